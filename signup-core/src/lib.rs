@@ -1,0 +1,49 @@
+//! Volunteer-signup events.
+
+pub mod clock;
+pub mod cursor;
+pub mod error;
+pub mod event;
+pub mod fault;
+pub mod hours;
+pub mod id;
+pub mod notice;
+pub mod occupancy;
+pub mod organization;
+pub mod plan;
+pub mod question;
+pub mod receipt;
+pub mod secret;
+pub mod shift;
+pub mod signup;
+pub mod store;
+pub mod text;
+pub mod token;
+
+#[cfg(feature = "conformance")]
+pub mod conformance;
+
+pub use clock::{Clock, FixedClock, SystemClock};
+pub use error::{Error, Result};
+pub use event::{Event, EventDates, Latitude, Longitude, Theme};
+pub use fault::{Fault, Faults};
+pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime, Zone};
+pub use id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
+pub use notice::{Notice, NoticeCause, TimeAndPlace};
+pub use occupancy::{Capacity, Occupancy};
+pub use organization::Organization;
+pub use plan::{Plan, PlanLimits, PlanTable};
+pub use question::{Question, QuestionKind};
+pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
+pub use secret::{Digest, Secret, TokenText};
+pub use shift::Shift;
+pub use signup::{Answer, Signup, SignupStatus};
+pub use store::{
+    ChangeSet, CommitError, EventInFull, EventPage, EventQuery, Position, Refusal, Requirement, Side, Store,
+    StoreError, Write,
+};
+pub use text::{
+    AnswerText, BadgeLabel, Description, EmailAddress, EventLocation, Label, LocationData, Name, PersonName,
+    ShiftLocation, Title, WebAddress,
+};
+pub use token::{Scope, Scopes, Token};

@@ -1,0 +1,190 @@
+//! Whatever must not be guessed: tokens, the secrets of sign-ups, the tails of slugs; and the making of ids.
+//!
+//! A secret is 256 bits from the operating system. Of a secret only its SHA-256 is kept: at this entropy a plain
+//! digest cannot be searched for, so no slow hash is needed and a lookup is one index probe.
+//!
+//! **Invariant:** no other module reads the system's random source, and no secret is ever printed by `Debug`.
+
+use std::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+/// What every API token starts with.
+pub const TOKEN_PREFIX: &str = "signup_";
+
+const SECRET_BYTES: usize = 32;
+const SECRET_CHARACTERS: usize = 43;
+
+/// 256 random bits, written as 43 characters of unpadded base64url.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Makes a new one.
+    pub fn generate() -> Self {
+        Self(URL_SAFE_NO_PAD.encode(random::<SECRET_BYTES>()))
+    }
+
+    /// Reads a secret; `None` for whatever [`generate`](Self::generate) could not have made.
+    pub fn parse(text: &str) -> Option<Self> {
+        let shaped = text.len() == SECRET_CHARACTERS
+            && URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == SECRET_BYTES);
+        shaped.then(|| Self(text.to_owned()))
+    }
+
+    /// The secret in plain text: for the one message that carries it.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// What is kept of it.
+    pub fn digest(&self) -> Digest {
+        Digest::of(&self.0)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// An API token in plain text: `signup_` and 43 characters of base64url.
+#[derive(Clone, PartialEq, Eq)]
+pub struct TokenText(String);
+
+impl TokenText {
+    /// Makes a new one.
+    pub fn generate() -> Self {
+        Self(format!("{TOKEN_PREFIX}{}", Secret::generate().reveal()))
+    }
+
+    /// Reads a token; `None` if it has not the shape of one.
+    pub fn parse(text: &str) -> Option<Self> {
+        Secret::parse(text.strip_prefix(TOKEN_PREFIX)?).map(|_| Self(text.to_owned()))
+    }
+
+    /// The token in plain text: shown once, when it is made.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// What is kept of it: the SHA-256 of the whole text, prefix included.
+    pub fn digest(&self) -> Digest {
+        Digest::of(&self.0)
+    }
+}
+
+impl fmt::Debug for TokenText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenText(signup_…)")
+    }
+}
+
+/// The SHA-256 of a secret: enough to recognize it, useless to use it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of `text`.
+    pub fn of(text: &str) -> Self {
+        Self(Sha256::digest(text.as_bytes()).into())
+    }
+
+    /// A digest from its 32 bytes.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The 32 bytes.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({:02x}{:02x}…)", self.0[0], self.0[1])
+    }
+}
+
+/// Makes an id for a record that is created at `now`.
+pub fn new_uuid(now: Timestamp) -> Uuid {
+    let millis = u64::try_from(now.as_millisecond()).unwrap_or(0);
+    uuid::Builder::from_unix_timestamp_millis(millis, &random::<10>()).into_uuid()
+}
+
+/// The tail of a slug: 8 characters of `a-z2-9`, so that a slug cannot be guessed from its title.
+///
+/// 34⁸ ≈ 1.8 · 10¹² tails; `0` and `1` are left out because they are mistaken for letters.
+pub fn slug_tail() -> String {
+    const ALPHABET: &[u8; 34] = b"abcdefghijklmnopqrstuvwxyz23456789";
+    // Bytes from the last, incomplete run of the alphabet are thrown away: every character is equally likely.
+    const FAIR: u8 = 255 - 255 % 34;
+    let mut tail = String::with_capacity(8);
+    while tail.len() < 8 {
+        for byte in random::<16>() {
+            if byte < FAIR && tail.len() < 8 {
+                tail.push(char::from(ALPHABET[usize::from(byte % 34)]));
+            }
+        }
+    }
+    tail
+}
+
+fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    #[expect(
+        clippy::expect_used,
+        reason = "without randomness no token is safe: the process must not go on"
+    )]
+    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_reads_back_and_is_never_debug_printed() {
+        let token = TokenText::generate();
+        assert_eq!(TokenText::parse(token.reveal()).unwrap().digest(), token.digest());
+        assert_eq!(token.reveal().len(), 50);
+        assert!(!format!("{token:?}").contains(&token.reveal()[7..]));
+    }
+
+    #[test]
+    fn what_has_not_the_shape_of_a_token_is_none() {
+        let good = TokenText::generate();
+        let good = good.reveal();
+        for bad in
+            [&good[7..], &good[..49], &format!("{good}A"), &good.replace("signup_", "Signup_"), "signup_", ""]
+        {
+            assert!(TokenText::parse(bad).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_slug_tail_is_eight_characters_of_its_alphabet() {
+        for _ in 0..1000 {
+            let tail = slug_tail();
+            assert_eq!(tail.len(), 8);
+            assert!(tail.bytes().all(|b| b.is_ascii_lowercase() || (b'2'..=b'9').contains(&b)), "{tail}");
+        }
+    }
+
+    #[test]
+    fn ids_sort_by_the_second_in_which_they_were_made() {
+        let earlier = new_uuid(Timestamp::from_second(1_800_000_000).unwrap());
+        let later = new_uuid(Timestamp::from_second(1_800_000_001).unwrap());
+        assert!(earlier < later);
+        assert_eq!(later.get_version_num(), 7);
+    }
+}

@@ -1,0 +1,410 @@
+//! What a store promises: reads, and one commit.
+//!
+//! A write is data, not code. The [service](crate::Service) reads, a pure rule decides, and the decision is a
+//! [`ChangeSet`]: the facts it relied on, and what to write if they still hold. A store rechecks the facts under its own
+//! lock and applies all of the change set or none of it; it never learns the rule behind a fact.
+//!
+//! Because a change set is plain data, a store may let it wait in a queue and commit many at once. What it must not do is
+//! answer before the change is as durable as it ever gets.
+//!
+//! **Invariants:** no method takes or makes a time, an id or a random number of its own; every read of events, shifts,
+//! questions and sign-ups names the organization and sees no other. The exceptions are [`Store::event_owner`], which gives
+//! nothing but the owner, and [`Store::signup_by_secret`], where the secret is the right to see.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use thiserror::Error;
+
+use crate::event::Event;
+use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId, TokenId};
+use crate::notice::Notice;
+use crate::organization::Organization;
+use crate::plan::Plan;
+use crate::question::Question;
+use crate::receipt::{Receipt, ReceiptKey};
+use crate::secret::Digest;
+use crate::shift::Shift;
+use crate::signup::Signup;
+use crate::text::EmailAddress;
+use crate::token::Token;
+
+/// Keeps the records.
+///
+/// Implementations are tested by [`conformance`](crate::conformance), which has one test for each promise made here.
+///
+/// # Errors
+/// Every method fails only if the backend does: what is not there is `None`, an empty list or a [`Refusal`]. A read that
+/// started after a commit was acknowledged sees that commit.
+#[async_trait]
+pub trait Store: fmt::Debug + Send + Sync + 'static {
+    /// The organization with this id.
+    async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, StoreError>;
+
+    /// The organization with this slug.
+    async fn organization_by_slug(&self, slug: &str) -> Result<Option<Organization>, StoreError>;
+
+    /// At most `limit` organizations whose id is above `after`, by id.
+    async fn organizations(
+        &self,
+        after: Option<OrganizationId>,
+        limit: u32,
+    ) -> Result<Vec<Organization>, StoreError>;
+
+    /// The token with this digest and its organization, whether the token is still valid or not.
+    async fn token_by_digest(&self, digest: &Digest) -> Result<Option<(Token, Organization)>, StoreError>;
+
+    /// The token with this id, whether it is still valid or not.
+    async fn token(&self, id: TokenId) -> Result<Option<Token>, StoreError>;
+
+    /// All tokens of the organization by id, those no longer valid too.
+    async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError>;
+
+    /// To which organization the event belongs. For those who manage the installation.
+    async fn event_owner(&self, id: EventId) -> Result<Option<OrganizationId>, StoreError>;
+
+    /// The event.
+    async fn event(&self, organization: OrganizationId, id: EventId) -> Result<Option<Event>, StoreError>;
+
+    /// The event with everything that belongs to its plan: shifts in running order, questions by position. All of one
+    /// moment.
+    async fn event_in_full(
+        &self,
+        organization: OrganizationId,
+        id: EventId,
+    ) -> Result<Option<EventInFull>, StoreError>;
+
+    /// One page of the organization's events, latest start first, equal starts by descending id.
+    ///
+    /// Returns at most `query.limit` events next to `query.position` in its direction, always in list order. The cost
+    /// does not depend on how far down the list the page is, and an event that is there throughout a walk is returned
+    /// exactly once, whatever is inserted meanwhile.
+    async fn events(&self, organization: OrganizationId, query: &EventQuery)
+    -> Result<EventPage, StoreError>;
+
+    /// The event's shifts in [running order](Shift::order_key); `None` if there is no such event.
+    #[doc(alias = "slots")]
+    async fn shifts(
+        &self,
+        organization: OrganizationId,
+        event: EventId,
+    ) -> Result<Option<Vec<Shift>>, StoreError>;
+
+    /// The shift.
+    #[doc(alias = "slot")]
+    async fn shift(&self, organization: OrganizationId, id: ShiftId) -> Result<Option<Shift>, StoreError>;
+
+    /// The event's questions by position, equal positions by id; `None` if there is no such event.
+    async fn questions(
+        &self,
+        organization: OrganizationId,
+        event: EventId,
+    ) -> Result<Option<Vec<Question>>, StoreError>;
+
+    /// At most `limit` sign-ups of the event whose id is above `after`, by id; cancelled ones too.
+    async fn signups(
+        &self,
+        organization: OrganizationId,
+        event: EventId,
+        after: Option<SignupId>,
+        limit: u32,
+    ) -> Result<Vec<Signup>, StoreError>;
+
+    /// The sign-up with this secret, cancelled or not, of whichever organization.
+    async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>, StoreError>;
+
+    /// The receipt with this key, if it is live at `now`.
+    async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>, StoreError>;
+
+    /// At most `limit` queued notices whose id is above `after`, by id.
+    async fn notices(&self, after: Option<NoticeId>, limit: u32) -> Result<Vec<Notice>, StoreError>;
+
+    /// Applies the change set: all of it, durable when this returns, or none of it.
+    ///
+    /// Requirements are checked in their order, and the first that does not hold refuses the change set. No other commit
+    /// comes between the checks and the writes. A write to a record that does not exist writes nothing.
+    ///
+    /// # Errors
+    /// [`CommitError::Refused`] if a requirement does not hold: nothing was written. [`CommitError::Failed`] if the
+    /// backend failed: then it is *unknown* whether the change set was applied, and only a receipt in it tells.
+    async fn commit(&self, change: ChangeSet) -> Result<(), CommitError>;
+
+    /// Removes at most `limit` receipts that are no longer live at `now`, and says how many. Call it until it says fewer
+    /// than `limit`; a small limit keeps other writers from waiting.
+    async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
+}
+
+/// An event with all that a duplicate copies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventInFull {
+    /// The event.
+    pub event: Event,
+    /// Its shifts in running order.
+    pub shifts: Vec<Shift>,
+    /// Its questions by position.
+    pub questions: Vec<Question>,
+}
+
+/// Which page of the list of events is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventQuery {
+    /// Only published events, only drafts, or both.
+    pub is_published: Option<bool>,
+    /// Next to what; `None` starts at the top of the list.
+    pub position: Option<Position>,
+    /// The most events that are returned; at least 1.
+    pub limit: u32,
+}
+
+/// A position in the list of events. It names a place in the order, not an event that has to exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Position {
+    /// The start of the event there.
+    pub starts_at: Timestamp,
+    /// The id of the event there.
+    pub id: EventId,
+    /// Which side of it is meant; the place itself is on neither.
+    pub side: Side,
+}
+
+/// A side of a [`Position`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// Further down the list: earlier starts.
+    Below,
+    /// Further up the list: later starts.
+    Above,
+}
+
+/// A page of the list of events.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventPage {
+    /// The events in list order.
+    pub events: Vec<Event>,
+    /// Whether the list goes on above the page, under the query's filter.
+    pub has_above: bool,
+    /// Whether the list goes on below the page, under the query's filter.
+    pub has_below: bool,
+}
+
+/// A decision: what it relied on, and what follows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ChangeSet {
+    /// The facts that must still hold, checked in this order.
+    pub requires: Vec<Requirement>,
+    /// What to write, in this order.
+    pub writes: Vec<Write>,
+}
+
+/// A fact that a decision relied on.
+///
+/// What many contend for (a place, an active event) is a requirement of its own, checked and taken under one lock, so
+/// that a thousand people at once never make each other try again.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Requirement {
+    /// There is no organization at all. Else [`Refusal::OrganizationExists`].
+    NoOrganization,
+    /// No organization has this slug. Else [`Refusal::SlugTaken`].
+    OrganizationSlugFree(String),
+    /// No event of any organization has this slug. Else [`Refusal::SlugTaken`].
+    EventSlugFree(String),
+    /// No receipt that is live at `now` has this key. Else [`Refusal::Receipt`].
+    NoReceipt {
+        /// The key.
+        key: ReceiptKey,
+        /// The time by which a receipt is live.
+        now: Timestamp,
+    },
+    /// The shift is at this version. Else [`Refusal::ShiftChanged`].
+    ShiftAtVersion {
+        /// The owner.
+        organization: OrganizationId,
+        /// The shift.
+        shift: ShiftId,
+        /// The version that was read.
+        version: u32,
+    },
+    /// The event has exactly this many questions. Else [`Refusal::QuestionsChanged`].
+    QuestionCount {
+        /// The owner.
+        organization: OrganizationId,
+        /// The event.
+        event: EventId,
+        /// The number that was read.
+        count: u32,
+    },
+    /// Fewer than `limit` of the organization's events are [active](Event::is_active) at `now`. Else
+    /// [`Refusal::ActiveEvents`].
+    ActiveEventsBelow {
+        /// The organization.
+        organization: OrganizationId,
+        /// How many are too many.
+        limit: u32,
+        /// The time by which an event is active.
+        now: Timestamp,
+    },
+    /// The shift is there and `filled` is below its capacity. Else [`Refusal::ShiftFull`].
+    ShiftHasRoom {
+        /// The owner.
+        organization: OrganizationId,
+        /// The shift.
+        shift: ShiftId,
+    },
+    /// No confirmed sign-up for the shift has this address. Else [`Refusal::AddressOnShift`].
+    AddressNotOnShift {
+        /// The owner.
+        organization: OrganizationId,
+        /// The shift.
+        shift: ShiftId,
+        /// The address, compared without case.
+        email: EmailAddress,
+    },
+    /// The sign-up is confirmed. Else [`Refusal::SignupNotConfirmed`].
+    SignupConfirmed {
+        /// The owner.
+        organization: OrganizationId,
+        /// The sign-up.
+        signup: SignupId,
+    },
+}
+
+/// A requirement did not hold: the fact that was found in its place.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Refusal {
+    /// There is an organization.
+    OrganizationExists,
+    /// The slug is another's.
+    SlugTaken,
+    /// The key has a live receipt: this one.
+    Receipt(Box<Receipt>),
+    /// The shift is at another version, or gone.
+    ShiftChanged,
+    /// The event has another number of questions.
+    QuestionsChanged,
+    /// The limit is reached.
+    ActiveEvents {
+        /// How many events are active.
+        count: u32,
+    },
+    /// The shift has no room, or is gone.
+    ShiftFull,
+    /// The address is on the shift by this sign-up.
+    AddressOnShift(Box<Signup>),
+    /// The sign-up is cancelled, or gone.
+    SignupNotConfirmed,
+}
+
+/// One write of a change set.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Write {
+    /// A new organization.
+    InsertOrganization(Organization),
+    /// Another plan for an organization.
+    SetPlan {
+        /// The organization.
+        organization: OrganizationId,
+        /// Its plan from now on.
+        plan: Plan,
+    },
+    /// A new token.
+    InsertToken(Token),
+    /// Revokes a token; one that is already revoked keeps its time.
+    RevokeToken {
+        /// The token.
+        token: TokenId,
+        /// Since when it is refused.
+        at: Timestamp,
+    },
+    /// A new event.
+    InsertEvent(Box<Event>),
+    /// New shifts of an event that is there or comes earlier in the change set.
+    InsertShifts(Vec<Shift>),
+    /// New questions of an event that is there or comes earlier in the change set.
+    InsertQuestions(Vec<Question>),
+    /// Title, location, hours, capacity, version and `updated_at` of a shift that is there. Nothing else of it is
+    /// written; `filled` least of all.
+    UpdateShift(Box<Shift>),
+    /// A new confirmed sign-up: adds 1 to the shift's `filled`.
+    InsertSignup(Box<Signup>),
+    /// Cancels a sign-up that is confirmed: takes 1 from the shift's `filled`.
+    CancelSignup {
+        /// The owner.
+        organization: OrganizationId,
+        /// The sign-up.
+        signup: SignupId,
+        /// When it was cancelled.
+        at: Timestamp,
+    },
+    /// A receipt; one with the same key that is no longer live gives way to it.
+    InsertReceipt(Box<Receipt>),
+    /// A queued notice.
+    InsertNotice(Box<Notice>),
+}
+
+/// Why a change set was not, or perhaps not, applied.
+#[derive(Debug, Error)]
+pub enum CommitError {
+    /// A requirement did not hold; nothing was written.
+    #[error("a requirement of the change set does not hold")]
+    Refused(Refusal),
+    /// The backend failed; it is unknown whether the change set was applied.
+    #[error(transparent)]
+    Failed(#[from] StoreError),
+}
+
+/// The backend failed. Its text is for the operator's log, never for a caller.
+#[derive(Debug, Error)]
+#[error("the store failed: {what}")]
+pub struct StoreError {
+    what: String,
+    kind: StoreErrorKind,
+    #[source]
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StoreErrorKind {
+    Unavailable,
+    Corrupt,
+    Failed,
+}
+
+impl StoreError {
+    /// The backend cannot be reached, or is too busy; later it may work. `what` was being done.
+    pub fn unavailable(
+        what: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self { what: what.into(), kind: StoreErrorKind::Unavailable, source: Some(source.into()) }
+    }
+
+    /// A stored value is none that this version wrote.
+    pub fn corrupt(
+        table: &str,
+        column: &str,
+        id: impl fmt::Display,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        let what = format!("{table}.{column} of {id} is unreadable");
+        Self { what, kind: StoreErrorKind::Corrupt, source: Some(source.into()) }
+    }
+
+    /// Anything else. `what` was being done.
+    pub fn failed(
+        what: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self { what: what.into(), kind: StoreErrorKind::Failed, source: Some(source.into()) }
+    }
+
+    /// Whether trying again later may work.
+    pub fn is_unavailable(&self) -> bool {
+        self.kind == StoreErrorKind::Unavailable
+    }
+
+    /// Whether a stored value could not be read.
+    pub fn is_corrupt(&self) -> bool {
+        self.kind == StoreErrorKind::Corrupt
+    }
+}

@@ -1,0 +1,2 @@
+//! The Signup service over HTTP.
+fn main() {}
