@@ -43,9 +43,9 @@ impl Faults {
         checked.map_err(|error| self.add(field, error)).ok()
     }
 
-    /// Whether `field` has a fault.
-    pub fn has(&self, field: &str) -> bool {
-        self.0.iter().any(|fault| fault.field == field)
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Whether nothing is wrong.
@@ -56,11 +56,6 @@ impl Faults {
     /// The faults in the order in which they were found.
     pub fn iter(&self) -> impl Iterator<Item = &Fault> {
         self.0.iter()
-    }
-
-    /// Adds the faults of another check after these.
-    pub fn extend(&mut self, other: Self) {
-        self.0.extend(other.0);
     }
 
     /// `value` if nothing is wrong and it is there.
@@ -77,6 +72,12 @@ impl Faults {
                 Err(self)
             }
         }
+    }
+}
+
+impl From<Fault> for Faults {
+    fn from(fault: Fault) -> Self {
+        Self(vec![fault])
     }
 }
 

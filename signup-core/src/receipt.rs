@@ -117,7 +117,7 @@ impl Receipt {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
     /// An event was made.
-    Event(EventWithShifts),
+    Event(Box<EventWithShifts>),
     /// A shift was changed, or found to be so already.
     Shift(Box<Shift>),
 }

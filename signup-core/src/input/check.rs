@@ -1,0 +1,277 @@
+//! From what was given to what is meant: one pass over the fields, in the order of the documentation.
+
+use std::fmt::Display;
+
+use super::given::Given;
+use super::{
+    DuplicateInput, EventInput, NewEvent, NewShift, Object, ShiftInput, ShiftPatch, ShiftPatchInput,
+};
+use crate::event::{EventDates, Latitude, Longitude, Theme};
+use crate::fault::Faults;
+use crate::hours::{Day, EventDate, Hours, TimeError, WallTime};
+use crate::occupancy::{Capacity, CapacityError};
+use crate::plan::PlanLimits;
+use crate::text::{BadgeLabel, Description, EventLocation, LocationData, ShiftLocation, Title};
+
+const STRING: &str = "must be a string";
+const NUMBER: &str = "must be a number";
+const FLAG: &str = "must be true or false";
+const REQUIRED: &str = "is required";
+
+/// Takes fields one by one and keeps the faults. The path is written out only for a field that has one.
+struct Fields<'f> {
+    faults: &'f mut Faults,
+    shift: Option<usize>,
+}
+
+impl Fields<'_> {
+    fn fault(&mut self, field: &str, predicate: impl Display) {
+        match self.shift {
+            Some(index) => self.faults.add(format!("shifts.{index}.{field}"), predicate),
+            None => self.faults.add(field, predicate),
+        }
+    }
+
+    fn checked<T, E: Display>(&mut self, field: &str, checked: Result<T, E>) -> Option<T> {
+        checked.map_err(|error| self.fault(field, error)).ok()
+    }
+
+    /// A field that has to be there. `kind` says which type it has.
+    fn required<'v, T, R, E: Display>(
+        &mut self,
+        field: &str,
+        given: &'v Given<T>,
+        kind: &str,
+        check: impl FnOnce(&'v T) -> Result<R, E>,
+    ) -> Option<R> {
+        match given.nullable() {
+            Ok(Some(value)) => self.checked(field, check(value)),
+            Ok(None) => self.checked(field, Err(REQUIRED)),
+            Err(_) => self.checked(field, Err(kind)),
+        }
+    }
+
+    /// A field that may be left out, null or blank.
+    fn nullable<'v, T, R, E: Display>(
+        &mut self,
+        field: &str,
+        given: &'v Given<T>,
+        kind: &str,
+        check: impl FnOnce(&'v T) -> Result<R, E>,
+    ) -> Option<R> {
+        match given.nullable() {
+            Ok(value) => self.checked(field, check(value?)),
+            Err(_) => self.checked(field, Err(kind)),
+        }
+    }
+
+    /// A field that may be left out, but neither null nor blank.
+    fn optional<'v, T, R, E: Display>(
+        &mut self,
+        field: &str,
+        given: &'v Given<T>,
+        kind: &str,
+        check: impl FnOnce(&'v T) -> Result<R, E>,
+    ) -> Option<R> {
+        match given.optional() {
+            Ok(value) => self.checked(field, check(value?)),
+            Err(_) => self.checked(field, Err(kind)),
+        }
+    }
+
+    fn flag(&mut self, field: &str, given: &Given<bool>, default: bool) -> bool {
+        self.optional(field, given, FLAG, |&flag| Ok::<_, &str>(flag)).unwrap_or(default)
+    }
+}
+
+fn capacity(number: &f64) -> Result<Capacity, CapacityError> {
+    let whole = number.fract() == 0.0 && (1.0..=f64::from(Capacity::MAX)).contains(number);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "whole, and in the range of a u32"
+    )]
+    if whole { Capacity::new(*number as u32) } else { Err(CapacityError) }
+}
+
+fn date(text: &str) -> Result<EventDate, TimeError> {
+    text.parse()
+}
+
+fn wall_time(text: &str) -> Result<WallTime, TimeError> {
+    text.parse()
+}
+
+impl EventInput<'_> {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// All that is wrong, in the order of the fields.
+    pub fn check(&self, limits: PlanLimits) -> Result<NewEvent, Faults> {
+        let mut faults = Faults::new();
+        let mut fields = Fields { faults: &mut faults, shift: None };
+        let title = fields.required("title", &self.title, STRING, |text| Title::new(text));
+        let description =
+            fields.nullable("description", &self.description, STRING, |text| Description::new(text));
+        let location = fields.nullable("location", &self.location, STRING, |text| EventLocation::new(text));
+        let is_virtual = fields.flag("is_virtual", &self.is_virtual, false);
+        let latitude =
+            fields.nullable("location_lat", &self.location_lat, NUMBER, |&degrees| Latitude::new(degrees));
+        let longitude =
+            fields.nullable("location_lng", &self.location_lng, NUMBER, |&degrees| Longitude::new(degrees));
+        let location_data = fields.nullable(
+            "location_data",
+            &self.location_data,
+            "must be an object, nested at most 100 deep",
+            |Object(object)| LocationData::new(object.clone()),
+        );
+        let start_date = fields.required("start_date", &self.start_date, STRING, |text| date(text));
+        let end_date = fields.nullable("end_date", &self.end_date, STRING, |text| {
+            let end_date = date(text).map_err(|error| error.to_string())?;
+            match start_date {
+                Some(start_date) => last_day(start_date, end_date, limits).map(|()| end_date),
+                None => Ok(end_date),
+            }
+        });
+        let zone = fields.required("timezone", &self.timezone, STRING, |text| text.parse());
+        let is_published = fields.flag("is_published", &self.is_published, false);
+        let theme = fields.nullable("theme", &self.theme, STRING, |text| text.parse::<Theme>());
+        let badge_label =
+            fields.nullable("badge_label", &self.badge_label, STRING, |text| BadgeLabel::new(text));
+        let shifts = self.check_shifts(&mut fields);
+        let event = title.zip(start_date).zip(zone).map(|((title, date), zone)| NewEvent {
+            title,
+            description,
+            location,
+            is_virtual,
+            latitude,
+            longitude,
+            location_data,
+            dates: EventDates { first: Day { date, zone }, last: end_date },
+            is_published,
+            theme,
+            badge_label,
+            shifts,
+        });
+        faults.or(event)
+    }
+
+    fn check_shifts(&self, fields: &mut Fields<'_>) -> Vec<NewShift> {
+        let shifts = fields.optional("shifts", &self.shifts, "must be a list of objects", |shifts| {
+            let most = ShiftInput::MAX_IN_ONE_CALL;
+            if shifts.len() > most {
+                Err(format!("must not have more than {most} items"))
+            } else {
+                Ok(shifts)
+            }
+        });
+        let mut checked = Vec::new();
+        for (index, shift) in shifts.into_iter().flatten().enumerate() {
+            match shift {
+                Given::Value(shift) => {
+                    let mut fields = Fields { faults: fields.faults, shift: Some(index) };
+                    checked.extend(shift.check(&mut fields));
+                }
+                _ => fields.fault(&format!("shifts.{index}"), "must be an object"),
+            }
+        }
+        checked
+    }
+}
+
+fn last_day(start_date: EventDate, end_date: EventDate, limits: PlanLimits) -> Result<(), String> {
+    let days = end_date.days_since(start_date) + 1;
+    if days < 1 {
+        Err("must not be before start_date".to_owned())
+    } else if days > i64::from(limits.event_days) {
+        Err(format!(
+            "must not make the event longer than {} days, the most that the plan allows",
+            limits.event_days
+        ))
+    } else {
+        Ok(())
+    }
+}
+
+impl ShiftInput<'_> {
+    fn check(&self, fields: &mut Fields<'_>) -> Option<NewShift> {
+        let title = fields.required("title", &self.title, STRING, |text| Title::new(text));
+        let location = fields.nullable("location", &self.location, STRING, |text| ShiftLocation::new(text));
+        let before = fields.faults.len();
+        let start = fields.nullable("start_time", &self.start_time, STRING, |text| wall_time(text));
+        let end = fields.nullable("end_time", &self.end_time, STRING, |text| wall_time(text));
+        let are_times = fields.faults.len() == before;
+        let hours = if are_times { fields.checked("end_time", Hours::new(start, end)) } else { None };
+        let capacity = fields.required("capacity", &self.capacity, &CapacityError.to_string(), capacity);
+        Some(NewShift { title: title?, location, hours: hours?, capacity: capacity? })
+    }
+}
+
+impl DuplicateInput<'_> {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&self) -> Result<EventDate, Faults> {
+        let mut faults = Faults::new();
+        let mut fields = Fields { faults: &mut faults, shift: None };
+        let start_date = fields.required("start_date", &self.start_date, STRING, |text| date(text));
+        faults.or(start_date)
+    }
+}
+
+impl ShiftPatchInput<'_> {
+    /// Checks every field; if the shift's present hours are known, also that those which result are in order.
+    ///
+    /// # Errors
+    /// All that is wrong, in the order of the fields.
+    pub fn check(&self, present: Option<Hours>) -> Result<ShiftPatch, Faults> {
+        let mut faults = Faults::new();
+        let mut fields = Fields { faults: &mut faults, shift: None };
+        let title = fields.optional("title", &self.title, STRING, |text| Title::new(text));
+        let location = match self.location {
+            Given::Omitted => None,
+            _ => Some(fields.nullable("location", &self.location, STRING, |text| ShiftLocation::new(text))),
+        };
+        let before = fields.faults.len();
+        let start = fields.optional("start_time", &self.start_time, STRING, |text| wall_time(text));
+        let end = fields.optional("end_time", &self.end_time, STRING, |text| wall_time(text));
+        let patch_hours = HoursPatch { start, end };
+        if fields.faults.len() == before {
+            fields.checked("end_time", patch_hours.check(present));
+        }
+        let capacity = fields.optional("capacity", &self.capacity, &CapacityError.to_string(), capacity);
+        let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
+        faults.or(Some(ShiftPatch { title, location, hours: patch_hours, capacity, notify_volunteers }))
+    }
+}
+
+/// Another start, another end, both, or neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HoursPatch {
+    /// The new start.
+    pub start: Option<WallTime>,
+    /// The new end.
+    pub end: Option<WallTime>,
+}
+
+impl HoursPatch {
+    /// The hours that result.
+    ///
+    /// # Errors
+    /// [`TimeError::Order`] if they would not end after their start.
+    pub fn apply(self, present: Hours) -> Result<Hours, TimeError> {
+        Hours::new(Some(self.start.unwrap_or(present.start())), self.end.or(present.end()))
+    }
+
+    /// Checks as far as can be without the present hours.
+    fn check(self, present: Option<Hours>) -> Result<(), TimeError> {
+        match (present, self.start, self.end) {
+            (Some(present), _, _) => self.apply(present).map(|_| ()),
+            (None, Some(_), Some(_)) => self.apply(Hours::ALL_DAY).map(|_| ()),
+            // 00:00 is after no start.
+            (None, None, Some(end)) if end.minutes() == 0 => Err(TimeError::Order),
+            (None, _, _) => Ok(()),
+        }
+    }
+}

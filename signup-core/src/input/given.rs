@@ -1,0 +1,93 @@
+//! What a caller gave for one field, before it is known whether it is right.
+
+use std::borrow::Cow;
+
+use crate::text::is_blank;
+
+/// A field of an input: nothing, null, something, or something of another type.
+///
+/// Programs write `"Food drive".into()`, `true.into()`, `None.into()`, or leave the field to `Default`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Given<T> {
+    /// The field is not there.
+    #[default]
+    Omitted,
+    /// The field is null.
+    Null,
+    /// The field holds a string of nothing but white space, whatever its type should be.
+    Blank,
+    /// The field holds a value of its type.
+    Value(T),
+    /// The field holds a value of another type.
+    Mistyped,
+}
+
+impl<T> Given<T> {
+    /// The value, where nothing, null and blank mean the same.
+    pub(super) fn nullable(&self) -> Result<Option<&T>, Mistyped> {
+        match self {
+            Self::Omitted | Self::Null | Self::Blank => Ok(None),
+            Self::Value(value) => Ok(Some(value)),
+            Self::Mistyped => Err(Mistyped),
+        }
+    }
+
+    /// The value, where it may be left out but not be null.
+    pub(super) fn optional(&self) -> Result<Option<&T>, Mistyped> {
+        match self {
+            Self::Omitted => Ok(None),
+            Self::Value(value) => Ok(Some(value)),
+            Self::Null | Self::Blank | Self::Mistyped => Err(Mistyped),
+        }
+    }
+}
+
+/// The field holds what its type does not allow.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mistyped;
+
+impl<'a> From<&'a str> for Given<Cow<'a, str>> {
+    fn from(text: &'a str) -> Self {
+        if is_blank(text) { Self::Blank } else { Self::Value(Cow::Borrowed(text)) }
+    }
+}
+
+impl From<String> for Given<Cow<'_, str>> {
+    fn from(text: String) -> Self {
+        if is_blank(&text) { Self::Blank } else { Self::Value(Cow::Owned(text)) }
+    }
+}
+
+macro_rules! given_from {
+    ($($type:ty),*) => {$(
+        impl From<$type> for Given<$type> {
+            fn from(value: $type) -> Self {
+                Self::Value(value)
+            }
+        }
+    )*};
+}
+
+given_from!(bool, f64, super::Object);
+
+impl From<u32> for Given<f64> {
+    fn from(number: u32) -> Self {
+        Self::Value(number.into())
+    }
+}
+
+impl<'a> From<Vec<super::ShiftInput<'a>>> for Given<Vec<Given<super::ShiftInput<'a>>>> {
+    fn from(shifts: Vec<super::ShiftInput<'a>>) -> Self {
+        Self::Value(shifts.into_iter().map(Given::Value).collect())
+    }
+}
+
+impl<T, U> From<Option<T>> for Given<U>
+where
+    Self: From<T>,
+{
+    /// `None` is null.
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Self::from)
+    }
+}

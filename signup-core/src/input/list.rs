@@ -1,0 +1,60 @@
+//! Which page of a list is asked for, in the words of a query string.
+
+use std::borrow::Cow;
+
+use crate::fault::Faults;
+use crate::store::{EventQuery, Position};
+
+/// Which events to list: texts as they stand in a query string. An empty text counts as none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EventListInput<'a> {
+    /// `true` or `1`: published events only; `false` or `0`: drafts only; none: both.
+    pub is_published: Option<Cow<'a, str>>,
+    /// How many events make a page: digits, at least 1. None: [`DEFAULT_PER_PAGE`](Self::DEFAULT_PER_PAGE); more than
+    /// [`MAX_PER_PAGE`](Self::MAX_PER_PAGE) yields that.
+    pub per_page: Option<Cow<'a, str>>,
+    /// A cursor of an earlier page.
+    pub cursor: Option<Cow<'a, str>>,
+}
+
+impl EventListInput<'_> {
+    /// Events on a page if nothing is said.
+    pub const DEFAULT_PER_PAGE: u32 = 25;
+    /// The most events on a page.
+    pub const MAX_PER_PAGE: u32 = 100;
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// All that is wrong, in the order of the fields.
+    pub fn check(&self) -> Result<EventQuery, Faults> {
+        let mut faults = Faults::new();
+        let is_published = given(self.is_published.as_ref()).and_then(|text| {
+            let flag = match text {
+                "true" | "1" => Ok(true),
+                "false" | "0" => Ok(false),
+                _ => Err("must be true, false, 1 or 0"),
+            };
+            faults.check("is_published", flag)
+        });
+        let limit = given(self.per_page.as_ref()).and_then(|text| faults.check("per_page", per_page(text)));
+        let position =
+            given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", Position::from_cursor(text)));
+        let limit = limit.unwrap_or(Self::DEFAULT_PER_PAGE);
+        faults.or(Some(EventQuery { is_published, position, limit }))
+    }
+}
+
+fn given<'a>(text: Option<&'a Cow<'_, str>>) -> Option<&'a str> {
+    text.map(|text| &**text).filter(|text| !text.is_empty())
+}
+
+fn per_page(text: &str) -> Result<u32, &'static str> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    // More digits than a u32 has are more than the maximum, unless they are zeros.
+    let number = text.trim_start_matches('0').parse().unwrap_or(u32::MAX);
+    if !digits || text.bytes().all(|byte| byte == b'0') {
+        return Err("must be a whole number of at least 1");
+    }
+    Ok(number.min(EventListInput::MAX_PER_PAGE))
+}

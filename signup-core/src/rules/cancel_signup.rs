@@ -1,0 +1,34 @@
+//! Cancelling a sign-up.
+
+use jiff::Timestamp;
+
+use super::Decision;
+use crate::id::NoticeId;
+use crate::notice::{Notice, NoticeCause};
+use crate::signup::{Signup, SignupStatus};
+use crate::store::{ChangeSet, Requirement, Write};
+
+/// Gives a place back. Cancelling what is cancelled changes nothing.
+pub fn cancel_signup(signup: Signup, notice: NoticeId, now: Timestamp) -> Decision<Signup> {
+    if signup.status == SignupStatus::Cancelled {
+        return Decision { outcome: signup, change: ChangeSet::default() };
+    }
+    let cancelled = Signup { status: SignupStatus::Cancelled, cancelled_at: Some(now), ..signup };
+    let (organization, signup) = (cancelled.organization, cancelled.id);
+    let notice = Notice {
+        id: notice,
+        organization,
+        event: cancelled.event,
+        shift: cancelled.shift,
+        cause: NoticeCause::Cancelled { signup },
+        created_at: now,
+    };
+    let change = ChangeSet {
+        requires: vec![Requirement::SignupConfirmed { organization, signup }],
+        writes: vec![
+            Write::CancelSignup { organization, signup, at: now },
+            Write::InsertNotice(Box::new(notice)),
+        ],
+    };
+    Decision { outcome: cancelled, change }
+}

@@ -1,0 +1,67 @@
+//! Copying an event to another date.
+
+use jiff::Timestamp;
+
+use super::{Decision, EventIds, slug_with_tail};
+use crate::event::Event;
+use crate::fault::Faults;
+use crate::hours::{EventDate, TimeError};
+use crate::occupancy::Occupancy;
+use crate::question::Question;
+use crate::receipt::EventWithShifts;
+use crate::shift::{Shift, sort_by_running_order};
+use crate::store::{ChangeSet, EventInFull, Requirement, Write};
+
+/// Copies an event, its shifts and its questions, so that it starts on `start_date`.
+///
+/// The last day moves by as many days as the first. Shifts keep their wall times, capacity and order, and start empty.
+/// The copy is a draft, so no plan has a say in it.
+///
+/// # Errors
+/// A fault of `start_date` if the copy's last day would leave the calendar.
+pub fn duplicate_event(
+    source: EventInFull,
+    start_date: EventDate,
+    ids: EventIds,
+    now: Timestamp,
+) -> Result<Decision<EventWithShifts>, Faults> {
+    let EventInFull { event: source, shifts, questions } = source;
+    let dates = source.dates.moved_to(start_date).ok_or_else(|| {
+        Faults::one("start_date", format!("moves the last day out of range: each day {}", TimeError::Date))
+    })?;
+    let event = Event {
+        id: ids.event,
+        slug: slug_with_tail(source.title.as_str(), "event", &ids.slug_tail),
+        dates,
+        is_published: false,
+        created_at: now,
+        updated_at: now,
+        ..source
+    };
+    let shifts = ids.shifts.into_iter().zip(shifts).map(|(id, shift)| Shift {
+        id,
+        event: event.id,
+        occupancy: Occupancy::empty(shift.occupancy.capacity),
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        day: event.dates.first.clone(),
+        ..shift
+    });
+    let mut shifts: Vec<_> = shifts.collect();
+    // Another day may have another clock change, and with it another running order.
+    sort_by_running_order(&mut shifts);
+    let questions = ids.questions.into_iter().zip(questions);
+    let questions: Vec<_> =
+        questions.map(|(id, question)| Question { id, event: event.id, ..question }).collect();
+
+    let mut writes = vec![Write::InsertEvent(Box::new(event.clone()))];
+    if !shifts.is_empty() {
+        writes.push(Write::InsertShifts(shifts.clone()));
+    }
+    if !questions.is_empty() {
+        writes.push(Write::InsertQuestions(questions));
+    }
+    let change = ChangeSet { requires: vec![Requirement::EventSlugFree(event.slug.clone())], writes };
+    Ok(Decision { outcome: EventWithShifts { event, shifts }, change })
+}

@@ -1,0 +1,69 @@
+//! Changing a shift.
+
+use jiff::Timestamp;
+
+use super::Decision;
+use crate::fault::Faults;
+use crate::id::NoticeId;
+use crate::input::ShiftPatch;
+use crate::notice::{Notice, NoticeCause, TimeAndPlace};
+use crate::occupancy::Occupancy;
+use crate::shift::Shift;
+use crate::store::{ChangeSet, Requirement, Write};
+
+/// Changes what `patch` names.
+///
+/// A patch that gives no field another value writes nothing, not even `updated_at`. A capacity below the number already
+/// signed up removes nobody. Volunteers are told if the time or the place really became another, unless the patch says
+/// not to or the shift is over, by its old hours and its new ones.
+///
+/// # Errors
+/// A fault of `end_time` if the shift would not end after its start.
+pub fn patch_shift(
+    shift: Shift,
+    patch: ShiftPatch,
+    notice: NoticeId,
+    now: Timestamp,
+) -> Result<Decision<Shift>, Faults> {
+    let hours = patch.hours.apply(shift.hours).map_err(|error| Faults::one("end_time", error))?;
+    let before = time_and_place(&shift);
+    let mut changed = Shift {
+        title: patch.title.unwrap_or_else(|| shift.title.clone()),
+        location: patch.location.unwrap_or_else(|| shift.location.clone()),
+        hours,
+        occupancy: Occupancy {
+            capacity: patch.capacity.unwrap_or(shift.occupancy.capacity),
+            ..shift.occupancy
+        },
+        ..shift.clone()
+    };
+    if changed == shift {
+        return Ok(Decision { outcome: shift, change: ChangeSet::default() });
+    }
+    changed.updated_at = now;
+    changed.version += 1;
+
+    let mut writes = vec![Write::UpdateShift(Box::new(changed.clone()))];
+    let after = time_and_place(&changed);
+    let is_over = before.interval.end.max(after.interval.end) <= now;
+    if patch.notify_volunteers && before != after && !is_over {
+        writes.push(Write::InsertNotice(Box::new(Notice {
+            id: notice,
+            organization: shift.organization,
+            event: shift.event,
+            shift: shift.id,
+            cause: NoticeCause::ShiftChanged { before, after },
+            created_at: now,
+        })));
+    }
+    let requires = vec![Requirement::ShiftAtVersion {
+        organization: shift.organization,
+        shift: shift.id,
+        version: shift.version,
+    }];
+    Ok(Decision { outcome: changed, change: ChangeSet { requires, writes } })
+}
+
+fn time_and_place(shift: &Shift) -> TimeAndPlace {
+    TimeAndPlace { interval: shift.interval(), location: shift.location.clone() }
+}

@@ -1,0 +1,88 @@
+//! Signing up for a shift.
+
+use jiff::Timestamp;
+
+use super::Decision;
+use crate::error::Error;
+use crate::event::Event;
+use crate::id::{NoticeId, SignupId};
+use crate::input::SignUpInput;
+use crate::notice::{Notice, NoticeCause};
+use crate::question::Question;
+use crate::secret::Secret;
+use crate::shift::Shift;
+use crate::signup::{Signup, SignupStatus};
+use crate::store::{ChangeSet, Requirement, Write};
+
+/// What signing up depends on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SignUpFacts {
+    /// The event.
+    pub event: Event,
+    /// The shift.
+    pub shift: Shift,
+    /// The event's questions.
+    pub questions: Vec<Question>,
+}
+
+/// The ids and the secret for one new sign-up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignUpIds {
+    /// The sign-up's.
+    pub signup: SignupId,
+    /// The notice's.
+    pub notice: NoticeId,
+    /// What the link to cancel will carry.
+    pub secret: Secret,
+}
+
+/// Takes a place on a shift.
+///
+/// Whether there is a place, and whether the address has one already, is for the store to find out under its lock. The
+/// address comes first: signing up again is no refusal, not even when the shift is full or over.
+///
+/// The outcome is `None` if the shift is over: then nothing is written, whoever asks.
+///
+/// # Errors
+/// [`Error::NotFound`] if the event is a draft, [`Error::Invalid`] for what is wrong with the input.
+pub fn sign_up(
+    facts: SignUpFacts,
+    input: &SignUpInput<'_>,
+    ids: SignUpIds,
+    now: Timestamp,
+) -> Result<Decision<Option<Signup>>, Error> {
+    let SignUpFacts { event, shift, questions } = facts;
+    if !event.is_published || shift.event != event.id {
+        return Err(Error::NotFound);
+    }
+    let new = input.check(&questions)?;
+    let (organization, is_over) = (shift.organization, shift.interval().end <= now);
+    let not_yet = Requirement::AddressNotOnShift { organization, shift: shift.id, email: new.email.clone() };
+    if is_over {
+        return Ok(Decision { outcome: None, change: ChangeSet { requires: vec![not_yet], writes: vec![] } });
+    }
+    let signup = Signup {
+        id: ids.signup,
+        organization,
+        event: event.id,
+        shift: shift.id,
+        name: new.name,
+        email: new.email,
+        answers: new.answers,
+        status: SignupStatus::Confirmed,
+        secret: ids.secret.digest(),
+        created_at: now,
+        cancelled_at: None,
+    };
+    let notice = Notice {
+        id: ids.notice,
+        organization,
+        event: event.id,
+        shift: shift.id,
+        cause: NoticeCause::SignedUp { signup: signup.id, secret: ids.secret },
+        created_at: now,
+    };
+    let requires = vec![not_yet, Requirement::ShiftHasRoom { organization, shift: shift.id }];
+    let writes = vec![Write::InsertSignup(Box::new(signup.clone())), Write::InsertNotice(Box::new(notice))];
+    Ok(Decision { outcome: Some(signup), change: ChangeSet { requires, writes } })
+}

@@ -1,0 +1,76 @@
+//! Slugs: a title as part of a URL.
+
+use deunicode::deunicode_char;
+
+/// The most characters of a title's words in a slug, before the tail.
+const MAX_BASE: usize = 60;
+
+/// The words of `title` in lower-case ASCII, joined by `-`: at most 60 characters, no `-` doubled or at an end. Letters of
+/// other scripts are transliterated. `None` if there is no letter or digit.
+pub fn slug_base(title: &str) -> Option<String> {
+    let mut slug = String::with_capacity(MAX_BASE);
+    for character in title.chars().flat_map(words) {
+        if slug.len() == MAX_BASE {
+            break;
+        }
+        if character.is_ascii_alphanumeric() {
+            slug.push(character.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.truncate(slug.trim_end_matches('-').len());
+    (!slug.is_empty()).then_some(slug)
+}
+
+/// A letter or digit in ASCII, a space for what stands between words, nothing for what belongs to its neighbours.
+///
+/// Only letters and digits are transliterated: the library has words for signs and emoji too, but those are no letters of
+/// the title.
+fn words(character: char) -> std::str::Chars<'static> {
+    let ascii = deunicode_char(character);
+    let part_of_a_word = matches!(character, '\'' | '’') || ascii == Some("");
+    match ascii {
+        Some(ascii) if character.is_alphanumeric() => ascii.chars(),
+        _ if part_of_a_word => "".chars(),
+        _ => " ".chars(),
+    }
+}
+
+/// The slug of something called `title`: its words, or `fallback`, then `-` and `tail`.
+pub fn slug_with_tail(title: &str, fallback: &str, tail: &str) -> String {
+    format!("{}-{tail}", slug_base(title).as_deref().unwrap_or(fallback))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slug_is_made_of_the_titles_words() {
+        for (title, slug) in [
+            ("Saturday Food Drive", "saturday-food-drive"),
+            ("  Déjà vu -- 2nd   try! ", "deja-vu-2nd-try"),
+            ("Мир", "mir"),
+            ("北京 help", "bei-jing-help"),
+            ("cafe\u{301} au lait", "cafe-au-lait"),
+            ("St. Mary's picnic", "st-marys-picnic"),
+        ] {
+            assert_eq!(slug_base(title).as_deref(), Some(slug));
+        }
+    }
+
+    #[test]
+    fn a_title_without_a_letter_or_digit_gives_the_fallback() {
+        assert_eq!(slug_base("!!! —"), None);
+        assert_eq!(slug_base("🎉 & 🎊"), None);
+        assert_eq!(slug_with_tail("!!! —", "event", "abcdefgh"), "event-abcdefgh");
+    }
+
+    #[test]
+    fn a_cut_leaves_no_dash_at_the_end() {
+        let slug = slug_base(&format!("{} b", "a".repeat(59))).unwrap();
+        assert_eq!(slug, "a".repeat(59));
+        assert_eq!(slug_base(&"ab ".repeat(100)).unwrap().len(), 59);
+    }
+}

@@ -1,0 +1,117 @@
+//! Who calls, and what they may do.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use moka::sync::Cache;
+
+use super::Service;
+use crate::error::{Error, Result};
+use crate::id::{OrganizationId, TokenId};
+use crate::organization::Organization;
+use crate::plan::PlanLimits;
+use crate::secret::{Digest, TokenText};
+use crate::token::{Scope, Scopes, Token};
+
+/// A caller with a valid token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call {
+    /// Whom the caller speaks for.
+    pub organization: OrganizationId,
+    /// With which token.
+    pub token: TokenId,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// How much of it.
+    pub limits: PlanLimits,
+}
+
+impl Call {
+    /// Whether the caller may do what asks for `scope`.
+    ///
+    /// # Errors
+    /// [`Error::MissingScope`] if not.
+    pub fn require(&self, scope: Scope) -> Result<()> {
+        if self.scopes.contains(scope) { Ok(()) } else { Err(Error::MissingScope(scope)) }
+    }
+}
+
+impl Service {
+    /// Recognizes the bearer of a token.
+    ///
+    /// What the store says of a token is kept for at most 5 seconds: so long a token that another process revoked, or a plan
+    /// that it changed, may still hold here. What expires meanwhile is refused at once.
+    ///
+    /// # Errors
+    /// [`Error::Unauthenticated`] if the token is malformed, unknown, expired or revoked.
+    pub async fn authenticate(&self, token: &str) -> Result<Call> {
+        let digest = TokenText::parse(token).ok_or(Error::Unauthenticated)?.digest();
+        let found = match self.tokens.get(&digest) {
+            Some(found) => found,
+            None => self.load_token(digest).await?.ok_or(Error::Unauthenticated)?,
+        };
+        let (token, organization) = &*found;
+        if !token.is_valid(self.now()) {
+            return Err(Error::Unauthenticated);
+        }
+        Ok(Call {
+            organization: organization.id,
+            token: token.id,
+            scopes: token.scopes,
+            limits: self.plans.limits(organization.plan),
+        })
+    }
+
+    async fn load_token(&self, digest: Digest) -> Result<Option<Arc<(Token, Organization)>>> {
+        let generation = self.tokens.generation();
+        let Some(found) = self.store.token_by_digest(&digest).await?.map(Arc::new) else { return Ok(None) };
+        self.tokens.keep(digest, &found, generation);
+        Ok(Some(found))
+    }
+}
+
+/// What the store said of tokens in the last seconds.
+#[derive(Debug, Clone)]
+pub(super) struct TokenCache {
+    found: Cache<Digest, Arc<(Token, Organization)>>,
+    generation: Arc<AtomicU64>,
+}
+
+impl Default for TokenCache {
+    fn default() -> Self {
+        let found = Cache::builder().max_capacity(Self::CAPACITY).time_to_live(Self::LIFE).build();
+        Self { found, generation: Arc::default() }
+    }
+}
+
+impl TokenCache {
+    const LIFE: Duration = Duration::from_secs(5);
+    const CAPACITY: u64 = 10_000;
+
+    fn get(&self, digest: &Digest) -> Option<Arc<(Token, Organization)>> {
+        self.found.get(digest)
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation.load(Ordering::SeqCst)
+    }
+
+    /// Keeps what was read since `generation`, unless something was forgotten in between: then it may be outdated.
+    fn keep(&self, digest: Digest, found: &Arc<(Token, Organization)>, generation: u64) {
+        if self.generation() != generation {
+            return;
+        }
+        self.found.insert(digest, Arc::clone(found));
+        // Something may have been forgotten between the check and the insertion.
+        if self.generation() != generation {
+            self.found.invalidate(&digest);
+        }
+    }
+
+    /// Forgets everything: the next request of each token reads it anew.
+    pub(super) fn forget(&self) {
+        self.generation.fetch_add(1, Ordering::SeqCst);
+        self.found.invalidate_all();
+    }
+}

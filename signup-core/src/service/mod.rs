@@ -1,0 +1,122 @@
+//! The service: everything that can be done, over any store.
+//!
+//! A method reads top to bottom: authorize, read, decide. What it decides is made durable in one commit, and the loop that
+//! commits and tries again stands once, in [`write`](self::write).
+//!
+//! Operations of a caller take a [`Call`], which only a valid token gives. Operations of whoever manages the installation
+//! take none: they are for programs that embed the library, and for the command line.
+
+mod call;
+mod events;
+mod organizations;
+mod questions;
+mod shifts;
+mod signups;
+mod tokens;
+mod write;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+pub use call::Call;
+pub use events::EventList;
+pub use signups::SignedUp;
+pub use write::Reply;
+
+use crate::allowance::{Allowance, Caller, Windows};
+use crate::clock::{Clock, SystemClock};
+use crate::error::Result;
+use crate::id::NoticeId;
+use crate::notice::Notice;
+use crate::plan::PlanTable;
+use crate::store::Store;
+use call::TokenCache;
+
+/// The service over a store. Cheap to clone; clones share everything.
+#[derive(Debug, Clone)]
+pub struct Service {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    plans: PlanTable,
+    tokens: TokenCache,
+    windows: Arc<Windows>,
+}
+
+impl Service {
+    /// The service over `store`, with the system's clock and the default plans.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self {
+            store,
+            clock: Arc::new(SystemClock),
+            plans: PlanTable::default(),
+            tokens: TokenCache::default(),
+            windows: Arc::default(),
+        }
+    }
+
+    /// The same with another clock.
+    #[must_use]
+    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// The same with other limits of the plans.
+    #[must_use]
+    pub fn with_plans(self, plans: PlanTable) -> Self {
+        Self { plans, ..self }
+    }
+
+    /// The time by the service's clock.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Counts a request against the allowance of its caller: of the token, or without a valid one of the address, which
+    /// has the rate of the free plan. The windows are this process's.
+    pub fn count_request(&self, call: Option<&Call>, address: IpAddr) -> Allowance {
+        let (caller, limits) = match call {
+            Some(call) => (Caller::Token(call.token), call.limits),
+            None => (Caller::at(address), self.plans.free),
+        };
+        self.windows.take(caller, limits.requests_per_minute, self.now())
+    }
+
+    /// At most `limit` queued notices whose id is above `after`, by id.
+    ///
+    /// # Errors
+    /// Only if the store fails.
+    pub async fn notices(&self, after: Option<NoticeId>, limit: u32) -> Result<Vec<Notice>> {
+        Ok(self.store.notices(after, limit).await?)
+    }
+
+    /// Removes at most `limit` receipts whose 24 hours are over, and says how many. To be called now and then, until it
+    /// says fewer than `limit`.
+    ///
+    /// # Errors
+    /// Only if the store fails.
+    pub async fn purge_receipts(&self, limit: u32) -> Result<u64> {
+        Ok(self.store.purge_receipts(self.now(), limit).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{EventId, OrganizationId, ShiftId};
+    use crate::input::{DuplicateInput, EventInput, ShiftPatchInput, SignUpInput};
+
+    /// Servers run every write in a task of its own: what a method returns has to be able to move there.
+    #[test]
+    fn what_a_method_returns_can_be_spawned() {
+        fn spawnable<T: Send>(_: impl FnOnce(&'static Service, &'static Call) -> T) {}
+        spawnable(|service, call| async {
+            drop(service.create_event(call, None, &EventInput::default()).await);
+            drop(service.duplicate_event(call, None, EventId::NONE, &DuplicateInput::default()).await);
+            drop(service.patch_shift(call, None, ShiftId::NONE, &ShiftPatchInput::default()).await);
+            let volunteer = SignUpInput::default();
+            drop(service.sign_up(OrganizationId::NONE, EventId::NONE, ShiftId::NONE, &volunteer).await);
+        });
+    }
+}

@@ -1,0 +1,73 @@
+//! Questions of an event: for those who manage the installation.
+
+use super::Service;
+use crate::error::{Error, Result};
+use crate::fault::Faults;
+use crate::id::{EventId, QuestionId};
+use crate::input::NewQuestion;
+use crate::question::{Question, QuestionKind};
+use crate::rules::Decision;
+use crate::secret;
+use crate::store::{ChangeSet, Requirement, Write};
+
+impl Service {
+    /// Adds a question behind those that the event has. Who has signed up already is not asked.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] if there is no such event; [`Error::Invalid`] for options that do not go with the kind, or one
+    /// question too many.
+    pub async fn add_question(&self, event: EventId, new: &NewQuestion) -> Result<Question> {
+        let organization = self.store.event_owner(event).await?.ok_or(Error::NotFound)?;
+        let added = self
+            .commit(move |now| async move {
+                let present = self.store.questions(organization, event).await?.ok_or(Error::NotFound)?;
+                let count = check(new, present.len())?;
+                let position = present.last().map_or(0, |last| last.position + 1);
+                let question = Question {
+                    id: QuestionId::new(secret::new_uuid(now)),
+                    organization,
+                    event,
+                    label: new.label.clone(),
+                    kind: new.kind,
+                    options: new.options.clone(),
+                    required: new.required,
+                    position,
+                };
+                let requires = vec![Requirement::QuestionCount { organization, event, count }];
+                let writes = vec![Write::InsertQuestions(vec![question.clone()])];
+                Ok(Decision { outcome: question, change: ChangeSet { requires, writes } })
+            })
+            .await?;
+        added.map_err(|_| Error::Contended)
+    }
+
+    /// The event's questions by position.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] if there is no such event.
+    pub async fn list_questions(&self, event: EventId) -> Result<Vec<Question>> {
+        let organization = self.store.event_owner(event).await?.ok_or(Error::NotFound)?;
+        self.store.questions(organization, event).await?.ok_or(Error::NotFound)
+    }
+}
+
+fn check(new: &NewQuestion, present: usize) -> Result<u32, Faults> {
+    let mut faults = Faults::new();
+    match (new.kind, new.options.len()) {
+        (QuestionKind::Select, 1..=Question::MAX_OPTIONS)
+        | (QuestionKind::Text | QuestionKind::Checkbox, 0) => {}
+        (QuestionKind::Select, _) => {
+            faults
+                .add("options", format_args!("must have 1 to {} items for a select", Question::MAX_OPTIONS));
+        }
+        (kind, _) => faults.add("options", format_args!("must be left out for a {kind}")),
+    }
+    if present >= Question::MAX_PER_EVENT {
+        let most = Question::MAX_PER_EVENT;
+        faults.add(
+            "event",
+            format_args!("must not get another question: it has {most}, the most that are allowed"),
+        );
+    }
+    faults.or(u32::try_from(present).ok())
+}

@@ -1,0 +1,93 @@
+//! Tokens: for those who manage the installation.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::Service;
+use crate::error::{Error, Result};
+use crate::fault::Faults;
+use crate::id::{OrganizationId, TokenId};
+use crate::input::NewToken;
+use crate::rules::Decision;
+use crate::secret::{self, TokenText};
+use crate::store::{ChangeSet, Write};
+use crate::token::Token;
+
+impl Service {
+    /// Creates a token. The text is given here and never again.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] if there is no such organization; [`Error::Invalid`] if it has no scope, or its life is not 1 to
+    /// 365 days.
+    pub async fn create_token(
+        &self,
+        organization: OrganizationId,
+        new: &NewToken,
+    ) -> Result<(Token, TokenText)> {
+        let organization = self.store.organization(organization).await?.ok_or(Error::NotFound)?;
+        let created = self
+            .commit(move |now| async move {
+                let text = TokenText::generate();
+                let token = token(TokenId::new(secret::new_uuid(now)), organization.id, new, &text, now)?;
+                let change = ChangeSet { requires: vec![], writes: vec![Write::InsertToken(token.clone())] };
+                Ok(Decision { outcome: (token, text), change })
+            })
+            .await?;
+        created.map_err(|_| Error::Contended)
+    }
+
+    /// All tokens of an organization by id, those no longer valid too.
+    ///
+    /// # Errors
+    /// Only if the store fails.
+    pub async fn list_tokens(&self, organization: OrganizationId) -> Result<Vec<Token>> {
+        Ok(self.store.tokens(organization).await?)
+    }
+
+    /// Revokes a token: at once in this process, within 5 seconds in others. Doing it again is harmless.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn revoke_token(&self, id: TokenId) -> Result<Token> {
+        let revoked = self
+            .commit(move |now| async move {
+                let token = self.store.token(id).await?.ok_or(Error::NotFound)?;
+                if token.revoked_at.is_some() {
+                    return Ok(Decision { outcome: token, change: ChangeSet::default() });
+                }
+                let change =
+                    ChangeSet { requires: vec![], writes: vec![Write::RevokeToken { token: id, at: now }] };
+                Ok(Decision { outcome: Token { revoked_at: Some(now), ..token }, change })
+            })
+            .await?;
+        self.tokens.forget();
+        revoked.map_err(|_| Error::Contended)
+    }
+}
+
+/// The record of a new token.
+pub(super) fn token(
+    id: TokenId,
+    organization: OrganizationId,
+    new: &NewToken,
+    text: &TokenText,
+    now: Timestamp,
+) -> Result<Token, Faults> {
+    let mut faults = Faults::new();
+    if new.scopes.is_empty() {
+        faults.add("scopes", "must name at least one scope");
+    }
+    if !(1..=Token::MAX_DAYS).contains(&new.expires_in_days) {
+        faults.add("expires_in_days", format_args!("must be a whole number from 1 to {}", Token::MAX_DAYS));
+    }
+    let life = SignedDuration::from_hours(i64::from(new.expires_in_days) * 24);
+    faults.or(now.checked_add(life).ok().map(|expires_at| Token {
+        id,
+        organization,
+        name: new.name.clone(),
+        digest: text.digest(),
+        scopes: new.scopes,
+        created_at: now,
+        expires_at,
+        revoked_at: None,
+    }))
+}
