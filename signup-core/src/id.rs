@@ -20,6 +20,8 @@ macro_rules! ids {
         impl $name {
             /// The id that no record ever has.
             pub const NONE: Self = Self(Uuid::nil());
+            /// The id above all that any record has.
+            pub const MAX: Self = Self(Uuid::max());
 
             /// Takes a UUID as an id of this type.
             pub const fn new(uuid: Uuid) -> Self {

@@ -1,0 +1,168 @@
+//! Checking requirements and applying writes. All checks come first, so that no write ever has to be undone.
+
+use jiff::Timestamp;
+use signup_core::{
+    Event, Occupancy, Question, Receipt, Refusal, Requirement, Shift, Signup, SignupId, SignupStatus, Token,
+    Write,
+};
+
+use crate::tables::{Tables, place};
+
+impl Tables {
+    pub(crate) fn check(&self, requirement: &Requirement) -> Result<(), Refusal> {
+        match requirement {
+            Requirement::NoOrganization => {
+                hold(self.organizations.is_empty(), || Refusal::OrganizationExists)
+            }
+            Requirement::OrganizationSlugFree(slug) => {
+                hold(!self.organization_slugs.contains_key(slug), || Refusal::SlugTaken)
+            }
+            Requirement::EventSlugFree(slug) => hold(!self.event_slugs.contains(slug), || Refusal::SlugTaken),
+            Requirement::NoReceipt { key, now } => match self.receipts.get(key) {
+                Some(receipt) if receipt.is_live(*now) => Err(Refusal::Receipt(Box::new(receipt.clone()))),
+                _ => Ok(()),
+            },
+            Requirement::ShiftAtVersion { organization, shift, version } => {
+                let shift = self.shift(*organization, *shift);
+                hold(shift.is_some_and(|shift| shift.version == *version), || Refusal::ShiftChanged)
+            }
+            Requirement::QuestionCount { organization, event, count } => {
+                let found = self.event(*organization, *event).map(|event| self.questions_of(event).len());
+                hold(found == Some(*count as usize), || Refusal::QuestionsChanged)
+            }
+            Requirement::ActiveEventsBelow { organization, limit, now } => {
+                let count = u32::try_from(self.active_events(*organization, *now)).unwrap_or(u32::MAX);
+                hold(count < *limit, || Refusal::ActiveEvents { count })
+            }
+            Requirement::ShiftHasRoom { organization, shift } => {
+                let shift = self.shift(*organization, *shift);
+                hold(shift.is_some_and(|shift| shift.occupancy.has_room()), || Refusal::ShiftFull)
+            }
+            Requirement::AddressNotOnShift { organization, shift, email } => {
+                let id = self.places.get(&(*shift, email.key()));
+                let signup = id.and_then(|id| self.signups.get(id));
+                match signup.filter(|signup| signup.organization == *organization) {
+                    Some(signup) => Err(Refusal::AddressOnShift(Box::new(signup.clone()))),
+                    None => Ok(()),
+                }
+            }
+            Requirement::SignupConfirmed { organization, signup } => {
+                let signup = self.signups.get(signup).filter(|signup| signup.organization == *organization);
+                let is_confirmed = signup.is_some_and(|signup| signup.status == SignupStatus::Confirmed);
+                hold(is_confirmed, || Refusal::SignupNotConfirmed)
+            }
+        }
+    }
+
+    pub(crate) fn apply(&mut self, write: Write) {
+        match write {
+            Write::InsertOrganization(organization) => {
+                self.organization_slugs.insert(organization.slug.clone(), organization.id);
+                self.organizations.insert(organization.id, organization);
+            }
+            Write::SetPlan { organization, plan } => {
+                if let Some(found) = self.organizations.get_mut(&organization) {
+                    found.plan = plan;
+                }
+            }
+            Write::InsertToken(token) => self.insert_token(token),
+            Write::RevokeToken { token, at } => {
+                if let Some(token) = self.tokens.get_mut(&token) {
+                    token.revoked_at.get_or_insert(at);
+                }
+            }
+            Write::InsertEvent(event) => self.insert_event(*event),
+            Write::InsertShifts(shifts) => shifts.into_iter().for_each(|shift| self.insert_shift(shift)),
+            Write::InsertQuestions(questions) => {
+                questions.into_iter().for_each(|question| self.insert_question(question));
+            }
+            Write::UpdateShift(shift) => self.update_shift(*shift),
+            Write::InsertSignup(signup) => self.insert_signup(*signup),
+            Write::CancelSignup { organization, signup, at } => {
+                if self.signups.get(&signup).is_some_and(|signup| signup.organization == organization) {
+                    self.cancel_signup(signup, at);
+                }
+            }
+            Write::InsertReceipt(receipt) => self.insert_receipt(*receipt),
+            Write::InsertNotice(notice) => {
+                self.notices.insert(notice.id, *notice);
+            }
+        }
+    }
+
+    fn insert_token(&mut self, token: Token) {
+        self.token_digests.insert(token.digest, token.id);
+        self.tokens.insert(token.id, token);
+    }
+
+    fn insert_event(&mut self, event: Event) {
+        for filter in [None, Some(event.is_published)] {
+            self.lists.entry((event.organization, filter)).or_default().insert(place(&event));
+        }
+        if event.is_published {
+            self.published_ends.insert((event.organization, event.dates.ends_at(), event.id));
+        }
+        self.event_slugs.insert(event.slug.clone());
+        self.events.insert(event.id, event);
+    }
+
+    fn insert_shift(&mut self, shift: Shift) {
+        self.shifts_of_event.entry(shift.event).or_default().push(shift.id);
+        self.shifts.insert(shift.id, shift);
+    }
+
+    fn insert_question(&mut self, question: Question) {
+        self.questions.insert((question.event, question.position, question.id));
+        self.question_records.insert(question.id, question);
+    }
+
+    fn update_shift(&mut self, shift: Shift) {
+        let Some(found) =
+            self.shifts.get_mut(&shift.id).filter(|found| found.organization == shift.organization)
+        else {
+            return;
+        };
+        found.title = shift.title;
+        found.location = shift.location;
+        found.hours = shift.hours;
+        found.occupancy = Occupancy { capacity: shift.occupancy.capacity, ..found.occupancy };
+        found.version = shift.version;
+        found.updated_at = shift.updated_at;
+    }
+
+    fn insert_signup(&mut self, signup: Signup) {
+        if let Some(shift) = self.shifts.get_mut(&signup.shift) {
+            shift.occupancy.filled += 1;
+        }
+        self.places.insert((signup.shift, signup.email.key()), signup.id);
+        self.signup_secrets.insert(signup.secret, signup.id);
+        self.signups_of_event.entry(signup.event).or_default().insert(signup.id);
+        self.signups.insert(signup.id, signup);
+    }
+
+    fn cancel_signup(&mut self, id: SignupId, at: Timestamp) {
+        let Some(signup) =
+            self.signups.get_mut(&id).filter(|signup| signup.status == SignupStatus::Confirmed)
+        else {
+            return;
+        };
+        signup.status = SignupStatus::Cancelled;
+        signup.cancelled_at = Some(at);
+        self.places.remove(&(signup.shift, signup.email.key()));
+        if let Some(shift) = self.shifts.get_mut(&signup.shift) {
+            shift.occupancy.filled -= 1;
+        }
+    }
+
+    fn insert_receipt(&mut self, receipt: Receipt) {
+        if let Some(former) = self.receipts.remove(&receipt.key) {
+            self.receipt_ends.remove(&(former.expires_at, former.key));
+        }
+        self.receipt_ends.insert((receipt.expires_at, receipt.key.clone()));
+        self.receipts.insert(receipt.key.clone(), receipt);
+    }
+}
+
+fn hold(holds: bool, refusal: impl FnOnce() -> Refusal) -> Result<(), Refusal> {
+    if holds { Ok(()) } else { Err(refusal()) }
+}

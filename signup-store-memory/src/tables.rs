@@ -1,0 +1,133 @@
+//! The records, and the indexes that keep each read as cheap as its answer is long.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+use jiff::Timestamp;
+use signup_core::{
+    Digest, Event, EventId, EventPage, EventQuery, Notice, NoticeId, Organization, OrganizationId, Position,
+    Question, QuestionId, Receipt, ReceiptKey, Shift, ShiftId, Side, Signup, SignupId, Token, TokenId,
+};
+
+/// Where an event stands in the list: latest start first, equal starts by descending id.
+type Place = (Reverse<Timestamp>, Reverse<EventId>);
+
+/// The list under one filter: an organization, and all of its events, or the published ones, or the drafts.
+type List = (OrganizationId, Option<bool>);
+
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    pub(crate) organizations: BTreeMap<OrganizationId, Organization>,
+    pub(crate) organization_slugs: BTreeMap<String, OrganizationId>,
+    pub(crate) tokens: BTreeMap<TokenId, Token>,
+    pub(crate) token_digests: BTreeMap<Digest, TokenId>,
+    pub(crate) events: BTreeMap<EventId, Event>,
+    pub(crate) event_slugs: BTreeSet<String>,
+    pub(crate) lists: BTreeMap<List, BTreeSet<Place>>,
+    /// The ends of published events.
+    pub(crate) published_ends: BTreeSet<(OrganizationId, Timestamp, EventId)>,
+    /// As they were inserted or edited: what a shift takes from its event is taken when it is read.
+    pub(crate) shifts: BTreeMap<ShiftId, Shift>,
+    pub(crate) shifts_of_event: BTreeMap<EventId, Vec<ShiftId>>,
+    pub(crate) questions: BTreeSet<(EventId, u32, QuestionId)>,
+    pub(crate) question_records: BTreeMap<QuestionId, Question>,
+    pub(crate) signups: BTreeMap<SignupId, Signup>,
+    pub(crate) signups_of_event: BTreeMap<EventId, BTreeSet<SignupId>>,
+    pub(crate) signup_secrets: BTreeMap<Digest, SignupId>,
+    /// The confirmed sign-up of each address on each shift.
+    pub(crate) places: BTreeMap<(ShiftId, String), SignupId>,
+    pub(crate) receipts: BTreeMap<ReceiptKey, Receipt>,
+    pub(crate) receipt_ends: BTreeSet<(Timestamp, ReceiptKey)>,
+    pub(crate) notices: BTreeMap<NoticeId, Notice>,
+}
+
+pub(crate) fn place(event: &Event) -> Place {
+    (Reverse(event.dates.starts_at()), Reverse(event.id))
+}
+
+impl Tables {
+    pub(crate) fn event(&self, organization: OrganizationId, id: EventId) -> Option<&Event> {
+        self.events.get(&id).filter(|event| event.organization == organization)
+    }
+
+    pub(crate) fn shift(&self, organization: OrganizationId, id: ShiftId) -> Option<&Shift> {
+        self.shifts.get(&id).filter(|shift| shift.organization == organization)
+    }
+
+    pub(crate) fn with_event(&self, shift: &Shift) -> Option<Shift> {
+        let event = self.events.get(&shift.event)?;
+        Some(Shift { day: event.dates.first.clone(), is_virtual: event.is_virtual, ..shift.clone() })
+    }
+
+    pub(crate) fn shifts_of(&self, event: &Event) -> Vec<Shift> {
+        let ids = self.shifts_of_event.get(&event.id).into_iter().flatten();
+        let mut shifts: Vec<_> = ids.filter_map(|id| self.with_event(self.shifts.get(id)?)).collect();
+        signup_core::shift::sort_by_running_order(&mut shifts);
+        shifts
+    }
+
+    pub(crate) fn questions_of(&self, event: &Event) -> Vec<Question> {
+        let first = (event.id, 0, QuestionId::NONE);
+        let ids = self.questions.range(first..).take_while(|(id, _, _)| *id == event.id);
+        ids.filter_map(|(_, _, id)| self.question_records.get(id)).cloned().collect()
+    }
+
+    pub(crate) fn events(&self, organization: OrganizationId, query: &EventQuery) -> EventPage {
+        let Some(list) = self.lists.get(&(organization, query.is_published)) else {
+            return EventPage { events: Vec::new(), has_above: false, has_below: false };
+        };
+        let limit = query.limit as usize;
+        // The places of the page in list order, and the bounds of what lies above and below.
+        let mut places: Vec<&Place> = match query.position {
+            None => list.iter().take(limit).collect(),
+            Some(at @ Position { side: Side::Below, .. }) => {
+                list.range(beyond(key(at))).take(limit).collect()
+            }
+            Some(at @ Position { side: Side::Above, .. }) => {
+                list.range(..key(at)).rev().take(limit).collect()
+            }
+        };
+        if query.position.is_some_and(|at| at.side == Side::Above) {
+            places.reverse();
+        }
+        let (has_above, has_below) = match (places.first(), places.last(), query.position) {
+            (Some(first), Some(last), _) => {
+                (list.range(..*first).next().is_some(), list.range(beyond(**last)).next().is_some())
+            }
+            // An empty page has everything on the other side of its position.
+            (_, _, Some(Position { side: Side::Below, .. })) => (!list.is_empty(), false),
+            (_, _, Some(Position { side: Side::Above, .. })) => (false, !list.is_empty()),
+            (_, _, None) => (false, false),
+        };
+        let events = places.into_iter().filter_map(|(_, Reverse(id))| self.events.get(id)).cloned().collect();
+        EventPage { events, has_above, has_below }
+    }
+
+    pub(crate) fn active_events(&self, organization: OrganizationId, now: Timestamp) -> usize {
+        // An event that ends at `now` is over.
+        let first = (Bound::Excluded((organization, now, EventId::MAX)), Bound::Unbounded);
+        self.published_ends.range(first).take_while(|(owner, _, _)| *owner == organization).count()
+    }
+
+    pub(crate) fn purge_receipts(&mut self, now: Timestamp, limit: u32) -> u64 {
+        let mut purged = 0;
+        while purged < u64::from(limit)
+            && let Some((end, key)) = self.receipt_ends.first()
+            && *end <= now
+        {
+            self.receipts.remove(key);
+            self.receipt_ends.pop_first();
+            purged += 1;
+        }
+        purged
+    }
+}
+
+fn key(position: Position) -> Place {
+    (Reverse(position.starts_at), Reverse(position.id))
+}
+
+fn beyond(place: Place) -> (Bound<Place>, Bound<Place>) {
+    (Bound::Excluded(place), Bound::Unbounded)
+}
