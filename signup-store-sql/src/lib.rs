@@ -1,1 +1,33 @@
-//! A store on SQL.
+//! A store on SQL: SQLite, through sqlx, with nothing to install.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use signup_core::Service;
+//! use signup_store_sql::SqliteStore;
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("signup.db");
+//! let store = SqliteStore::open(&path).await?;
+//! let service = Service::new(Arc::new(store));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Wall times are stored, instants are derived from them when they are read; of what is derived only the sort keys of
+//! events are stored, and they are derived anew when the zone data changes.
+//!
+//! **Invariant:** no rule is known here: no statement mentions a scope, a plan's limit, or a clock change.
+
+mod committer;
+mod error;
+mod lock;
+mod read;
+mod row;
+mod sqlite;
+mod write;
+
+pub use error::OpenError;
+pub use lock::ServingLock;
+pub use sqlite::SqliteStore;

@@ -1,0 +1,248 @@
+//! The one writer: it takes what is waiting, commits all of it at once, and then answers each.
+//!
+//! SQLite has one writer at a time, and its cost is the durable commit. So change sets wait in a queue while a commit is
+//! under way, and the next commit takes all that have gathered. Each runs in a savepoint of its own: one that is refused,
+//! or fails, takes nothing from its neighbours. Nobody is answered before the commit that holds the change is durable.
+//!
+//! **Invariant:** nothing else writes through this process; other processes are kept apart by SQLite's own lock.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jiff::Timestamp;
+use signup_core::{ChangeSet, CommitError, StoreError};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{ConnectOptions as _, Connection as _};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::error::store_error;
+use crate::write;
+
+/// The most that one commit takes: a bound on how long the first of a batch waits for the last.
+const MOST_IN_A_BATCH: usize = 256;
+/// How many may wait. Who comes later waits for a place, which is what slows callers down to what the disk can do.
+const MOST_WAITING: usize = 1024;
+
+/// Hands work to the writer. Dropping the last one ends the writer, after what is waiting.
+#[derive(Debug, Clone)]
+pub(crate) struct Committer {
+    work: mpsc::Sender<Work>,
+    commits: Arc<AtomicU64>,
+}
+
+#[derive(Debug)]
+enum Work {
+    Commit(ChangeSet, oneshot::Sender<Result<(), CommitError>>),
+    PurgeReceipts { now: Timestamp, limit: u32, purged: oneshot::Sender<Result<u64, StoreError>> },
+    Close(oneshot::Sender<()>),
+}
+
+/// What to tell whom, once the commit is durable.
+enum Answer {
+    Commit(Result<(), CommitError>, oneshot::Sender<Result<(), CommitError>>),
+    Purged(Result<u64, StoreError>, oneshot::Sender<Result<u64, StoreError>>),
+}
+
+impl Committer {
+    /// Starts the writer on a connection of its own.
+    pub(crate) fn start(connection: SqliteConnection, options: SqliteConnectOptions) -> Self {
+        let (sender, receiver) = mpsc::channel(MOST_WAITING);
+        let commits = Arc::new(AtomicU64::new(0));
+        let writer = Writer { connection: Some(connection), options, commits: Arc::clone(&commits) };
+        // The task ends with the last sender; nobody has to wait for it.
+        drop(tokio::spawn(writer.run(receiver)));
+        Self { work: sender, commits }
+    }
+
+    /// How many commits were made: fewer than change sets, when many came at once.
+    pub(crate) fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
+    }
+
+    pub(crate) async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+        let (sender, answer) = oneshot::channel();
+        self.work.send(Work::Commit(change, sender)).await.map_err(|_| ended())?;
+        answer.await.map_err(|_| ended())?
+    }
+
+    pub(crate) async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        let (purged, answer) = oneshot::channel();
+        self.work.send(Work::PurgeReceipts { now, limit, purged }).await.map_err(|_| ended())?;
+        answer.await.map_err(|_| ended())?
+    }
+
+    /// Ends the writer after what is waiting, and waits for that.
+    pub(crate) async fn close(&self) {
+        let (sender, closed) = oneshot::channel();
+        if self.work.send(Work::Close(sender)).await.is_ok() {
+            // An error means that the writer has ended already.
+            drop(closed.await);
+        }
+    }
+}
+
+fn ended() -> StoreError {
+    StoreError::unavailable("handing a change to the writer", "the writer has ended")
+}
+
+struct Writer {
+    /// `None` after a failure that left the connection in an unknown state.
+    connection: Option<SqliteConnection>,
+    options: SqliteConnectOptions,
+    commits: Arc<AtomicU64>,
+}
+
+impl Writer {
+    async fn run(mut self, mut waiting: mpsc::Receiver<Work>) {
+        let mut batch = Vec::new();
+        while waiting.recv_many(&mut batch, MOST_IN_A_BATCH).await > 0 {
+            let mut close = None;
+            let mut work = Vec::with_capacity(batch.len());
+            for item in batch.drain(..) {
+                match item {
+                    Work::Close(sender) => close = Some(sender),
+                    item => work.push(item),
+                }
+            }
+            if !work.is_empty() {
+                self.commit_all(work).await;
+            }
+            if let Some(sender) = close {
+                waiting.close();
+                if let Some(connection) = self.connection.take()
+                    && let Err(error) = connection.close().await
+                {
+                    tracing::warn!(%error, "the database was not closed cleanly; nothing is lost by that");
+                }
+                if sender.send(()).is_err() {
+                    tracing::debug!("nobody waits for the database to close");
+                }
+                return;
+            }
+        }
+    }
+
+    async fn commit_all(&mut self, batch: Vec<Work>) {
+        let answers = match self.try_commit_all(batch).await {
+            Ok(answers) => answers,
+            Err((answers, error)) => {
+                // Whether the batch was committed is unknown, and so is the connection's state: a new one is clean.
+                tracing::error!(error = %with_sources(&error), "a commit failed");
+                self.connection = None;
+                let error = Arc::new(error);
+                answers.into_iter().map(|answer| answer.failed(&error)).collect()
+            }
+        };
+        for answer in answers {
+            answer.send();
+        }
+    }
+
+    async fn try_commit_all(&mut self, batch: Vec<Work>) -> Result<Vec<Answer>, (Vec<Answer>, StoreError)> {
+        let mut answers = Vec::with_capacity(batch.len());
+        let mut batch = batch.into_iter();
+        let result = self.try_batch(&mut batch, &mut answers).await;
+        match result {
+            Ok(()) => Ok(answers),
+            Err(error) => {
+                // Those that were not reached fail with the others.
+                answers.extend(batch.map(Work::unanswered));
+                Err((answers, error))
+            }
+        }
+    }
+
+    async fn try_batch(
+        &mut self,
+        batch: &mut std::vec::IntoIter<Work>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<(), StoreError> {
+        let connection = match &mut self.connection {
+            Some(connection) => connection,
+            none => {
+                let connection = self.options.connect().await;
+                none.insert(connection.map_err(|error| store_error("opening the database anew", error))?)
+            }
+        };
+        run(connection, "BEGIN IMMEDIATE").await?;
+        for work in batch {
+            let answer = match work {
+                Work::Commit(change, sender) => {
+                    run(connection, "SAVEPOINT change").await?;
+                    let applied = write::apply(connection, &change).await;
+                    if applied.is_err() {
+                        run(connection, "ROLLBACK TO change").await?;
+                    }
+                    run(connection, "RELEASE change").await?;
+                    Answer::Commit(applied, sender)
+                }
+                Work::PurgeReceipts { now, limit, purged } => {
+                    Answer::Purged(purge_receipts(connection, now, limit).await, purged)
+                }
+                Work::Close(_) => continue,
+            };
+            answers.push(answer);
+        }
+        run(connection, "COMMIT").await?;
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+async fn run(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), StoreError> {
+    let done = sqlx::query(sql).execute(connection).await;
+    done.map(|_| ()).map_err(|error| store_error(sql, error))
+}
+
+async fn purge_receipts(
+    connection: &mut SqliteConnection,
+    now: Timestamp,
+    limit: u32,
+) -> Result<u64, StoreError> {
+    let purged = sqlx::query(
+        "DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE expires_at <= $1 LIMIT $2)",
+    );
+    let purged = purged.bind(now.as_second()).bind(limit).execute(connection).await;
+    purged.map(|done| done.rows_affected()).map_err(|error| store_error("purging receipts", error))
+}
+
+impl Work {
+    fn unanswered(self) -> Answer {
+        match self {
+            Self::Commit(_, sender) => Answer::Commit(Ok(()), sender),
+            Self::PurgeReceipts { purged, .. } => Answer::Purged(Ok(0), purged),
+            Self::Close(_) => unreachable!("a request to close is taken out of the batch first"),
+        }
+    }
+}
+
+impl Answer {
+    /// The same answer, if the batch was not known to be committed.
+    fn failed(self, error: &Arc<StoreError>) -> Self {
+        let failed = || StoreError::unavailable("committing a batch", Arc::clone(error));
+        match self {
+            // Refused or not, it was decided on what may not be there.
+            Self::Commit(_, sender) => Self::Commit(Err(failed().into()), sender),
+            Self::Purged(_, sender) => Self::Purged(Err(failed()), sender),
+        }
+    }
+
+    fn send(self) {
+        // Who has gone away needs no answer.
+        match self {
+            Self::Commit(result, sender) => drop(sender.send(result)),
+            Self::Purged(result, sender) => drop(sender.send(result)),
+        }
+    }
+}
+
+fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}

@@ -1,0 +1,49 @@
+//! One server serves one SQLite file.
+//!
+//! The mark is an advisory lock of the operating system on a file beside the database, so it goes with the process,
+//! however that ends; a lock file that is left behind means nothing. It is never the database itself that is locked:
+//! closing any descriptor of that file would drop the locks that SQLite holds on it.
+
+use std::ffi::OsString;
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use crate::error::OpenError;
+
+/// Held by the server that serves a database. Dropping it gives the database free.
+#[derive(Debug)]
+pub struct ServingLock(#[expect(dead_code, reason = "the lock lasts as long as the file is open")] File);
+
+impl ServingLock {
+    /// Marks the database at `path` as served by this process. Two paths to one file meet the same mark. Programs that
+    /// merely write a record now and then need no mark.
+    ///
+    /// # Errors
+    /// [`OpenError::Served`] if another process, or another part of this one, serves it; [`OpenError::Lock`] if the mark
+    /// cannot be made.
+    pub fn take(path: &Path) -> Result<Self, OpenError> {
+        let lock_path = lock_path(path);
+        let failed = |source| OpenError::Lock { path: lock_path.display().to_string(), source };
+        let file =
+            File::options().create(true).truncate(false).write(true).open(&lock_path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self(file)),
+            Err(TryLockError::WouldBlock) => Err(OpenError::Served { path: path.display().to_string() }),
+            Err(TryLockError::Error(source)) => Err(failed(source)),
+        }
+    }
+}
+
+fn lock_path(path: &Path) -> PathBuf {
+    // A database that is not there yet has a folder, at least, that is.
+    let real = path.canonicalize().unwrap_or_else(|_| match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => {
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join(name)
+        }
+        _ => path.to_owned(),
+    });
+    let mut lock_path = OsString::from(real);
+    lock_path.push("-lock");
+    lock_path.into()
+}
