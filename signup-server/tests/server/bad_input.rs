@@ -1,0 +1,277 @@
+//! What is wrong with an input is said completely, and leaves no trace.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Server, event};
+
+async fn refused(server: &Server, body: &Value) -> Vec<String> {
+    server.post("/v1/events", body).await.fields()
+}
+
+fn with(field: &str, value: Value) -> Value {
+    let mut body = event();
+    body[field] = value;
+    body
+}
+
+fn with_shift(field: &str, value: Value) -> Value {
+    let mut body = event();
+    body["shifts"][0][field] = value;
+    body
+}
+
+#[tokio::test]
+async fn every_field_that_is_wrong_is_named_in_one_answer_in_the_documented_order() {
+    let server = Server::start_on_sqlite();
+    let body = json!({
+        "shifts": [{"title": 1, "location": 2, "start_time": "9:00", "end_time": "25:00", "capacity": "3"}, 7],
+        "badge_label": "x".repeat(256), "theme": "neon", "is_published": "yes", "timezone": "Mars/Base", "end_date": "soon",
+        "start_date": "2027-02-30", "location_data": [], "location_lng": 181, "location_lat": "north", "is_virtual": null,
+        "location": "x".repeat(2049), "description": 5, "title": "x".repeat(256),
+    });
+    let answer = server.post("/v1/events", &body).await;
+    assert_eq!(
+        answer.fields(),
+        [
+            "title",
+            "description",
+            "location",
+            "is_virtual",
+            "location_lat",
+            "location_lng",
+            "location_data",
+            "start_date",
+            "end_date",
+            "timezone",
+            "is_published",
+            "theme",
+            "badge_label",
+            "shifts.0.title",
+            "shifts.0.location",
+            "shifts.0.start_time",
+            "shifts.0.end_time",
+            "shifts.0.capacity",
+            "shifts.1",
+        ]
+    );
+    let message = answer.json()["message"].as_str().unwrap().to_owned();
+    assert_eq!(message, "The title field must not be greater than 255 characters. (and 18 more errors)");
+    assert_eq!(server.count_events().await, 0);
+}
+
+#[tokio::test]
+async fn each_required_field_is_asked_for() {
+    let server = Server::start(&[]);
+    assert_eq!(refused(&server, &json!({})).await, ["title", "start_date", "timezone"]);
+    for blank in [Value::Null, json!(""), json!("   ")] {
+        let body = json!({"title": blank, "start_date": blank, "timezone": blank});
+        assert_eq!(refused(&server, &body).await, ["title", "start_date", "timezone"]);
+    }
+    assert_eq!(refused(&server, &with("shifts", json!([{}]))).await, ["shifts.0.title", "shifts.0.capacity"]);
+}
+
+#[tokio::test]
+async fn bounds_are_kept_to_the_last_character() {
+    let server = Server::start_on_sqlite();
+    for (field, max) in [("title", 255), ("description", 65_535), ("location", 2_048), ("badge_label", 255)] {
+        assert_eq!(refused(&server, &with(field, json!("é".repeat(max + 1)))).await, [field]);
+        server.create(&with(field, json!("é".repeat(max)))).await;
+    }
+    for (field, max) in [("title", 255), ("location", 255)] {
+        assert_eq!(
+            refused(&server, &with_shift(field, json!("😀".repeat(max + 1)))).await,
+            [format!("shifts.0.{field}")]
+        );
+        server.create(&with_shift(field, json!("😀".repeat(max)))).await;
+    }
+    for (field, good, bad) in [("location_lat", 90.0, 90.000_001), ("location_lng", -180.0, -180.000_001)] {
+        assert_eq!(refused(&server, &with(field, json!(bad))).await, [field]);
+        server.create(&with(field, json!(good))).await;
+    }
+    for capacity in [json!(0), json!(1_000_001), json!(-1), json!(1.5), json!("1"), json!(true), json!(1e300)]
+    {
+        assert_eq!(refused(&server, &with_shift("capacity", capacity)).await, ["shifts.0.capacity"]);
+    }
+    for capacity in [json!(1), json!(1_000_000), json!(3.0)] {
+        server.create(&with_shift("capacity", capacity)).await;
+    }
+}
+
+#[tokio::test]
+async fn u0000_is_refused_wherever_it_stands() {
+    let server = Server::start_on_sqlite();
+    for field in ["title", "description", "location", "badge_label", "start_date", "timezone", "theme"] {
+        assert_eq!(refused(&server, &with(field, json!("a\0b"))).await, [field]);
+    }
+    for data in [json!({"a": "\0"}), json!({"a": {"b": ["\0"]}}), json!({"\0": 1})] {
+        assert_eq!(refused(&server, &with("location_data", data)).await, ["location_data"]);
+    }
+    for field in ["title", "location", "start_time"] {
+        assert_eq!(refused(&server, &with_shift(field, json!("a\0b"))).await, [format!("shifts.0.{field}")]);
+    }
+    assert_eq!(server.count_events().await, 0);
+}
+
+#[tokio::test]
+async fn location_data_is_an_object_of_bounded_size_and_depth() {
+    let server = Server::start_on_sqlite();
+    for data in [json!([]), json!("x"), json!(1), json!(false), json!({"a": "x".repeat(16 * 1024)})] {
+        assert_eq!(refused(&server, &with("location_data", data)).await, ["location_data"]);
+    }
+    let text = event().to_string();
+    let deep = format!("{}{}{}", "{\"a\":".repeat(500), "1", "}".repeat(500));
+    let body = text.replacen('{', &format!("{{\"location_data\":{deep},"), 1);
+    assert_eq!(server.post_text("/v1/events", body).await.fields(), ["location_data"]);
+    server.create(&with("location_data", json!({"a": "x".repeat(16 * 1024 - 8)}))).await;
+}
+
+#[tokio::test]
+async fn end_time_has_to_be_after_start_time_by_the_wall_clock() {
+    let server = Server::start(&[]);
+    for (start, end) in [("09:00", "09:00"), ("09:00", "08:59"), ("23:59", "00:00"), ("00:00", "00:00")] {
+        let body =
+            with("shifts", json!([{"title": "A", "capacity": 1, "start_time": start, "end_time": end}]));
+        assert_eq!(refused(&server, &body).await, ["shifts.0.end_time"], "{start} {end}");
+    }
+    let body = with("shifts", json!([{"title": "A", "capacity": 1, "end_time": "00:00"}]));
+    assert_eq!(refused(&server, &body).await, ["shifts.0.end_time"]);
+}
+
+#[tokio::test]
+async fn the_last_day_is_not_before_the_first_and_within_the_plan() {
+    let server = Server::start(&[]);
+    assert_eq!(refused(&server, &with("end_date", json!("2027-06-04"))).await, ["end_date"]);
+    assert_eq!(refused(&server, &with("end_date", json!("2028-06-05"))).await, ["end_date"]);
+    server.create(&with("end_date", json!("2028-06-04"))).await;
+    server.create(&with("end_date", json!("2027-06-05"))).await;
+}
+
+#[tokio::test]
+async fn five_hundred_shifts_are_taken_and_one_more_is_not() {
+    let server = Server::start_on_sqlite();
+    let shifts = |count| json!(vec![json!({"title": "A", "capacity": 1}); count]);
+    assert_eq!(refused(&server, &with("shifts", shifts(501))).await, ["shifts"]);
+    assert_eq!(server.count_events().await, 0);
+    assert_eq!(server.create(&with("shifts", shifts(500))).await["slots"].as_array().unwrap().len(), 500);
+    for not_a_list in [Value::Null, json!({}), json!("x"), json!(1)] {
+        assert_eq!(refused(&server, &with("shifts", not_a_list)).await, ["shifts"]);
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_a_json_object_is_a_fault_of_the_body() {
+    let server = Server::start_on_sqlite();
+    let nested = "[".repeat(100_000);
+    let texts = [
+        "",
+        "{",
+        "[]",
+        "null",
+        "1",
+        "\"x\"",
+        "{\"title\": \"\\ud800\"}",
+        "{} {}",
+        "\u{feff}{}",
+        "title=x",
+        &nested,
+    ];
+    for text in texts {
+        let answer = server.post_text("/v1/events", text.to_owned()).await;
+        assert_eq!(answer.fields(), ["body"], "{}", &text[..text.len().min(20)]);
+    }
+    assert_eq!(server.post_text("/v1/events", b"{\"title\": \"\xff\"}".to_vec()).await.fields(), ["body"]);
+    let unknown_and_deep = format!("{{\"unknown\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    let answer = server.post_text("/v1/events", unknown_and_deep).await;
+    assert_eq!(
+        answer.fields(),
+        ["title", "start_date", "timezone"],
+        "what is not looked at may be as deep as it likes"
+    );
+    assert_eq!(server.count_events().await, 0);
+}
+
+#[tokio::test]
+async fn a_body_of_more_than_1_mib_is_too_large() {
+    let server = Server::start(&[]);
+    let most = 1024 * 1024;
+    let padded = |length: usize| {
+        let text = event().to_string();
+        let spaces = " ".repeat(length - text.len());
+        text + &spaces
+    };
+    assert_eq!(server.post_text("/v1/events", padded(most)).await.status, 201);
+    let answer = server.post_text("/v1/events", padded(most + 1)).await;
+    assert_eq!(answer.status, 413);
+    assert!(answer.json()["message"].is_string());
+    let parts = futures_util::stream::iter((0..17).map(|_| Ok::<_, std::io::Error>(" ".repeat(64 * 1024))));
+    let chunked = server.post_text("/v1/events", reqwest::Body::wrap_stream(parts)).await;
+    assert_eq!(chunked.status, 413, "a body of unknown length is counted as it comes");
+    assert_eq!(server.count_events().await, 1);
+}
+
+#[tokio::test]
+async fn a_content_type_that_is_not_json_is_refused() {
+    let server = Server::start(&[]);
+    let post = async |media_type: Option<&str>| -> Answer {
+        let mut request = server.request("POST", "/v1/events").bearer_auth(&server.token);
+        if let Some(media_type) = media_type {
+            request = request.header("content-type", media_type);
+        }
+        server.answer(request.body(event().to_string())).await
+    };
+    for good in [
+        None,
+        Some("application/json"),
+        Some("Application/JSON; charset=utf-8"),
+        Some("application/vnd.x+json"),
+    ] {
+        assert_eq!(post(good).await.status, 201, "{good:?}");
+    }
+    for bad in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/jsonx",
+        "application/+json",
+        "json",
+        "",
+    ] {
+        assert_eq!(post(Some(bad)).await.status, 415, "{bad}");
+    }
+}
+
+#[tokio::test]
+async fn every_wrong_parameter_of_the_list_is_named() {
+    let server = Server::start(&[]);
+    let answer = server.get("/v1/events?cursor=x&per_page=0&is_published=yes").await;
+    assert_eq!(answer.fields(), ["is_published", "per_page", "cursor"]);
+    for per_page in ["0", "-1", "1.5", "+5", "five", "1e2", "0x10", "%20", "000"] {
+        assert_eq!(
+            server.get(&format!("/v1/events?per_page={per_page}")).await.fields(),
+            ["per_page"],
+            "{per_page}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_forged_or_altered_cursor_is_refused() {
+    let server = Server::start(&[]);
+    for _ in 0..2 {
+        server.create(&event()).await;
+    }
+    let page = server.get("/v1/events?per_page=1").await.json();
+    let cursor = page["meta"]["next_cursor"].as_str().unwrap();
+    let swapped: String = cursor.chars().rev().collect();
+    let first = if cursor.starts_with('A') { "B" } else { "A" };
+    for forged in [
+        &swapped,
+        &format!("{first}{}", &cursor[1..]),
+        &cursor[1..],
+        &format!("{cursor}A"),
+        "eyJpZCI6MX0",
+        "%00",
+        "☃",
+    ] {
+        assert_eq!(server.get(&format!("/v1/events?cursor={forged}")).await.fields(), ["cursor"], "{forged}");
+    }
+}

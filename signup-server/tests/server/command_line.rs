@@ -1,0 +1,204 @@
+//! How the program is run.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::harness::{PROGRAM, Server, generous_plans, raw, run};
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// One line on standard error, nothing on standard output, and this exit code.
+fn assert_fails(output: &Output, code: i32, says: &str) {
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{err}");
+    assert_eq!(out, "");
+    assert_eq!(err.lines().count(), 1, "{err}");
+    assert!(err.contains(says), "{err}");
+}
+
+#[test]
+fn a_flag_or_value_that_cannot_be_read_is_exit_code_2() {
+    for arguments in [
+        vec!["--nonsense"],
+        vec!["--listen", "nowhere"],
+        vec!["--database", "mysql://x"],
+        vec!["--log", "a=b=c"],
+        vec!["--log-format", "xml"],
+        vec!["--trusted-proxies", "x"],
+        vec!["--base-url", "x"],
+        vec!["token"],
+        vec!["token", "create", "--organization", "x", "--name", "n", "--expires-in-days", "366"],
+        vec!["token", "create", "--organization", "x", "--name", "n", "--expires-in-days", "0"],
+        vec!["question", "add", "--event", "x", "--label", "l", "--type", "essay"],
+        vec!["organization", "create", "--name", " "],
+    ] {
+        assert_fails(
+            &run(&[&["--database", "memory:"], arguments.as_slice()].concat()
+                [if arguments.contains(&"--database") { 2 } else { 0 }..]),
+            2,
+            "",
+        );
+    }
+}
+
+#[test]
+fn a_mistake_is_exit_code_1() {
+    let folder = tempfile::tempdir().unwrap();
+    let partial = folder.path().join("partial.json");
+    std::fs::write(&partial, r#"{"free": {"requests_per_minute": 1, "active_events": 1, "event_days": 1}}"#)
+        .unwrap();
+    let not_a_database = folder.path().join("text.db");
+    std::fs::write(&not_a_database, "this is no database, but long enough to be mistaken for one".repeat(99))
+        .unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let cases: [(&[&str], &str); 9] = [
+        (&["--plans", partial.to_str().unwrap()], "calendar"),
+        (&["--plans", "/nowhere/plans.json"], "/nowhere/plans.json"),
+        (&["--listen", &taken], &taken),
+        (&["--database", &format!("sqlite:{}", not_a_database.display())], "text.db"),
+        (&["--database", "sqlite:/nowhere/signup.db"], "/nowhere/signup.db"),
+        (&["token", "create", "--organization", "nobody", "--name", "n"], "nobody"),
+        (&["organization", "create", "--name", "n", "--plan", "gold"], "free, calendar, starter, pro"),
+        (
+            &["token", "create", "--organization", "x", "--name", "n", "--scopes", "events:delete"],
+            "events:delete",
+        ),
+        (&["question", "list", "--event", "nothing"], "nothing"),
+    ];
+    for (arguments, says) in cases {
+        let memory = ["--database", "memory:"];
+        let arguments = if arguments.contains(&"--database") {
+            arguments.to_vec()
+        } else {
+            [&memory, arguments].concat()
+        };
+        assert_fails(&run(&arguments), 1, says);
+    }
+}
+
+#[test]
+fn a_second_server_on_one_file_is_refused_and_a_killed_one_is_no_obstacle() {
+    let mut server = Server::start_on_sqlite();
+    let output = run(&["--listen", "127.0.0.1:0", "--database", &server.database()]);
+    assert_fails(&output, 1, "another server");
+    server.kill();
+    server.restart();
+}
+
+#[test]
+fn commands_work_beside_a_server_and_print_json() {
+    let server = Server::start_on_sqlite();
+    let organization =
+        server.manage(&["organization", "create", "--name", "Riverside Food Bank", "--plan", "starter"]);
+    assert_eq!(
+        (&organization["slug"], &organization["plan"]),
+        (&"riverside-food-bank".into(), &"starter".into())
+    );
+    let same_name = server.manage(&["organization", "create", "--name", "Riverside Food Bank"]);
+    assert_ne!(organization["slug"], same_name["slug"]);
+    assert_eq!(same_name["plan"], "free");
+    let changed =
+        server.manage(&["organization", "plan", "--organization", "riverside-food-bank", "--plan", "pro"]);
+    assert_eq!(changed["plan"], "pro");
+    let token = server.manage(&[
+        "token",
+        "create",
+        "--organization",
+        organization["id"].as_str().unwrap(),
+        "--name",
+        "nightly",
+    ]);
+    let mut members: Vec<_> = token.as_object().unwrap().keys().map(String::as_str).collect();
+    members.sort_unstable();
+    assert_eq!(members, ["expires_at", "id", "name", "organization_id", "scopes", "token"]);
+    let listed = server.manage(&["token", "list", "--organization", "riverside-food-bank"]);
+    assert_eq!(listed["id"], token["id"]);
+    assert!(listed.get("token").is_none(), "a token is shown once");
+    let database = server.database();
+    let list = run(&["organization", "list", "--database", &database]);
+    let names: Vec<Value> =
+        text(&list.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(names.len(), 3);
+}
+
+#[test]
+fn a_variable_is_as_good_as_a_flag_and_a_flag_wins() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("signup.db");
+    let command = |extra: &[&str]| {
+        let database = format!("sqlite:{}", path.display());
+        Command::new(PROGRAM)
+            .env("SIGNUP_DATABASE", database)
+            .args(["organization", "create", "--name", "A"])
+            .args(extra)
+            .output()
+            .unwrap()
+    };
+    assert!(command(&["--database", "memory:"]).status.success());
+    assert!(!path.exists());
+    assert!(command(&[]).status.success());
+    assert!(path.exists());
+}
+
+#[tokio::test]
+async fn a_signal_ends_the_server_cleanly_and_what_was_kept_is_there_again() {
+    let mut server = Server::start_on_sqlite();
+    server.create(&crate::harness::event()).await;
+    assert_eq!(server.terminate().code(), Some(0));
+    server.restart();
+    assert_eq!(server.count_events().await, 1);
+}
+
+#[test]
+fn a_half_sent_request_does_not_keep_the_server_from_ending() {
+    let mut server = Server::start_on_sqlite();
+    let mut stream = std::net::TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
+    std::io::Write::write_all(&mut stream, b"GET /v1/team HTTP/1.1\r\nHost: x\r\n").unwrap();
+    let since = std::time::Instant::now();
+    assert_eq!(server.terminate().code(), Some(0));
+    assert!(since.elapsed().as_secs() < 12, "requests in flight have 10 seconds");
+}
+
+#[test]
+fn what_is_not_http_is_refused_and_harms_nobody() {
+    let server = Server::start(&[]);
+    for bytes in [&b"\x16\x03\x01\x02\x00\r\n\r\n"[..], b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n"] {
+        let status = raw(&server.url, bytes);
+        assert!(status.is_empty() || status.starts_with("HTTP/1.1 4"), "{status}");
+    }
+    let many = format!("GET /v1/team HTTP/1.1\r\nHost: x\r\n{}\r\n", "a: b\r\n".repeat(200));
+    assert!(raw(&server.url, many.as_bytes()).starts_with("HTTP/1.1 431"));
+    assert!(raw(&server.url, b"GET /v1/team HTTP/1.1\r\nHost: x\r\n\r\n").starts_with("HTTP/1.1 401"));
+}
+
+#[tokio::test]
+async fn the_log_holds_the_requests_id_and_no_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let mut child = Command::new(PROGRAM)
+        .args(["--database", "memory:", "--listen", "127.0.0.1:0", "--log", "trace", "--log-format", "json"])
+        .args(["--plans", generous_plans(folder.path()).to_str().unwrap()])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::fs::File::create(&log).unwrap())
+        .spawn()
+        .unwrap();
+    let mut lines =
+        std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap())).map(Result::unwrap);
+    let token = lines.next().unwrap().strip_prefix("token: ").unwrap().to_owned();
+    let url = lines.next().unwrap().strip_prefix("listening on ").unwrap().to_owned();
+    let path = format!("{url}/v1/{token}?token={token}");
+    let answer = reqwest::Client::new().get(path).bearer_auth(&token).send().await.unwrap();
+    let id = answer.headers()["x-request-id"].to_str().unwrap().to_owned();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let log = std::fs::read_to_string(&log).unwrap();
+    assert!(
+        log.lines().any(|line| serde_json::from_str::<Value>(line).unwrap()["span"]["id"] == id.as_str()),
+        "{log}"
+    );
+    assert!(!log.contains(&token["signup_".len()..]), "{log}");
+}

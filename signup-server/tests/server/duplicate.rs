@@ -1,0 +1,93 @@
+//! `/v1/events/{event_id}/duplicate`
+
+use serde_json::{Value, json};
+
+use crate::harness::{Server, event};
+
+async fn duplicate(server: &Server, event: &Value, start_date: &str) -> crate::harness::Answer {
+    let path = format!("/v1/events/{}/duplicate", event["id"].as_str().unwrap());
+    server.post(&path, &json!({"start_date": start_date})).await
+}
+
+#[tokio::test]
+async fn a_copy_keeps_the_time_of_day_over_a_clock_change() {
+    let server = Server::start_on_sqlite();
+    let source = server.create(&event()).await;
+    let answer = duplicate(&server, &source, "2027-12-04").await;
+    assert_eq!(answer.status, 201);
+    let copy = answer.data();
+    assert_eq!(copy["start_date"], "2027-12-04T05:00:00+00:00");
+    assert_eq!(copy["slots"][0]["start_time"], "2027-12-04T14:00:00+00:00");
+    assert_ne!(copy["id"], source["id"]);
+    assert_ne!(copy["slug"], source["slug"]);
+    assert_ne!(copy["slots"][0]["id"], source["slots"][0]["id"]);
+}
+
+#[tokio::test]
+async fn a_copy_of_a_copy_out_of_a_gap_has_the_time_that_was_written() {
+    let server = Server::start_on_sqlite();
+    let mut body = event();
+    body["start_date"] = json!("2026-03-08");
+    body["shifts"] = json!([{"title": "Night", "start_time": "02:30", "end_time": "03:00", "capacity": 1}]);
+    let source = server.create(&body).await;
+    assert_eq!(source["slots"][0]["start_time"], "2026-03-08T07:30:00+00:00");
+    let copy = duplicate(&server, &source, "2026-03-15").await.data();
+    assert_eq!(copy["slots"][0]["start_time"], "2026-03-15T06:30:00+00:00");
+    assert_eq!(copy["slots"][0]["end_time"], "2026-03-15T07:00:00+00:00");
+    let back = duplicate(&server, &copy, "2026-03-08").await.data();
+    assert_eq!(back["slots"][0]["start_time"], source["slots"][0]["start_time"]);
+}
+
+#[tokio::test]
+async fn the_last_day_moves_along_the_copy_is_a_draft_and_questions_are_copied() {
+    let server = Server::start_on_sqlite();
+    let mut body = event();
+    body["end_date"] = json!("2027-06-07");
+    body["is_published"] = json!(true);
+    let source = server.create(&body).await;
+    let id = source["id"].as_str().unwrap();
+    for label in ["First", "Second"] {
+        server.manage(&[
+            "question", "add", "--event", id, "--label", label, "--type", "select", "--option", "S",
+            "--option", "M",
+        ]);
+    }
+    let copy = duplicate(&server, &source, "2028-02-28").await.data();
+    assert_eq!(copy["end_date"], "2028-03-01T05:00:00+00:00");
+    assert_eq!(copy["is_published"], false);
+    let output = crate::harness::run(&[
+        "--database",
+        &server.database(),
+        "question",
+        "list",
+        "--event",
+        copy["id"].as_str().unwrap(),
+    ]);
+    let lines: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let labels: Vec<_> = lines.iter().map(|line| line["label"].as_str().unwrap()).collect();
+    assert_eq!(labels, ["First", "Second"]);
+    assert_eq!(lines[0]["options"], json!(["S", "M"]));
+}
+
+#[tokio::test]
+async fn a_copy_that_would_leave_the_calendar_is_refused() {
+    let server = Server::start_on_sqlite();
+    let mut body = event();
+    body["end_date"] = json!("2027-06-06");
+    let source = server.create(&body).await;
+    assert_eq!(duplicate(&server, &source, "9998-12-31").await.fields(), ["start_date"]);
+    assert_eq!(duplicate(&server, &source, "9998-12-30").await.status, 201);
+    assert_eq!(server.count_events().await, 2);
+}
+
+#[tokio::test]
+async fn the_start_date_is_required_and_the_event_has_to_be_there() {
+    let server = Server::start(&[]);
+    let path = "/v1/events/01a1fc0c-06a8-79da-abb2-b84ac8892247/duplicate";
+    assert_eq!(server.post(path, &json!({})).await.fields(), ["start_date"]);
+    assert_eq!(server.post(path, &json!({"start_date": "2027-06-05"})).await.status, 404);
+}

@@ -1,0 +1,180 @@
+//! `/v1/events`
+
+use serde_json::{Value, json};
+
+use crate::harness::{Server, event};
+
+#[tokio::test]
+async fn an_event_is_created_with_its_slots_in_running_order() {
+    let server = Server::start_on_sqlite();
+    let answer = server.post("/v1/events", &event()).await;
+    assert_eq!(answer.status, 201);
+    let event = answer.data();
+    assert_eq!(event["title"], "Food drive");
+    assert_eq!(event["start_date"], "2027-06-05T04:00:00+00:00");
+    assert_eq!(event["end_date"], Value::Null);
+    assert_eq!(event["timezone"], "America/New_York");
+    assert_eq!((&event["is_published"], &event["is_virtual"]), (&json!(false), &json!(false)));
+    let slug = event["slug"].as_str().unwrap();
+    assert!(slug.starts_with("food-drive-"), "{slug}");
+    assert_eq!(event["public_url"], format!("{}/events/{slug}", server.url));
+    let slots = event["slots"].as_array().unwrap();
+    assert_eq!((&slots[0]["title"], &slots[1]["title"]), (&json!("Early"), &json!("Late")));
+    assert_eq!(slots[0]["start_time"], "2027-06-05T13:00:00+00:00");
+    assert_eq!(slots[0]["end_time"], "2027-06-05T16:30:00+00:00");
+    assert_eq!((&slots[0]["location"], &slots[1]["location"]), (&json!("Dock 4"), &Value::Null));
+    assert_eq!(
+        (&slots[0]["capacity"], &slots[0]["filled"], &slots[0]["remaining"]),
+        (&json!(4), &json!(0), &json!(4))
+    );
+    assert_eq!(slots[0]["event_id"], event["id"]);
+}
+
+#[tokio::test]
+async fn every_field_is_taken_and_what_is_not_returned_stays_out() {
+    let server = Server::start_on_sqlite();
+    let event = server
+        .create(&json!({
+            "title": "  Picnic  ", "description": " two\nlines ", "location": "https://meet.example.org", "is_virtual": true,
+            "location_lat": 40.5, "location_lng": -180, "location_data": {"place": {"id": 1}}, "start_date": "2027-06-05",
+            "end_date": "2027-06-07", "timezone": "europe/paris", "is_published": true, "theme": "midnight",
+            "badge_label": "New", "colour": "ignored",
+            "shifts": [{"title": "All day", "capacity": 3.0, "start_time": null, "end_time": ""}],
+        }))
+        .await;
+    assert_eq!((&event["title"], &event["description"]), (&json!("Picnic"), &json!(" two\nlines ")));
+    assert_eq!(event["timezone"], "Europe/Paris");
+    assert_eq!(event["end_date"], "2027-06-06T22:00:00+00:00");
+    assert_eq!(event["slots"][0]["is_virtual"], true);
+    assert_eq!(event["slots"][0]["start_time"], "2027-06-04T22:00:00+00:00");
+    assert_eq!(event["slots"][0]["end_time"], "2027-06-05T22:00:00+00:00");
+}
+
+#[tokio::test]
+async fn null_and_blank_count_as_omitted_where_null_is_allowed() {
+    let server = Server::start(&[]);
+    for empty in [Value::Null, json!(""), json!(" \t")] {
+        let mut body = json!({"title": "A", "start_date": "2027-06-05", "timezone": "UTC"});
+        for field in [
+            "description",
+            "location",
+            "location_lat",
+            "location_lng",
+            "location_data",
+            "end_date",
+            "theme",
+            "badge_label",
+        ] {
+            body[field] = empty.clone();
+        }
+        body["shifts"] =
+            json!([{"title": "B", "capacity": 1, "location": empty, "start_time": empty, "end_time": empty}]);
+        let event = server.create(&body).await;
+        assert_eq!(
+            (&event["description"], &event["location"], &event["end_date"]),
+            (&Value::Null, &Value::Null, &Value::Null)
+        );
+        assert_eq!(event["slots"][0]["location"], Value::Null);
+    }
+}
+
+#[tokio::test]
+async fn the_list_is_walked_forth_and_back_over_equal_starts() {
+    let server = Server::start_on_sqlite();
+    for number in 0..7 {
+        let mut body = event();
+        body["start_date"] = json!(format!("2027-06-{:02}", 10 + number / 3));
+        body["is_published"] = json!(number % 2 == 0);
+        server.create(&body).await;
+    }
+    let (mut pages, mut path) = (vec![], "/v1/events?per_page=3".to_owned());
+    loop {
+        let page = server.get(&path).await.json();
+        assert_eq!(page["meta"]["per_page"], 3);
+        assert_eq!(page["meta"]["path"], format!("{}/v1/events", server.url));
+        assert!(page["data"][0].get("slots").is_none());
+        let next =
+            page["links"]["next"].as_str().map(|url| url.strip_prefix(&server.url).unwrap().to_owned());
+        pages.push(page);
+        match next {
+            Some(next) => path = next,
+            None => break,
+        }
+    }
+    let ids = |page: &Value| -> Vec<Value> {
+        page["data"].as_array().unwrap().iter().map(|event| event["id"].clone()).collect()
+    };
+    let starts: Vec<_> = pages
+        .iter()
+        .flat_map(|page| page["data"].as_array().unwrap())
+        .map(|event| event["start_date"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(starts.len(), 7);
+    assert!(starts.is_sorted_by(|a, b| a >= b), "latest start first");
+    assert!(pages[0]["meta"]["prev_cursor"].is_null() && pages[2]["meta"]["next_cursor"].is_null());
+    for both in pages.windows(2) {
+        let prev = both[1]["links"]["prev"].as_str().unwrap().strip_prefix(&server.url).unwrap();
+        let back = server.get(prev).await.json();
+        assert_eq!(ids(&back), ids(&both[0]));
+    }
+    let published = server.get("/v1/events?is_published=true&per_page=3").await.json();
+    assert!(published["links"]["next"].as_str().unwrap().contains("is_published=true"));
+    for (filter, count) in [("true", 4), ("1", 4), ("false", 3), ("0", 3), ("", 7)] {
+        let list = server.get(&format!("/v1/events?is_published={filter}")).await.json();
+        assert_eq!(list["data"].as_array().unwrap().len(), count, "{filter}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_is_as_long_as_asked_and_never_above_100() {
+    let server = Server::start(&[]);
+    for (given, yields) in [
+        ("", 25),
+        ("per_page=", 25),
+        ("per_page=1", 1),
+        ("per_page=100", 100),
+        ("per_page=101", 100),
+        ("per_page=99999999999999999999", 100),
+        ("per_page=007", 7),
+        ("per_page=3&per_page=5", 5),
+    ] {
+        let list = server.get(&format!("/v1/events?{given}")).await.json();
+        assert_eq!(list["meta"]["per_page"], yields, "{given}");
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_holds_after_a_restart_and_with_any_filter() {
+    let mut server = Server::start_on_sqlite();
+    for _ in 0..3 {
+        server.create(&event()).await;
+    }
+    let first = server.get("/v1/events?per_page=2").await.json();
+    let cursor = first["meta"]["next_cursor"].as_str().unwrap().to_owned();
+    server.kill();
+    server.restart();
+    let rest = server.get(&format!("/v1/events?per_page=2&is_published=0&cursor={cursor}")).await.json();
+    assert_eq!(rest["data"].as_array().unwrap().len(), 1);
+    assert!(rest["meta"]["next_cursor"].is_null());
+}
+
+#[tokio::test]
+async fn head_answers_like_get_without_a_body_and_options_names_the_methods() {
+    let server = Server::start(&[]);
+    let head = server.send("HEAD", "/v1/events", None).await;
+    assert_eq!((head.status, head.text.as_str()), (200, ""));
+    assert!(head.header("content-length").is_some() && head.header("x-ratelimit-limit").is_some());
+    let options = server.send("OPTIONS", "/v1/events", None).await;
+    assert_eq!((options.status, options.text.as_str()), (204, ""));
+    assert_eq!(options.header("allow"), Some("GET, HEAD, POST, OPTIONS"));
+}
+
+#[tokio::test]
+async fn an_unknown_path_is_not_found() {
+    let server = Server::start(&[]);
+    for path in ["/v1/nothing", "/v1/events/", "/v1", "/nothing", "/"] {
+        let answer = server.get(path).await;
+        assert_eq!((answer.status, &answer.json()["message"]), (404, &json!("Not found.")), "{path}");
+        assert_eq!(answer.header("x-ratelimit-limit").is_some(), path.starts_with("/v1"), "{path}");
+    }
+}

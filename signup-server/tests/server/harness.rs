@@ -1,0 +1,263 @@
+//! A server process of one test's own, and what it answers.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+
+use reqwest::header::HeaderMap;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::contract;
+
+/// The program under test.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_signup-server");
+
+/// A running server. It ends with the test, however that ends.
+pub(crate) struct Server {
+    child: Child,
+    folder: Option<TempDir>,
+    pub(crate) url: String,
+    /// The starter organization's, if the store was new.
+    pub(crate) token: String,
+    client: reqwest::Client,
+}
+
+/// What a server answered.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    pub(crate) fn data(&self) -> Value {
+        self.json()["data"].clone()
+    }
+
+    /// The fields that a 422 names.
+    pub(crate) fn fields(&self) -> Vec<String> {
+        assert_eq!(self.status, 422, "{}", self.text);
+        // The order matters, and is kept in the text only.
+        let errors = self.json()["errors"].as_object().unwrap().clone();
+        let mut fields: Vec<_> = errors.keys().cloned().collect();
+        fields.sort_by_key(|field| self.text.find(&format!("\"{field}\":[")).unwrap());
+        fields
+    }
+
+    pub(crate) fn is_replay(&self) -> bool {
+        self.header("idempotent-replay") == Some("true")
+    }
+}
+
+/// Plans that let a test send as many requests as it likes.
+pub(crate) fn generous_plans(folder: &Path) -> PathBuf {
+    let limits =
+        |events, days| json!({"requests_per_minute": 1_000_000, "active_events": events, "event_days": days});
+    let plans = json!({"free": limits(5, 7), "calendar": limits(25, 31), "starter": limits(100, 92), "pro": limits(1000, 366)});
+    let path = folder.join("plans.json");
+    std::fs::write(&path, plans.to_string()).unwrap();
+    path
+}
+
+impl Server {
+    /// A server in memory, with generous rates.
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        Self::start_on("memory:", arguments)
+    }
+
+    /// A server on an SQLite file in a folder of its own, with generous rates.
+    pub(crate) fn start_on_sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+        let mut server = Self::start_on(&database, &[]);
+        server.folder = Some(folder);
+        server
+    }
+
+    pub(crate) fn start_on(database: &str, arguments: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let plans = generous_plans(folder.path());
+        let plans = plans.to_str().unwrap();
+        let mut all = vec!["--database", database, "--plans", plans];
+        all.extend(arguments);
+        Self::start_exactly(&all)
+    }
+
+    /// A server with these arguments and a free port.
+    pub(crate) fn start_exactly(arguments: &[&str]) -> Self {
+        let mut child = Command::new(PROGRAM)
+            .args(["--listen", "127.0.0.1:0", "--log", "warn"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let mut token = String::new();
+        let url = loop {
+            let line = lines.next().expect("the server ended before it listened");
+            if let Some(text) = line.strip_prefix("token: ") {
+                text.clone_into(&mut token);
+            } else if let Some(url) = line.strip_prefix("listening on ") {
+                break url.to_owned();
+            } else {
+                panic!("unexpected on standard output: {line}");
+            }
+        };
+        Self { child, folder: None, url, token, client: reqwest::Client::new() }
+    }
+
+    /// Where the database is, of a server on SQLite.
+    pub(crate) fn database(&self) -> String {
+        format!("sqlite:{}", self.folder.as_ref().unwrap().path().join("signup.db").display())
+    }
+
+    /// Ends the process without warning.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks the process to end, and waits until it has.
+    pub(crate) fn terminate(&mut self) -> ExitStatus {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        self.child.wait().unwrap()
+    }
+
+    /// Starts the same database again, after the process has ended.
+    pub(crate) fn restart(&mut self) {
+        let database = self.database();
+        let folder = self.folder.take();
+        let token = std::mem::take(&mut self.token);
+        *self = Self::start_on(&database, &[]);
+        assert_eq!(self.token, "", "a database that has an organization gets no starter");
+        self.token = token;
+        self.folder = folder;
+    }
+
+    /// Runs a command on the server's database.
+    pub(crate) fn manage(&self, arguments: &[&str]) -> Value {
+        let output = run(&[&["--database", &self.database()], arguments].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    pub(crate) fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
+        let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
+        self.client.request(method, format!("{}{path}", self.url))
+    }
+
+    /// Sends a request as it is, and holds the answer against the document.
+    pub(crate) async fn answer(&self, request: reqwest::RequestBuilder) -> Answer {
+        let request = request.build().unwrap();
+        let (method, path) = (request.method().to_string(), request.url().path().to_owned());
+        let response = self.client.execute(request).await.unwrap();
+        let answer = Answer {
+            status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            text: response.text().await.unwrap(),
+        };
+        assert!(answer.header("x-request-id").is_some(), "{method} {path} has no request id");
+        contract::check(&method, &path, &answer);
+        answer
+    }
+
+    /// Sends a request with the token, and a JSON body if there is one.
+    pub(crate) async fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
+        let request = self.request(method, path).bearer_auth(&self.token);
+        self.answer(match body {
+            Some(body) => request.json(body),
+            None => request,
+        })
+        .await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, None).await
+    }
+
+    pub(crate) async fn get_without_token(&self, path: &str) -> Answer {
+        self.answer(self.request("GET", path)).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send("POST", path, Some(body)).await
+    }
+
+    pub(crate) async fn patch(&self, path: &str, body: &Value) -> Answer {
+        self.send("PATCH", path, Some(body)).await
+    }
+
+    /// Sends a text as the body, whatever it is.
+    pub(crate) async fn post_text(&self, path: &str, text: impl Into<reqwest::Body>) -> Answer {
+        let request =
+            self.request("POST", path).bearer_auth(&self.token).header("content-type", "application/json");
+        self.answer(request.body(text)).await
+    }
+
+    /// Sends a JSON body under an idempotency key.
+    pub(crate) async fn send_keyed(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
+        let request = self.request(method, path).bearer_auth(&self.token).header("Idempotency-Key", key);
+        self.answer(request.json(body)).await
+    }
+
+    /// Creates an event that has to succeed.
+    pub(crate) async fn create(&self, body: &Value) -> Value {
+        let answer = self.post("/v1/events", body).await;
+        assert_eq!(answer.status, 201, "{}", answer.text);
+        answer.data()
+    }
+
+    /// How many events there are, drafts included.
+    pub(crate) async fn count_events(&self) -> usize {
+        let page = self.get("/v1/events?per_page=100").await.json();
+        assert!(page["meta"]["next_cursor"].is_null());
+        page["data"].as_array().unwrap().len()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// Runs the program to its end.
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    Command::new(PROGRAM).args(arguments).output().unwrap()
+}
+
+/// A small event.
+pub(crate) fn event() -> Value {
+    json!({
+        "title": "Food drive",
+        "start_date": "2027-06-05",
+        "timezone": "America/New_York",
+        "shifts": [
+            {"title": "Late", "start_time": "13:00", "end_time": "17:00", "capacity": 2},
+            {"title": "Early", "start_time": "09:00", "end_time": "12:30", "capacity": 4, "location": "Dock 4"},
+        ],
+    })
+}
+
+/// Writes raw bytes on a connection, and gives the status line of the answer, or nothing if the server closed it.
+pub(crate) fn raw(url: &str, bytes: &[u8]) -> String {
+    let mut stream = std::net::TcpStream::connect(url.trim_start_matches("http://")).unwrap();
+    stream.write_all(bytes).unwrap();
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).unwrap();
+    line.trim_end().to_owned()
+}

@@ -1,0 +1,98 @@
+//! A retried script never makes a second event.
+
+use serde_json::json;
+
+use crate::harness::{Server, event};
+
+#[tokio::test]
+async fn a_repeated_create_is_answered_with_the_first_answer() {
+    let mut server = Server::start_on_sqlite();
+    let first = server.send_keyed("POST", "/v1/events", "key-1", &event()).await;
+    let again = server.send_keyed("POST", "/v1/events", "key-1", &event()).await;
+    assert!(!first.is_replay() && again.is_replay());
+    assert_eq!((first.status, &first.text), (again.status, &again.text));
+    let other_body = server.send_keyed("POST", "/v1/events", "key-1", &json!({"title": 5})).await;
+    assert!(other_body.is_replay(), "the body does not matter, not even a wrong one");
+    let unreadable =
+        server.request("POST", "/v1/events").bearer_auth(&server.token).header("Idempotency-Key", "key-1");
+    assert!(server.answer(unreadable.header("content-type", "text/plain").body("{")).await.is_replay());
+    server.kill();
+    server.restart();
+    let after = server.send_keyed("POST", "/v1/events", "key-1", &event()).await;
+    assert!(after.is_replay(), "receipts outlive the process");
+    assert_eq!(server.count_events().await, 1);
+}
+
+#[tokio::test]
+async fn a_replay_shows_what_was_answered_then_not_what_is_now() {
+    let server = Server::start_on_sqlite();
+    let created = server.create(&event()).await;
+    let path = format!("/v1/slots/{}", created["slots"][0]["id"].as_str().unwrap());
+    let first = server.send_keyed("PATCH", &path, "key", &json!({"title": "One"})).await;
+    server.patch(&path, &json!({"title": "Two"})).await;
+    let again = server.send_keyed("PATCH", &path, "key", &json!({"title": "Three"})).await;
+    assert!(again.is_replay());
+    assert_eq!(again.text, first.text);
+    assert_eq!(server.patch(&path, &json!({})).await.data()["title"], "Two");
+}
+
+#[tokio::test]
+async fn a_key_is_apart_for_each_token_method_and_path() {
+    let server = Server::start_on_sqlite();
+    let source = server.send_keyed("POST", "/v1/events", "key", &event()).await.data();
+    let path = format!("/v1/events/{}/duplicate", source["id"].as_str().unwrap());
+    let copy = server.send_keyed("POST", &path, "key", &json!({"start_date": "2027-07-03"})).await;
+    assert_eq!((copy.status, copy.is_replay()), (201, false));
+    let token = server.manage(&["token", "create", "--organization", "starter", "--name", "second"]);
+    let request = server.request("POST", "/v1/events").bearer_auth(token["token"].as_str().unwrap());
+    let other = server.answer(request.header("Idempotency-Key", "key").json(&event())).await;
+    assert_eq!((other.status, other.is_replay()), (201, false));
+    assert_eq!(server.count_events().await, 3);
+}
+
+#[tokio::test]
+async fn a_refused_write_stores_nothing_and_its_key_runs_for_real_again() {
+    let server = Server::start_on_sqlite();
+    assert_eq!(server.send_keyed("POST", "/v1/events", "key", &json!({})).await.status, 422);
+    let answer = server.send_keyed("POST", "/v1/events", "key", &event()).await;
+    assert_eq!((answer.status, answer.is_replay()), (201, false));
+}
+
+#[tokio::test]
+async fn a_key_is_visible_ascii_of_at_most_255_characters() {
+    let server = Server::start(&[]);
+    for key in ["x".repeat(256), "two words".to_owned(), "tab\tbed".to_owned(), "é".to_owned()] {
+        assert_eq!(
+            server.send_keyed("POST", "/v1/events", &key, &event()).await.fields(),
+            ["Idempotency-Key"],
+            "{key}"
+        );
+    }
+    let twice =
+        server.request("POST", "/v1/events").bearer_auth(&server.token).header("Idempotency-Key", "a");
+    let twice = server.answer(twice.header("Idempotency-Key", "b").json(&event())).await;
+    assert_eq!(twice.fields(), ["Idempotency-Key"]);
+    assert_eq!(server.count_events().await, 0);
+    assert_eq!(server.send_keyed("POST", "/v1/events", &"~".repeat(255), &event()).await.status, 201);
+    for _ in 0..2 {
+        let answer = server.send_keyed("POST", "/v1/events", "", &event()).await;
+        assert_eq!((answer.status, answer.is_replay()), (201, false), "an empty key is none");
+    }
+    let read = server
+        .request("GET", "/v1/events")
+        .bearer_auth(&server.token)
+        .header("Idempotency-Key", "x".repeat(999));
+    assert_eq!(server.answer(read).await.status, 200, "reads ignore the header");
+}
+
+#[tokio::test]
+async fn of_many_at_the_same_moment_one_takes_effect_and_all_get_its_answer() {
+    for server in [Server::start_on_sqlite(), Server::start(&[])] {
+        let body = event();
+        let requests = (0..64).map(|_| server.send_keyed("POST", "/v1/events", "key", &body));
+        let answers = futures_util::future::join_all(requests).await;
+        assert!(answers.iter().all(|answer| (answer.status, &answer.text) == (201, &answers[0].text)));
+        assert_eq!(answers.iter().filter(|answer| !answer.is_replay()).count(), 1);
+        assert_eq!(server.count_events().await, 1);
+    }
+}

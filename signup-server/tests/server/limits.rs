@@ -1,0 +1,107 @@
+//! Rates and plans.
+
+use serde_json::json;
+
+use crate::harness::{Server, event};
+
+/// A server with the plans that are built in; its starter has the plan `pro`.
+fn with_built_in_plans(arguments: &[&str]) -> Server {
+    Server::start_exactly(&[&["--database", "memory:"], arguments].concat())
+}
+
+#[tokio::test]
+async fn a_token_gets_its_plans_requests_and_then_429() {
+    let server = with_built_in_plans(&[]);
+    for left in (0..300).rev() {
+        let path = if left % 2 == 0 { "/v1/team" } else { "/v1/nothing" };
+        let answer = server.get(path).await;
+        assert_ne!(answer.status, 429);
+        assert_eq!(answer.header("x-ratelimit-limit"), Some("300"));
+        assert_eq!(answer.header("x-ratelimit-remaining"), Some(left.to_string().as_str()), "404s count too");
+    }
+    let answer = server.get("/v1/team").await;
+    assert_eq!((answer.status, answer.json()), (429, json!({"message": "Too Many Attempts."})));
+    assert_eq!(answer.header("x-ratelimit-remaining"), Some("0"));
+    let retry_after: i64 = answer.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=60).contains(&retry_after));
+    let reset: i64 = answer.header("x-ratelimit-reset").unwrap().parse().unwrap();
+    let date = jiff::fmt::rfc2822::parse(answer.header("date").unwrap()).unwrap().timestamp().as_second();
+    assert!((date..=date + 61).contains(&reset), "{reset} is within a minute of {date}");
+    assert_eq!(server.get("/v1/nothing").await.status, 429, "the rate goes before the route");
+    assert_eq!(server.get("/openapi.json").await.status, 200, "what is not under /v1 has no limit");
+    let other = server.get_without_token("/v1/team").await;
+    assert_eq!(other.status, 401, "an address has a window of its own");
+}
+
+#[tokio::test]
+async fn requests_without_a_valid_token_are_counted_by_address_at_the_free_rate() {
+    let server = with_built_in_plans(&["--trusted-proxies", "127.0.0.0/8"]);
+    let from = async |address: &str| {
+        let request = server.request("GET", "/v1/team").header("x-forwarded-for", address);
+        server.answer(request.bearer_auth("signup_wrong")).await
+    };
+    for left in (0..30).rev() {
+        let answer = from("198.51.100.1").await;
+        assert_eq!((answer.status, answer.header("x-ratelimit-limit")), (401, Some("30")));
+        assert_eq!(answer.header("x-ratelimit-remaining"), Some(left.to_string().as_str()));
+    }
+    assert_eq!(from("198.51.100.1").await.status, 429, "in place of the 401");
+    assert_eq!(from("198.51.100.1, 127.0.0.9").await.status, 429, "trusted proxies are passed over");
+    assert_eq!(from("198.51.100.1, 198.51.100.2").await.status, 401, "another client");
+    let valid = server
+        .request("GET", "/v1/team")
+        .header("x-forwarded-for", "198.51.100.1")
+        .bearer_auth(&server.token);
+    assert_eq!(server.answer(valid).await.status, 200, "a valid token is not counted by address");
+}
+
+#[tokio::test]
+async fn only_published_events_that_are_not_over_count_against_the_plan() {
+    let server = Server::start_on_sqlite();
+    server.manage(&["organization", "create", "--name", "Small"]);
+    let token = server.manage(&["token", "create", "--organization", "small", "--name", "t"]);
+    let create = async |is_published: bool, date: &str| {
+        let mut body = event();
+        body["is_published"] = json!(is_published);
+        body["start_date"] = json!(date);
+        let request = server.request("POST", "/v1/events").bearer_auth(token["token"].as_str().unwrap());
+        server.answer(request.json(&body)).await
+    };
+    for _ in 0..5 {
+        assert_eq!(create(true, "2099-06-05").await.status, 201);
+    }
+    let refused = create(true, "2099-06-05").await;
+    assert_eq!(refused.status, 422);
+    assert_eq!(refused.json()["error"], "plan_limit_reached");
+    assert_eq!(
+        refused.json()["limit"],
+        json!({"limit_type": "active_events", "current_count": 5, "max_allowed": 5})
+    );
+    assert_eq!(create(false, "2099-06-05").await.status, 201, "a draft");
+    assert_eq!(create(true, "2020-06-05").await.status, 201, "an event that is over");
+    let mut wrong = event();
+    wrong["is_published"] = json!(true);
+    wrong["title"] = json!("");
+    let request = server.request("POST", "/v1/events").bearer_auth(token["token"].as_str().unwrap());
+    assert_eq!(
+        server.answer(request.json(&wrong)).await.fields(),
+        ["title"],
+        "the input goes before the limit"
+    );
+}
+
+#[tokio::test]
+async fn simultaneous_published_creates_never_pass_the_limit() {
+    let server = Server::start_on_sqlite();
+    server.manage(&["organization", "create", "--name", "Small"]);
+    let token = server.manage(&["token", "create", "--organization", "small", "--name", "t"]);
+    let mut body = event();
+    body["is_published"] = json!(true);
+    let requests = (0..64).map(|_| {
+        let request = server.request("POST", "/v1/events").bearer_auth(token["token"].as_str().unwrap());
+        server.answer(request.json(&body))
+    });
+    let answers = futures_util::future::join_all(requests).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 5);
+    assert!(answers.iter().all(|answer| [201, 422].contains(&answer.status)));
+}

@@ -1,0 +1,18 @@
+//! Black-box tests of the real server: a process of its own for each test, spoken to over HTTP.
+//!
+//! Every answer that a test gets is held against the OpenAPI document on the way; see [`contract`].
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bad_input;
+mod command_line;
+mod contract;
+mod crash;
+mod duplicate;
+mod events;
+mod harness;
+mod idempotency;
+mod limits;
+mod slots;
+mod team;
+mod tokens;

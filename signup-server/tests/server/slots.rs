@@ -1,0 +1,109 @@
+//! `/v1/events/{event_id}/slots` and `/v1/slots/{id}`
+
+use serde_json::{Value, json};
+
+use crate::harness::{Server, event};
+
+async fn with_slot(server: &Server) -> (Value, String) {
+    let event = server.create(&event()).await;
+    let path = format!("/v1/slots/{}", event["slots"][0]["id"].as_str().unwrap());
+    (event["slots"][0].clone(), path)
+}
+
+#[tokio::test]
+async fn slots_are_listed_as_they_were_created() {
+    let server = Server::start_on_sqlite();
+    let event = server.create(&event()).await;
+    let listed = server.get(&format!("/v1/events/{}/slots", event["id"].as_str().unwrap())).await;
+    assert_eq!((listed.status, listed.data()), (200, event["slots"].clone()));
+}
+
+#[tokio::test]
+async fn only_the_fields_that_are_sent_change() {
+    let server = Server::start_on_sqlite();
+    let (slot, path) = with_slot(&server).await;
+    let answer = server.patch(&path, &json!({"title": " Dawn ", "capacity": 9})).await;
+    assert_eq!(answer.status, 200);
+    let changed = answer.data();
+    let mut expected = slot;
+    expected["title"] = json!("Dawn");
+    expected["capacity"] = json!(9);
+    expected["remaining"] = json!(9);
+    expected["updated_at"] = changed["updated_at"].clone();
+    assert_eq!(changed, expected);
+}
+
+#[tokio::test]
+async fn a_body_that_gives_no_other_value_changes_nothing() {
+    let server = Server::start_on_sqlite();
+    let (slot, path) = with_slot(&server).await;
+    for body in
+        [json!({}), json!({"title": "Early", "start_time": "09:00", "capacity": 4}), json!({"unknown": 1})]
+    {
+        assert_eq!(server.patch(&path, &body).await.data(), slot, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn null_takes_the_location_away_and_is_refused_elsewhere() {
+    let server = Server::start_on_sqlite();
+    let (_, path) = with_slot(&server).await;
+    let nulls = json!({"title": null, "start_time": null, "end_time": null, "capacity": null, "notify_volunteers": null});
+    let fields = server.patch(&path, &nulls).await.fields();
+    assert_eq!(fields, ["title", "start_time", "end_time", "capacity", "notify_volunteers"]);
+    for empty in [Value::Null, json!("  ")] {
+        assert_eq!(server.patch(&path, &json!({"location": "Hall"})).await.data()["location"], "Hall");
+        assert_eq!(server.patch(&path, &json!({"location": empty})).await.data()["location"], Value::Null);
+    }
+}
+
+#[tokio::test]
+async fn the_end_is_checked_against_the_start_that_results_and_said_with_all_else() {
+    let server = Server::start_on_sqlite();
+    let (_, path) = with_slot(&server).await;
+    assert_eq!(server.patch(&path, &json!({"start_time": "12:30"})).await.fields(), ["end_time"]);
+    assert_eq!(
+        server.patch(&path, &json!({"end_time": "08:00", "title": ""})).await.fields(),
+        ["title", "end_time"]
+    );
+    let moved = server.patch(&path, &json!({"start_time": "12:30", "end_time": "12:31"})).await;
+    assert_eq!(moved.data()["start_time"], "2027-06-05T16:30:00+00:00");
+}
+
+#[tokio::test]
+async fn patches_at_the_same_moment_never_lose_each_others_fields() {
+    let server = Server::start_on_sqlite();
+    let (_, path) = with_slot(&server).await;
+    let capacities = async {
+        for capacity in 1..=20 {
+            assert_eq!(server.patch(&path, &json!({"capacity": capacity})).await.status, 200);
+        }
+    };
+    let titles = async {
+        for number in 1..=20 {
+            assert_eq!(server.patch(&path, &json!({"title": format!("T{number}")})).await.status, 200);
+        }
+    };
+    let locations = async {
+        for number in 1..=20 {
+            assert_eq!(server.patch(&path, &json!({"location": format!("L{number}")})).await.status, 200);
+        }
+    };
+    tokio::join!(capacities, titles, locations);
+    let slot = server.patch(&path, &json!({})).await.data();
+    assert_eq!(
+        (&slot["capacity"], &slot["title"], &slot["location"]),
+        (&json!(20), &json!("T20"), &json!("L20"))
+    );
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_not_found_after_the_body_was_checked() {
+    let server = Server::start(&[]);
+    let nobody = "/v1/slots/01a1fc0c-06a8-79da-abb2-b84ac8892247";
+    for path in [nobody, "/v1/slots/x"] {
+        assert_eq!(server.patch(path, &json!({"capacity": 1})).await.status, 404);
+        assert_eq!(server.patch(path, &json!({"capacity": 0})).await.fields(), ["capacity"]);
+    }
+    assert_eq!(server.get("/v1/events/x/slots").await.status, 404);
+}

@@ -1,0 +1,109 @@
+//! Who may do what.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Server, event};
+
+async fn with_bearer(server: &Server, authorization: &str) -> Answer {
+    server.answer(server.request("GET", "/v1/team").header("authorization", authorization)).await
+}
+
+fn token(server: &Server, arguments: &[&str]) -> Value {
+    server.manage(&[&["token", "create", "--name", "t"], arguments].concat())
+}
+
+fn assert_unauthenticated(answer: &Answer, why: &str) {
+    assert_eq!((answer.status, &answer.json()), (401, &json!({"message": "Unauthenticated."})), "{why}");
+    assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+}
+
+#[tokio::test]
+async fn a_missing_or_malformed_token_is_refused() {
+    let server = Server::start(&[]);
+    assert_unauthenticated(&server.get_without_token("/v1/events").await, "missing");
+    let good = &server.token;
+    let unknown = format!("Bearer signup_{}", "A".repeat(43));
+    for bad in [
+        "Bearer",
+        "Bearer ",
+        "Basic eDp5",
+        good,
+        &format!("Token {good}"),
+        &format!("Bearer {good}x"),
+        "Bearer é",
+        &unknown,
+    ] {
+        assert_unauthenticated(&with_bearer(&server, bad).await, bad);
+    }
+    assert_eq!(with_bearer(&server, &format!("bearer {good}")).await.status, 200, "the scheme has no case");
+}
+
+#[tokio::test]
+async fn a_revoked_token_is_refused_within_5_seconds() {
+    let server = Server::start_on_sqlite();
+    let made = token(&server, &["--organization", "starter"]);
+    let bearer = format!("Bearer {}", made["token"].as_str().unwrap());
+    assert_eq!(with_bearer(&server, &bearer).await.status, 200);
+    let revoked = server.manage(&["token", "revoke", "--token-id", made["id"].as_str().unwrap()]);
+    assert!(revoked["revoked_at"].is_string());
+    let since = std::time::Instant::now();
+    while with_bearer(&server, &bearer).await.status == 200 {
+        assert!(since.elapsed().as_secs_f64() < 5.5, "still accepted");
+        tokio::task::yield_now().await;
+    }
+    assert_unauthenticated(&with_bearer(&server, &bearer).await, "revoked");
+}
+
+#[tokio::test]
+async fn each_operation_asks_for_its_scope() {
+    let server = Server::start_on_sqlite();
+    let created = server.create(&event()).await;
+    let (event_id, slot_id) = (created["id"].as_str().unwrap(), created["slots"][0]["id"].as_str().unwrap());
+    let operations = [
+        ("GET", "/v1/events".to_owned(), "events:read"),
+        ("POST", "/v1/events".to_owned(), "events:write"),
+        ("POST", format!("/v1/events/{event_id}/duplicate"), "events:write"),
+        ("GET", format!("/v1/events/{event_id}/slots"), "slots:read"),
+        ("PATCH", format!("/v1/slots/{slot_id}"), "slots:write"),
+        ("GET", "/v1/team".to_owned(), "team:read"),
+    ];
+    for scope in ["events:read", "events:write", "slots:read", "slots:write", "team:read"] {
+        let made = token(&server, &["--organization", "starter", "--scopes", scope]);
+        for (method, path, asked) in &operations {
+            let request = server.request(method, path).bearer_auth(made["token"].as_str().unwrap());
+            let answer = server.answer(request.header("Idempotency-Key", "é")).await;
+            if asked == &scope {
+                assert!([200, 422].contains(&answer.status), "{scope} {method} {path}: {}", answer.status);
+            } else {
+                assert_eq!(
+                    (answer.status, &answer.json()["message"]),
+                    (403, &json!("Invalid ability provided.")),
+                    "{scope} {method} {path}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn another_organizations_records_are_not_found() {
+    let server = Server::start_on_sqlite();
+    let created = server.create(&event()).await;
+    let (event_id, slot_id) = (created["id"].as_str().unwrap(), created["slots"][0]["id"].as_str().unwrap());
+    server.manage(&["organization", "create", "--name", "Other"]);
+    let made = token(&server, &["--organization", "other"]);
+    let send = async |method: &str, path: String, body: Value| {
+        let request = server.request(method, &path).bearer_auth(made["token"].as_str().unwrap());
+        server.answer(request.json(&body)).await
+    };
+    let answers = [
+        send("GET", format!("/v1/events/{event_id}/slots"), json!({})).await,
+        send("PATCH", format!("/v1/slots/{slot_id}"), json!({"capacity": 1})).await,
+        send("POST", format!("/v1/events/{event_id}/duplicate"), json!({"start_date": "2027-06-05"})).await,
+    ];
+    for answer in answers {
+        assert_eq!((answer.status, answer.json()), (404, json!({"message": "Not found."})));
+    }
+    assert_eq!(send("GET", "/v1/events".to_owned(), json!({})).await.data(), json!([]));
+    assert_eq!(server.get(&format!("/v1/events/{event_id}/slots")).await.data(), created["slots"]);
+}
