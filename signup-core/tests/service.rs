@@ -1,0 +1,360 @@
+//! The service over a memory store: properties of whole operations, and what no endpoint shows.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use signup_core::*;
+use signup_store_memory::MemoryStore;
+
+struct World {
+    service: Service,
+    clock: Arc<FixedClock>,
+    organization: OrganizationId,
+    call: Call,
+}
+
+const NOW: &str = "2027-06-05T12:00:00Z";
+
+async fn world() -> World {
+    let clock = Arc::new(FixedClock::at(NOW.parse().unwrap()));
+    let service = Service::new(Arc::new(MemoryStore::new())).with_clock(Arc::clone(&clock) as Arc<dyn Clock>);
+    let name = Name::new("Riverside").unwrap();
+    let new = NewOrganization { name: name.clone(), plan: Plan::Pro, sport: None, public_url: None };
+    let (organization, token) =
+        service.create_first_organization(new, NewToken::with_every_scope(name)).await.unwrap().unwrap();
+    let call = service.authenticate(token.reveal()).await.unwrap();
+    World { service, clock, organization: organization.id, call }
+}
+
+impl World {
+    async fn event(&self, json: &str) -> EventWithShifts {
+        let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
+        self.service.create_event(&self.call, None, &input).await.unwrap().outcome
+    }
+
+    /// A published event in UTC on `date` with one shift from 09:00 to 12:00.
+    async fn event_on(&self, date: &str, capacity: u32) -> (Event, Shift) {
+        let json = format!(
+            r#"{{"title": "A", "start_date": "{date}", "timezone": "UTC", "is_published": true, "shifts":
+               [{{"title": "S", "start_time": "09:00", "end_time": "12:00", "capacity": {capacity}}}]}}"#
+        );
+        let EventWithShifts { event, mut shifts } = self.event(&json).await;
+        (event, shifts.remove(0))
+    }
+
+    async fn patch(&self, shift: &Shift, json: &str) -> Result<Shift> {
+        let input: ShiftPatchInput<'_> = from_json(json.as_bytes()).unwrap();
+        Ok(self.service.patch_shift(&self.call, None, shift.id, &input).await?.outcome)
+    }
+
+    async fn sign_up(&self, shift: &Shift, email: &str) -> Result<SignedUp> {
+        let input = SignUpInput { name: "Ada".into(), email: email.into(), ..SignUpInput::default() };
+        self.service.sign_up(self.organization, shift.event, shift.id, &input).await
+    }
+
+    /// The secret that the mail to the last who signed up carries.
+    async fn last_secret(&self) -> Secret {
+        let notices = self.service.notices(None, 999).await.unwrap();
+        notices
+            .iter()
+            .rev()
+            .find_map(|notice| match &notice.cause {
+                NoticeCause::SignedUp { secret, .. } => Some(secret.clone()),
+                _ => None,
+            })
+            .unwrap()
+    }
+
+    async fn changes_told(&self) -> usize {
+        let notices = self.service.notices(None, 999).await.unwrap();
+        notices.iter().filter(|notice| matches!(notice.cause, NoticeCause::ShiftChanged { .. })).count()
+    }
+}
+
+fn faults(error: Error) -> Vec<String> {
+    match error {
+        Error::Invalid(faults) => faults.iter().map(|fault| fault.field.clone()).collect(),
+        error => panic!("{error:?}"),
+    }
+}
+
+#[tokio::test]
+async fn volunteers_are_told_of_another_time_or_place_and_of_nothing_else() {
+    let world = world().await;
+    let (_, shift) = world.event_on("2027-06-06", 3).await;
+    for quiet in [
+        r#"{"title": "Other", "capacity": 9}"#,
+        r#"{"start_time": "09:00", "location": null}"#,
+        r#"{"start_time": "08:00", "location": "Hall", "notify_volunteers": false}"#,
+        "{}",
+    ] {
+        world.patch(&shift, quiet).await.unwrap();
+        assert_eq!(world.changes_told().await, 0, "{quiet}");
+    }
+    for (number, telling) in [r#"{"start_time": "08:30"}"#, r#"{"location": "Dock"}"#].iter().enumerate() {
+        world.patch(&shift, telling).await.unwrap();
+        assert_eq!(world.changes_told().await, number + 1, "{telling}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_told_of_a_shift_that_is_over() {
+    let world = world().await;
+    let (_, shift) = world.event_on("2027-06-05", 3).await;
+    world.patch(&shift, r#"{"start_time": "08:00"}"#).await.unwrap();
+    assert_eq!(world.changes_told().await, 0, "it ended a moment ago");
+    world.patch(&shift, r#"{"end_time": "13:00"}"#).await.unwrap();
+    assert_eq!(world.changes_told().await, 1, "it goes on, after all");
+}
+
+#[tokio::test]
+async fn a_full_shift_takes_no_one_until_somebody_cancels() {
+    let world = world().await;
+    let (_, shift) = world.event_on("2027-06-06", 1).await;
+    assert!(world.sign_up(&shift, "ada@example.org").await.unwrap().is_new);
+    assert!(matches!(world.sign_up(&shift, "bob@example.org").await, Err(Error::ShiftFull)));
+    assert!(!world.sign_up(&shift, "ADA@example.org").await.unwrap().is_new, "who has a place keeps it");
+    let secret = world.last_secret().await;
+    assert_eq!(world.service.cancel_signup(&secret).await.unwrap().status, SignupStatus::Cancelled);
+    assert_eq!(
+        world.service.cancel_signup(&secret).await.unwrap().status,
+        SignupStatus::Cancelled,
+        "again is harmless"
+    );
+    assert!(world.sign_up(&shift, "bob@example.org").await.unwrap().is_new);
+    assert!(matches!(world.service.signup(&Secret::generate()).await, Err(Error::NotFound)));
+}
+
+#[tokio::test]
+async fn lowering_the_capacity_removes_nobody_and_takes_nobody() {
+    let world = world().await;
+    let (_, shift) = world.event_on("2027-06-06", 3).await;
+    for name in ["a", "b", "c"] {
+        world.sign_up(&shift, &format!("{name}@example.org")).await.unwrap();
+    }
+    let over_full = world.patch(&shift, r#"{"capacity": 1}"#).await.unwrap().occupancy;
+    assert!(over_full.is_over_full());
+    assert_eq!((over_full.filled, over_full.remaining()), (3, 0));
+    assert!(matches!(world.sign_up(&shift, "d@example.org").await, Err(Error::ShiftFull)));
+}
+
+#[tokio::test]
+async fn a_shift_that_is_over_or_a_draft_takes_no_one() {
+    let world = world().await;
+    let (_, over) = world.event_on("2027-06-05", 3).await;
+    assert!(matches!(world.sign_up(&over, "ada@example.org").await, Err(Error::ShiftOver)));
+    world.clock.advance(-7200);
+    world.sign_up(&over, "ada@example.org").await.unwrap();
+    world.clock.advance(7200);
+    assert!(
+        !world.sign_up(&over, "ada@example.org").await.unwrap().is_new,
+        "who was in is shown the same as before"
+    );
+    let draft = world.event(r#"{"title": "D", "start_date": "2027-06-06", "timezone": "UTC", "shifts": [{"title": "S", "capacity": 1}]}"#).await;
+    assert!(matches!(world.sign_up(&draft.shifts[0], "ada@example.org").await, Err(Error::NotFound)));
+}
+
+#[tokio::test]
+async fn answers_are_checked_against_the_events_questions() {
+    let world = world().await;
+    let (event, shift) = world.event_on("2027-06-06", 3).await;
+    let label = |text| Label::new(text).unwrap();
+    let mut ids = vec![];
+    for (kind, options, required) in [
+        (QuestionKind::Select, vec![label("S"), label("M")], true),
+        (QuestionKind::Checkbox, vec![], true),
+        (QuestionKind::Text, vec![], false),
+    ] {
+        let new = NewQuestion { label: label("?"), kind, options, required };
+        ids.push(world.service.add_question(event.id, &new).await.unwrap().id.to_string());
+    }
+    let sign_up = async |answers: &[(usize, &'static str)], name: &'static str| {
+        let answers =
+            answers.iter().map(|(number, answer)| (ids[*number].clone().into(), (*answer).into())).collect();
+        let input = SignUpInput { name: name.into(), email: "ada@example.org".into(), answers };
+        world.service.sign_up(world.organization, event.id, shift.id, &input).await
+    };
+    let field = |number: usize| format!("answer.{}", ids[number]);
+    assert_eq!(faults(sign_up(&[], " ").await.unwrap_err()), ["name".to_owned(), field(0), field(1)]);
+    assert_eq!(faults(sign_up(&[(0, "XL"), (1, "on")], "Ada").await.unwrap_err()), [field(0)]);
+    assert_eq!(faults(sign_up(&[(0, "M"), (1, "off")], "Ada").await.unwrap_err()), [field(1)]);
+    let signup = sign_up(&[(0, "M"), (1, "on"), (2, " hello ")], "Ada").await.unwrap().signup;
+    let values: Vec<_> = signup.answers.iter().map(|answer| answer.value.as_str()).collect();
+    assert_eq!(values, ["M", "yes", "hello"]);
+    let text_with_options = NewQuestion {
+        label: label("?"),
+        kind: QuestionKind::Text,
+        options: vec![label("A")],
+        required: false,
+    };
+    assert_eq!(
+        faults(world.service.add_question(event.id, &text_with_options).await.unwrap_err()),
+        ["options"]
+    );
+}
+
+#[tokio::test]
+async fn a_token_holds_until_it_expires_or_is_revoked() {
+    let world = world().await;
+    let new = NewToken { expires_in_days: 1, ..NewToken::with_every_scope(Name::new("t").unwrap()) };
+    let (_, first) = world.service.create_token(world.organization, &new).await.unwrap();
+    let (second_record, second) = world.service.create_token(world.organization, &new).await.unwrap();
+    world.clock.advance(86_399);
+    assert!(world.service.authenticate(first.reveal()).await.is_ok());
+    assert!(world.service.authenticate(second.reveal()).await.is_ok());
+    world.service.revoke_token(second_record.id).await.unwrap();
+    assert!(
+        matches!(world.service.authenticate(second.reveal()).await, Err(Error::Unauthenticated)),
+        "at once"
+    );
+    world.clock.advance(1);
+    assert!(
+        matches!(world.service.authenticate(first.reveal()).await, Err(Error::Unauthenticated)),
+        "to the second"
+    );
+    for days in [0, 366] {
+        let new = NewToken { expires_in_days: days, ..new.clone() };
+        assert_eq!(
+            faults(world.service.create_token(world.organization, &new).await.unwrap_err()),
+            ["expires_in_days"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn after_24_hours_a_key_runs_for_real_again() {
+    let world = world().await;
+    let key: IdempotencyKey = "key".parse().unwrap();
+    let input: EventInput<'_> =
+        from_json(br#"{"title": "A", "start_date": "2027-06-05", "timezone": "UTC"}"#).unwrap();
+    let create = async || world.service.create_event(&world.call, Some(&key), &input).await.unwrap();
+    let first = create().await;
+    world.clock.advance(86_399);
+    assert_eq!(create().await, Reply { is_replay: true, ..first.clone() });
+    world.clock.advance(1);
+    let second = create().await;
+    assert!(!second.is_replay && second.outcome.event.id != first.outcome.event.id);
+    assert_eq!(world.service.purge_receipts(9).await.unwrap(), 0, "the new receipt took the old one's place");
+}
+
+/// What people do to one shift.
+#[derive(Debug, Clone)]
+enum Act {
+    SignUp(u8),
+    Cancel(u8),
+    Capacity(u32),
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let act = prop_oneof![
+        4 => (0..8_u8).prop_map(Act::SignUp),
+        2 => (0..8_u8).prop_map(Act::Cancel),
+        1 => (1..6_u32).prop_map(Act::Capacity),
+    ];
+    prop::collection::vec(act, 1..30)
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+fn cases() -> ProptestConfig {
+    ProptestConfig { cases: ProptestConfig::default().cases.max(1000), ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    /// No interleaving of sign-ups, cancels and capacity changes takes `filled` over capacity by a sign-up, and `filled` is
+    /// always the number of confirmed sign-ups.
+    #[test]
+    fn filled_is_true_and_no_sign_up_passes_the_capacity(capacity in 1..6_u32, acts in acts()) {
+        block_on(async {
+            let world = world().await;
+            let (event, shift) = world.event_on("2027-06-06", capacity).await;
+            let mut secrets = std::collections::HashMap::new();
+            for act in acts {
+                let before = world.service.list_shifts(&world.call, event.id).await.unwrap()[0].occupancy;
+                match act {
+                    Act::SignUp(person) => match world.sign_up(&shift, &format!("p{person}@example.org")).await {
+                        Ok(SignedUp { is_new: true, .. }) => {
+                            prop_assert!(before.has_room());
+                            secrets.insert(person, world.last_secret().await);
+                        }
+                        Ok(SignedUp { is_new: false, signup }) => prop_assert_eq!(signup.status, SignupStatus::Confirmed),
+                        Err(error) => {
+                            prop_assert!(matches!(error, Error::ShiftFull));
+                            prop_assert!(!before.has_room());
+                        }
+                    },
+                    Act::Cancel(person) => {
+                        if let Some(secret) = secrets.get(&person) {
+                            world.service.cancel_signup(secret).await.unwrap();
+                        }
+                    }
+                    Act::Capacity(capacity) => {
+                        world.patch(&shift, &format!(r#"{{"capacity": {capacity}}}"#)).await.unwrap();
+                    }
+                }
+                let after = world.service.list_shifts(&world.call, event.id).await.unwrap()[0].occupancy;
+                prop_assert!(after.filled <= before.filled || after.filled <= after.capacity.volunteers());
+                let signups = world.service.list_signups(world.organization, event.id, None, 999).await.unwrap();
+                let confirmed = signups.iter().filter(|signup| signup.status == SignupStatus::Confirmed).count();
+                prop_assert_eq!(after.filled as usize, confirmed);
+            }
+            Ok(())
+        })?;
+    }
+
+    /// `remaining` is what is missing to the capacity, never below 0; over-full is more than the capacity, no less.
+    #[test]
+    fn remaining_and_over_full_follow_from_the_counts(capacity in 1..=Capacity::MAX, filled in 0..=2 * Capacity::MAX) {
+        let occupancy = Occupancy { capacity: Capacity::new(capacity).unwrap(), filled };
+        prop_assert_eq!(i64::from(occupancy.remaining()), (i64::from(capacity) - i64::from(filled)).max(0));
+        prop_assert_eq!(occupancy.is_over_full(), filled > capacity);
+        prop_assert_eq!(occupancy.has_room(), filled < capacity);
+    }
+
+    /// A walk through pages of any size shows each event once, in order, under any filter; and a copy keeps the time of day.
+    #[test]
+    fn a_walk_shows_each_event_once_and_copies_keep_their_hours(
+        days in prop::collection::vec((1..20_u32, any::<bool>()), 1..25), per_page in 1..7_u32, filter in any::<Option<bool>>(), copy in 1..28_u32,
+    ) {
+        block_on(async {
+            let world = world().await;
+            let mut expected = vec![];
+            for (day, is_published) in days {
+                let created = world.event(&format!(
+                    r#"{{"title": "A", "start_date": "2027-03-{day:02}", "timezone": "America/New_York", "is_published": {is_published},
+                        "shifts": [{{"title": "S", "start_time": "02:30", "end_time": "03:00", "capacity": 1}}]}}"#
+                )).await;
+                if filter.is_none_or(|filter| filter == is_published) {
+                    expected.push((created.event.dates.starts_at(), created.event.id));
+                }
+                let start_date = format!("2027-03-{copy:02}");
+                let input = DuplicateInput { start_date: start_date.as_str().into() };
+                let copied = world.service.duplicate_event(&world.call, None, created.event.id, &input).await.unwrap().outcome;
+                prop_assert_eq!(copied.shifts[0].hours, created.shifts[0].hours);
+                if filter != Some(true) {
+                    expected.push((copied.event.dates.starts_at(), copied.event.id));
+                }
+            }
+            expected.sort_by(|a, b| b.cmp(a));
+            let (mut walked, mut cursor) = (vec![], None::<String>);
+            loop {
+                let list = world.service.list_events(&world.call, &EventListInput {
+                    is_published: filter.map(|filter| filter.to_string().into()),
+                    per_page: Some(per_page.to_string().into()),
+                    cursor: cursor.map(Into::into),
+                }).await.unwrap();
+                walked.extend(list.events.iter().map(|event| (event.dates.starts_at(), event.id)));
+                cursor = list.next_cursor;
+                if cursor.is_none() { break }
+            }
+            prop_assert_eq!(walked, expected);
+            Ok(())
+        })?;
+    }
+}
