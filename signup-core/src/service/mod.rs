@@ -23,7 +23,7 @@ use jiff::Timestamp;
 pub use call::Call;
 pub use events::EventList;
 pub use signups::SignedUp;
-pub use write::Reply;
+pub use write::{Kept, Reply};
 
 use crate::allowance::{Allowance, Caller, Windows};
 use crate::clock::{Clock, SystemClock};

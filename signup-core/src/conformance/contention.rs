@@ -1,0 +1,139 @@
+//! Many at once: counts stay within their bounds, and of those who contend exactly as many succeed as can.
+
+use std::sync::Arc;
+
+use super::records::*;
+use crate::*;
+
+/// Commits all change sets at the same moment, each in a task of its own.
+async fn all_at_once(store: &Arc<dyn Store>, changes: Vec<ChangeSet>) -> Vec<Result<(), Refusal>> {
+    let start = Arc::new(tokio::sync::Barrier::new(changes.len()));
+    let tasks = changes.into_iter().map(|change| {
+        let (store, start) = (Arc::clone(store), Arc::clone(&start));
+        tokio::spawn(async move {
+            start.wait().await;
+            try_write(&*store, change.requires, change.writes).await
+        })
+    });
+    let mut results = vec![];
+    for task in tasks.collect::<Vec<_>>() {
+        results.push(task.await.unwrap());
+    }
+    results
+}
+
+fn successes(results: &[Result<(), Refusal>]) -> usize {
+    results.iter().filter(|result| result.is_ok()).count()
+}
+
+/// 64 people at once on a shift of 7: 7 are in, and the others are told that it is full.
+pub async fn simultaneous_sign_ups_never_pass_the_capacity(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 7).await;
+    let changes = (0..64).map(|number| sign_up(&shift, &signup(&shift, number))).collect();
+    let results = all_at_once(&store, changes).await;
+    assert_eq!(successes(&results), 7);
+    assert!(
+        results.iter().flat_map(|result| result.as_ref().err()).all(|refusal| *refusal == Refusal::ShiftFull)
+    );
+    assert_eq!(store.shift(event.organization, shift.id).await.unwrap().unwrap().occupancy.filled, 7);
+    assert_eq!(store.signups(event.organization, event.id, None, 99).await.unwrap().len(), 7);
+}
+
+/// 64 published creates at once at a limit of 5: 5 are made, and the others are told that 5 are active.
+pub async fn simultaneous_creates_never_pass_the_limit(store: Arc<dyn Store>) {
+    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    let organization = organization_id(1);
+    let change = |number| ChangeSet {
+        requires: vec![Requirement::ActiveEventsBelow { organization, limit: 5, now: at(0) }],
+        writes: vec![Write::InsertEvent(Box::new(event(1, number)))],
+    };
+    let results = all_at_once(&store, (0..64).map(change).collect()).await;
+    assert_eq!(successes(&results), 5);
+    let refused = Refusal::ActiveEvents { count: 5 };
+    assert!(results.iter().flat_map(|result| result.as_ref().err()).all(|refusal| *refusal == refused));
+    let query = EventQuery { is_published: None, position: None, limit: 100 };
+    assert_eq!(store.events(organization, &query).await.unwrap().events.len(), 5);
+}
+
+/// 64 uses of one key at once: one takes effect, and the others are refused with its receipt.
+pub async fn of_simultaneous_uses_of_a_key_one_takes_effect(store: Arc<dyn Store>) {
+    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    let key = receipt_key(1, "key");
+    let change = |number| {
+        let event = event(1, number);
+        ChangeSet {
+            requires: vec![Requirement::NoReceipt { key: key.clone(), now: at(0) }],
+            writes: vec![
+                Write::InsertEvent(Box::new(event.clone())),
+                Write::InsertReceipt(Box::new(receipt(key.clone(), &event, &[]))),
+            ],
+        }
+    };
+    let results = all_at_once(&store, (0..64).map(change).collect()).await;
+    assert_eq!(successes(&results), 1);
+    let query = EventQuery { is_published: None, position: None, limit: 100 };
+    let events = store.events(organization_id(1), &query).await.unwrap().events;
+    assert_eq!(events.len(), 1);
+    let stored = Box::new(receipt(key.clone(), &events[0], &[]));
+    for refusal in results.into_iter().filter_map(Result::err) {
+        assert_eq!(refusal, Refusal::Receipt(stored.clone()));
+    }
+}
+
+/// Of many edits of one version exactly one wins.
+pub async fn of_two_edits_of_one_version_one_wins(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 7).await;
+    let edit = |number: u32| ChangeSet {
+        requires: vec![Requirement::ShiftAtVersion {
+            organization: event.organization,
+            shift: shift.id,
+            version: 1,
+        }],
+        writes: vec![Write::UpdateShift(Box::new(Shift {
+            title: Title::new(&format!("Edit {number}")).unwrap(),
+            version: 2,
+            ..shift.clone()
+        }))],
+    };
+    let results = all_at_once(&store, (0..16).map(edit).collect()).await;
+    assert_eq!(successes(&results), 1);
+    let winner = results.iter().position(Result::is_ok).unwrap();
+    let found = store.shift(event.organization, shift.id).await.unwrap().unwrap();
+    assert_eq!((found.title.as_str(), found.version), (format!("Edit {winner}").as_str(), 2));
+}
+
+/// While people sign up and cancel and the capacity changes, `filled` is the number of confirmed sign-ups.
+pub async fn filled_is_the_confirmed_sign_ups_whatever_runs_at_once(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 20).await;
+    let organization = event.organization;
+    let volunteers: Vec<_> = (0..10).map(|number| signup(&shift, number)).collect();
+    write(&*store, volunteers.iter().map(|signup| Write::InsertSignup(Box::new(signup.clone()))).collect())
+        .await;
+    let mut changes: Vec<_> = (10..40).map(|number| sign_up(&shift, &signup(&shift, number))).collect();
+    changes.extend(volunteers.iter().map(|volunteer| ChangeSet {
+        requires: vec![Requirement::SignupConfirmed { organization, signup: volunteer.id }],
+        writes: vec![Write::CancelSignup { organization, signup: volunteer.id, at: at(5) }],
+    }));
+    changes.extend((2..12).map(|version| {
+        let capacity = Capacity::new(if version % 2 == 0 { 5 } else { 25 }).unwrap();
+        let edited = Shift { occupancy: Occupancy::empty(capacity), version, ..shift.clone() };
+        ChangeSet { requires: vec![], writes: vec![Write::UpdateShift(Box::new(edited))] }
+    }));
+    all_at_once(&store, changes).await;
+    let signups = store.signups(organization, event.id, None, 99).await.unwrap();
+    let confirmed = signups.iter().filter(|signup| signup.status == SignupStatus::Confirmed).count();
+    let found = store.shift(organization, shift.id).await.unwrap().unwrap();
+    assert_eq!(found.occupancy.filled as usize, confirmed);
+    assert!(found.occupancy.filled <= 25, "no sign-up passed the largest capacity");
+}
+
+/// Of many who make the first organization, one does.
+pub async fn only_one_first_organization_is_made(store: Arc<dyn Store>) {
+    let change = |number| ChangeSet {
+        requires: vec![Requirement::NoOrganization],
+        writes: vec![Write::InsertOrganization(organization(number))],
+    };
+    let results = all_at_once(&store, (1..9).map(change).collect()).await;
+    assert_eq!(successes(&results), 1);
+    assert_eq!(store.organizations(None, 9).await.unwrap().len(), 1);
+}

@@ -1,0 +1,63 @@
+//! Every organization sees its own records and no other's.
+
+use std::sync::Arc;
+
+use super::records::*;
+use crate::*;
+
+/// No read that names an organization sees another's records.
+pub async fn no_read_sees_another_organizations_records(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 5).await;
+    let signup = signup(&shift, 1);
+    let writes = vec![
+        Write::InsertOrganization(organization(2)),
+        Write::InsertQuestions(vec![question(&event, 1, 0)]),
+        Write::InsertSignup(Box::new(signup)),
+    ];
+    write(&*store, writes).await;
+    let other = organization_id(2);
+    assert_eq!(store.event(other, event.id).await.unwrap(), None);
+    assert_eq!(store.event_in_full(other, event.id).await.unwrap(), None);
+    assert_eq!(store.shifts(other, event.id).await.unwrap(), None);
+    assert_eq!(store.shift(other, shift.id).await.unwrap(), None);
+    assert_eq!(store.questions(other, event.id).await.unwrap(), None);
+    assert_eq!(store.signups(other, event.id, None, 9).await.unwrap(), vec![]);
+    let query = EventQuery { is_published: None, position: None, limit: 9 };
+    assert_eq!(store.events(other, &query).await.unwrap().events, vec![]);
+}
+
+/// No requirement holds of another organization's records, and no write reaches them.
+pub async fn no_write_reaches_another_organizations_records(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 5).await;
+    let signup = signup(&shift, 1);
+    write(
+        &*store,
+        vec![Write::InsertOrganization(organization(2)), Write::InsertSignup(Box::new(signup.clone()))],
+    )
+    .await;
+    let organization = organization_id(2);
+    let refused = [
+        (Requirement::ShiftAtVersion { organization, shift: shift.id, version: 1 }, Refusal::ShiftChanged),
+        (Requirement::ShiftHasRoom { organization, shift: shift.id }, Refusal::ShiftFull),
+        (Requirement::SignupConfirmed { organization, signup: signup.id }, Refusal::SignupNotConfirmed),
+        (Requirement::QuestionCount { organization, event: event.id, count: 0 }, Refusal::QuestionsChanged),
+    ];
+    for (requirement, refusal) in refused {
+        assert_eq!(
+            try_write(&*store, vec![requirement.clone()], vec![]).await,
+            Err(refusal),
+            "{requirement:?}"
+        );
+    }
+    let active = Requirement::ActiveEventsBelow { organization, limit: 1, now: at(0) };
+    assert_eq!(try_write(&*store, vec![active], vec![]).await, Ok(()), "another's events do not count");
+
+    let title = Title::new("Taken over").unwrap();
+    let foreign = Shift { organization, title, version: 2, ..shift.clone() };
+    let cancel = Write::CancelSignup { organization, signup: signup.id, at: at(3) };
+    write(&*store, vec![Write::UpdateShift(Box::new(foreign)), cancel]).await;
+    let found = store.shift(shift.organization, shift.id).await.unwrap().unwrap();
+    assert_eq!((found.title, found.version, found.occupancy.filled), (shift.title, 1, 1));
+    let signups = store.signups(shift.organization, event.id, None, 9).await.unwrap();
+    assert_eq!(signups[0].status, SignupStatus::Confirmed);
+}

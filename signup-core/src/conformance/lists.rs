@@ -1,0 +1,210 @@
+//! Order, and pages.
+
+use std::sync::Arc;
+
+use super::records::*;
+use crate::*;
+
+async fn insert_events(store: &dyn Store, events: &[Event]) {
+    write(store, events.iter().map(|event| Write::InsertEvent(Box::new(event.clone()))).collect()).await;
+}
+
+/// Events of a few days, several on each, every third a draft; numbers from `first`.
+fn some_events(first: u32, count: u32) -> Vec<Event> {
+    let date = |number: u32| format!("2027-06-{:02}", 1 + number * 7 % 5);
+    let event = |number| Event { is_published: number % 3 != 0, ..event_on(1, number, &date(number), "UTC") };
+    (first..first + count).map(event).collect()
+}
+
+fn in_list_order(mut events: Vec<Event>) -> Vec<EventId> {
+    events.sort_by_key(|event| std::cmp::Reverse((event.dates.starts_at(), event.id)));
+    events.into_iter().map(|event| event.id).collect()
+}
+
+fn ids(page: &EventPage) -> Vec<EventId> {
+    page.events.iter().map(|event| event.id).collect()
+}
+
+fn beside(event: &Event, side: Side) -> Option<Position> {
+    Some(Position { starts_at: event.dates.starts_at(), id: event.id, side })
+}
+
+async fn page(store: &dyn Store, position: Option<Position>, limit: u32) -> EventPage {
+    let query = EventQuery { is_published: None, position, limit };
+    store.events(organization_id(1), &query).await.unwrap()
+}
+
+/// Events come latest start first, equal starts by descending id; the start is an instant, not a date.
+pub async fn events_come_latest_start_first_then_by_descending_id(store: Arc<dyn Store>) {
+    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    let events = [
+        event_on(1, 4, "2027-06-05", "Pacific/Kiritimati"),
+        event_on(1, 2, "2027-06-05", "UTC"),
+        event_on(1, 3, "2027-06-05", "UTC"),
+        event_on(1, 1, "2027-06-04", "America/Los_Angeles"),
+        event_on(1, 5, "1970-01-01", "Pacific/Kiritimati"),
+    ];
+    insert_events(&*store, &events).await;
+    let numbers = [3, 2, 4, 1, 5];
+    // 2027-06-04 in Los Angeles starts at 07:00Z on the 4th, 2027-06-05 in Kiritimati at 10:00Z on the 4th.
+    assert_eq!(ids(&page(&*store, None, 9).await), numbers.map(|number| EventId::new(uuid(number))));
+}
+
+/// A walk shows every event that was there throughout exactly once, whatever is inserted meanwhile.
+pub async fn a_walk_shows_each_event_once_under_inserts(store: Arc<dyn Store>) {
+    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    let there = some_events(1000, 25);
+    insert_events(&*store, &there).await;
+    let (mut seen, mut position, mut next) = (vec![], None, 1);
+    loop {
+        let page = page(&*store, position, 4).await;
+        seen.extend(ids(&page));
+        // Lower ids and higher ones: some land before the walk, some after it.
+        insert_events(&*store, &some_events(next, 3)).await;
+        insert_events(&*store, &some_events(2000 + next, 3)).await;
+        next += 3;
+        if !page.has_below {
+            break;
+        }
+        position = beside(page.events.last().unwrap(), Side::Below);
+    }
+    let expected = in_list_order(there);
+    let walked: Vec<_> = seen.iter().copied().filter(|id| expected.contains(id)).collect();
+    assert_eq!(walked, expected);
+}
+
+/// Walking back shows the same pages as walking forth.
+pub async fn a_walk_back_shows_the_same_pages(store: Arc<dyn Store>) {
+    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    insert_events(&*store, &some_events(1, 23)).await;
+    let mut pages = vec![page(&*store, None, 5).await];
+    while let Some(last) = pages.last().filter(|page| page.has_below) {
+        pages.push(page(&*store, beside(last.events.last().unwrap(), Side::Below), 5).await);
+    }
+    assert_eq!(pages.len(), 5);
+    for both in pages.windows(2).rev() {
+        let back = page(&*store, beside(&both[1].events[0], Side::Above), 5).await;
+        assert_eq!(ids(&back), ids(&both[0]));
+        assert!(back.has_below);
+        assert_eq!(back.has_above, both[0].has_above);
+    }
+}
+
+/// `has_above` and `has_below` are exact at every position, for every page size and under every filter.
+pub async fn a_page_knows_whether_the_list_goes_on(store: Arc<dyn Store>) {
+    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    let events = some_events(1, 9);
+    insert_events(&*store, &events).await;
+    for is_published in [None, Some(true), Some(false)] {
+        let list: Vec<_> = events
+            .iter()
+            .filter(|event| is_published.is_none_or(|flag| event.is_published == flag))
+            .collect();
+        let list = in_list_order(list.into_iter().cloned().collect());
+        for (event, side, limit) in events
+            .iter()
+            .flat_map(|event| [Side::Below, Side::Above].map(|side| (event, side)))
+            .flat_map(|(event, side)| [1, 2, 9].map(|limit| (event, side, limit)))
+        {
+            let query = EventQuery { is_published, position: beside(event, side), limit };
+            let page = store.events(organization_id(1), &query).await.unwrap();
+            let key = |id: &EventId| {
+                let event = events.iter().find(|event| event.id == *id).unwrap();
+                (event.dates.starts_at(), event.id)
+            };
+            let here = (event.dates.starts_at(), event.id);
+            let on_side: Vec<_> = list
+                .iter()
+                .copied()
+                .filter(|id| if side == Side::Below { key(id) < here } else { key(id) > here })
+                .collect();
+            let size = on_side.len().min(limit as usize);
+            let expected =
+                if side == Side::Below { &on_side[..size] } else { &on_side[on_side.len() - size..] };
+            assert_eq!(ids(&page), expected, "{query:?}");
+            let rest = on_side.len() > size;
+            let others = on_side.len() < list.len();
+            let (above, below) = if side == Side::Below { (others, rest) } else { (rest, others) };
+            assert_eq!((page.has_above, page.has_below), (above, below), "{query:?}");
+        }
+    }
+}
+
+/// The filter gives published events, or drafts, or both.
+pub async fn the_filter_is_exact(store: Arc<dyn Store>) {
+    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    let events = some_events(1, 12);
+    insert_events(&*store, &events).await;
+    for is_published in [None, Some(true), Some(false)] {
+        let query = EventQuery { is_published, position: None, limit: 100 };
+        let page = store.events(organization_id(1), &query).await.unwrap();
+        let expected =
+            events.iter().filter(|event| is_published.is_none_or(|flag| event.is_published == flag));
+        assert_eq!(ids(&page), in_list_order(expected.cloned().collect()), "{is_published:?}");
+        assert!(!page.has_above && !page.has_below);
+    }
+}
+
+/// Shifts come by start, end and then as they were given: by instants, which a clock change may put in another order than
+/// the wall times.
+pub async fn shifts_come_in_running_order(store: Arc<dyn Store>) {
+    // Clocks jump from 02:00 to 03:00: 02:30 is the same instant as 03:30, and 02:15 comes after 03:10.
+    let event = event_on(1, 1, "2026-03-08", "America/New_York");
+    let shift = |number, start, end| Shift {
+        hours: Hours::parse(Some(start), Some(end)).unwrap(),
+        ..shift(&event, number, 1)
+    };
+    let shifts = vec![
+        shift(0, "03:30", "05:00"),
+        shift(1, "02:30", "05:00"),
+        shift(2, "02:15", "05:00"),
+        shift(3, "03:10", "05:00"),
+        shift(4, "03:30", "04:00"),
+        shift(5, "00:00", "01:00"),
+    ];
+    let writes = vec![
+        Write::InsertOrganization(organization(1)),
+        Write::InsertEvent(Box::new(event.clone())),
+        Write::InsertShifts(shifts),
+    ];
+    write(&*store, writes).await;
+    let listed = store.shifts(event.organization, event.id).await.unwrap().unwrap();
+    let order: Vec<_> = listed.iter().map(|shift| shift.position).collect();
+    assert_eq!(order, [5, 3, 2, 4, 0, 1]);
+    let full = store.event_in_full(event.organization, event.id).await.unwrap().unwrap();
+    assert_eq!(full.shifts, listed);
+}
+
+/// The most shifts that one call may bring are created in one commit and read back in order.
+pub async fn five_hundred_shifts_are_created_at_once(store: Arc<dyn Store>) {
+    let event = event(1, 1);
+    let shifts: Vec<_> = (0..500).map(|number| shift(&event, number, 1 + number)).collect();
+    let writes = vec![
+        Write::InsertOrganization(organization(1)),
+        Write::InsertEvent(Box::new(event.clone())),
+        Write::InsertShifts(shifts.clone()),
+    ];
+    write(&*store, writes).await;
+    assert_eq!(store.shifts(event.organization, event.id).await.unwrap(), Some(shifts));
+}
+
+/// Organizations, sign-ups and notices are listed by id, after any id, in any portion.
+pub async fn organizations_and_signups_and_notices_are_listed_by_id(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 9).await;
+    for number in [3, 2] {
+        let writes = vec![
+            Write::InsertOrganization(organization(number)),
+            Write::InsertSignup(Box::new(signup(&shift, number))),
+            Write::InsertNotice(Box::new(notice(&shift, number))),
+        ];
+        write(&*store, writes).await;
+    }
+    let organizations = store.organizations(Some(organization_id(1)), 1).await.unwrap();
+    assert_eq!(organizations, vec![organization(2)]);
+    assert_eq!(store.organizations(None, 9).await.unwrap().len(), 3);
+    let signups = |after, limit| store.signups(event.organization, event.id, after, limit);
+    assert_eq!(signups(None, 9).await.unwrap(), vec![signup(&shift, 2), signup(&shift, 3)]);
+    assert_eq!(signups(Some(SignupId::new(uuid(2))), 9).await.unwrap(), vec![signup(&shift, 3)]);
+    assert_eq!(store.notices(None, 1).await.unwrap(), vec![notice(&shift, 2)]);
+    assert_eq!(store.notices(Some(NoticeId::new(uuid(2))), 9).await.unwrap(), vec![notice(&shift, 3)]);
+}

@@ -1,0 +1,62 @@
+//! Receipts: found while they are live, and no longer.
+
+use std::sync::Arc;
+
+use super::records::*;
+use crate::*;
+
+async fn with_receipt(store: &dyn Store, key: &ReceiptKey, number: u32, expires_at: i64) -> Receipt {
+    let receipt = Receipt { expires_at: at(expires_at), ..receipt(key.clone(), &event(1, number), &[]) };
+    write(store, vec![Write::InsertReceipt(Box::new(receipt.clone()))]).await;
+    receipt
+}
+
+/// A receipt is found up to the second before it expires, by reads and by the requirement alike.
+pub async fn a_receipt_is_found_while_it_is_live(store: Arc<dyn Store>) {
+    let key = receipt_key(1, "key");
+    let receipt = with_receipt(&*store, &key, 1, 100).await;
+    assert_eq!(store.receipt(&key, at(99)).await.unwrap(), Some(receipt.clone()));
+    assert_eq!(store.receipt(&key, at(100)).await.unwrap(), None);
+    let requires = |now| vec![Requirement::NoReceipt { key: key.clone(), now: at(now) }];
+    assert_eq!(try_write(&*store, requires(99), vec![]).await, Err(Refusal::Receipt(Box::new(receipt))));
+    assert_eq!(try_write(&*store, requires(100), vec![]).await, Ok(()));
+}
+
+/// A new receipt takes the place of one that has expired.
+pub async fn an_expired_receipt_gives_way(store: Arc<dyn Store>) {
+    let key = receipt_key(1, "key");
+    with_receipt(&*store, &key, 1, 100).await;
+    let newer = with_receipt(&*store, &key, 2, 300).await;
+    assert_eq!(store.receipt(&key, at(200)).await.unwrap(), Some(newer));
+    assert_eq!(store.purge_receipts(at(200), 9).await.unwrap(), 0, "the expired one has left nothing behind");
+}
+
+/// The same text under another token, operation, record or case is another key.
+pub async fn keys_are_apart_by_token_and_operation(store: Arc<dyn Store>) {
+    let key = receipt_key(1, "key");
+    with_receipt(&*store, &key, 1, 100).await;
+    let others = [
+        ReceiptKey { token: TokenId::new(uuid(2)), ..key.clone() },
+        ReceiptKey { organization: organization_id(2), ..key.clone() },
+        ReceiptKey { operation: Operation::DuplicateEvent(EventId::new(uuid(1))), ..key.clone() },
+        ReceiptKey { operation: Operation::DuplicateEvent(EventId::new(uuid(2))), ..key.clone() },
+        ReceiptKey { operation: Operation::PatchShift(ShiftId::new(uuid(1))), ..key.clone() },
+        receipt_key(1, "KEY"),
+    ];
+    for other in others {
+        assert_eq!(store.receipt(&other, at(0)).await.unwrap(), None, "{other:?}");
+    }
+}
+
+/// A purge removes receipts that are no longer live, at most as many as it is told, and says how many.
+pub async fn a_purge_removes_what_has_expired_and_nothing_else(store: Arc<dyn Store>) {
+    for number in 0..5 {
+        with_receipt(&*store, &receipt_key(1, &format!("old-{number}")), number, 100).await;
+    }
+    let live = with_receipt(&*store, &receipt_key(1, "live"), 9, 101).await;
+    assert_eq!(store.purge_receipts(at(99), 9).await.unwrap(), 0);
+    assert_eq!(store.purge_receipts(at(100), 3).await.unwrap(), 3);
+    assert_eq!(store.purge_receipts(at(100), 3).await.unwrap(), 2);
+    assert_eq!(store.purge_receipts(at(100), 3).await.unwrap(), 0);
+    assert_eq!(store.receipt(&live.key, at(100)).await.unwrap(), Some(live));
+}

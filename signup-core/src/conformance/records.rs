@@ -1,0 +1,209 @@
+//! Records to test with: ids are counted, so that a failure reads the same every time.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::*;
+
+/// The time at which everything here happens, in Unix seconds: 2027-01-15T08:00:00Z.
+pub const NOW_S: i64 = 1_800_000_000;
+
+/// `NOW_S` and so many seconds.
+pub fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_second(NOW_S + seconds).unwrap()
+}
+
+/// The UUID that stands for `number`. Ids sort as their numbers.
+pub fn uuid(number: u32) -> Uuid {
+    Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0000 | u128::from(number))
+}
+
+/// The first organization's id; others have other numbers.
+pub fn organization_id(number: u32) -> OrganizationId {
+    OrganizationId::new(uuid(number))
+}
+
+/// An organization with every field set.
+pub fn organization(number: u32) -> Organization {
+    Organization {
+        id: organization_id(number),
+        name: Name::new("Riverside Food Bank").unwrap(),
+        slug: format!("organization-{number}"),
+        sport: Some(Name::new("rowing").unwrap()),
+        public_url: Some(WebAddress::new("https://riverside.example.org/?a=b&c").unwrap()),
+        plan: Plan::Starter,
+        created_at: at(0),
+    }
+}
+
+/// A token with every scope.
+pub fn token(organization: u32, number: u32) -> Token {
+    Token {
+        id: TokenId::new(uuid(number)),
+        organization: organization_id(organization),
+        name: Name::new("nightly import").unwrap(),
+        digest: Digest::of(&format!("token {number}")),
+        scopes: Scopes::all(),
+        created_at: at(0),
+        expires_at: at(86_400),
+        revoked_at: None,
+    }
+}
+
+/// A published event on `date` with nothing optional set.
+pub fn event_on(organization: u32, number: u32, date: &str, zone: &str) -> Event {
+    Event {
+        id: EventId::new(uuid(number)),
+        organization: organization_id(organization),
+        title: Title::new("Food drive").unwrap(),
+        slug: format!("food-drive-{number}"),
+        description: None,
+        location: None,
+        is_virtual: false,
+        latitude: None,
+        longitude: None,
+        location_data: None,
+        dates: EventDates {
+            first: Day { date: date.parse().unwrap(), zone: zone.parse().unwrap() },
+            last: None,
+        },
+        is_published: true,
+        theme: None,
+        badge_label: None,
+        created_at: at(0),
+        updated_at: at(0),
+    }
+}
+
+/// A published event on a day to come.
+pub fn event(organization: u32, number: u32) -> Event {
+    event_on(organization, number, "2027-06-05", "America/New_York")
+}
+
+/// A shift of `event` from 09:00 to 12:00.
+pub fn shift(event: &Event, number: u32, capacity: u32) -> Shift {
+    Shift {
+        id: ShiftId::new(uuid(number)),
+        organization: event.organization,
+        event: event.id,
+        title: Title::new("Morning").unwrap(),
+        location: None,
+        hours: Hours::parse(Some("09:00"), Some("12:00")).unwrap(),
+        occupancy: Occupancy::empty(Capacity::new(capacity).unwrap()),
+        position: number,
+        version: 1,
+        created_at: at(0),
+        updated_at: at(0),
+        day: event.dates.first.clone(),
+        is_virtual: event.is_virtual,
+    }
+}
+
+/// A question of `event`, to be answered by choosing.
+pub fn question(event: &Event, number: u32, position: u32) -> Question {
+    Question {
+        id: QuestionId::new(uuid(number)),
+        organization: event.organization,
+        event: event.id,
+        label: Label::new("T-shirt size").unwrap(),
+        kind: QuestionKind::Select,
+        options: vec![Label::new("S").unwrap(), Label::new("“M”").unwrap()],
+        required: true,
+        position,
+    }
+}
+
+/// A confirmed sign-up for `shift`.
+pub fn signup(shift: &Shift, number: u32) -> Signup {
+    Signup {
+        id: SignupId::new(uuid(number)),
+        organization: shift.organization,
+        event: shift.event,
+        shift: shift.id,
+        name: PersonName::new("Ada").unwrap(),
+        email: EmailAddress::new(&format!("ada{number}@example.org")).unwrap(),
+        answers: vec![],
+        status: SignupStatus::Confirmed,
+        secret: Digest::of(&format!("signup {number}")),
+        created_at: at(1),
+        cancelled_at: None,
+    }
+}
+
+/// A notice that `shift` has changed.
+pub fn notice(shift: &Shift, number: u32) -> Notice {
+    let before = TimeAndPlace { interval: shift.interval(), location: None };
+    let after = TimeAndPlace { location: Some(ShiftLocation::new("Hall B").unwrap()), ..before.clone() };
+    Notice {
+        id: NoticeId::new(uuid(number)),
+        organization: shift.organization,
+        event: shift.event,
+        shift: shift.id,
+        cause: NoticeCause::ShiftChanged { before, after },
+        created_at: at(2),
+    }
+}
+
+/// The key of a create with the first token of `organization`.
+pub fn receipt_key(organization: u32, key: &str) -> ReceiptKey {
+    ReceiptKey {
+        organization: organization_id(organization),
+        token: TokenId::new(uuid(1)),
+        operation: Operation::CreateEvent,
+        key: key.parse().unwrap(),
+    }
+}
+
+/// A receipt that is live for a day.
+pub fn receipt(key: ReceiptKey, event: &Event, shifts: &[Shift]) -> Receipt {
+    let outcome = EventWithShifts { event: event.clone(), shifts: shifts.to_vec() };
+    Receipt { key, outcome: outcome.into(), expires_at: at(86_400) }
+}
+
+/// Commits writes that nothing is required for.
+pub async fn write(store: &dyn Store, writes: Vec<Write>) {
+    store.commit(ChangeSet { requires: vec![], writes }).await.unwrap();
+}
+
+/// Whether the store takes a change set with these requirements and writes.
+///
+/// # Errors
+/// What it is refused for.
+pub async fn try_write(
+    store: &dyn Store,
+    requires: Vec<Requirement>,
+    writes: Vec<Write>,
+) -> Result<(), Refusal> {
+    match store.commit(ChangeSet { requires, writes }).await {
+        Ok(()) => Ok(()),
+        Err(CommitError::Refused(refusal)) => Err(refusal),
+        Err(CommitError::Failed(error)) => panic!("the store failed: {error:?}"),
+    }
+}
+
+/// An organization, and an event with one shift of `capacity`.
+pub async fn with_shift(store: &Arc<dyn Store>, capacity: u32) -> (Event, Shift) {
+    let event = event(1, 1);
+    let shift = shift(&event, 1, capacity);
+    let writes = vec![
+        Write::InsertOrganization(organization(1)),
+        Write::InsertEvent(Box::new(event.clone())),
+        Write::InsertShifts(vec![shift.clone()]),
+    ];
+    write(&**store, writes).await;
+    (event, shift)
+}
+
+/// The requirements and the writes of signing up for `shift`.
+pub fn sign_up(shift: &Shift, signup: &Signup) -> ChangeSet {
+    let (organization, shift) = (shift.organization, shift.id);
+    ChangeSet {
+        requires: vec![
+            Requirement::AddressNotOnShift { organization, shift, email: signup.email.clone() },
+            Requirement::ShiftHasRoom { organization, shift },
+        ],
+        writes: vec![Write::InsertSignup(Box::new(signup.clone()))],
+    }
+}

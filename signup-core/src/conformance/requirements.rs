@@ -1,0 +1,218 @@
+//! Each requirement, met and refused; and that a change set is applied whole or not at all.
+
+use std::sync::Arc;
+
+use super::records::*;
+use crate::*;
+
+/// One failed requirement refuses the whole change set, its receipt and its notices included.
+pub async fn a_refused_change_leaves_no_trace(store: Arc<dyn Store>) {
+    let (former, shift) = with_shift(&store, 1).await;
+    let event = event(1, 2);
+    let new_shift = super::records::shift(&event, 2, 1);
+    let receipt = receipt(receipt_key(1, "key"), &event, &[]);
+    let volunteer = signup(&shift, 1);
+    let requires = vec![
+        Requirement::EventSlugFree(event.slug.clone()),
+        Requirement::ShiftAtVersion { organization: former.organization, shift: shift.id, version: 99 },
+    ];
+    let writes = vec![
+        Write::InsertEvent(Box::new(event.clone())),
+        Write::InsertShifts(vec![new_shift.clone()]),
+        Write::InsertSignup(Box::new(volunteer.clone())),
+        Write::InsertReceipt(Box::new(receipt.clone())),
+        Write::InsertNotice(Box::new(notice(&shift, 1))),
+        Write::SetPlan { organization: former.organization, plan: Plan::Pro },
+    ];
+    assert_eq!(try_write(&*store, requires, writes).await, Err(Refusal::ShiftChanged));
+    let owner = former.organization;
+    assert_eq!(store.event(owner, event.id).await.unwrap(), None);
+    assert_eq!(store.shift(owner, new_shift.id).await.unwrap(), None);
+    assert_eq!(store.shift(owner, shift.id).await.unwrap(), Some(shift));
+    assert_eq!(store.signup_by_secret(&volunteer.secret).await.unwrap(), None);
+    assert_eq!(store.receipt(&receipt.key, at(0)).await.unwrap(), None);
+    assert_eq!(store.notices(None, 9).await.unwrap(), vec![]);
+    assert_eq!(store.organization(owner).await.unwrap(), Some(organization(1)));
+}
+
+/// Of several requirements that do not hold, the first is the refusal.
+pub async fn the_first_requirement_that_fails_is_the_refusal(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 1).await;
+    let slug = Requirement::EventSlugFree(event.slug);
+    let version =
+        Requirement::ShiftAtVersion { organization: event.organization, shift: shift.id, version: 2 };
+    let both = vec![slug.clone(), version.clone()];
+    assert_eq!(try_write(&*store, both, vec![]).await, Err(Refusal::SlugTaken));
+    assert_eq!(try_write(&*store, vec![version, slug], vec![]).await, Err(Refusal::ShiftChanged));
+}
+
+/// A change set without a write is still checked.
+pub async fn requirements_alone_are_checked(store: Arc<dyn Store>) {
+    assert_eq!(try_write(&*store, vec![Requirement::NoOrganization], vec![]).await, Ok(()));
+    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    let refused = try_write(&*store, vec![Requirement::NoOrganization], vec![]).await;
+    assert_eq!(refused, Err(Refusal::OrganizationExists));
+}
+
+/// A slug is taken for all organizations as soon as one has it.
+pub async fn a_slug_is_free_or_taken(store: Arc<dyn Store>) {
+    let (event, _) = with_shift(&store, 1).await;
+    let checks = [
+        (Requirement::EventSlugFree(event.slug.clone()), Err(Refusal::SlugTaken)),
+        (Requirement::EventSlugFree("organization-1".to_owned()), Ok(())),
+        (Requirement::OrganizationSlugFree("organization-1".to_owned()), Err(Refusal::SlugTaken)),
+        (Requirement::OrganizationSlugFree(event.slug), Ok(())),
+    ];
+    for (requirement, expected) in checks {
+        assert_eq!(try_write(&*store, vec![requirement.clone()], vec![]).await, expected, "{requirement:?}");
+    }
+}
+
+/// A shift is at the version that the last edit gave it.
+pub async fn a_version_is_present_or_outdated(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 1).await;
+    let requires = |version| {
+        vec![Requirement::ShiftAtVersion { organization: event.organization, shift: shift.id, version }]
+    };
+    let edited = Shift { version: 2, updated_at: at(5), ..shift.clone() };
+    assert_eq!(try_write(&*store, requires(1), vec![Write::UpdateShift(Box::new(edited))]).await, Ok(()));
+    assert_eq!(try_write(&*store, requires(1), vec![]).await, Err(Refusal::ShiftChanged));
+    assert_eq!(try_write(&*store, requires(2), vec![]).await, Ok(()));
+}
+
+/// Published events count until the instant at which their last day has ended; drafts never do.
+pub async fn an_active_event_counts_until_its_end(store: Arc<dyn Store>) {
+    let published = event(1, 1);
+    let two_days = Event {
+        dates: EventDates { last: Some("2027-06-06".parse().unwrap()), ..published.dates.clone() },
+        ..event(1, 2)
+    };
+    let draft = Event { is_published: false, ..event(1, 3) };
+    let mut writes = vec![Write::InsertOrganization(organization(1))];
+    writes.extend([&published, &two_days, &draft].map(|event| Write::InsertEvent(Box::new(event.clone()))));
+    write(&*store, writes).await;
+    let end = published.dates.ends_at();
+    let later = two_days.dates.ends_at();
+    for (now, count) in [(at(0), 2), (end - jiff::SignedDuration::from_secs(1), 2), (end, 1), (later, 0)] {
+        let below =
+            |limit| vec![Requirement::ActiveEventsBelow { organization: organization_id(1), limit, now }];
+        assert_eq!(try_write(&*store, below(count + 1), vec![]).await, Ok(()), "{now}");
+        assert_eq!(
+            try_write(&*store, below(count), vec![]).await,
+            Err(Refusal::ActiveEvents { count }),
+            "{now}"
+        );
+    }
+}
+
+/// A shift has room until `filled` is its capacity, and again when somebody cancels or it grows.
+pub async fn a_shift_has_room_or_is_full(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 1).await;
+    let room = vec![Requirement::ShiftHasRoom { organization: event.organization, shift: shift.id }];
+    let volunteer = signup(&shift, 1);
+    assert_eq!(
+        try_write(&*store, room.clone(), vec![Write::InsertSignup(Box::new(volunteer.clone()))]).await,
+        Ok(())
+    );
+    assert_eq!(try_write(&*store, room.clone(), vec![]).await, Err(Refusal::ShiftFull));
+    let cancel = Write::CancelSignup { organization: event.organization, signup: volunteer.id, at: at(5) };
+    write(&*store, vec![cancel]).await;
+    assert_eq!(try_write(&*store, room.clone(), vec![]).await, Ok(()), "a cancel frees the place");
+    let gone = vec![Requirement::ShiftHasRoom { organization: event.organization, shift: ShiftId::NONE }];
+    assert_eq!(
+        try_write(&*store, gone, vec![]).await,
+        Err(Refusal::ShiftFull),
+        "what is not there has no room"
+    );
+}
+
+/// An address in another case is the same, and free again after a cancel; the refusal carries the sign-up.
+pub async fn an_address_is_compared_without_case(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 5).await;
+    let ada = Signup { email: EmailAddress::new("Ada@Example.org").unwrap(), ..signup(&shift, 1) };
+    write(&*store, vec![Write::InsertSignup(Box::new(ada.clone()))]).await;
+    let (organization, shift_id) = (event.organization, shift.id);
+    let email = EmailAddress::new("ADA@example.ORG").unwrap();
+    let not_yet = vec![Requirement::AddressNotOnShift { organization, shift: shift_id, email }];
+    let refused = Err(Refusal::AddressOnShift(Box::new(ada.clone())));
+    assert_eq!(try_write(&*store, not_yet.clone(), vec![]).await, refused);
+    write(&*store, vec![Write::CancelSignup { organization, signup: ada.id, at: at(5) }]).await;
+    let again = Signup { email: ada.email, ..signup(&shift, 2) };
+    assert_eq!(try_write(&*store, not_yet, vec![Write::InsertSignup(Box::new(again))]).await, Ok(()));
+    assert_eq!(
+        store.signups(organization, event.id, None, 9).await.unwrap().len(),
+        2,
+        "both records are kept"
+    );
+}
+
+/// Cancelling takes one from `filled` once, however often it is done, and keeps its first time.
+pub async fn a_signup_is_cancelled_once(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 5).await;
+    let volunteer = signup(&shift, 1);
+    write(&*store, vec![Write::InsertSignup(Box::new(volunteer.clone()))]).await;
+    let (organization, signup) = (event.organization, volunteer.id);
+    let confirmed = vec![Requirement::SignupConfirmed { organization, signup }];
+    let cancel = |time| vec![Write::CancelSignup { organization, signup, at: at(time) }];
+    assert_eq!(try_write(&*store, confirmed.clone(), cancel(5)).await, Ok(()));
+    assert_eq!(try_write(&*store, confirmed, vec![]).await, Err(Refusal::SignupNotConfirmed));
+    write(&*store, cancel(6)).await;
+    let cancelled = Signup { status: SignupStatus::Cancelled, cancelled_at: Some(at(5)), ..volunteer };
+    assert_eq!(store.signup_by_secret(&cancelled.secret).await.unwrap(), Some(cancelled));
+    assert_eq!(store.shift(organization, shift.id).await.unwrap().unwrap().occupancy.filled, 0);
+}
+
+/// The number of an event's questions is exact.
+pub async fn questions_are_counted(store: Arc<dyn Store>) {
+    let (event, _) = with_shift(&store, 5).await;
+    write(&*store, vec![Write::InsertQuestions(vec![question(&event, 2, 1), question(&event, 1, 0)])]).await;
+    let count =
+        |count| vec![Requirement::QuestionCount { organization: event.organization, event: event.id, count }];
+    assert_eq!(try_write(&*store, count(2), vec![]).await, Ok(()));
+    assert_eq!(try_write(&*store, count(1), vec![]).await, Err(Refusal::QuestionsChanged));
+    let questions = store.questions(event.organization, event.id).await.unwrap().unwrap();
+    assert_eq!(questions, vec![question(&event, 1, 0), question(&event, 2, 1)], "they come by position");
+}
+
+/// An edit writes what can be edited: not `filled`, not the position, not the time of creation.
+pub async fn an_edit_writes_no_count_and_no_owner(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 5).await;
+    write(&*store, vec![Write::InsertSignup(Box::new(signup(&shift, 1)))]).await;
+    let edited = Shift {
+        title: Title::new("Evening").unwrap(),
+        location: Some(ShiftLocation::new("Hall B").unwrap()),
+        hours: Hours::parse(Some("18:00"), None).unwrap(),
+        occupancy: Occupancy { capacity: Capacity::new(2).unwrap(), filled: 77 },
+        version: 2,
+        updated_at: at(5),
+        ..shift.clone()
+    };
+    let sent = Shift { position: 99, created_at: at(6), ..edited.clone() };
+    write(&*store, vec![Write::UpdateShift(Box::new(sent))]).await;
+    let expected = Shift { occupancy: Occupancy { filled: 1, ..edited.occupancy }, ..edited };
+    assert_eq!(store.shift(event.organization, shift.id).await.unwrap(), Some(expected));
+}
+
+/// A token that is revoked again keeps the time of the first.
+pub async fn a_revoked_token_keeps_its_time(store: Arc<dyn Store>) {
+    let token = token(1, 1);
+    write(&*store, vec![Write::InsertOrganization(organization(1)), Write::InsertToken(token.clone())]).await;
+    for time in [5, 9] {
+        write(&*store, vec![Write::RevokeToken { token: token.id, at: at(time) }]).await;
+        let (found, _) = store.token_by_digest(&token.digest).await.unwrap().unwrap();
+        assert_eq!(found.revoked_at, Some(at(5)));
+    }
+}
+
+/// Another plan is kept, and nothing else of the organization changes.
+pub async fn another_plan_is_kept(store: Arc<dyn Store>) {
+    write(
+        &*store,
+        vec![Write::InsertOrganization(organization(1)), Write::InsertOrganization(organization(2))],
+    )
+    .await;
+    write(&*store, vec![Write::SetPlan { organization: organization_id(1), plan: Plan::Free }]).await;
+    let changed = Organization { plan: Plan::Free, ..organization(1) };
+    assert_eq!(store.organization(changed.id).await.unwrap(), Some(changed));
+    assert_eq!(store.organization(organization_id(2)).await.unwrap(), Some(organization(2)));
+}

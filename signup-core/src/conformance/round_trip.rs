@@ -1,0 +1,178 @@
+//! What goes in comes out.
+
+use std::sync::Arc;
+
+use super::records::*;
+use crate::*;
+
+/// Every field of every record comes back as it was written.
+pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
+    let data = serde_json::json!({"place_id": "x\"y\\z", "nested": [1, 2.5, {"é": null}]});
+    let event = Event {
+        description: Some(Description::new(" two\nlines, 'quoted' ").unwrap()),
+        location: Some(EventLocation::new("1 Main St").unwrap()),
+        is_virtual: true,
+        latitude: Some(Latitude::new(40.712_776).unwrap()),
+        longitude: Some(Longitude::new(-74.005_974).unwrap()),
+        location_data: Some(LocationData::new(data.as_object().unwrap().clone()).unwrap()),
+        dates: EventDates { last: Some("2027-06-07".parse().unwrap()), ..event(1, 1).dates },
+        is_published: false,
+        theme: Some(Theme::GoldenHour),
+        badge_label: Some(BadgeLabel::new("Families").unwrap()),
+        updated_at: at(9),
+        ..event(1, 1)
+    };
+    let shift = Shift {
+        location: Some(ShiftLocation::new("Dock 4").unwrap()),
+        hours: Hours::parse(Some("00:00"), None).unwrap(),
+        position: 3,
+        version: 7,
+        updated_at: at(8),
+        ..shift(&event, 1, 1_000_000)
+    };
+    let question = question(&event, 1, 4);
+    let answers = vec![Answer {
+        question_id: question.id,
+        label: question.label.clone(),
+        value: AnswerText::new("“M”").unwrap(),
+    }];
+    let signup = Signup { answers, ..signup(&shift, 1) };
+    let token =
+        Token { revoked_at: Some(at(5)), scopes: "events:read,slots:write".parse().unwrap(), ..token(1, 1) };
+    let queued = Notice {
+        cause: NoticeCause::SignedUp { signup: signup.id, secret: Secret::generate() },
+        ..notice(&shift, 2)
+    };
+    let notices = vec![notice(&shift, 1), queued];
+    let receipt = receipt(receipt_key(1, "!~key"), &event, std::slice::from_ref(&shift));
+    let mut writes = vec![
+        Write::InsertOrganization(organization(1)),
+        Write::InsertToken(token.clone()),
+        Write::InsertEvent(Box::new(event.clone())),
+        Write::InsertShifts(vec![shift.clone()]),
+        Write::InsertQuestions(vec![question.clone()]),
+        Write::InsertSignup(Box::new(signup.clone())),
+        Write::InsertReceipt(Box::new(receipt.clone())),
+    ];
+    writes.extend(notices.iter().map(|notice| Write::InsertNotice(Box::new(notice.clone()))));
+    write(&*store, writes).await;
+
+    let owner = organization_id(1);
+    let shift = Shift { occupancy: Occupancy { filled: 1, ..shift.occupancy }, ..shift };
+    assert_eq!(store.organization(owner).await.unwrap(), Some(organization(1)), "organization");
+    assert_eq!(store.organization_by_slug("organization-1").await.unwrap(), Some(organization(1)), "by slug");
+    assert_eq!(
+        store.token_by_digest(&token.digest).await.unwrap(),
+        Some((token.clone(), organization(1))),
+        "by digest"
+    );
+    assert_eq!(store.token(token.id).await.unwrap(), Some(token.clone()), "token");
+    assert_eq!(store.tokens(owner).await.unwrap(), vec![token], "tokens");
+    assert_eq!(store.event_owner(event.id).await.unwrap(), Some(owner), "owner");
+    assert_eq!(store.event(owner, event.id).await.unwrap(), Some(event.clone()), "event");
+    assert_eq!(store.shift(owner, shift.id).await.unwrap(), Some(shift.clone()), "shift");
+    assert_eq!(store.shifts(owner, event.id).await.unwrap(), Some(vec![shift.clone()]), "shifts");
+    assert_eq!(store.questions(owner, event.id).await.unwrap(), Some(vec![question.clone()]), "questions");
+    let full = EventInFull { event: event.clone(), shifts: vec![shift], questions: vec![question] };
+    assert_eq!(store.event_in_full(owner, event.id).await.unwrap(), Some(full), "event in full");
+    assert_eq!(store.signups(owner, event.id, None, 9).await.unwrap(), vec![signup.clone()], "sign-ups");
+    assert_eq!(store.signup_by_secret(&signup.secret).await.unwrap(), Some(signup), "by secret");
+    assert_eq!(store.receipt(&receipt.key, at(0)).await.unwrap(), Some(receipt), "receipt");
+    assert_eq!(store.notices(None, 9).await.unwrap(), notices, "notices");
+}
+
+/// What is null comes back null, and an event without shifts or questions has none.
+pub async fn what_is_null_comes_back_null(store: Arc<dyn Store>) {
+    let organization = Organization { sport: None, public_url: None, ..organization(1) };
+    let event = event(1, 1);
+    let writes =
+        vec![Write::InsertOrganization(organization.clone()), Write::InsertEvent(Box::new(event.clone()))];
+    write(&*store, writes).await;
+    assert_eq!(store.organization(organization.id).await.unwrap(), Some(organization.clone()));
+    assert_eq!(store.shifts(organization.id, event.id).await.unwrap(), Some(vec![]));
+    assert_eq!(store.questions(organization.id, event.id).await.unwrap(), Some(vec![]));
+    let full = EventInFull { event: event.clone(), shifts: vec![], questions: vec![] };
+    assert_eq!(store.event_in_full(organization.id, event.id).await.unwrap(), Some(full));
+}
+
+/// Texts of any script and length, and numbers to the last bit, come back.
+pub async fn hard_texts_and_numbers_come_back(store: Arc<dyn Store>) {
+    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    let texts = [
+        "🧑‍🌾",
+        "'; DROP TABLE events; --",
+        "\\u0041 \" ' ` %s $1 ?1",
+        "שלום",
+        "\u{202e}right",
+        &"é".repeat(255),
+    ];
+    for (number, text) in (1..).zip(texts) {
+        let event = Event {
+            title: Title::new(text).unwrap(),
+            description: Some(Description::new(&text.repeat(200)).unwrap()),
+            latitude: Some(Latitude::new(-0.1 - 0.2).unwrap()),
+            longitude: Some(Longitude::new(179.999_999_999_999_97).unwrap()),
+            ..event(1, number)
+        };
+        let shift = Shift { title: event.title.clone(), ..shift(&event, number, 1) };
+        let writes =
+            vec![Write::InsertEvent(Box::new(event.clone())), Write::InsertShifts(vec![shift.clone()])];
+        write(&*store, writes).await;
+        assert_eq!(store.event(event.organization, event.id).await.unwrap(), Some(event));
+        assert_eq!(store.shift(shift.organization, shift.id).await.unwrap(), Some(shift));
+    }
+}
+
+/// The ends of the calendar, zones that are links, and days that a zone skipped come back.
+pub async fn hard_dates_and_zones_come_back(store: Arc<dyn Store>) {
+    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    let days = [
+        ("1970-01-01", "Pacific/Kiritimati"),
+        ("9998-12-31", "Etc/GMT+12"),
+        ("2011-12-30", "Pacific/Apia"),
+        ("2026-03-08", "US/Eastern"),
+        ("2026-03-08", "UTC"),
+    ];
+    for (number, (date, zone)) in (1..).zip(days) {
+        let event = event_on(1, number, date, zone);
+        let event =
+            Event { dates: EventDates { last: Some(event.dates.first.date), ..event.dates }, ..event };
+        let shift = shift(&event, number, 1);
+        let writes =
+            vec![Write::InsertEvent(Box::new(event.clone())), Write::InsertShifts(vec![shift.clone()])];
+        write(&*store, writes).await;
+        assert_eq!(store.event(event.organization, event.id).await.unwrap(), Some(event), "{date} {zone}");
+        let found = store.shift(shift.organization, shift.id).await.unwrap().unwrap();
+        assert_eq!(found.interval(), shift.interval(), "{date} {zone}");
+    }
+}
+
+/// What is not there is `None` or an empty list, and no error.
+pub async fn what_is_not_there_is_none(store: Arc<dyn Store>) {
+    let (owner, event, shift) = (organization_id(1), EventId::new(uuid(1)), ShiftId::new(uuid(1)));
+    assert_eq!(store.organization(owner).await.unwrap(), None);
+    assert_eq!(store.organization_by_slug("organization-1").await.unwrap(), None);
+    assert_eq!(store.organizations(None, 9).await.unwrap(), vec![]);
+    assert_eq!(store.token_by_digest(&Digest::of("x")).await.unwrap(), None);
+    assert_eq!(store.token(TokenId::NONE).await.unwrap(), None);
+    assert_eq!(store.tokens(owner).await.unwrap(), vec![]);
+    assert_eq!(store.event_owner(event).await.unwrap(), None);
+    assert_eq!(store.event(owner, event).await.unwrap(), None);
+    assert_eq!(store.event_in_full(owner, event).await.unwrap(), None);
+    assert_eq!(store.shifts(owner, event).await.unwrap(), None);
+    assert_eq!(store.shift(owner, shift).await.unwrap(), None);
+    assert_eq!(store.questions(owner, event).await.unwrap(), None);
+    assert_eq!(store.signups(owner, event, None, 9).await.unwrap(), vec![]);
+    assert_eq!(store.signup_by_secret(&Digest::of("x")).await.unwrap(), None);
+    assert_eq!(store.receipt(&receipt_key(1, "key"), at(0)).await.unwrap(), None);
+    assert_eq!(store.notices(None, 9).await.unwrap(), vec![]);
+    let query = EventQuery { is_published: None, position: None, limit: 9 };
+    let page = EventPage { events: vec![], has_above: false, has_below: false };
+    assert_eq!(store.events(owner, &query).await.unwrap(), page);
+    let writes = vec![Write::RevokeToken { token: TokenId::NONE, at: at(0) }];
+    assert_eq!(
+        try_write(&*store, vec![], writes).await,
+        Ok(()),
+        "a write to what is not there writes nothing"
+    );
+}

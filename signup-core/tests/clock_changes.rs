@@ -1,0 +1,304 @@
+//! Hours become instants: the hard days by name, and the properties that hold on every day in every zone.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use jiff::{SignedDuration, Timestamp};
+use proptest::prelude::*;
+use signup_core::{Day, EventDate, EventDates, Hours, Zone};
+
+fn day(date: &str, zone: &str) -> Day {
+    Day { date: date.parse().unwrap(), zone: zone.parse().unwrap() }
+}
+
+/// The instants of a shift, as `start/end` in UTC.
+fn instants(date: &str, zone: &str, start: Option<&str>, end: Option<&str>) -> String {
+    let interval = day(date, zone).interval(Hours::parse(start, end).unwrap());
+    format!("{}/{}", interval.start, interval.end)
+}
+
+#[test]
+fn new_york_a_shift_inside_the_gap_keeps_its_length() {
+    let shift = instants("2026-03-08", "America/New_York", Some("02:30"), Some("03:00"));
+    assert_eq!(shift, "2026-03-08T07:30:00Z/2026-03-08T08:00:00Z");
+}
+
+#[test]
+fn new_york_a_shift_that_would_end_before_its_start_keeps_its_length() {
+    let shift = instants("2026-03-08", "America/New_York", Some("02:30"), Some("03:15"));
+    assert_eq!(shift, "2026-03-08T07:30:00Z/2026-03-08T08:15:00Z");
+    let shift = instants("2026-03-08", "America/New_York", Some("02:30"), Some("03:30"));
+    assert_eq!(shift, "2026-03-08T07:30:00Z/2026-03-08T08:30:00Z");
+}
+
+#[test]
+fn new_york_a_time_that_comes_twice_is_the_first_of_the_two() {
+    let shift = instants("2026-11-01", "America/New_York", Some("01:30"), Some("02:00"));
+    assert_eq!(shift, "2026-11-01T05:30:00Z/2026-11-01T07:00:00Z");
+    let shift = instants("2026-11-01", "America/New_York", Some("01:15"), Some("01:45"));
+    assert_eq!(shift, "2026-11-01T05:15:00Z/2026-11-01T05:45:00Z");
+}
+
+#[test]
+fn lord_howe_changes_by_half_an_hour() {
+    let shift = instants("2026-10-04", "Australia/Lord_Howe", Some("02:15"), Some("03:00"));
+    assert_eq!(shift, "2026-10-03T15:45:00Z/2026-10-03T16:00:00Z");
+    let shift = instants("2026-04-05", "Australia/Lord_Howe", Some("01:45"), Some("02:00"));
+    assert_eq!(shift, "2026-04-04T14:45:00Z/2026-04-04T15:30:00Z");
+}
+
+#[test]
+fn apia_skipped_a_day_and_its_shifts_move_to_the_next() {
+    let morning = instants("2011-12-30", "Pacific/Apia", Some("09:00"), Some("12:00"));
+    assert_eq!(morning, "2011-12-30T19:00:00Z/2011-12-30T22:00:00Z");
+    let all_day = instants("2011-12-30", "Pacific/Apia", None, None);
+    assert_eq!(all_day, "2011-12-30T10:00:00Z/2011-12-31T10:00:00Z");
+    let evening = instants("2011-12-30", "Pacific/Apia", Some("18:00"), None);
+    assert_eq!(evening, "2011-12-31T04:00:00Z/2011-12-31T10:00:00Z");
+    let first = day("2011-12-30", "Pacific/Apia").first_instant();
+    assert_eq!(first, day("2011-12-31", "Pacific/Apia").first_instant());
+}
+
+#[test]
+fn where_midnight_is_in_a_gap_the_day_begins_at_the_change() {
+    for (date, zone, first) in [
+        ("2026-03-29", "Asia/Beirut", "2026-03-28T22:00:00Z"),
+        ("2024-04-26", "Africa/Cairo", "2024-04-25T22:00:00Z"),
+        ("2018-11-04", "America/Sao_Paulo", "2018-11-04T03:00:00Z"),
+        ("2026-03-08", "America/Havana", "2026-03-08T05:00:00Z"),
+        ("1972-01-07", "Africa/Monrovia", "1972-01-07T00:44:30Z"),
+    ] {
+        let day = day(date, zone);
+        assert_eq!(day.first_instant().to_string(), first, "{zone}");
+        let all_day = day.interval(Hours::ALL_DAY);
+        assert_eq!((all_day.start, all_day.end), (day.first_instant(), day.end()), "{zone}");
+        let before = day.zone.date_at(day.first_instant() - SignedDuration::from_secs(1));
+        assert!(before < day.date.date(), "{zone}: a second before it is the day before");
+    }
+}
+
+#[test]
+fn where_midnight_comes_twice_the_day_begins_at_the_first() {
+    // Havana, 2026-11-01: at 01:00 the clocks go back to 00:00.
+    assert_eq!(day("2026-11-01", "America/Havana").first_instant().to_string(), "2026-11-01T04:00:00Z");
+    let shift = instants("2026-11-01", "America/Havana", Some("00:30"), Some("01:00"));
+    assert_eq!(shift, "2026-11-01T04:30:00Z/2026-11-01T06:00:00Z");
+}
+
+#[test]
+fn a_copy_out_of_a_gap_has_the_time_that_was_written() {
+    let dates = EventDates { first: day("2026-03-08", "America/New_York"), last: None };
+    let hours = Hours::parse(Some("02:30"), Some("03:00")).unwrap();
+    let copied = dates.moved_to("2026-03-15".parse().unwrap()).unwrap().first.interval(hours);
+    assert_eq!(copied.start.to_string(), "2026-03-15T06:30:00Z");
+    assert_eq!(copied.end.to_string(), "2026-03-15T07:00:00Z");
+}
+
+#[test]
+fn the_last_year_has_all_its_instants() {
+    for zone in ["Pacific/Kiritimati", "Etc/GMT+12", "America/New_York", "UTC"] {
+        let day = day("9998-12-31", zone);
+        let all_day = day.interval(Hours::ALL_DAY);
+        assert_eq!(all_day.end.duration_since(all_day.start), SignedDuration::from_hours(24), "{zone}");
+        let dates = EventDates { first: day, last: None };
+        assert!(dates.ends_at() > dates.starts_at());
+        assert_eq!(dates.first.date.plus_days(1), None);
+    }
+}
+
+#[test]
+fn a_zone_is_named_without_regard_to_case_and_answers_in_the_databases_spelling() {
+    for (given, name) in [
+        ("america/new_york", "America/New_York"),
+        ("UTC", "UTC"),
+        ("utc", "UTC"),
+        ("us/eastern", "US/Eastern"),
+        ("etc/gmt+12", "Etc/GMT+12"),
+        ("EUROPE/KYIV", "Europe/Kyiv"),
+    ] {
+        assert_eq!(given.parse::<Zone>().unwrap().name(), name);
+    }
+}
+
+#[test]
+fn what_names_no_place_is_no_zone() {
+    for name in [
+        "",
+        " ",
+        "Local",
+        "localtime",
+        "LOCALTIME",
+        "posixrules",
+        "Factory",
+        "Etc/Unknown",
+        "etc/unknown",
+        "+02:00",
+        "-05",
+        "EST5EDT4,M3.2.0,M11.1.0",
+        "GMT+25",
+        "America/New York",
+        " UTC",
+        "UTC ",
+        "America/Nowhere",
+        "../UTC",
+        "Z",
+        "null",
+    ] {
+        assert!(name.parse::<Zone>().is_err(), "{name:?}");
+    }
+}
+
+#[test]
+fn dates_and_times_are_read_to_the_letter() {
+    for date in ["1970-01-01", "9998-12-31", "2024-02-29"] {
+        assert_eq!(date.parse::<EventDate>().unwrap().to_string(), date);
+    }
+    for date in [
+        "1969-12-31",
+        "9999-01-01",
+        "2026-02-29",
+        "2026-13-01",
+        "2026-00-10",
+        "2026-1-1",
+        "20260912",
+        "2026-09-12T00:00",
+        " 2026-09-12",
+        "2026-09-12 ",
+        "+2026-09-12",
+        "2026/09/12",
+        "٢٠٢٦-٠٩-١٢",
+        "",
+    ] {
+        assert!(date.parse::<EventDate>().is_err(), "{date:?}");
+    }
+    for time in ["00:00", "23:59", "09:05"] {
+        assert!(
+            Hours::parse(None, Some("23:59")).is_ok() && time.parse::<signup_core::WallTime>().is_ok(),
+            "{time}"
+        );
+    }
+    for time in [
+        "24:00",
+        "9:00",
+        "09",
+        "0900",
+        "09:60",
+        "T09:30",
+        "09:30:00",
+        "09:30+02:00",
+        " 09:30",
+        "-1:30",
+        "+9:30",
+    ] {
+        assert!(time.parse::<signup_core::WallTime>().is_err(), "{time:?}");
+    }
+}
+
+/// Every gap since 1970 that takes midnight away begins at midnight: so an omitted start and `00:00` name one instant.
+#[test]
+fn a_gap_over_midnight_begins_at_midnight() {
+    let (from, to): (Timestamp, Timestamp) =
+        ("1970-01-02T00:00Z".parse().unwrap(), "2040-01-01T00:00Z".parse().unwrap());
+    for zone in Zone::all() {
+        for change in zone.rules().following(from).take_while(|change| change.timestamp() < to) {
+            let at = change.timestamp();
+            let before = zone.rules().to_datetime(at - SignedDuration::from_nanos(1));
+            let after = zone.rules().to_datetime(at);
+            let takes_midnight =
+                after.date() > before.date() && after > before.date().tomorrow().unwrap().at(0, 0, 0, 0);
+            if takes_midnight {
+                let is_at_midnight = (before.hour(), before.minute(), before.second()) == (23, 59, 59);
+                assert!(is_at_midnight, "{} at {at}: {before} to {after}", zone.name());
+            }
+        }
+    }
+}
+
+fn zones() -> impl Strategy<Value = Zone> {
+    let all: Vec<Zone> = Zone::all().collect();
+    prop::sample::select(all)
+}
+
+/// Any date, and half of the time one on which the zone's clocks change, or the day before or after.
+fn days() -> impl Strategy<Value = Day> {
+    let any_date = (0..2_932_532_i64).prop_map(|days| EventDate::MIN.plus_days(days).unwrap());
+    (zones(), any_date, 0..2_000_000_000_i64, -1..=1_i64, any::<bool>()).prop_map(
+        |(zone, date, second, near, is_change)| {
+            let after = Timestamp::from_second(second).unwrap();
+            let change = zone.rules().following(after).next().map(|change| zone.date_at(change.timestamp()));
+            let changing =
+                change.and_then(|date| EventDate::try_from(date).ok()).and_then(|date| date.plus_days(near));
+            let date = changing.filter(|_| is_change).unwrap_or(date);
+            Day { date, zone }
+        },
+    )
+}
+
+/// Any pair of wall times, and often one in the small hours, where clocks change.
+fn hours() -> impl Strategy<Value = Hours> {
+    let pair = |most: u16| (0..most, 1..=most).prop_filter_map("in order", |pair| Hours::try_from(pair).ok());
+    prop_oneof![
+        pair(1440),
+        pair(240),
+        Just(Hours::ALL_DAY),
+        (0..1440_u16).prop_map(|start| Hours::try_from((start, start + 1)).unwrap())
+    ]
+}
+
+fn is_ordinary(day: &Day) -> bool {
+    // No change of the clocks from the day before to the day after.
+    let margin = SignedDuration::from_hours(36);
+    let next = day.zone.rules().following(day.first_instant() - margin).next();
+    next.is_none_or(|change| change.timestamp() > day.end() + margin)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    /// In every zone, on every date, for every pair of wall times: the start is before the end.
+    #[test]
+    fn the_start_is_before_the_end(day in days(), hours in hours()) {
+        let interval = day.interval(hours);
+        prop_assert!(interval.start < interval.end);
+    }
+
+    /// Outside of gaps and folds the wall clock comes back, and the length is the wall clock's.
+    #[test]
+    fn outside_of_clock_changes_the_wall_clock_comes_back(day in days(), hours in hours()) {
+        prop_assume!(is_ordinary(&day));
+        let interval = day.interval(hours);
+        let start = day.zone.rules().to_datetime(interval.start);
+        prop_assert_eq!(start.date(), day.date.date());
+        prop_assert_eq!(start.time().to_string(), format!("{}:00", hours.start()));
+        let length = interval.end.duration_since(interval.start);
+        prop_assert_eq!(length, SignedDuration::from_mins(i64::from(hours.minutes())));
+    }
+
+    /// The first instant of a day is on that day, or where the zone skipped the day on the next; the one before it is not.
+    #[test]
+    fn the_first_instant_is_the_first(day in days()) {
+        let first = day.first_instant();
+        prop_assert!(day.zone.date_at(first) >= day.date.date());
+        prop_assert!(day.zone.date_at(first - SignedDuration::from_secs(1)) < day.date.date());
+    }
+
+    /// A shift lies within its day, but for what a gap or a skipped day moves.
+    #[test]
+    fn a_shift_starts_on_its_day(day in days(), hours in hours()) {
+        prop_assume!(is_ordinary(&day));
+        let interval = day.interval(hours);
+        prop_assert!(day.first_instant() <= interval.start && interval.end <= day.end());
+    }
+
+    /// A copy may land on a clock change; moved back, the dates and every instant are the original's.
+    #[test]
+    fn a_detour_over_any_date_loses_nothing(day in days(), detour in days(), length in 0..400_i64, hours in hours()) {
+        let last = day.date.plus_days(length);
+        let dates = EventDates { first: day.clone(), last };
+        let Some(moved) = dates.moved_to(detour.date) else { return Ok(()) };
+        prop_assert_eq!(moved.days(), dates.days());
+        let back = moved.moved_to(day.date).unwrap();
+        prop_assert_eq!(&back, &dates);
+        prop_assert_eq!(back.first.interval(hours), day.interval(hours));
+        prop_assert_eq!(back.ends_at(), dates.ends_at());
+    }
+}

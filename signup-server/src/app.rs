@@ -1,0 +1,198 @@
+//! From a request to its answer: what every request meets on its way, in the order in which it is checked.
+//!
+//! Under `/v1`: rate limit, route, token; then the route's own handler checks scope, key, body, records and plan. Every
+//! answer carries `X-Request-Id`, every answer under `/v1` what is left of the rate limit.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use ipnet::IpNet;
+use signup_core::{Call, Error, Service, secret};
+use tracing::Instrument as _;
+use warp::http::header::{ALLOW, RETRY_AFTER};
+use warp::http::{HeaderValue, Method, StatusCode};
+use warp::path::FullPath;
+use warp::reply::Response;
+use warp::{Filter, filters};
+
+use crate::handlers::{self, Context};
+use crate::openapi::OpenApi;
+use crate::reply::{self, ApiError};
+use crate::request::{Request, body_stream, client_address};
+use crate::routes::Route;
+
+/// The address at the other end of a connection, as the accept loop saw it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
+
+/// Everything that answers requests. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct App {
+    context: Context,
+    trusted_proxies: Arc<[IpNet]>,
+    openapi: Arc<OpenApi>,
+}
+
+impl App {
+    pub(crate) fn new(
+        service: Service,
+        base_url: &str,
+        trusted_proxies: Vec<IpNet>,
+        openapi: OpenApi,
+    ) -> Self {
+        Self {
+            context: Context { service, base_url: base_url.into() },
+            trusted_proxies: trusted_proxies.into(),
+            openapi: Arc::new(openapi),
+        }
+    }
+
+    /// One filter that takes every request: paths are told apart by [`Route`].
+    pub(crate) fn filter(self) -> impl Filter<Extract = (Response,), Error = Infallible> + Clone {
+        let query = filters::query::raw().or(warp::any().map(String::new)).unify();
+        warp::any()
+            .and(warp::method())
+            .and(warp::path::full())
+            .and(query)
+            .and(filters::header::headers_cloned())
+            .and(filters::ext::optional::<Peer>())
+            .and(warp::body::stream())
+            .then(move |method, path: FullPath, query, headers, peer: Option<Peer>, body| {
+                let app = self.clone();
+                let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(address)| address.ip());
+                let request = Request { headers, query, body: body_stream(body) };
+                async move { app.answer(method, &path, peer, request).await }
+            })
+            .recover(|_| async { Ok::<_, Infallible>(reply::not_found()) })
+            .unify()
+    }
+
+    async fn answer(self, method: Method, path: &FullPath, peer: IpAddr, request: Request) -> Response {
+        let id = secret::new_uuid(self.context.service.now()).to_string();
+        let route = Route::find(path.as_str());
+        let is_api = path.as_str() == "/v1" || path.as_str().starts_with("/v1/");
+        let template = route.map_or("unknown", Route::template);
+        let span = tracing::info_span!("request", %id, %method, route = template);
+        let mut response = async {
+            let response = if is_api {
+                self.answer_api(&method, route, peer, request).await
+            } else {
+                self.answer_document(&method, route)
+            };
+            tracing::info!(status = response.status().as_u16(), "answered");
+            response
+        }
+        .instrument(span)
+        .await;
+        if let Ok(id) = HeaderValue::try_from(id) {
+            response.headers_mut().insert("x-request-id", id);
+        }
+        response
+    }
+
+    fn answer_document(&self, method: &Method, route: Option<Route>) -> Response {
+        let Some(route) = route else { return reply::not_found() };
+        if let Some(response) = method_response(method, route) {
+            return response;
+        }
+        match route {
+            Route::OpenApiJson => self.openapi.json(),
+            Route::OpenApiYaml => self.openapi.yaml(),
+            _ => reply::not_found(),
+        }
+    }
+
+    async fn answer_api(
+        &self,
+        method: &Method,
+        route: Option<Route>,
+        peer: IpAddr,
+        request: Request,
+    ) -> Response {
+        let service = &self.context.service;
+        let call = match request.bearer() {
+            Some(token) => service.authenticate(token).await,
+            None => Err(Error::Unauthenticated),
+        };
+        let client = client_address(peer, &request.headers, &self.trusted_proxies);
+        let allowance = service.count_request(call.as_ref().ok(), client);
+        let mut response = if allowance.is_allowed {
+            self.answer_counted(method, route, call, request).await
+        } else {
+            reply::message(StatusCode::TOO_MANY_REQUESTS, "Too Many Attempts.")
+        };
+        let headers = response.headers_mut();
+        headers.insert("x-ratelimit-limit", allowance.limit.into());
+        headers.insert("x-ratelimit-remaining", allowance.remaining.into());
+        if !allowance.is_allowed {
+            headers.insert("x-ratelimit-reset", allowance.resets_at.as_second().into());
+            headers.insert(RETRY_AFTER, allowance.retry_after_s(service.now()).into());
+        }
+        response
+    }
+
+    async fn answer_counted(
+        &self,
+        method: &Method,
+        route: Option<Route>,
+        call: Result<Call, Error>,
+        request: Request,
+    ) -> Response {
+        let Some(route) = route else { return reply::not_found() };
+        if let Some(response) = method_response(method, route) {
+            return response;
+        }
+        let answer = match call {
+            Ok(call) => self.clone().dispatch(method, route, call, request).await,
+            Err(error) => Err(error.into()),
+        };
+        answer.unwrap_or_else(ApiError::into_response)
+    }
+
+    async fn dispatch(
+        self,
+        method: &Method,
+        route: Route,
+        call: Call,
+        request: Request,
+    ) -> Result<Response, ApiError> {
+        let context = self.context;
+        match route {
+            Route::Events if method == Method::POST => {
+                to_the_end(handlers::create_event(context, call, request)).await
+            }
+            Route::Events => handlers::list_events(context, call, request).await,
+            Route::Duplicate(id) => to_the_end(handlers::duplicate_event(context, call, request, id)).await,
+            Route::Slots(event) => handlers::list_slots(context, call, event).await,
+            Route::Slot(id) => to_the_end(handlers::patch_slot(context, call, request, id)).await,
+            Route::Team => handlers::show_team(context, call).await,
+            Route::OpenApiJson | Route::OpenApiYaml => Ok(reply::not_found()),
+        }
+    }
+}
+
+/// The answer to `OPTIONS`, or to a method that the route has not.
+fn method_response(method: &Method, route: Route) -> Option<Response> {
+    let mut response = if method == Method::OPTIONS {
+        let mut response = Response::default();
+        *response.status_mut() = StatusCode::NO_CONTENT;
+        response
+    } else if route.allows(method) {
+        return None;
+    } else {
+        reply::message(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed.")
+    };
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(route.allow()));
+    Some(response)
+}
+
+/// Does a write in a task of its own: a client that goes away in the middle must not stop it half-way.
+async fn to_the_end(
+    write: impl Future<Output = Result<Response, ApiError>> + Send + 'static,
+) -> Result<Response, ApiError> {
+    tokio::spawn(write.in_current_span()).await.unwrap_or_else(|error| {
+        tracing::error!(%error, "a write ended in a panic");
+        Err(ApiError::Lost)
+    })
+}

@@ -1,0 +1,256 @@
+//! Flags and variables. They are equal; a flag wins.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use ipnet::IpNet;
+use signup_core::{EventId, Label, Name, PlanTable, QuestionKind, WebAddress};
+
+/// Serves volunteer-signup events over HTTP, and manages the organizations and tokens that use them.
+#[derive(Debug, Parser)]
+#[command(name = "signup-server", version)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) options: Options,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Where everything is kept: sqlite:PATH or memory:
+    #[arg(long, env = "SIGNUP_DATABASE", default_value = "sqlite:signup.db", global = true)]
+    pub(crate) database: Database,
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(long, env = "SIGNUP_LISTEN", default_value = "127.0.0.1:8080", global = true)]
+    pub(crate) listen: SocketAddr,
+    /// What URLs in answers start with; by default http:// and the address
+    #[arg(long, env = "SIGNUP_BASE_URL", global = true)]
+    pub(crate) base_url: Option<BaseUrl>,
+    /// JSON file with the limits of every plan
+    #[arg(long, env = "SIGNUP_PLANS", global = true)]
+    pub(crate) plans: Option<PathBuf>,
+    /// Addresses or networks, separated by commas, whose X-Forwarded-For is believed
+    #[arg(long, env = "SIGNUP_TRUSTED_PROXIES", global = true, value_delimiter = ',', value_parser = network)]
+    pub(crate) trusted_proxies: Vec<IpNet>,
+    /// What to log to stderr, as a filter of tracing
+    #[arg(long, env = "SIGNUP_LOG", default_value = "info", global = true, value_parser = log_filter)]
+    pub(crate) log: String,
+    /// How to write the log
+    #[arg(long, env = "SIGNUP_LOG_FORMAT", default_value = "text", global = true)]
+    pub(crate) log_format: LogFormat,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve; this is what happens without a command, too
+    Serve,
+    /// Manage organizations
+    #[command(subcommand)]
+    Organization(OrganizationCommand),
+    /// Manage API tokens
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Manage what an event asks its volunteers
+    #[command(subcommand)]
+    Question(QuestionCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum OrganizationCommand {
+    /// Create an organization
+    Create {
+        #[arg(long, value_parser = Name::new)]
+        name: Name,
+        /// free, calendar, starter or pro
+        #[arg(long, default_value = "free")]
+        plan: String,
+        #[arg(long, value_parser = Name::new)]
+        sport: Option<Name>,
+        #[arg(long, value_parser = WebAddress::new)]
+        public_url: Option<WebAddress>,
+    },
+    /// List all organizations
+    List,
+    /// Give an organization another plan
+    Plan {
+        /// Its id or its slug
+        #[arg(long)]
+        organization: String,
+        /// free, calendar, starter or pro
+        #[arg(long)]
+        plan: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Create a token, which is shown this once
+    Create {
+        /// The id or the slug of the organization
+        #[arg(long)]
+        organization: String,
+        #[arg(long, value_parser = Name::new)]
+        name: Name,
+        /// events:read, events:write, slots:read, slots:write, team:read, separated by commas; all by default
+        #[arg(long)]
+        scopes: Option<String>,
+        /// 1 to 365
+        #[arg(long, default_value_t = 365, value_parser = clap::value_parser!(u32).range(1..=365))]
+        expires_in_days: u32,
+    },
+    /// List the tokens of an organization
+    List {
+        /// The id or the slug of the organization
+        #[arg(long)]
+        organization: String,
+    },
+    /// Revoke a token
+    Revoke {
+        #[arg(long)]
+        token_id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum QuestionCommand {
+    /// Add a question to an event
+    Add {
+        #[arg(long)]
+        event: String,
+        #[arg(long, value_parser = Label::new)]
+        label: Label,
+        /// text, select or checkbox
+        #[arg(long = "type", default_value = "text")]
+        kind: QuestionKind,
+        /// What can be chosen from a select; once for each
+        #[arg(long = "option", value_parser = Label::new)]
+        options: Vec<Label>,
+        /// Whether it has to be answered
+        #[arg(long)]
+        required: bool,
+    },
+    /// List the questions of an event
+    List {
+        #[arg(long)]
+        event: String,
+    },
+}
+
+/// Where everything is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Database {
+    Memory,
+    Sqlite(PathBuf),
+}
+
+impl FromStr for Database {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            Some(("memory", "")) => Ok(Self::Memory),
+            Some(("sqlite", path)) if !path.is_empty() => {
+                // `sqlite:///path` is the form with an empty host.
+                let path = path.strip_prefix("//").filter(|path| path.starts_with('/')).unwrap_or(path);
+                Ok(Self::Sqlite(path.into()))
+            }
+            _ => Err("use sqlite:PATH or memory:".to_owned()),
+        }
+    }
+}
+
+/// What URLs start with: a scheme, a host, perhaps a path, and no slash at the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BaseUrl(String);
+
+impl BaseUrl {
+    pub(crate) fn of(address: SocketAddr) -> Self {
+        Self(format!("http://{address}"))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for BaseUrl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || "use an address such as https://signup.example.org, without a query".to_owned();
+        let url: warp::http::Uri = text.parse().map_err(|_| wrong())?;
+        let is_web = matches!(url.scheme_str(), Some("http" | "https"))
+            && url.host().is_some_and(|host| !host.is_empty());
+        if !is_web || text.contains(['?', '#', '"', '\'', '<', '>', '\\']) {
+            return Err(wrong());
+        }
+        Ok(Self(text.trim_end_matches('/').to_owned()))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+fn network(text: &str) -> Result<IpNet, String> {
+    let text = text.trim();
+    let address = || text.parse().map(|address: std::net::IpAddr| IpNet::from(address.to_canonical()));
+    let network = text.parse().or_else(|_| address());
+    network.map_err(|_| "use addresses or networks such as 10.0.0.0/8, separated by commas".to_owned())
+}
+
+fn log_filter(text: &str) -> Result<String, String> {
+    let filter: Result<tracing_subscriber::EnvFilter, _> = text.parse();
+    filter.map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
+/// The plans of a file, or the built-in ones.
+pub(crate) fn plans(path: Option<&Path>) -> Result<PlanTable, String> {
+    let Some(path) = path else { return Ok(PlanTable::default()) };
+    let wrong = |what: String| format!("the plans file {}: {what}", path.display());
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let plans: PlanTable = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    match plans.unusable() {
+        Some(plan) => Err(wrong(format!("{plan} has to allow at least one request a minute and one day"))),
+        None => Ok(plans),
+    }
+}
+
+/// An event's id, as a person types it.
+pub(crate) fn event_id(text: &str) -> EventId {
+    EventId::parse(text).unwrap_or(EventId::NONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        use clap::CommandFactory as _;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_database_is_named_by_its_scheme() {
+        assert_eq!("memory:".parse(), Ok(Database::Memory));
+        assert_eq!("sqlite:signup.db".parse(), Ok(Database::Sqlite("signup.db".into())));
+        assert_eq!("sqlite:///var/signup.db".parse(), Ok(Database::Sqlite("/var/signup.db".into())));
+        for bad in ["", "sqlite:", "signup.db", "memory:x", "mysql://host"] {
+            assert!(bad.parse::<Database>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_base_url_is_absolute_and_loses_its_last_slash() {
+        assert_eq!("https://a.example/x/".parse::<BaseUrl>().unwrap().as_str(), "https://a.example/x");
+        for bad in ["a.example", "/x", "ftp://a.example", "http://a.example/?x=1", ""] {
+            assert!(bad.parse::<BaseUrl>().is_err(), "{bad}");
+        }
+    }
+}

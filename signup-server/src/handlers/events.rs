@@ -1,0 +1,62 @@
+//! Events.
+
+use std::borrow::Cow;
+
+use signup_core::{Call, DuplicateInput, EventId, EventInput, EventListInput, Operation, Scope};
+use warp::http::StatusCode;
+
+use super::{Answer, Context, keyed, mark_replay};
+use crate::reply::json;
+use crate::request::Request;
+use crate::wire::{Data, EventPage, EventWithSlots};
+
+/// `POST /v1/events`
+pub(crate) async fn create_event(context: Context, call: Call, mut request: Request) -> Answer {
+    let operation = Operation::CreateEvent;
+    let reply = keyed!(context, call, request, Scope::EventsWrite, operation, EventInput<'_>, create_event());
+    let data = EventWithSlots::new(&reply.outcome, &context.base_url);
+    Ok(mark_replay(json(StatusCode::CREATED, &Data { data }), reply.is_replay))
+}
+
+/// `POST /v1/events/{event_id}/duplicate`
+pub(crate) async fn duplicate_event(
+    context: Context,
+    call: Call,
+    mut request: Request,
+    id: EventId,
+) -> Answer {
+    let operation = Operation::DuplicateEvent(id);
+    let reply = keyed!(
+        context,
+        call,
+        request,
+        Scope::EventsWrite,
+        operation,
+        DuplicateInput<'_>,
+        duplicate_event(id)
+    );
+    let data = EventWithSlots::new(&reply.outcome, &context.base_url);
+    Ok(mark_replay(json(StatusCode::CREATED, &Data { data }), reply.is_replay))
+}
+
+/// `GET /v1/events`
+pub(crate) async fn list_events(context: Context, call: Call, request: Request) -> Answer {
+    let list = context.service.list_events(&call, &list_input(&request.query)).await?;
+    Ok(json(StatusCode::OK, &EventPage::new(&list, &context.base_url)))
+}
+
+/// The parameters of a query string; of one given twice the last counts.
+fn list_input(query: &str) -> EventListInput<'_> {
+    let mut input = EventListInput::default();
+    // Decoding a list of pairs of texts takes any query.
+    let pairs: Vec<(Cow<'_, str>, Cow<'_, str>)> = serde_urlencoded::from_str(query).unwrap_or_default();
+    for (name, value) in pairs {
+        match &*name {
+            "is_published" => input.is_published = Some(value),
+            "per_page" => input.per_page = Some(value),
+            "cursor" => input.cursor = Some(value),
+            _ => {}
+        }
+    }
+    input
+}

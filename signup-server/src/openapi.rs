@@ -1,0 +1,42 @@
+//! The description of the API, in both of its forms, with this server's address in it.
+
+use bytes::Bytes;
+use warp::http::HeaderValue;
+use warp::http::header::CONTENT_TYPE;
+use warp::reply::Response;
+
+/// Written by hand and held against the server by its tests.
+const DOCUMENT: &str = include_str!("../openapi.yaml");
+/// What the document says in place of the address.
+const PLACEHOLDER: &str = "http://127.0.0.1:8080";
+
+/// The description, ready to be sent.
+#[derive(Debug)]
+pub(crate) struct OpenApi {
+    json: Bytes,
+    yaml: Bytes,
+}
+
+impl OpenApi {
+    /// The description of the API at `base_url`.
+    pub(crate) fn at(base_url: &str) -> Result<Self, serde_norway::Error> {
+        let mut document: serde_json::Value = serde_norway::from_str(DOCUMENT)?;
+        document["servers"][0]["url"] = base_url.into();
+        let yaml = DOCUMENT.replacen(PLACEHOLDER, base_url, 1);
+        Ok(Self { json: document.to_string().into(), yaml: yaml.into() })
+    }
+
+    pub(crate) fn json(&self) -> Response {
+        document(&self.json, "application/json")
+    }
+
+    pub(crate) fn yaml(&self) -> Response {
+        document(&self.yaml, "application/yaml")
+    }
+}
+
+fn document(content: &Bytes, media_type: &'static str) -> Response {
+    let mut response = Response::new(content.clone().into());
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    response
+}

@@ -1,0 +1,135 @@
+//! Answers: JSON with a status, and the one place where errors become HTTP.
+
+use serde::Serialize;
+use signup_core::{Error, Faults};
+use warp::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use warp::http::{HeaderValue, StatusCode};
+use warp::reply::Response;
+
+use crate::wire::{Message, PlanLimit, Validation};
+
+/// Seconds after which a caller may try again what the store could not do.
+const RETRY_AFTER_S: HeaderValue = HeaderValue::from_static("1");
+
+/// Why a request is not answered as it wished.
+#[derive(Debug)]
+pub(crate) enum ApiError {
+    /// The service refused.
+    Service(Error),
+    /// The body is longer than 1 MiB.
+    TooLarge,
+    /// The body is declared to be something other than JSON.
+    UnsupportedMediaType,
+    /// The body did not come in time.
+    Timeout,
+    /// The body broke off.
+    Broken,
+    /// A bug: the task that did the work is gone.
+    Lost,
+}
+
+impl<E: Into<Error>> From<E> for ApiError {
+    fn from(error: E) -> Self {
+        Self::Service(error.into())
+    }
+}
+
+/// A body of JSON.
+pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
+    // Writing a value of this crate's own types into memory cannot fail; if it did, it would be a bug.
+    let Ok(text) = serde_json::to_vec(body) else { return internal_error() };
+    let mut response = Response::new(text.into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// A body that is just a sentence.
+pub(crate) fn message(status: StatusCode, message: &str) -> Response {
+    json(status, &Message { message })
+}
+
+/// 404, for a path with no route and a record that is not there alike.
+pub(crate) fn not_found() -> Response {
+    message(StatusCode::NOT_FOUND, "Not found.")
+}
+
+fn internal_error() -> Response {
+    message(StatusCode::INTERNAL_SERVER_ERROR, "The server could not complete the request.")
+}
+
+fn invalid(faults: &Faults) -> Response {
+    json(StatusCode::UNPROCESSABLE_ENTITY, &Validation::new(faults))
+}
+
+fn unavailable() -> Response {
+    let mut response = message(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "The service is unavailable for a moment. Retry with the same Idempotency-Key.",
+    );
+    response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_S);
+    response
+}
+
+impl ApiError {
+    /// The answer. What is for operators only goes to the log, which names the request.
+    pub(crate) fn into_response(self) -> Response {
+        match self {
+            Self::Service(error) => service_error(&error),
+            Self::TooLarge => {
+                message(StatusCode::PAYLOAD_TOO_LARGE, "The body must not be larger than 1 MiB.")
+            }
+            Self::UnsupportedMediaType => {
+                message(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The Content-Type must be application/json.")
+            }
+            Self::Timeout => message(StatusCode::REQUEST_TIMEOUT, "The body did not arrive in time."),
+            Self::Broken => message(StatusCode::BAD_REQUEST, "The body could not be read."),
+            Self::Lost => internal_error(),
+        }
+    }
+}
+
+fn service_error(error: &Error) -> Response {
+    match error {
+        Error::Unauthenticated => {
+            let mut response = message(StatusCode::UNAUTHORIZED, "Unauthenticated.");
+            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            response
+        }
+        Error::MissingScope(_) => message(StatusCode::FORBIDDEN, "Invalid ability provided."),
+        Error::NotFound => not_found(),
+        Error::Invalid(faults) => invalid(faults),
+        Error::PlanLimit { current_count, max_allowed } => {
+            json(StatusCode::UNPROCESSABLE_ENTITY, &PlanLimit::new(*current_count, *max_allowed))
+        }
+        Error::ShiftFull => message(StatusCode::CONFLICT, "The shift is full."),
+        Error::ShiftOver => message(StatusCode::CONFLICT, "The shift is over."),
+        Error::Contended => unavailable(),
+        Error::Store(error) => {
+            tracing::error!(error = %WithSources(error), "the store failed");
+            unavailable()
+        }
+    }
+}
+
+/// An error and all that caused it, on one line.
+#[derive(Debug)]
+pub(crate) struct WithSources<'a>(pub(crate) &'a (dyn std::error::Error + 'static));
+
+impl std::fmt::Display for WithSources<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut said = self.0.to_string();
+        f.write_str(&said)?;
+        let mut source = self.0.source();
+        while let Some(error) = source {
+            // Some libraries repeat their source in their own message.
+            let text = error.to_string();
+            if !said.contains(&text) {
+                write!(f, ": {text}")?;
+            }
+            said = text;
+            source = error.source();
+        }
+        Ok(())
+    }
+}

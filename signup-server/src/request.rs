@@ -1,0 +1,144 @@
+//! A request as handlers see it: who asks, from where, and a body that is read only when it is wanted.
+
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::time::Duration;
+
+use bytes::{Buf, Bytes, BytesMut};
+use futures_util::{Stream, StreamExt as _};
+use ipnet::IpNet;
+use signup_core::{Faults, IdempotencyKey};
+use warp::http::HeaderMap;
+use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
+
+use crate::reply::ApiError;
+
+/// The longest body.
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+/// How long a body may take.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The parts of a body as they come in.
+pub(crate) type BodyStream = Pin<Box<dyn Stream<Item = Result<Bytes, warp::Error>> + Send>>;
+
+/// A request under `/v1`.
+pub(crate) struct Request {
+    pub(crate) headers: HeaderMap,
+    pub(crate) query: String,
+    pub(crate) body: BodyStream,
+}
+
+impl Request {
+    /// The token of `Authorization: Bearer …`, whatever it looks like.
+    pub(crate) fn bearer(&self) -> Option<&str> {
+        let (scheme, token) = self.headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim_matches(' '))
+    }
+
+    /// The idempotency key; an empty one is none.
+    pub(crate) fn idempotency_key(&self) -> Result<Option<IdempotencyKey>, ApiError> {
+        const NAME: &str = "Idempotency-Key";
+        let mut values = self.headers.get_all(NAME).iter();
+        let Some(value) = values.next() else { return Ok(None) };
+        if values.next().is_some() {
+            return Err(Faults::one(NAME, "must be given once").into());
+        }
+        if value.is_empty() {
+            return Ok(None);
+        }
+        // A value that is not visible ASCII is no text either, and an empty text is no key.
+        let key = value.to_str().unwrap_or_default().parse::<IdempotencyKey>();
+        key.map(Some).map_err(|error| Faults::one(NAME, error).into())
+    }
+
+    /// Reads the body, which is declared to be JSON or not declared to be anything.
+    pub(crate) async fn json(&mut self) -> Result<Bytes, ApiError> {
+        let body = tokio::time::timeout(BODY_TIMEOUT, self.read()).await.map_err(|_| ApiError::Timeout)??;
+        if self.is_json() { Ok(body) } else { Err(ApiError::UnsupportedMediaType) }
+    }
+
+    async fn read(&mut self) -> Result<Bytes, ApiError> {
+        let mut body = BytesMut::new();
+        while let Some(part) = self.body.next().await {
+            let part = part.map_err(|_| ApiError::Broken)?;
+            if body.len() + part.len() > MAX_BODY_BYTES {
+                return Err(ApiError::TooLarge);
+            }
+            body.extend_from_slice(&part);
+        }
+        Ok(body.freeze())
+    }
+
+    fn is_json(&self) -> bool {
+        let Some(value) = self.headers.get(CONTENT_TYPE) else { return true };
+        let Ok(value) = value.to_str() else { return false };
+        let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let Some(subtype) = media_type.strip_prefix("application/") else { return false };
+        subtype == "json" || (subtype.len() > "+json".len() && subtype.ends_with("+json"))
+    }
+}
+
+/// Turns what the connection gives into a [`BodyStream`].
+pub(crate) fn body_stream<B: Buf>(
+    parts: impl Stream<Item = Result<B, warp::Error>> + Send + 'static,
+) -> BodyStream {
+    Box::pin(parts.map(|part| part.map(|mut part| part.copy_to_bytes(part.remaining()))))
+}
+
+/// Whose request it is: the peer, or if that is a trusted proxy, whom the proxies name. Each proxy adds the address that it
+/// saw at the right end of `X-Forwarded-For`, so the rightmost that is not a trusted proxy is the last one to believe.
+pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+    let is_trusted =
+        |address: &IpAddr| trusted.iter().any(|network| network.contains(&address.to_canonical()));
+    let mut client = peer.to_canonical();
+    if !is_trusted(&client) {
+        return client;
+    }
+    let lists = headers.get_all("x-forwarded-for").iter().rev().filter_map(|value| value.to_str().ok());
+    for address in lists.flat_map(|list| list.rsplit(',')) {
+        // What no proxy of ours could have written ends what can be believed.
+        let Some(address) = forwarded_address(address.trim()) else { return client };
+        client = address;
+        if !is_trusted(&client) {
+            return client;
+        }
+    }
+    client
+}
+
+/// An address, perhaps with a port, as proxies write it.
+fn forwarded_address(text: &str) -> Option<IpAddr> {
+    let with_port = || text.parse::<std::net::SocketAddr>().ok().map(|address| address.ip());
+    let address: Option<IpAddr> = text.parse().ok();
+    address.or_else(with_port).map(|address| address.to_canonical())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(peer: &str, forwarded: &[&str], trusted: &[&str]) -> String {
+        let mut headers = HeaderMap::new();
+        for value in forwarded {
+            headers.append("x-forwarded-for", value.parse().unwrap());
+        }
+        let trusted: Vec<IpNet> = trusted.iter().map(|network| network.parse().unwrap()).collect();
+        client_address(peer.parse().unwrap(), &headers, &trusted).to_string()
+    }
+
+    #[test]
+    fn the_client_is_the_rightmost_address_that_is_no_trusted_proxy() {
+        let trusted = ["10.0.0.0/8"];
+        assert_eq!(
+            client("192.0.2.9", &["198.51.100.1"], &trusted),
+            "192.0.2.9",
+            "an untrusted peer is not believed"
+        );
+        assert_eq!(client("10.0.0.1", &["203.0.113.7, 198.51.100.1, 10.0.0.2"], &trusted), "198.51.100.1");
+        assert_eq!(client("10.0.0.1", &["203.0.113.7", "198.51.100.1"], &trusted), "198.51.100.1");
+        assert_eq!(client("10.0.0.1", &["198.51.100.1:4711"], &trusted), "198.51.100.1");
+        assert_eq!(client("10.0.0.1", &["198.51.100.1, nonsense"], &trusted), "10.0.0.1");
+        assert_eq!(client("10.0.0.1", &[], &trusted), "10.0.0.1");
+        assert_eq!(client("::ffff:10.0.0.1", &["198.51.100.1"], &trusted), "198.51.100.1");
+    }
+}

@@ -1,0 +1,113 @@
+//! The accept loop: connections in bounded number, each with bounds on how long and how large a request's head may be, and
+//! an end that lets what is under way finish.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use warp::Filter;
+use warp::reply::Response;
+
+use crate::app::Peer;
+
+/// Connections at once; who comes later waits in the system's queue.
+const MAX_CONNECTIONS: usize = 10_000;
+/// How long the head of a request may take, and how long a connection may be idle.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
+/// The most headers of a request.
+const MAX_HEADERS: usize = 100;
+/// The largest head of a request, in bytes.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+/// How long requests in flight may take when the server ends.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Serves until `end` is done, then answers what is in flight and returns.
+pub(crate) async fn serve<F>(listener: TcpListener, filter: F, end: impl Future<Output = ()>)
+where
+    F: Filter<Extract = (Response,), Error = Infallible> + Clone + Send + Sync + 'static,
+    F::Future: Send,
+{
+    let graceful = GracefulShutdown::new();
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .max_headers(MAX_HEADERS)
+        .max_buf_size(MAX_HEAD_BYTES);
+    tokio::pin!(end);
+    loop {
+        let accepted = async {
+            // A closed semaphore is the only error, and nobody closes this one.
+            let place = Arc::clone(&places).acquire_owned().await.ok();
+            (place, accept(&listener).await)
+        };
+        let (place, (stream, peer)) = tokio::select! {
+            accepted = accepted => accepted,
+            () = &mut end => break,
+        };
+        let service = warp::service(filter.clone());
+        let service = tower_with_peer(service, peer);
+        let connection = builder.serve_connection(TokioIo::new(stream), service);
+        let connection = graceful.watch(connection);
+        drop(tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection ended early");
+            }
+            drop(place);
+        }));
+    }
+    drop(listener);
+    if tokio::time::timeout(DRAIN_TIMEOUT, graceful.shutdown()).await.is_err() {
+        tracing::warn!("some requests were not answered in time");
+    }
+}
+
+async fn accept(listener: &TcpListener) -> (TcpStream, Peer) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, address)) => {
+                if let Err(error) = stream.set_nodelay(true) {
+                    tracing::debug!(%error, "a connection could not be told not to wait");
+                }
+                return (stream, Peer(address));
+            }
+            Err(error) => {
+                // Out of descriptors, most likely: some will be given back.
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+}
+
+/// Tells the service who is at the other end.
+fn tower_with_peer<S>(
+    service: S,
+    peer: Peer,
+) -> impl hyper::service::Service<
+    hyper::Request<hyper::body::Incoming>,
+    Response = Response,
+    Error = Infallible,
+    Future = impl Future<Output = Result<Response, Infallible>> + Send,
+>
+where
+    TowerToHyperService<S>: hyper::service::Service<
+            hyper::Request<hyper::body::Incoming>,
+            Response = Response,
+            Error = Infallible,
+            Future: Send,
+        >,
+{
+    let service = TowerToHyperService::new(service);
+    hyper::service::service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        request.extensions_mut().insert(peer);
+        hyper::service::Service::call(&service, request)
+    })
+}

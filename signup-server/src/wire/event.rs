@@ -1,0 +1,122 @@
+//! Events on the wire.
+
+use std::fmt;
+
+use serde::Serialize;
+use signup_core::{EventId, EventList, EventWithShifts};
+
+use super::{Instant, Slot, Text};
+
+/// An event, without its slots.
+#[derive(Debug, Serialize)]
+pub(crate) struct Event<'a> {
+    id: Text<EventId>,
+    title: &'a str,
+    description: Option<&'a str>,
+    slug: &'a str,
+    location: Option<&'a str>,
+    is_virtual: bool,
+    start_date: Instant,
+    end_date: Option<Instant>,
+    timezone: &'a str,
+    is_published: bool,
+    public_url: Text<PublicUrl<'a>>,
+    created_at: Instant,
+    updated_at: Instant,
+}
+
+impl<'a> Event<'a> {
+    pub(crate) fn new(event: &'a signup_core::Event, base_url: &'a str) -> Self {
+        Self {
+            id: Text(event.id),
+            title: event.title.as_str(),
+            description: event.description.as_ref().map(signup_core::Description::as_str),
+            slug: &event.slug,
+            location: event.location.as_ref().map(signup_core::EventLocation::as_str),
+            is_virtual: event.is_virtual,
+            start_date: Instant(event.dates.starts_at()),
+            end_date: event.dates.last_day_at().map(Instant),
+            timezone: event.dates.first.zone.name(),
+            is_published: event.is_published,
+            public_url: Text(PublicUrl { base_url, slug: &event.slug }),
+            created_at: Instant(event.created_at),
+            updated_at: Instant(event.updated_at),
+        }
+    }
+}
+
+/// An event with its slots, as create and duplicate answer it.
+#[derive(Debug, Serialize)]
+pub(crate) struct EventWithSlots<'a> {
+    #[serde(flatten)]
+    event: Event<'a>,
+    slots: Vec<Slot<'a>>,
+}
+
+impl<'a> EventWithSlots<'a> {
+    pub(crate) fn new(event: &'a EventWithShifts, base_url: &'a str) -> Self {
+        Self { event: Event::new(&event.event, base_url), slots: super::slots(&event.shifts) }
+    }
+}
+
+#[derive(Debug)]
+struct PublicUrl<'a> {
+    base_url: &'a str,
+    slug: &'a str,
+}
+
+impl fmt::Display for PublicUrl<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/events/{}", self.base_url, self.slug)
+    }
+}
+
+/// A page of events.
+#[derive(Debug, Serialize)]
+pub(crate) struct EventPage<'a> {
+    data: Vec<Event<'a>>,
+    links: Links,
+    meta: Meta<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct Links {
+    // A keyset walk has no cheap way to name its ends.
+    first: Option<String>,
+    last: Option<String>,
+    prev: Option<String>,
+    next: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Meta<'a> {
+    path: String,
+    per_page: u32,
+    next_cursor: Option<&'a str>,
+    prev_cursor: Option<&'a str>,
+}
+
+impl<'a> EventPage<'a> {
+    pub(crate) fn new(list: &'a EventList, base_url: &'a str) -> Self {
+        let path = format!("{base_url}/v1/events");
+        let per_page = list.query.limit;
+        // Cursors are of letters, digits, `-` and `_`: nothing in the query has to be escaped.
+        let link = |cursor: &Option<String>| {
+            let filter =
+                list.query.is_published.map(|flag| format!("&is_published={flag}")).unwrap_or_default();
+            cursor.as_ref().map(|cursor| format!("{path}?per_page={per_page}{filter}&cursor={cursor}"))
+        };
+        let links =
+            Links { first: None, last: None, prev: link(&list.prev_cursor), next: link(&list.next_cursor) };
+        Self {
+            data: list.events.iter().map(|event| Event::new(event, base_url)).collect(),
+            links,
+            meta: Meta {
+                path,
+                per_page,
+                next_cursor: list.next_cursor.as_deref(),
+                prev_cursor: list.prev_cursor.as_deref(),
+            },
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Shifts on the wire, where they are called slots.
+
+use serde::Serialize;
+use signup_core::{EventId, Shift, ShiftId};
+
+use super::{Instant, Text};
+
+/// A shift.
+#[derive(Debug, Serialize)]
+pub(crate) struct Slot<'a> {
+    id: Text<ShiftId>,
+    event_id: Text<EventId>,
+    title: &'a str,
+    location: Option<&'a str>,
+    is_virtual: bool,
+    start_time: Instant,
+    end_time: Instant,
+    capacity: u32,
+    filled: u32,
+    remaining: u32,
+    created_at: Instant,
+    updated_at: Instant,
+}
+
+impl<'a> Slot<'a> {
+    pub(crate) fn new(shift: &'a Shift) -> Self {
+        let interval = shift.interval();
+        Self {
+            id: Text(shift.id),
+            event_id: Text(shift.event),
+            title: shift.title.as_str(),
+            location: shift.location.as_ref().map(signup_core::ShiftLocation::as_str),
+            is_virtual: shift.is_virtual,
+            start_time: Instant(interval.start),
+            end_time: Instant(interval.end),
+            capacity: shift.occupancy.capacity.volunteers(),
+            filled: shift.occupancy.filled,
+            remaining: shift.occupancy.remaining(),
+            created_at: Instant(shift.created_at),
+            updated_at: Instant(shift.updated_at),
+        }
+    }
+}
+
+/// Shifts in the order in which they come.
+pub(crate) fn slots(shifts: &[Shift]) -> Vec<Slot<'_>> {
+    shifts.iter().map(Slot::new).collect()
+}

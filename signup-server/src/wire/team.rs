@@ -1,0 +1,30 @@
+//! Organizations on the wire, where they are called teams.
+
+use serde::Serialize;
+use signup_core::{Organization, OrganizationId};
+
+use super::{Instant, Text};
+
+/// An organization.
+#[derive(Debug, Serialize)]
+pub(crate) struct Team<'a> {
+    id: Text<OrganizationId>,
+    name: &'a str,
+    slug: &'a str,
+    sport: Option<&'a str>,
+    public_url: Option<&'a str>,
+    created_at: Instant,
+}
+
+impl<'a> Team<'a> {
+    pub(crate) fn new(organization: &'a Organization) -> Self {
+        Self {
+            id: Text(organization.id),
+            name: organization.name.as_str(),
+            slug: &organization.slug,
+            sport: organization.sport.as_ref().map(signup_core::Name::as_str),
+            public_url: organization.public_url.as_ref().map(signup_core::WebAddress::as_str),
+            created_at: Instant(organization.created_at),
+        }
+    }
+}
