@@ -1,6 +1,7 @@
 //! Records to store, each valid and each its own.
 
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 
 use jiff::Timestamp;
 use signup_core::{
@@ -250,11 +251,11 @@ impl Records {
         shifts[0].occupancy.filled = 1;
         let full = store.event_in_full(organization, event).await.unwrap().unwrap();
         assert_eq!((&full.event, &full.shifts), (&self.event, &shifts));
-        assert_eq!(full.questions, [self.question.clone()]);
-        assert_eq!(store.organizations(None, 10).await.unwrap(), [self.organization.clone()]);
-        assert_eq!(store.tokens(organization).await.unwrap(), [self.token.clone()]);
-        assert_eq!(store.signups(organization, event, None, 10).await.unwrap(), [self.signup.clone()]);
+        assert_eq!(full.questions, from_ref(&self.question));
+        assert_eq!(store.organizations(None, 10).await.unwrap(), from_ref(&self.organization));
+        assert_eq!(store.tokens(organization).await.unwrap(), from_ref(&self.token));
+        assert_eq!(store.signups(organization, event, None, 10).await.unwrap(), from_ref(&self.signup));
         assert_eq!(store.receipt(&self.receipt.key, at(0)).await.unwrap().as_ref(), Some(&self.receipt));
-        assert_eq!(store.notices(None, 10).await.unwrap(), [self.notice.clone()]);
+        assert_eq!(store.notices(None, 10).await.unwrap(), from_ref(&self.notice));
     }
 }

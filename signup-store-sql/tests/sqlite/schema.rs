@@ -1,5 +1,6 @@
 //! The schema refuses by itself what the library would never write.
 
+use sqlx::error::DatabaseError;
 use sqlx::{AssertSqlSafe, SqliteConnection};
 
 use crate::records::Database;
@@ -8,7 +9,7 @@ use crate::records::Database;
 async fn assert_refused(stranger: &mut SqliteConnection, sql: &str) {
     let error = sqlx::query(AssertSqlSafe(sql.to_owned())).execute(stranger).await;
     let error = error.map(|done| panic!("{sql} changed {} rows", done.rows_affected())).unwrap_err();
-    let code = error.as_database_error().and_then(|error| error.code()).unwrap_or_default().into_owned();
+    let code = error.as_database_error().and_then(DatabaseError::code).unwrap_or_default().into_owned();
     // https://sqlite.org/rescode.html#constraint
     assert_eq!(code.parse::<u32>().unwrap() & 0xff, 19, "{sql}: {error}");
 }
