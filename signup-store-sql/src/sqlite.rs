@@ -59,13 +59,15 @@ impl SqliteStore {
             Failure::Migrate(source) => OpenError::Migrate { path: name(), source },
             Failure::Read(source) => OpenError::Read { path: name(), source },
         })?;
+        // From here on the file is there: were it taken away, an empty one in its place would only hide that.
+        let options = options.create_if_missing(false);
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .idle_timeout(None)
             .max_lifetime(None)
             .acquire_timeout(READ_TIMEOUT)
             .test_before_acquire(false)
-            .connect_lazy_with(options.clone().read_only(true).create_if_missing(false));
+            .connect_lazy_with(options.clone().read_only(true));
         Ok(Self { readers, committer: Committer::start(writer, options) })
     }
 
