@@ -240,8 +240,10 @@ async fn purge_receipts(
     now: Timestamp,
     limit: u32,
 ) -> Result<u64, StoreError> {
+    // In one order, whoever purges: by expiry, and equal ones by key.
     let purged = sqlx::query(
-        "DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE expires_at <= $1 LIMIT $2)",
+        "DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE expires_at <= $1 \
+         ORDER BY expires_at, organization_id, token_id, operation, idempotency_key LIMIT $2)",
     );
     let purged = purged.bind(now.as_second()).bind(limit).execute(connection).await;
     purged.map(|done| done.rows_affected()).map_err(|error| store_error("purging receipts", error))
