@@ -16,7 +16,8 @@ use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::store_error;
-use crate::write;
+use crate::script::Script;
+use crate::{require, write};
 
 /// The most that one commit takes: a bound on how long the first of a batch waits for the last.
 const MOST_IN_A_BATCH: usize = 256;
@@ -166,27 +167,67 @@ impl Writer {
         };
         run(connection, "BEGIN IMMEDIATE").await?;
         for work in batch {
-            let answer = match work {
+            match work {
                 Work::Commit(change, sender) => {
-                    run(connection, "SAVEPOINT change").await?;
-                    let applied = write::apply(connection, &change).await;
-                    if applied.is_err() {
-                        run(connection, "ROLLBACK TO change").await?;
-                    }
-                    run(connection, "RELEASE change").await?;
-                    Answer::Commit(applied, sender)
+                    let applied = apply(connection, &change).await;
+                    let undone = match &applied {
+                        Err(Unapplied::Midway(error)) => undo(connection, error).await,
+                        _ => Ok(()),
+                    };
+                    // Nobody is forgotten, not even if the transaction is lost.
+                    answers.push(Answer::Commit(applied.map_err(Unapplied::into), sender));
+                    undone?;
                 }
                 Work::PurgeReceipts { now, limit, purged } => {
-                    Answer::Purged(purge_receipts(connection, now, limit).await, purged)
+                    answers.push(Answer::Purged(purge_receipts(connection, now, limit).await, purged));
                 }
-                Work::Close(_) => continue,
-            };
-            answers.push(answer);
+                Work::Close(_) => {}
+            }
         }
         run(connection, "COMMIT").await?;
         self.commits.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
+}
+
+/// Why a change set was not applied, and what it left behind.
+enum Unapplied {
+    /// Before its first write: there is nothing to undo.
+    Unwritten(CommitError),
+    /// At a write: its savepoint is still open.
+    Midway(StoreError),
+}
+
+impl From<Unapplied> for CommitError {
+    fn from(unapplied: Unapplied) -> Self {
+        match unapplied {
+            Unapplied::Unwritten(error) => error,
+            Unapplied::Midway(error) => error.into(),
+        }
+    }
+}
+
+/// Checks the requirements of one change set, then makes its writes in a savepoint of their own.
+async fn apply(connection: &mut SqliteConnection, change: &ChangeSet) -> Result<(), Unapplied> {
+    let refusal = require::refusal(connection, &change.requires).await;
+    if let Some(refusal) = refusal.map_err(|error| Unapplied::Unwritten(error.into()))? {
+        return Err(Unapplied::Unwritten(CommitError::Refused(refusal)));
+    }
+    let mut script = Script::default();
+    script.statement("SAVEPOINT change");
+    for write in &change.writes {
+        write::add(&mut script, write).map_err(|error| Unapplied::Unwritten(error.into()))?;
+    }
+    script.statement("RELEASE change");
+    let written = script.run(connection).await;
+    written.map_err(|error| Unapplied::Midway(store_error("writing a change set", error)))
+}
+
+/// Takes back what a change set wrote before it failed with `cause`. That fails if the cause has ended the transaction,
+/// as a full disk does.
+async fn undo(connection: &mut SqliteConnection, cause: &StoreError) -> Result<(), StoreError> {
+    tracing::error!(error = %with_sources(cause), "a change set failed");
+    run(connection, "ROLLBACK TO change; RELEASE change").await
 }
 
 async fn run(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), StoreError> {
@@ -199,8 +240,10 @@ async fn purge_receipts(
     now: Timestamp,
     limit: u32,
 ) -> Result<u64, StoreError> {
+    // In one order, whoever purges: by expiry, and equal ones by key.
     let purged = sqlx::query(
-        "DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE expires_at <= $1 LIMIT $2)",
+        "DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE expires_at <= $1 \
+         ORDER BY expires_at, organization_id, token_id, operation, idempotency_key LIMIT $2)",
     );
     let purged = purged.bind(now.as_second()).bind(limit).execute(connection).await;
     purged.map(|done| done.rows_affected()).map_err(|error| store_error("purging receipts", error))
@@ -245,4 +288,87 @@ fn with_sources(error: &dyn std::error::Error) -> String {
         source = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use signup_core::{Name, Organization, OrganizationId, Plan, Store as _, WebAddress, Write};
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::SqliteStore;
+    use crate::sqlite::writer_options;
+
+    async fn database() -> (tempfile::TempDir, PathBuf, SqliteConnectOptions) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("signup.db");
+        SqliteStore::open(&path).await.unwrap().close().await;
+        let options = writer_options(&path);
+        (folder, path, options)
+    }
+
+    fn insert(number: usize) -> ChangeSet {
+        let organization = Organization {
+            id: OrganizationId::new(Uuid::from_u128(number as u128)),
+            name: Name::new("Riverside Food Bank").unwrap(),
+            slug: number.to_string(),
+            sport: None,
+            public_url: Some(WebAddress::new(&"x".repeat(2000)).unwrap()),
+            plan: Plan::Free,
+            created_at: Timestamp::UNIX_EPOCH,
+        };
+        ChangeSet { requires: vec![], writes: vec![Write::InsertOrganization(organization)] }
+    }
+
+    async fn organizations(store: &SqliteStore) -> usize {
+        store.organizations(None, u32::MAX).await.unwrap().len()
+    }
+
+    /// A full disk may end the transaction of a whole batch. The writer then goes on with a clean connection.
+    #[tokio::test]
+    async fn a_full_disk_loses_nothing_and_ends_nothing() {
+        let (_folder, path, options) = database().await;
+        let mut small = options.connect().await.unwrap();
+        // Twice as many pages as there are: room for some change sets, and not for all.
+        let pages = sqlx::query_scalar::<_, i64>("PRAGMA page_count").fetch_one(&mut small).await.unwrap();
+        let limit = format!("PRAGMA max_page_count = {}", pages * 2);
+        sqlx::query(sqlx::AssertSqlSafe(limit)).execute(&mut small).await.unwrap();
+        let committer = Committer::start(small, options);
+        let mut number = 1;
+        let error = loop {
+            match committer.commit(insert(number)).await {
+                Ok(()) => number += 1,
+                Err(error) => break error,
+            }
+            assert!(number < 10_000, "the disk is full at some point");
+        };
+        let CommitError::Failed(error) = error else { panic!("{error:?}") };
+        assert!(error.is_unavailable(), "{error:?}");
+        committer.close().await;
+        let store = SqliteStore::open(&path).await.unwrap();
+        store.commit(insert(number)).await.unwrap();
+        assert_eq!(organizations(&store).await, number);
+    }
+
+    /// After a commit that failed nobody of its batch is told that all is well, and the next batch is committed.
+    #[tokio::test]
+    async fn a_failed_commit_fails_its_batch_and_no_other() {
+        let (_folder, path, options) = database().await;
+        let mut failing = options.connect().await.unwrap();
+        failing.lock_handle().await.unwrap().set_commit_hook(|| false);
+        let committer = Committer::start(failing, options);
+        let (first, second) = tokio::join!(committer.commit(insert(1)), committer.commit(insert(2)));
+        for answer in [first, second] {
+            let Err(CommitError::Failed(error)) = answer else { panic!("{answer:?}") };
+            assert!(error.is_unavailable());
+        }
+        assert_eq!(committer.commits(), 0);
+        // The connection that took the place of the failing one commits.
+        committer.commit(insert(3)).await.unwrap();
+        assert_eq!(committer.commits(), 1);
+        committer.close().await;
+        assert_eq!(organizations(&SqliteStore::open(&path).await.unwrap()).await, 1);
+    }
 }

@@ -24,9 +24,12 @@ mod committer;
 mod error;
 mod lock;
 mod read;
+mod require;
 mod row;
+mod script;
 mod sqlite;
 mod write;
+mod zone_data;
 
 pub use error::OpenError;
 pub use lock::ServingLock;

@@ -6,6 +6,7 @@
 
 use std::ffi::OsString;
 use std::fs::{File, TryLockError};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::error::OpenError;
@@ -15,14 +16,15 @@ use crate::error::OpenError;
 pub struct ServingLock(#[expect(dead_code, reason = "the lock lasts as long as the file is open")] File);
 
 impl ServingLock {
-    /// Marks the database at `path` as served by this process. Two paths to one file meet the same mark. Programs that
-    /// merely write a record now and then need no mark.
+    /// Marks the database at `path` as served by this process; a database that is not there yet is made, empty. Two paths
+    /// to one file meet the same mark. Programs that merely write a record now and then need no mark.
     ///
     /// # Errors
-    /// [`OpenError::Served`] if another process, or another part of this one, serves it; [`OpenError::Lock`] if the mark
-    /// cannot be made.
+    /// [`OpenError::Served`] if another process, or another part of this one, serves it; [`OpenError::Path`] if there can
+    /// be no such file; [`OpenError::Lock`] if the mark cannot be made.
     pub fn take(path: &Path) -> Result<Self, OpenError> {
-        let lock_path = lock_path(path);
+        let failed = |source| OpenError::Path { path: path.display().to_string(), source };
+        let lock_path = lock_path(path).map_err(failed)?;
         let failed = |source| OpenError::Lock { path: lock_path.display().to_string(), source };
         let file =
             File::options().create(true).truncate(false).write(true).open(&lock_path).map_err(failed)?;
@@ -34,16 +36,18 @@ impl ServingLock {
     }
 }
 
-fn lock_path(path: &Path) -> PathBuf {
-    // A database that is not there yet has a folder, at least, that is.
-    let real = path.canonicalize().unwrap_or_else(|_| match (path.parent(), path.file_name()) {
-        (Some(folder), Some(name)) => {
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join(name)
+/// The one lock file of the database, by whichever path it is reached.
+fn lock_path(path: &Path) -> io::Result<PathBuf> {
+    let real = match path.canonicalize() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            // Only what is there has one real path, even if a link to it was there before. An empty file is an empty
+            // database; and nobody holds a lock on a file that was not there.
+            drop(File::options().create(true).truncate(false).write(true).open(path)?);
+            path.canonicalize()
         }
-        _ => path.to_owned(),
-    });
-    let mut lock_path = OsString::from(real);
+        found => found,
+    };
+    let mut lock_path = OsString::from(real?);
     lock_path.push("-lock");
-    lock_path.into()
+    Ok(lock_path.into())
 }

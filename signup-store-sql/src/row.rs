@@ -1,105 +1,216 @@
 //! From rows to records. A value that this version did not write is reported by table, column and id.
+//!
+//! A record leaves the database as one JSON array of its columns, and a list as one array of those: what costs time is
+//! the hand-off of a row from the thread that SQLite runs on, not the SQL, so each read is one row. Ids and digests go as
+//! hexadecimal digits, coordinates with all the digits that tell two numbers apart.
 
-use std::fmt::Display;
+use std::borrow::Cow;
+use std::fmt::{self, Display};
 use std::str::FromStr;
 
 use jiff::Timestamp;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Visitor};
+use serde::{Deserialize, Deserializer};
 use signup_core::{
     Answer, Capacity, Day, Digest, Event, EventDates, EventId, Hours, Latitude, Longitude, Notice, NoticeId,
     Occupancy, Organization, OrganizationId, Question, QuestionId, Receipt, ReceiptKey, Shift, ShiftId,
     Signup, SignupId, StoreError, Token, TokenId,
 };
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row as _, ValueRef as _};
 use uuid::Uuid;
 
-pub(crate) const ORGANIZATION: &str = "o.id, o.name, o.slug, o.sport, o.public_url, o.plan, o.created_at";
-pub(crate) const TOKEN: &str =
-    "t.id, t.organization_id, t.name, t.digest, t.scopes, t.created_at, t.expires_at, t.revoked_at";
-pub(crate) const EVENT: &str = "e.id, e.organization_id, e.title, e.slug, e.description, e.location, e.is_virtual, \
-     e.latitude, e.longitude, e.location_data, e.start_date, e.end_date, e.timezone, e.is_published, e.theme, \
-     e.badge_label, e.created_at, e.updated_at";
-pub(crate) const SHIFT: &str = "s.id, s.organization_id, s.event_id, s.title, s.location, s.start_minute, \
-     s.end_minute, s.capacity, s.filled, s.position, s.version, s.created_at, s.updated_at, e.start_date, e.timezone, \
-     e.is_virtual";
-pub(crate) const QUESTION: &str =
-    "q.id, q.organization_id, q.event_id, q.label, q.kind, q.options, q.required, q.position";
-pub(crate) const SIGNUP: &str = "u.id, u.organization_id, u.event_id, u.shift_id, u.name, u.email, u.answers, \
-     u.status, u.secret, u.created_at, u.cancelled_at";
-pub(crate) const NOTICE: &str = "n.id, n.organization_id, n.event_id, n.shift_id, n.cause, n.created_at";
+pub(crate) const ORGANIZATION: &str =
+    "hex(o.id), o.name, o.slug, o.sport, o.public_url, o.plan, o.created_at";
+pub(crate) const TOKEN: &str = "hex(t.id), hex(t.organization_id), t.name, hex(t.digest), t.scopes, t.created_at, \
+     t.expires_at, t.revoked_at";
+pub(crate) const EVENT: &str = "hex(e.id), hex(e.organization_id), e.title, e.slug, e.description, e.location, \
+     e.is_virtual, iif(e.latitude IS NULL,NULL,format('%!.17g',e.latitude)), iif(e.longitude IS NULL,NULL,format('%!.17g',e.longitude)), e.location_data, e.start_date, \
+     e.end_date, e.timezone, e.is_published, e.theme, e.badge_label, e.created_at, e.updated_at";
+pub(crate) const SHIFT: &str = "hex(s.id), hex(s.organization_id), hex(s.event_id), s.title, s.location, \
+     s.start_minute, s.end_minute, s.capacity, s.filled, s.position, s.version, s.created_at, s.updated_at, \
+     e.start_date, e.timezone, e.is_virtual";
+pub(crate) const QUESTION: &str = "hex(q.id), hex(q.organization_id), hex(q.event_id), q.label, q.kind, q.options, \
+     q.required, q.position";
+pub(crate) const SIGNUP: &str = "hex(u.id), hex(u.organization_id), hex(u.event_id), hex(u.shift_id), u.name, \
+     u.email, u.answers, u.status, hex(u.secret), u.created_at, u.cancelled_at";
+pub(crate) const RECEIPT: &str = "hex(r.token_id), r.outcome, r.expires_at";
+pub(crate) const NOTICE: &str =
+    "hex(n.id), hex(n.organization_id), hex(n.event_id), hex(n.shift_id), n.cause, n.created_at";
+
+/// One value of a row.
+#[derive(Debug)]
+pub(crate) enum Cell<'a> {
+    Null,
+    Integer(i64),
+    Text(Cow<'a, str>),
+}
+
+impl<'de> Deserialize<'de> for Cell<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Cells;
+
+        impl<'de> Visitor<'de> for Cells {
+            type Value = Cell<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("null, a whole number or a text")
+            }
+
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(Cell::Null)
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+                Ok(Cell::Integer(number))
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Self::Value, E> {
+                i64::try_from(number).map(Cell::Integer).map_err(E::custom)
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Cell::Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Cell::Text(Cow::Owned(text.to_owned())))
+            }
+        }
+
+        deserializer.deserialize_any(Cells)
+    }
+}
+
+/// Reads what a record's statement gave: one array of its columns.
+pub(crate) fn one<T>(
+    json: &str,
+    read: impl FnOnce(&[Cell<'_>]) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let row: Vec<Cell<'_>> = serde_json::from_str(json).map_err(unreadable)?;
+    read(&row)
+}
+
+/// Reads what a list's statement gave: one array of records.
+pub(crate) fn all<T>(
+    json: &str,
+    read: impl Fn(&[Cell<'_>]) -> Result<T, StoreError>,
+) -> Result<Vec<T>, StoreError> {
+    let rows: Vec<Vec<Cell<'_>>> = serde_json::from_str(json).map_err(unreadable)?;
+    rows.iter().map(|row| read(row)).collect()
+}
+
+fn unreadable(error: serde_json::Error) -> StoreError {
+    StoreError::failed("reading what a statement gave", error)
+}
 
 /// Reads the columns of one record from left to right.
-pub(crate) struct Columns<'r> {
-    row: &'r SqliteRow,
+struct Columns<'r> {
+    row: &'r [Cell<'r>],
     table: &'static str,
+    /// The columns as they stand in the statement.
+    names: &'static str,
     next: usize,
-    id: Uuid,
 }
 
 impl<'r> Columns<'r> {
-    /// The record of `table` whose columns begin at `first`, its id in the first of them.
-    pub(crate) fn new(row: &'r SqliteRow, table: &'static str, first: usize) -> Self {
-        Self { row, table, next: first, id: row.try_get(first).unwrap_or_default() }
+    /// A record of `table`, its id in the first of the columns.
+    const fn new(row: &'r [Cell<'r>], table: &'static str, names: &'static str) -> Self {
+        Self { row, table, names, next: 0 }
     }
 
-    /// Whether there is a record at all, in the row of an outer join.
-    pub(crate) fn is_there(&self) -> bool {
-        self.row.try_get_raw(self.next).is_ok_and(|value| !value.is_null())
-    }
-
-    fn raw<T: sqlx::Decode<'r, sqlx::Sqlite> + sqlx::Type<sqlx::Sqlite>>(&mut self) -> Result<T, StoreError> {
-        let at = self.next;
+    fn cell(&mut self) -> &'r Cell<'r> {
         self.next += 1;
-        self.row.try_get(at).map_err(|error| self.corrupt(at, error))
+        self.row.get(self.next - 1).unwrap_or(&Cell::Null)
+    }
+
+    fn text_if_any(&mut self) -> Result<Option<&'r str>, StoreError> {
+        match self.cell() {
+            Cell::Null => Ok(None),
+            Cell::Text(text) => Ok(Some(text)),
+            Cell::Integer(_) => Err(self.corrupt("a number where a text is meant")),
+        }
+    }
+
+    fn text(&mut self) -> Result<&'r str, StoreError> {
+        self.text_if_any()?.ok_or_else(|| self.corrupt("nothing where a text is meant"))
+    }
+
+    fn number_if_any(&mut self) -> Result<Option<i64>, StoreError> {
+        match self.cell() {
+            Cell::Null => Ok(None),
+            Cell::Integer(number) => Ok(Some(*number)),
+            Cell::Text(_) => Err(self.corrupt("a text where a number is meant")),
+        }
+    }
+
+    fn number<T: TryFrom<i64, Error: Display>>(&mut self) -> Result<T, StoreError> {
+        let number = self.number_if_any()?.ok_or_else(|| self.corrupt("nothing where a number is meant"))?;
+        self.checked(T::try_from(number))
+    }
+
+    fn flag(&mut self) -> Result<bool, StoreError> {
+        Ok(self.number::<i64>()? != 0)
     }
 
     fn read<T>(&mut self, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, StoreError> {
-        let (at, text) = (self.next, self.raw::<&str>()?);
-        read(text).map_err(|error| self.corrupt(at, error))
+        let text = self.text()?;
+        self.checked(read(text))
     }
 
     fn read_if_any<T>(
         &mut self,
         read: impl FnOnce(&str) -> Result<T, String>,
     ) -> Result<Option<T>, StoreError> {
-        let (at, text) = (self.next, self.raw::<Option<&str>>()?);
-        text.map(read).transpose().map_err(|error| self.corrupt(at, error))
+        let text = self.text_if_any()?;
+        self.checked(text.map(read).transpose())
     }
 
-    fn checked<T, E: Display>(&mut self, checked: Result<T, E>) -> Result<T, StoreError> {
-        let at = self.next - 1;
-        checked.map_err(|error| self.corrupt(at, error.to_string()))
+    /// Blames the column that was read last.
+    fn checked<T, E: Display>(&self, checked: Result<T, E>) -> Result<T, StoreError> {
+        checked.map_err(|error| self.corrupt(&error.to_string()))
     }
 
-    fn corrupt(&self, at: usize, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
-        let column = sqlx::Column::name(self.row.column(at)).to_owned();
-        StoreError::corrupt(self.table, &column, self.id, error)
+    fn corrupt(&self, error: &str) -> StoreError {
+        let column = self.names.split(", ").nth(self.next - 1).unwrap_or("?");
+        let column = column.rsplit('.').next().unwrap_or(column).trim_end_matches(')');
+        let id = match self.row.first() {
+            Some(Cell::Text(id)) => Uuid::try_parse(id).map_or_else(|_| id.to_string(), |id| id.to_string()),
+            _ => "an unknown id".to_owned(),
+        };
+        StoreError::corrupt(self.table, column, id, error)
     }
 
     fn id(&mut self) -> Result<Uuid, StoreError> {
-        self.raw()
+        let digits = self.text()?;
+        self.checked(Uuid::try_parse(digits))
     }
 
     fn instant(&mut self) -> Result<Timestamp, StoreError> {
-        let second = self.raw()?;
+        let second = self.number()?;
         self.checked(Timestamp::from_second(second))
     }
 
     fn instant_if_any(&mut self) -> Result<Option<Timestamp>, StoreError> {
-        let second = self.raw::<Option<i64>>()?;
+        let second = self.number_if_any()?;
         self.checked(second.map(Timestamp::from_second).transpose())
     }
 
     fn digest(&mut self) -> Result<Digest, StoreError> {
-        let bytes = self.raw::<&[u8]>()?;
-        self.checked(bytes.try_into().map(Digest::from_bytes))
+        let digits = self.text()?;
+        digest(digits).ok_or_else(|| self.corrupt("not 32 bytes"))
     }
+}
 
-    fn count(&mut self) -> Result<u32, StoreError> {
-        let number = self.raw::<i64>()?;
-        self.checked(u32::try_from(number))
+/// A digest from 64 hexadecimal digits.
+fn digest(digits: &str) -> Option<Digest> {
+    let mut bytes = [0; 32];
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    if pairs.len() != bytes.len() || !rest.is_empty() {
+        return None;
     }
+    for (byte, pair) in bytes.iter_mut().zip(pairs) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(Digest::from_bytes(bytes))
 }
 
 fn text<T: TryFrom<String, Error: Display>>(text: &str) -> Result<T, String> {
@@ -114,18 +225,22 @@ fn json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
+fn degrees<T, E: Display>(text: &str, check: impl FnOnce(f64) -> Result<T, E>) -> Result<T, String> {
+    check(parsed(text)?).map_err(|error| error.to_string())
+}
+
 /// A name that serde knows: the text of a plain enum.
 fn named<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     use serde::de::value::{Error, StrDeserializer};
     T::deserialize(StrDeserializer::<Error>::new(text)).map_err(|error| error.to_string())
 }
 
-pub(crate) fn organization(row: &SqliteRow, first: usize) -> Result<Organization, StoreError> {
-    let mut columns = Columns::new(row, "organizations", first);
+pub(crate) fn organization(row: &[Cell<'_>]) -> Result<Organization, StoreError> {
+    let mut columns = Columns::new(row, "organizations", ORGANIZATION);
     Ok(Organization {
         id: OrganizationId::new(columns.id()?),
         name: columns.read(text)?,
-        slug: columns.raw()?,
+        slug: columns.text()?.to_owned(),
         sport: columns.read_if_any(text)?,
         public_url: columns.read_if_any(text)?,
         plan: columns.read(parsed)?,
@@ -133,8 +248,8 @@ pub(crate) fn organization(row: &SqliteRow, first: usize) -> Result<Organization
     })
 }
 
-pub(crate) fn token(row: &SqliteRow) -> Result<Token, StoreError> {
-    let mut columns = Columns::new(row, "tokens", 0);
+pub(crate) fn token(row: &[Cell<'_>]) -> Result<Token, StoreError> {
+    let mut columns = Columns::new(row, "tokens", TOKEN);
     Ok(Token {
         id: TokenId::new(columns.id()?),
         organization: OrganizationId::new(columns.id()?),
@@ -147,31 +262,25 @@ pub(crate) fn token(row: &SqliteRow) -> Result<Token, StoreError> {
     })
 }
 
-pub(crate) fn event(row: &SqliteRow, first: usize) -> Result<Event, StoreError> {
-    let mut columns = Columns::new(row, "events", first);
+pub(crate) fn event(row: &[Cell<'_>]) -> Result<Event, StoreError> {
+    let mut columns = Columns::new(row, "events", EVENT);
     Ok(Event {
         id: EventId::new(columns.id()?),
         organization: OrganizationId::new(columns.id()?),
         title: columns.read(text)?,
-        slug: columns.raw()?,
+        slug: columns.text()?.to_owned(),
         description: columns.read_if_any(text)?,
         location: columns.read_if_any(text)?,
-        is_virtual: columns.raw()?,
-        latitude: {
-            let degrees = columns.raw::<Option<f64>>()?;
-            columns.checked(degrees.map(Latitude::new).transpose())?
-        },
-        longitude: {
-            let degrees = columns.raw::<Option<f64>>()?;
-            columns.checked(degrees.map(Longitude::new).transpose())?
-        },
+        is_virtual: columns.flag()?,
+        latitude: columns.read_if_any(|text| degrees(text, Latitude::new))?,
+        longitude: columns.read_if_any(|text| degrees(text, Longitude::new))?,
         location_data: columns.read_if_any(json)?,
         dates: {
             let date = columns.read(parsed)?;
             let last = columns.read_if_any(parsed)?;
             EventDates { first: Day { date, zone: columns.read(parsed)? }, last }
         },
-        is_published: columns.raw()?,
+        is_published: columns.flag()?,
         theme: columns.read_if_any(parsed)?,
         badge_label: columns.read_if_any(text)?,
         created_at: columns.instant()?,
@@ -179,8 +288,8 @@ pub(crate) fn event(row: &SqliteRow, first: usize) -> Result<Event, StoreError> 
     })
 }
 
-pub(crate) fn shift(row: &SqliteRow, first: usize) -> Result<Shift, StoreError> {
-    let mut columns = Columns::new(row, "shifts", first);
+pub(crate) fn shift(row: &[Cell<'_>]) -> Result<Shift, StoreError> {
+    let mut columns = Columns::new(row, "shifts", SHIFT);
     Ok(Shift {
         id: ShiftId::new(columns.id()?),
         organization: OrganizationId::new(columns.id()?),
@@ -188,25 +297,25 @@ pub(crate) fn shift(row: &SqliteRow, first: usize) -> Result<Shift, StoreError> 
         title: columns.read(text)?,
         location: columns.read_if_any(text)?,
         hours: {
-            let minutes = (columns.raw::<u16>()?, columns.raw::<u16>()?);
+            let minutes = (columns.number::<u16>()?, columns.number::<u16>()?);
             columns.checked(Hours::try_from(minutes))?
         },
         occupancy: {
-            let capacity = columns.count()?;
+            let capacity = columns.number()?;
             let capacity = columns.checked(Capacity::new(capacity))?;
-            Occupancy { capacity, filled: columns.count()? }
+            Occupancy { capacity, filled: columns.number()? }
         },
-        position: columns.count()?,
-        version: columns.count()?,
+        position: columns.number()?,
+        version: columns.number()?,
         created_at: columns.instant()?,
         updated_at: columns.instant()?,
         day: Day { date: columns.read(parsed)?, zone: columns.read(parsed)? },
-        is_virtual: columns.raw()?,
+        is_virtual: columns.flag()?,
     })
 }
 
-pub(crate) fn question(row: &SqliteRow, first: usize) -> Result<Question, StoreError> {
-    let mut columns = Columns::new(row, "questions", first);
+pub(crate) fn question(row: &[Cell<'_>]) -> Result<Question, StoreError> {
+    let mut columns = Columns::new(row, "questions", QUESTION);
     Ok(Question {
         id: QuestionId::new(columns.id()?),
         organization: OrganizationId::new(columns.id()?),
@@ -214,13 +323,13 @@ pub(crate) fn question(row: &SqliteRow, first: usize) -> Result<Question, StoreE
         label: columns.read(text)?,
         kind: columns.read(parsed)?,
         options: columns.read(json)?,
-        required: columns.raw()?,
-        position: columns.count()?,
+        required: columns.flag()?,
+        position: columns.number()?,
     })
 }
 
-pub(crate) fn signup(row: &SqliteRow) -> Result<Signup, StoreError> {
-    let mut columns = Columns::new(row, "signups", 0);
+pub(crate) fn signup(row: &[Cell<'_>]) -> Result<Signup, StoreError> {
+    let mut columns = Columns::new(row, "signups", SIGNUP);
     Ok(Signup {
         id: SignupId::new(columns.id()?),
         organization: OrganizationId::new(columns.id()?),
@@ -236,14 +345,16 @@ pub(crate) fn signup(row: &SqliteRow) -> Result<Signup, StoreError> {
     })
 }
 
-/// A row of `outcome, expires_at`, found by `key`.
-pub(crate) fn receipt(row: &SqliteRow, key: &ReceiptKey) -> Result<Receipt, StoreError> {
-    let mut columns = Columns { row, table: "receipts", next: 0, id: key.token.uuid() };
+/// The receipt that was found by `key`.
+pub(crate) fn receipt(row: &[Cell<'_>], key: &ReceiptKey) -> Result<Receipt, StoreError> {
+    let mut columns = Columns::new(row, "receipts", RECEIPT);
+    // A receipt has no id of its own; a corrupt one is found by its token.
+    columns.id()?;
     Ok(Receipt { key: key.clone(), outcome: columns.read(json)?, expires_at: columns.instant()? })
 }
 
-pub(crate) fn notice(row: &SqliteRow) -> Result<Notice, StoreError> {
-    let mut columns = Columns::new(row, "notices", 0);
+pub(crate) fn notice(row: &[Cell<'_>]) -> Result<Notice, StoreError> {
+    let mut columns = Columns::new(row, "notices", NOTICE);
     Ok(Notice {
         id: NoticeId::new(columns.id()?),
         organization: OrganizationId::new(columns.id()?),
@@ -252,4 +363,48 @@ pub(crate) fn notice(row: &SqliteRow) -> Result<Notice, StoreError> {
         cause: columns.read(json)?,
         created_at: columns.instant()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::{Connection as _, SqliteConnection};
+
+    use super::*;
+
+    /// A coordinate survives the way through SQL's text. (Of zero SQLite keeps no sign, and nothing is asked of it.)
+    #[tokio::test]
+    async fn a_coordinate_reads_back_to_the_last_bit() {
+        let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+        // A plain generator is random enough for digits, and fails the same way each time.
+        let mut state = 1_u64;
+        let degrees: Vec<f64> = (0..100_000)
+            .map(|n| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                // 52 random bits from 1 to 2, moved to another size each time.
+                f64::from_bits((state >> 12) | 0x3ff0_0000_0000_0000) * 2_f64.powi(6 - n % 60)
+            })
+            .chain([0.0, -0.0, 90.0, -180.0, 5e-324, 0.1, 1e-9, 179.999_999_999_999_97])
+            .collect();
+        for batch in degrees.chunks(100) {
+            let row = format!("json_array({})", vec!["format('%!.17g', ?)"; batch.len()].join(", "));
+            let mut query = sqlx::query_scalar::<_, String>(sqlx::AssertSqlSafe(format!("SELECT {row}")));
+            for degrees in batch {
+                query = query.bind(degrees);
+            }
+            let json = query.fetch_one(&mut connection).await.unwrap();
+            let texts: Vec<String> = serde_json::from_str(&json).unwrap();
+            for (text, degrees) in texts.iter().zip(batch) {
+                let read = text.parse::<f64>().unwrap();
+                assert!(read == *degrees, "{text} for {degrees:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_corrupt_column_is_named_by_its_place() {
+        let id = "01920000000070008000000000000001";
+        let json = format!(r#"["{id}", "{id}", "import", "00", "events:read", 1, 2, null]"#);
+        let error = one(&json, token).unwrap_err().to_string();
+        assert!(error.contains("tokens.digest of 01920000-0000-7000-8000-000000000001"), "{error}");
+    }
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use signup_core::hours::zone_data_version;
 use signup_core::{
     ChangeSet, CommitError, Digest, Event, EventId, EventInFull, EventPage, EventQuery, Notice, NoticeId,
     Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift, ShiftId, Signup, SignupId, Store,
@@ -16,12 +15,11 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteSynchronous,
 };
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
-use uuid::Uuid;
+use sqlx::{ConnectOptions as _, Connection as _};
 
 use crate::committer::Committer;
-use crate::error::{OpenError, store_error};
-use crate::{read, row};
+use crate::error::{OpenError, is_busy};
+use crate::{read, zone_data};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 
@@ -49,16 +47,11 @@ impl SqliteStore {
     /// If the file cannot be opened or is no database, and [`OpenError::Newer`] if a newer version has written it.
     pub async fn open(path: &Path) -> Result<Self, OpenError> {
         let name = || path.display().to_string();
-        let options = SqliteConnectOptions::new()
-            .filename(path)
-            .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Full)
-            .foreign_keys(true)
-            .busy_timeout(BUSY_TIMEOUT)
-            .disable_statement_logging();
+        // An absolute path is a path: SQLite would take `:memory:` and `file:…` for something else.
+        let file = std::path::absolute(path).map_err(|source| OpenError::Path { path: name(), source })?;
+        let options = writer_options(&file);
         let mut writer =
-            options.connect().await.map_err(|source| OpenError::Open { path: name(), source })?;
+            connect(&options).await.map_err(|source| OpenError::Open { path: name(), source })?;
         prepare(&mut writer).await.map_err(|failure| match failure {
             Failure::Migrate(MigrateError::VersionMissing(version)) => {
                 OpenError::Newer { path: name(), version }
@@ -66,13 +59,15 @@ impl SqliteStore {
             Failure::Migrate(source) => OpenError::Migrate { path: name(), source },
             Failure::Read(source) => OpenError::Read { path: name(), source },
         })?;
+        // From here on the file is there: were it taken away, an empty one in its place would only hide that.
+        let options = options.create_if_missing(false);
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .idle_timeout(None)
             .max_lifetime(None)
             .acquire_timeout(READ_TIMEOUT)
             .test_before_acquire(false)
-            .connect_lazy_with(options.clone().read_only(true).create_if_missing(false));
+            .connect_lazy_with(options.clone().read_only(true));
         Ok(Self { readers, committer: Committer::start(writer, options) })
     }
 
@@ -88,6 +83,35 @@ impl SqliteStore {
     }
 }
 
+/// How the one connection that writes is opened.
+pub(crate) fn writer_options(file: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(file)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .disable_statement_logging()
+}
+
+/// Connects; waits while another process does what the busy timeout does not wait for: turning the new file's journal into
+/// a write-ahead log.
+async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
+    const PAUSE: Duration = Duration::from_millis(20);
+    const ATTEMPTS: u32 = 100;
+    let mut attempt = 1;
+    loop {
+        match options.connect().await {
+            Err(error) if attempt < ATTEMPTS && is_busy(&error) => {
+                attempt += 1;
+                tokio::time::sleep(PAUSE).await;
+            }
+            connected => return connected,
+        }
+    }
+}
+
 enum Failure {
     Migrate(MigrateError),
     Read(StoreError),
@@ -99,46 +123,13 @@ impl From<sqlx::Error> for Failure {
     }
 }
 
-/// Carries the tables and the sort keys forward, in one transaction: several processes may open a database at once.
+/// Carries the tables and the sort keys forward, in one transaction: several processes may open a database at once, and
+/// none of them leaves it half-way.
 async fn prepare(connection: &mut SqliteConnection) -> Result<(), Failure> {
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
     MIGRATIONS.run_direct(None, &mut *transaction, false).await.map_err(Failure::Migrate)?;
-    derive_sort_keys(&mut transaction).await.map_err(Failure::Read)?;
+    zone_data::follow(&mut transaction).await.map_err(Failure::Read)?;
     transaction.commit().await?;
-    Ok(())
-}
-
-/// Derives the sort keys of all events anew if they were derived by other zone data than this version has.
-async fn derive_sort_keys(connection: &mut SqliteConnection) -> Result<(), StoreError> {
-    const BATCH: i64 = 1000;
-    let failed = |error| store_error("deriving sort keys", error);
-    let stored = sqlx::query_scalar::<_, String>("SELECT value FROM meta WHERE name = 'zone_data'");
-    let stored = stored.fetch_optional(&mut *connection).await.map_err(failed)?;
-    if stored.as_deref() == Some(zone_data_version()) {
-        return Ok(());
-    }
-    let mut after = Uuid::nil();
-    loop {
-        let sql = format!("SELECT {} FROM events e WHERE e.id > $1 ORDER BY e.id LIMIT $2", row::EVENT);
-        let rows = sqlx::query(AssertSqlSafe(sql)).bind(after).bind(BATCH).fetch_all(&mut *connection).await;
-        let rows = rows.map_err(failed)?;
-        let Some(last) = rows.last() else { break };
-        after = row::event(last, 0)?.id.uuid();
-        for row in &rows {
-            let event = row::event(row, 0)?;
-            sqlx::query("UPDATE events SET starts_at = $2, ends_at = $3 WHERE id = $1")
-                .bind(event.id.uuid())
-                .bind(event.dates.starts_at().as_second())
-                .bind(event.dates.ends_at().as_second())
-                .execute(&mut *connection)
-                .await
-                .map_err(failed)?;
-        }
-    }
-    let record = sqlx::query(
-        "INSERT INTO meta (name, value) VALUES ('zone_data', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-    );
-    record.bind(zone_data_version()).execute(connection).await.map_err(failed)?;
     Ok(())
 }
 
@@ -244,5 +235,34 @@ impl Store for SqliteStore {
 
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
         self.committer.purge_receipts(now, limit).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn pragma(connection: &mut SqliteConnection, name: &str) -> String {
+        let sql = format!("SELECT CAST({name} AS TEXT) FROM pragma_{name}");
+        sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(connection).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn what_is_committed_survives_the_loss_of_power() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = connect(&writer_options(&folder.path().join("signup.db"))).await.unwrap();
+        assert_eq!(pragma(&mut writer, "journal_mode").await, "wal");
+        assert_eq!(pragma(&mut writer, "synchronous").await, "2", "FULL");
+        assert_eq!(pragma(&mut writer, "foreign_keys").await, "1");
+        let busy_timeout = sqlx::query_scalar::<_, i64>("PRAGMA busy_timeout").fetch_one(&mut writer).await;
+        assert_eq!(busy_timeout.unwrap(), 10_000);
+    }
+
+    #[tokio::test]
+    async fn a_reader_cannot_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("signup.db")).await.unwrap();
+        let error = sqlx::query("DELETE FROM meta").execute(&store.readers).await.unwrap_err();
+        assert!(error.to_string().contains("readonly"), "{error}");
     }
 }

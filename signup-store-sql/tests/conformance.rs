@@ -1,5 +1,7 @@
 //! The suite that every store passes, on SQLite; and that SQLite answers as memory does.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::sync::Arc;
 
 use proptest::test_runner::{Config, TestRunner};

@@ -1,0 +1,112 @@
+//! What is read is what was written, and what cannot be read is named.
+
+use signup_core::{
+    BadgeLabel, Description, Event, EventLocation, EventQuery, Latitude, LocationData, Longitude, Position,
+    Side, Store, Theme, Write,
+};
+
+use crate::records::{Database, event, shift, uuid, writes};
+
+#[tokio::test]
+async fn an_event_with_everything_reads_back_to_the_last_bit() {
+    let (database, _) = Database::filled().await;
+    let data = r#"{"b":[1.5,null,{"x":"\u2028\"\\"}],"a":18446744073709551615,"n":1e-300}"#;
+    let mut full = Event {
+        description: Some(
+            Description::new(" \"quoted\" \\ and\r\n\tlines, \u{1F98A}\u{7f}\u{2028} ").unwrap(),
+        ),
+        location: Some(EventLocation::new("https://example.org/?a=$1&b=';--").unwrap()),
+        is_virtual: true,
+        latitude: Some(Latitude::new(f64::from_bits(0x4044_5b2d_0e56_0419)).unwrap()),
+        longitude: Some(Longitude::new(-73.985_428_000_000_01).unwrap()),
+        location_data: Some(LocationData::new(serde_json::from_str(data).unwrap()).unwrap()),
+        is_published: false,
+        theme: Some(Theme::GoldenHour),
+        badge_label: Some(BadgeLabel::new("é".repeat(255).as_str()).unwrap()),
+        ..event(11, "2027-03-14")
+    };
+    full.dates.last = Some("2027-03-15".parse().unwrap());
+    database.store.commit(writes([Write::InsertEvent(Box::new(full.clone()))])).await.unwrap();
+    assert_eq!(database.store.event(full.organization, full.id).await.unwrap(), Some(full.clone()));
+    let drafts = EventQuery { is_published: Some(false), position: None, limit: 1 };
+    assert_eq!(database.store.events(full.organization, &drafts).await.unwrap().events, [full]);
+}
+
+#[tokio::test]
+async fn a_value_that_cannot_be_read_is_named_by_table_column_and_id() {
+    let (database, records) = Database::filled().await;
+    let mut stranger = database.stranger().await;
+    sqlx::query("UPDATE events SET timezone = 'Nowhere/Land'").execute(&mut stranger).await.unwrap();
+    let (organization, id) = (records.event.organization, records.event.id);
+    let error = database.store.event(organization, id).await.unwrap_err();
+    assert!(error.is_corrupt());
+    assert!(error.to_string().contains(&format!("events.timezone of {id}")), "{error}");
+    let error = database.store.shifts(organization, id).await.unwrap_err();
+    assert!(error.is_corrupt());
+
+    sqlx::query("UPDATE tokens SET scopes = 'everything'").execute(&mut stranger).await.unwrap();
+    let error = database.store.token_by_digest(&records.token.digest).await.unwrap_err();
+    assert!(error.to_string().contains(&format!("tokens.scopes of {}", records.token.id)), "{error}");
+}
+
+#[tokio::test]
+async fn shifts_are_listed_in_running_order_and_none_is_not_no_event() {
+    let (database, _) = Database::filled().await;
+    let event = event(11, "2027-03-14");
+    let hours = |start, end| signup_core::Hours::parse(start, end).unwrap();
+    let mut shifts =
+        vec![shift(60, &event, 0), shift(61, &event, 1), shift(62, &event, 2), shift(63, &event, 3)];
+    shifts[0].hours = hours(Some("10:00"), None);
+    shifts[1].hours = hours(None, Some("11:00"));
+    shifts[2].hours = hours(None, Some("10:00"));
+    shifts[3].hours = hours(None, Some("11:00"));
+    let (organization, store) = (event.organization, &database.store);
+    store.commit(writes([Write::InsertEvent(Box::new(event.clone()))])).await.unwrap();
+    assert_eq!(store.shifts(organization, event.id).await.unwrap(), Some(vec![]));
+    assert_eq!(store.questions(organization, event.id).await.unwrap(), Some(vec![]));
+    store.commit(writes([Write::InsertShifts(shifts.clone())])).await.unwrap();
+    let order: Vec<_> = store.shifts(organization, event.id).await.unwrap().unwrap();
+    assert_eq!(order.iter().map(|shift| shift.position).collect::<Vec<_>>(), [2, 1, 3, 0]);
+    let nobody = signup_core::OrganizationId::new(uuid(99));
+    assert_eq!(store.shifts(nobody, event.id).await.unwrap(), None);
+    assert_eq!(store.questions(nobody, event.id).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn pages_meet_without_gap_or_overlap_in_both_directions() {
+    let (database, records) = Database::filled().await;
+    let store = &database.store;
+    // Three on each day, so that equal starts fall on every page's edge.
+    let events: Vec<_> = (0..30_u128)
+        .map(|n| Event { is_published: n % 2 == 0, ..event(100 + n, &format!("2027-05-{:02}", 1 + n / 3)) })
+        .collect();
+    let inserts = events.iter().map(|event| Write::InsertEvent(Box::new(event.clone())));
+    store.commit(writes(inserts)).await.unwrap();
+    for is_published in [None, Some(true), Some(false)] {
+        let mut expected: Vec<_> = events.iter().chain([&records.event]).collect();
+        expected.retain(|event| is_published.is_none_or(|is| event.is_published == is));
+        expected.sort_by_key(|event| std::cmp::Reverse((event.dates.starts_at(), event.id)));
+        let (mut position, mut pages) = (None, Vec::new());
+        loop {
+            let query = EventQuery { is_published, position, limit: 4 };
+            let page = store.events(records.organization.id, &query).await.unwrap();
+            assert_eq!(page.has_above, position.is_some());
+            let last = page.events.last().unwrap();
+            position = Some(Position { starts_at: last.dates.starts_at(), id: last.id, side: Side::Below });
+            pages.push(page);
+            if !pages.last().unwrap().has_below {
+                break;
+            }
+        }
+        assert!(pages.iter().flat_map(|page| &page.events).eq(expected.iter().copied()));
+        for (upper, lower) in pages.iter().zip(&pages[1..]) {
+            let first = &lower.events[0];
+            let position =
+                Some(Position { starts_at: first.dates.starts_at(), id: first.id, side: Side::Above });
+            let query = EventQuery { is_published, position, limit: 4 };
+            let back = store.events(records.organization.id, &query).await.unwrap();
+            assert_eq!((&back.events, back.has_above), (&upper.events, upper.has_above));
+            assert!(back.has_below);
+        }
+    }
+}
