@@ -1,4 +1,53 @@
-//! Volunteer-signup events.
+//! Volunteer-signup events: events with shifts, how full each shift is, changes that reach the volunteers, and copies of an
+//! event to a new date.
+//!
+//! This crate is the domain, its rules and the [`Service`] that ties them to a [`Store`]. It knows no HTTP and no SQL: a
+//! program embeds it with whichever store it likes.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use signup_core::{EventInput, Name, NewOrganization, NewToken, Plan, Service, ShiftInput};
+//! use signup_store_memory::MemoryStore;
+//!
+//! # tokio::runtime::Runtime::new()?.block_on(async {
+//! let service = Service::new(Arc::new(MemoryStore::new()));
+//! let name = Name::new("Riverside Food Bank")?;
+//! let new = NewOrganization { name: name.clone(), plan: Plan::Free, sport: None, public_url: None };
+//! let organization = service.create_organization(new).await?;
+//! let (_, token) = service.create_token(organization.id, &NewToken::with_every_scope(name)).await?;
+//!
+//! let call = service.authenticate(token.reveal()).await?;
+//! let morning = ShiftInput {
+//!     title: "Packing".into(),
+//!     start_time: "09:00".into(),
+//!     end_time: "12:00".into(),
+//!     capacity: 8.into(),
+//!     ..ShiftInput::default()
+//! };
+//! let saturday = EventInput {
+//!     title: "Food drive".into(),
+//!     start_date: "2027-06-05".into(),
+//!     timezone: "America/New_York".into(),
+//!     shifts: vec![morning].into(),
+//!     ..EventInput::default()
+//! };
+//! let created = service.create_event(&call, None, &saturday).await?.outcome;
+//! assert_eq!(created.shifts[0].interval().start.to_string(), "2027-06-05T13:00:00Z");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # A tour
+//!
+//! - [`hours`] turns wall-clock times into instants, and is the only module that does.
+//! - [`event`], [`shift`], [`organization`], [`token`], [`question`], [`signup`], [`receipt`] and [`notice`] are the records;
+//!   [`text`], [`occupancy`], [`plan`] and [`id`] what they are made of. A value that exists is right.
+//! - [`input`] is what callers hand in, right or wrong; [`fault`] names all that is wrong by its field.
+//! - [`rules`] are pure functions from facts, an input and the time to a decision.
+//! - [`store`] is what a store promises: reads, and one commit of a decision.
+//! - [`service`] reads, lets a rule decide, and commits.
+//! - `conformance`, under the feature of that name, is the suite for whoever writes a store.
 
 pub mod allowance;
 pub mod clock;

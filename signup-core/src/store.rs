@@ -123,15 +123,16 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Applies the change set: all of it, durable when this returns, or none of it.
     ///
     /// Requirements are checked in their order, and the first that does not hold refuses the change set. No other commit
-    /// comes between the checks and the writes. A write to a record that does not exist writes nothing.
+    /// comes between the checks and the writes. A change to a record that does not exist changes nothing; to insert what
+    /// belongs to a record that does not exist is a mistake of the caller, which a store may fail at.
     ///
     /// # Errors
     /// [`CommitError::Refused`] if a requirement does not hold: nothing was written. [`CommitError::Failed`] if the
     /// backend failed: then it is *unknown* whether the change set was applied, and only a receipt in it tells.
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError>;
 
-    /// Removes at most `limit` receipts that are no longer live at `now`, and says how many. Call it until it says fewer
-    /// than `limit`; a small limit keeps other writers from waiting.
+    /// Removes at most `limit` receipts that are no longer live at `now`, the first to expire first and equal ones by key,
+    /// and says how many. Call it until it says fewer than `limit`; a small limit keeps other writers from waiting.
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
 }
 
@@ -336,7 +337,7 @@ pub enum Write {
         /// When it was cancelled.
         at: Timestamp,
     },
-    /// A receipt; one with the same key that is no longer live gives way to it.
+    /// A receipt; one with the same key gives way to it. That it is no longer live is for [`Requirement::NoReceipt`] to see.
     InsertReceipt(Box<Receipt>),
     /// A queued notice.
     InsertNotice(Box<Notice>),

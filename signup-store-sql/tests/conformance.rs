@@ -23,7 +23,7 @@ signup_core::conformance_tests!(fresh);
 #[test]
 fn memory_and_sqlite_give_equal_answers() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let cases = std::env::var("MODEL_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(100);
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(100);
     let config = Config { cases, max_shrink_iters: 200, ..Config::with_source_file(file!()) };
     TestRunner::new(config)
         .run(&model::steps(), |steps| {
