@@ -32,7 +32,7 @@ use crate::token::Token;
 
 /// Keeps the records.
 ///
-/// Implementations are tested by [`conformance`](crate::conformance), which has one test for each promise made here.
+/// Implementations are tested by the suite under the feature `conformance`, which has a test for each promise made here.
 ///
 /// # Errors
 /// Every method fails only if the backend does: what is not there is `None`, an empty list or a [`Refusal`]. A read that

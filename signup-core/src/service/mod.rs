@@ -1,7 +1,7 @@
 //! The service: everything that can be done, over any store.
 //!
 //! A method reads top to bottom: authorize, read, decide. What it decides is made durable in one commit, and the loop that
-//! commits and tries again stands once, in [`write`](self::write).
+//! commits and tries again stands once, in `write.rs`.
 //!
 //! Operations of a caller take a [`Call`], which only a valid token gives. Operations of whoever manages the installation
 //! take none: they are for programs that embed the library, and for the command line.
