@@ -93,10 +93,10 @@ fn the_examples_are_what_the_document_describes() {
         }
         match value {
             Value::Object(map) => {
-                map.iter().for_each(|(key, value)| walk(value, &format!("{at}/{key}"), checked))
+                map.iter().for_each(|(key, value)| walk(value, &format!("{at}/{key}"), checked));
             }
             Value::Array(items) => {
-                items.iter().enumerate().for_each(|(n, value)| walk(value, &format!("{at}/{n}"), checked))
+                items.iter().enumerate().for_each(|(n, value)| walk(value, &format!("{at}/{n}"), checked));
             }
             _ => {}
         }

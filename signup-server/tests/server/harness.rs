@@ -105,7 +105,7 @@ impl Server {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
         let mut token = String::new();
         let url = loop {
-            let line = lines.next().expect("the server ended before it listened");
+            let line = lines.next().unwrap_or_else(|| panic!("the server ended before it listened"));
             if let Some(text) = line.strip_prefix("token: ") {
                 text.clone_into(&mut token);
             } else if let Some(url) = line.strip_prefix("listening on ") {
