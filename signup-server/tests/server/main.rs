@@ -14,5 +14,6 @@ mod harness;
 mod idempotency;
 mod limits;
 mod slots;
+mod slow_clients;
 mod team;
 mod tokens;
