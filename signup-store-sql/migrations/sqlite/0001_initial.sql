@@ -40,7 +40,7 @@ CREATE TABLE events (
     is_virtual      INTEGER NOT NULL CHECK (is_virtual IN (0, 1)),
     latitude        REAL    CHECK (latitude BETWEEN -90 AND 90),
     longitude       REAL    CHECK (longitude BETWEEN -180 AND 180),
-    location_data   TEXT    CHECK (json_type(location_data) = 'object' AND octet_length(location_data) <= 16384),
+    location_data   TEXT    CHECK (json_type(location_data) = 'object' AND length(CAST(location_data AS BLOB)) <= 16384),
     start_date      TEXT    NOT NULL CHECK (start_date GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
     end_date        TEXT    CHECK (end_date >= start_date AND end_date GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
     timezone        TEXT    NOT NULL CHECK (length(timezone) > 0),
