@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::given::Given;
+use super::given::{Given, Mistyped};
 use super::{
     DuplicateInput, EventInput, NewEvent, NewShift, Object, ShiftInput, ShiftPatch, ShiftPatchInput,
 };
@@ -44,11 +44,11 @@ impl Fields<'_> {
         kind: &str,
         check: impl FnOnce(&'v T) -> Result<R, E>,
     ) -> Option<R> {
-        match given.nullable() {
-            Ok(Some(value)) => self.checked(field, check(value)),
-            Ok(None) => self.checked(field, Err(REQUIRED)),
-            Err(_) => self.checked(field, Err(kind)),
+        let given = given.nullable();
+        if matches!(given, Ok(None)) {
+            self.fault(field, REQUIRED);
         }
+        self.take(field, given, kind, check)
     }
 
     /// A field that may be left out, null or blank.
@@ -59,10 +59,7 @@ impl Fields<'_> {
         kind: &str,
         check: impl FnOnce(&'v T) -> Result<R, E>,
     ) -> Option<R> {
-        match given.nullable() {
-            Ok(value) => self.checked(field, check(value?)),
-            Err(_) => self.checked(field, Err(kind)),
-        }
+        self.take(field, given.nullable(), kind, check)
     }
 
     /// A field that may be left out, but neither null nor blank.
@@ -73,9 +70,19 @@ impl Fields<'_> {
         kind: &str,
         check: impl FnOnce(&'v T) -> Result<R, E>,
     ) -> Option<R> {
-        match given.optional() {
+        self.take(field, given.optional(), kind, check)
+    }
+
+    fn take<'v, T, R, E: Display>(
+        &mut self,
+        field: &str,
+        given: Result<Option<&'v T>, Mistyped>,
+        kind: &str,
+        check: impl FnOnce(&'v T) -> Result<R, E>,
+    ) -> Option<R> {
+        match given {
             Ok(value) => self.checked(field, check(value?)),
-            Err(_) => self.checked(field, Err(kind)),
+            Err(Mistyped) => self.checked(field, Err(kind)),
         }
     }
 

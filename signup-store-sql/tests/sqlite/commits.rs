@@ -8,7 +8,7 @@ use signup_store_sql::SqliteStore;
 
 use crate::records::{Database, at, event, organization, receipt, receipt_key, shift, signup, writes};
 
-fn new_organization(number: u128) -> ChangeSet {
+fn new_organization(number: u32) -> ChangeSet {
     writes([Write::InsertOrganization(organization(number))])
 }
 
@@ -53,7 +53,7 @@ async fn a_refusal_among_others_is_its_own() {
     let refused = ChangeSet {
         requires: vec![
             Requirement::OrganizationSlugFree("free".to_owned()),
-            Requirement::OrganizationSlugFree("riverside-1".to_owned()),
+            Requirement::OrganizationSlugFree("organization-1".to_owned()),
             Requirement::NoOrganization,
         ],
         writes: new_organization(700).writes,
@@ -100,7 +100,7 @@ async fn a_refusal_carries_the_fact_that_was_found() {
 async fn the_last_places_go_to_as_many_as_there_are() {
     let (database, records) = Database::filled().await;
     let shift = &records.shifts[1];
-    let changes = (0..20_u128).map(|number| ChangeSet {
+    let changes = (0..20_u32).map(|number| ChangeSet {
         requires: vec![Requirement::ShiftHasRoom { organization: shift.organization, shift: shift.id }],
         writes: vec![Write::InsertSignup(Box::new(signup(
             100 + number,
@@ -197,7 +197,7 @@ async fn receipts_are_purged_a_few_at_a_time() {
 async fn a_change_set_of_five_hundred_shifts_is_stored_whole() {
     let (database, _) = Database::filled().await;
     let event = event(11, "2028-01-01");
-    let shifts: Vec<_> = (0..500_u32).map(|n| shift(1000 + u128::from(n), &event, n)).collect();
+    let shifts: Vec<_> = (0..500_u32).map(|n| shift(1000 + n, &event, n)).collect();
     let change = writes([Write::InsertEvent(Box::new(event.clone())), Write::InsertShifts(shifts.clone())]);
     database.store.commit(change).await.unwrap();
     assert_eq!(database.store.shifts(event.organization, event.id).await.unwrap(), Some(shifts));

@@ -1,7 +1,5 @@
 //! Opening: what is kept, what is carried forward, what is refused.
 
-use std::time::{Duration, Instant};
-
 use signup_core::{EventQuery, Store};
 use signup_store_sql::{OpenError, SqliteStore};
 
@@ -13,17 +11,6 @@ async fn everything_is_there_after_opening_again() {
     records.assert_stored(&database.store).await;
     let database = database.reopened().await;
     records.assert_stored(&database.store).await;
-}
-
-#[tokio::test]
-async fn opening_an_existing_database_is_quick() {
-    let (database, _) = Database::filled().await;
-    database.store.close().await;
-    let start = Instant::now();
-    let store = SqliteStore::open(&database.path()).await.unwrap();
-    // It takes a few milliseconds; the bound leaves room for a busy machine.
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
-    drop(store);
 }
 
 #[tokio::test]
@@ -64,7 +51,7 @@ async fn a_folder_that_is_not_there_is_an_error_that_names_the_path() {
 async fn many_may_open_a_new_database_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("signup.db");
-    let openings: Vec<_> = (0..8_u128)
+    let openings: Vec<_> = (0..8_u32)
         .map(|number| {
             let path = path.clone();
             tokio::spawn(async move {

@@ -77,7 +77,7 @@ async fn pages_meet_without_gap_or_overlap_in_both_directions() {
     let (database, records) = Database::filled().await;
     let store = &database.store;
     // Three on each day, so that equal starts fall on every page's edge.
-    let events: Vec<_> = (0..30_u128)
+    let events: Vec<_> = (0..30_u32)
         .map(|n| Event { is_published: n % 2 == 0, ..event(100 + n, &format!("2027-05-{:02}", 1 + n / 3)) })
         .collect();
     let inserts = events.iter().map(|event| Write::InsertEvent(Box::new(event.clone())));

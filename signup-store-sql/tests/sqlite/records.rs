@@ -3,16 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 
-use jiff::Timestamp;
+use signup_core::conformance::records;
+pub(crate) use signup_core::conformance::records::{at, organization, uuid};
 use signup_core::{
-    Answer, AnswerText, Capacity, ChangeSet, Day, Digest, EmailAddress, Event, EventDates, EventId,
-    EventWithShifts, Hours, Interval, Label, Name, Notice, NoticeCause, NoticeId, Occupancy, Operation,
-    Organization, OrganizationId, Outcome, PersonName, Plan, Question, QuestionId, QuestionKind, Receipt,
-    ReceiptKey, Scopes, Shift, ShiftId, Signup, SignupId, SignupStatus, Store, TimeAndPlace, Title, Token,
-    TokenId, Write,
+    ChangeSet, EmailAddress, Event, Notice, Organization, Question, Receipt, ReceiptKey, Shift, Signup,
+    Store, Token, Write,
 };
 use signup_store_sql::SqliteStore;
-use sqlx::types::Uuid;
 use sqlx::{Connection as _, SqliteConnection};
 use tempfile::TempDir;
 
@@ -57,150 +54,31 @@ pub(crate) async fn stranger(path: &Path) -> SqliteConnection {
     SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap()
 }
 
-pub(crate) fn uuid(number: u128) -> Uuid {
-    Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0000 + number)
-}
-
-pub(crate) fn at(second: i64) -> Timestamp {
-    Timestamp::from_second(1_800_000_000 + second).unwrap()
-}
-
 pub(crate) fn writes(writes: impl IntoIterator<Item = Write>) -> ChangeSet {
     ChangeSet { requires: vec![], writes: writes.into_iter().collect() }
 }
 
-pub(crate) const ORGANIZATION: u128 = 1;
+/// The organization to which everything here belongs.
+pub(crate) const ORGANIZATION: u32 = 1;
 
-pub(crate) fn organization(number: u128) -> Organization {
-    Organization {
-        id: OrganizationId::new(uuid(number)),
-        name: Name::new("Riverside \"Food\" Bank ☃").unwrap(),
-        slug: format!("riverside-{number}"),
-        sport: Some(Name::new("rowing").unwrap()),
-        public_url: None,
-        plan: Plan::Pro,
-        created_at: at(0),
-    }
+pub(crate) fn event(number: u32, date: &str) -> Event {
+    records::event_on(ORGANIZATION, number, date, "America/New_York")
 }
 
-pub(crate) fn token(number: u128) -> Token {
-    Token {
-        id: TokenId::new(uuid(number)),
-        organization: OrganizationId::new(uuid(ORGANIZATION)),
-        name: Name::new("import").unwrap(),
-        digest: Digest::of(&format!("token {number}")),
-        scopes: Scopes::all(),
-        created_at: at(0),
-        expires_at: at(86_400),
-        revoked_at: None,
-    }
+pub(crate) fn shift(number: u32, event: &Event, position: u32) -> Shift {
+    Shift { position, ..records::shift(event, number, 3) }
 }
 
-pub(crate) fn event(number: u128, date: &str) -> Event {
-    Event {
-        id: EventId::new(uuid(number)),
-        organization: OrganizationId::new(uuid(ORGANIZATION)),
-        title: Title::new("Food drive").unwrap(),
-        slug: format!("food-drive-{number}"),
-        description: None,
-        location: None,
-        is_virtual: false,
-        latitude: None,
-        longitude: None,
-        location_data: None,
-        dates: EventDates {
-            first: Day { date: date.parse().unwrap(), zone: "America/New_York".parse().unwrap() },
-            last: None,
-        },
-        is_published: true,
-        theme: None,
-        badge_label: None,
-        created_at: at(1),
-        updated_at: at(1),
-    }
-}
-
-pub(crate) fn shift(number: u128, event: &Event, position: u32) -> Shift {
-    Shift {
-        id: ShiftId::new(uuid(number)),
-        organization: event.organization,
-        event: event.id,
-        title: Title::new("Sorting").unwrap(),
-        location: None,
-        hours: Hours::parse(Some("09:00"), Some("12:30")).unwrap(),
-        occupancy: Occupancy::empty(Capacity::new(3).unwrap()),
-        position,
-        version: 1,
-        created_at: at(1),
-        updated_at: at(1),
-        day: event.dates.first.clone(),
-        is_virtual: event.is_virtual,
-    }
-}
-
-pub(crate) fn question(number: u128, event: &Event, position: u32) -> Question {
-    Question {
-        id: QuestionId::new(uuid(number)),
-        organization: event.organization,
-        event: event.id,
-        label: Label::new("T-shirt size").unwrap(),
-        kind: QuestionKind::Select,
-        options: vec![Label::new("S").unwrap(), Label::new("\"M\", or L").unwrap()],
-        required: true,
-        position,
-    }
-}
-
-pub(crate) fn signup(number: u128, shift: &Shift, email: &str) -> Signup {
-    Signup {
-        id: SignupId::new(uuid(number)),
-        organization: shift.organization,
-        event: shift.event,
-        shift: shift.id,
-        name: PersonName::new("Ada").unwrap(),
-        email: EmailAddress::new(email).unwrap(),
-        answers: vec![Answer {
-            question_id: QuestionId::new(uuid(40)),
-            label: Label::new("T-shirt size").unwrap(),
-            value: AnswerText::new("S").unwrap(),
-        }],
-        status: SignupStatus::Confirmed,
-        secret: Digest::of(&format!("secret {number}")),
-        created_at: at(2),
-        cancelled_at: None,
-    }
+pub(crate) fn signup(number: u32, shift: &Shift, email: &str) -> Signup {
+    Signup { email: EmailAddress::new(email).unwrap(), ..records::signup(shift, number) }
 }
 
 pub(crate) fn receipt_key(key: &str) -> ReceiptKey {
-    ReceiptKey {
-        organization: OrganizationId::new(uuid(ORGANIZATION)),
-        token: TokenId::new(uuid(2)),
-        operation: Operation::CreateEvent,
-        key: key.parse().unwrap(),
-    }
+    records::receipt_key(ORGANIZATION, key)
 }
 
 pub(crate) fn receipt(key: &str, event: &Event) -> Receipt {
-    Receipt {
-        key: receipt_key(key),
-        outcome: Outcome::Event(Box::new(EventWithShifts { event: event.clone(), shifts: vec![] })),
-        expires_at: at(0) + Receipt::LIFE,
-    }
-}
-
-pub(crate) fn notice(number: u128, shift: &Shift) -> Notice {
-    let place = |second| TimeAndPlace {
-        interval: Interval { start: at(second), end: at(second + 3600) },
-        location: None,
-    };
-    Notice {
-        id: NoticeId::new(uuid(number)),
-        organization: shift.organization,
-        event: shift.event,
-        shift: shift.id,
-        cause: NoticeCause::ShiftChanged { before: place(0), after: place(60) },
-        created_at: at(3),
-    }
+    records::receipt(receipt_key(key), event, &[])
 }
 
 /// One of each.
@@ -221,11 +99,11 @@ impl Records {
         let shifts = vec![shift(20, &event, 0), shift(21, &event, 1)];
         Self {
             organization: organization(ORGANIZATION),
-            token: token(2),
-            question: question(40, &event, 0),
+            token: records::token(ORGANIZATION, 2),
+            question: records::question(&event, 40, 0),
             signup: signup(30, &shifts[0], "Ada@example.org"),
             receipt: receipt("key", &event),
-            notice: notice(50, &shifts[0]),
+            notice: records::notice(&shifts[0], 50),
             event,
             shifts,
         }
