@@ -133,3 +133,35 @@ impl std::fmt::Display for WithSources<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use signup_core::StoreError;
+
+    use super::*;
+
+    #[test]
+    fn a_store_that_fails_is_503_with_a_time_to_retry_and_no_internal_text() {
+        for error in [
+            StoreError::unavailable("reading", "the disk is full"),
+            StoreError::failed("reading", "no such column: secret"),
+            StoreError::corrupt("events", "timezone", 7, "Mars/Base"),
+        ] {
+            let response = ApiError::from(error).into_response();
+            assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+            assert_eq!(response.headers()[RETRY_AFTER], "1");
+            let body = format!("{response:?}");
+            assert!(!body.contains("secret") && !body.contains("Mars") && !body.contains("disk"), "{body}");
+        }
+        assert_eq!(
+            ApiError::from(Error::Contended).into_response().status(),
+            StatusCode::SERVICE_UNAVAILABLE
+        );
+    }
+
+    #[test]
+    fn the_log_names_every_cause_once() {
+        let error = Error::from(StoreError::unavailable("reading an event", "the disk is full"));
+        assert_eq!(WithSources(&error).to_string(), "the store failed: reading an event: the disk is full");
+    }
+}
