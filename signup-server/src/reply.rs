@@ -16,16 +16,23 @@ const RETRY_AFTER_S: HeaderValue = HeaderValue::from_static("1");
 pub(crate) enum ApiError {
     /// The service refused.
     Service(Error),
-    /// The body is longer than 1 MiB.
-    TooLarge,
-    /// The body is declared to be something other than JSON.
-    UnsupportedMediaType,
-    /// The body did not come in time.
-    Timeout,
-    /// The body broke off.
-    Broken,
+    /// The body could not be taken.
+    Body(BodyError),
     /// A bug: the task that did the work is gone.
     Lost,
+}
+
+/// Why a body could not be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BodyError {
+    /// It is longer than 1 MiB.
+    TooLarge,
+    /// It is declared to be something other than JSON.
+    UnsupportedMediaType,
+    /// It did not come in time.
+    Timeout,
+    /// It broke off.
+    Broken,
 }
 
 impl<E: Into<Error>> From<E> for ApiError {
@@ -76,16 +83,22 @@ impl ApiError {
     pub(crate) fn into_response(self) -> Response {
         match self {
             Self::Service(error) => service_error(&error),
-            Self::TooLarge => {
-                message(StatusCode::PAYLOAD_TOO_LARGE, "The body must not be larger than 1 MiB.")
-            }
-            Self::UnsupportedMediaType => {
-                message(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The Content-Type must be application/json.")
-            }
-            Self::Timeout => message(StatusCode::REQUEST_TIMEOUT, "The body did not arrive in time."),
-            Self::Broken => message(StatusCode::BAD_REQUEST, "The body could not be read."),
+            Self::Body(error) => body_error(error),
             Self::Lost => internal_error(),
         }
+    }
+}
+
+fn body_error(error: BodyError) -> Response {
+    match error {
+        BodyError::TooLarge => {
+            message(StatusCode::PAYLOAD_TOO_LARGE, "The body must not be larger than 1 MiB.")
+        }
+        BodyError::UnsupportedMediaType => {
+            message(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The Content-Type must be application/json.")
+        }
+        BodyError::Timeout => message(StatusCode::REQUEST_TIMEOUT, "The body did not arrive in time."),
+        BodyError::Broken => message(StatusCode::BAD_REQUEST, "The body could not be read."),
     }
 }
 

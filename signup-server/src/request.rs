@@ -11,7 +11,7 @@ use signup_core::{Faults, IdempotencyKey};
 use warp::http::HeaderMap;
 use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
 
-use crate::reply::ApiError;
+use crate::reply::{ApiError, BodyError};
 
 /// The longest body.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
@@ -52,17 +52,18 @@ impl Request {
     }
 
     /// Reads the body, which is declared to be JSON or not declared to be anything.
-    pub(crate) async fn json(&mut self) -> Result<Bytes, ApiError> {
-        let body = tokio::time::timeout(BODY_TIMEOUT, self.read()).await.map_err(|_| ApiError::Timeout)??;
-        if self.is_json() { Ok(body) } else { Err(ApiError::UnsupportedMediaType) }
+    pub(crate) async fn json(&mut self) -> Result<Bytes, BodyError> {
+        let body =
+            tokio::time::timeout(BODY_TIMEOUT, self.read()).await.map_err(|_| BodyError::Timeout)??;
+        if self.is_json() { Ok(body) } else { Err(BodyError::UnsupportedMediaType) }
     }
 
-    async fn read(&mut self) -> Result<Bytes, ApiError> {
+    async fn read(&mut self) -> Result<Bytes, BodyError> {
         let mut body = BytesMut::new();
         while let Some(part) = self.body.next().await {
-            let part = part.map_err(|_| ApiError::Broken)?;
+            let part = part.map_err(|_| BodyError::Broken)?;
             if body.len() + part.len() > MAX_BODY_BYTES {
-                return Err(ApiError::TooLarge);
+                return Err(BodyError::TooLarge);
             }
             body.extend_from_slice(&part);
         }

@@ -8,13 +8,14 @@ pub(crate) use events::{create_event, duplicate_event, list_events};
 pub(crate) use slots::{list_slots, patch_slot};
 pub(crate) use team::show_team;
 
+use bytes::Bytes;
 use serde::Deserialize;
 use signup_core::service::Kept;
 use signup_core::{Call, IdempotencyKey, Operation, Reply, Scope, Service, from_json};
 use warp::http::HeaderValue;
 use warp::reply::Response;
 
-use crate::reply::ApiError;
+use crate::reply::{ApiError, BodyError};
 use crate::request::Request;
 
 /// The base address and the service: what every handler needs.
@@ -31,14 +32,9 @@ type Answer = Result<Response, ApiError>;
 macro_rules! keyed {
     ($context:ident, $call:ident, $request:ident, $scope:expr, $operation:expr, $input:ty, $method:ident($($id:ident)?)) => {{
         let (key, body) = $crate::handlers::take_body(&$call, &mut $request, $scope).await?;
-        let input = body.as_deref().map_err(|_| ()).and_then(|body| Ok($crate::handlers::input::<$input>(body)));
-        match input {
-            Ok(Ok(input)) => $context.service.$method(&$call, key.as_ref(), $($id,)? &input).await?,
-            Ok(Err(error)) => $crate::handlers::replay_or(&$context.service, &$call, $operation, key, error).await?,
-            Err(()) => {
-                let error = body.err().unwrap_or($crate::reply::ApiError::Broken);
-                $crate::handlers::replay_or(&$context.service, &$call, $operation, key, error).await?
-            }
+        match $crate::handlers::input::<$input>(&body) {
+            Ok(input) => $context.service.$method(&$call, key.as_ref(), $($id,)? &input).await?,
+            Err(error) => $crate::handlers::replay_or(&$context.service, &$call, $operation, key, error).await?,
         }
     }};
 }
@@ -49,14 +45,17 @@ async fn take_body(
     call: &Call,
     request: &mut Request,
     scope: Scope,
-) -> Result<(Option<IdempotencyKey>, Result<bytes::Bytes, ApiError>), ApiError> {
+) -> Result<(Option<IdempotencyKey>, Result<Bytes, BodyError>), ApiError> {
     call.require(scope)?;
     let key = request.idempotency_key()?;
     Ok((key, request.json().await))
 }
 
-fn input<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, ApiError> {
-    from_json(body).map_err(ApiError::from)
+fn input<'a, T: Deserialize<'a>>(body: &'a Result<Bytes, BodyError>) -> Result<T, ApiError> {
+    match body {
+        Ok(body) => from_json(body).map_err(ApiError::from),
+        Err(error) => Err(ApiError::Body(*error)),
+    }
 }
 
 async fn replay_or<T: Kept>(
