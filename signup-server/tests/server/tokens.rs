@@ -1,6 +1,7 @@
 //! Who may do what.
 
 use serde_json::{Value, json};
+use sqlx::{Connection as _, SqliteConnection};
 
 use crate::harness::{Answer, Server, event};
 
@@ -36,6 +37,19 @@ async fn a_missing_or_malformed_token_is_refused() {
         assert_unauthenticated(&with_bearer(&server, bad).await, bad);
     }
     assert_eq!(with_bearer(&server, &format!("bearer {good}")).await.status, 200, "the scheme has no case");
+}
+
+#[tokio::test]
+async fn an_expired_token_is_refused_like_a_revoked_one() {
+    let server = Server::start_on_sqlite();
+    let made = token(&server, &["--organization", "starter", "--expires-in-days", "1"]);
+    // No command makes a token that lives for less than a day: this one is put back in time.
+    let mut database = SqliteConnection::connect(&server.database()).await.unwrap();
+    let put_back =
+        "UPDATE tokens SET created_at = created_at - 86400, expires_at = expires_at - 86400 WHERE name = 't'";
+    assert_eq!(sqlx::query(put_back).execute(&mut database).await.unwrap().rows_affected(), 1);
+    let bearer = format!("Bearer {}", made["token"].as_str().unwrap());
+    assert_unauthenticated(&with_bearer(&server, &bearer).await, "expired");
 }
 
 #[tokio::test]
