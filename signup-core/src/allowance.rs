@@ -1,16 +1,16 @@
 //! How many requests a caller has left in its minute.
 //!
 //! A window of 60 seconds opens with a caller's first request; in it the caller gets as many requests as its plan allows.
-//! [`Windows`] keeps the count for one process.
+//! [`Windows`] keeps the count for one process; a store that serves several keeps it for all of them.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use crate::id::TokenId;
+use crate::id::{OrganizationId, TokenId};
 
 /// How long a window is open, in seconds.
 pub const WINDOW_S: i64 = 60;
@@ -18,8 +18,8 @@ pub const WINDOW_S: i64 = 60;
 /// Whose requests are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Caller {
-    /// A valid token, wherever it is used from.
-    Token(TokenId),
+    /// A valid token of an organization, wherever it is used from.
+    Token(OrganizationId, TokenId),
     /// An address from which no valid token came; of IPv6 the /64 network, which is what one customer is given.
     Address(IpAddr),
 }
@@ -48,21 +48,47 @@ pub struct Allowance {
 }
 
 impl Allowance {
+    /// What `window` leaves of `limit`, after it has counted the request.
+    pub fn of(window: Window, limit: u32) -> Self {
+        Self {
+            limit,
+            remaining: limit.saturating_sub(window.requests),
+            is_allowed: window.requests <= limit,
+            resets_at: window.ends_at(),
+        }
+    }
+
     /// Seconds until the window ends: 1 to 60 while it is open.
     pub fn retry_after_s(&self, now: Timestamp) -> i64 {
         (self.resets_at.as_second() - now.as_second()).clamp(1, WINDOW_S)
     }
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Window {
-    opened_s: i64,
-    requests: u32,
+/// A minute of a caller, and the requests that were counted in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// When it was opened, to the second.
+    pub opened_at: Timestamp,
+    /// How many requests were counted, the last one included.
+    pub requests: u32,
 }
 
 impl Window {
-    fn is_open(self, now_s: i64) -> bool {
-        (self.opened_s..self.opened_s + WINDOW_S).contains(&now_s)
+    /// A window that opens at `now`, before its first request.
+    fn opening(now: Timestamp) -> Self {
+        let opened_at = Timestamp::from_second(now.as_second()).unwrap_or(now);
+        Self { opened_at, requests: 0 }
+    }
+
+    /// Whether it still counts at `now`. Processes whose clocks differ by less than a window share it all the same: one
+    /// that another's clock opened a moment ahead is open, too.
+    pub fn is_open(self, now: Timestamp) -> bool {
+        (now.as_second() - self.opened_at.as_second()).abs() < WINDOW_S
+    }
+
+    /// When it ends.
+    pub fn ends_at(self) -> Timestamp {
+        Timestamp::from_second(self.opened_at.as_second() + WINDOW_S).unwrap_or(Timestamp::MAX)
     }
 }
 
@@ -98,22 +124,35 @@ impl Windows {
         Self { tokens: Mutex::new(Table::new(capacity)), addresses: Mutex::new(Table::new(capacity)) }
     }
 
-    /// Counts a request of `caller` at `now`, of `limit` in a window.
-    pub fn take(&self, caller: Caller, limit: u32, now: Timestamp) -> Allowance {
-        // The tables hold counters only; one left half-way by a panic would still be a valid counter.
-        let window = match caller {
-            Caller::Token(id) => self.tokens.lock().unwrap_or_else(PoisonError::into_inner).take(id, now),
-            Caller::Address(at) => {
-                self.addresses.lock().unwrap_or_else(PoisonError::into_inner).take(at, now)
-            }
-        };
-        Allowance {
-            limit,
-            remaining: limit.saturating_sub(window.requests),
-            is_allowed: window.requests <= limit,
-            resets_at: Timestamp::from_second(window.opened_s + WINDOW_S).unwrap_or(Timestamp::MAX),
+    /// Counts a request of `caller` at `now`.
+    pub fn count(&self, caller: Caller, now: Timestamp) -> Window {
+        match caller {
+            Caller::Token(_, id) => unpoisoned(&self.tokens).count(id, now),
+            Caller::Address(at) => unpoisoned(&self.addresses).count(at, now),
         }
     }
+
+    /// The caller's window, if one of its own is open at `now`.
+    pub fn get(&self, caller: Caller, now: Timestamp) -> Option<Window> {
+        let window = match caller {
+            Caller::Token(_, id) => unpoisoned(&self.tokens).windows.get(&id).copied(),
+            Caller::Address(at) => unpoisoned(&self.addresses).windows.get(&at).copied(),
+        };
+        window.filter(|window| window.is_open(now))
+    }
+
+    /// Takes over what was counted elsewhere, as long as there is room for it.
+    pub fn put(&self, caller: Caller, window: Window, now: Timestamp) {
+        match caller {
+            Caller::Token(_, id) => unpoisoned(&self.tokens).put(id, window, now),
+            Caller::Address(at) => unpoisoned(&self.addresses).put(at, window, now),
+        }
+    }
+}
+
+/// The tables hold counters only; one left half-way by a panic would still be a valid counter.
+fn unpoisoned<T>(table: &Mutex<T>) -> MutexGuard<'_, T> {
+    table.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<K: Hash + Eq> Table<K> {
@@ -121,23 +160,32 @@ impl<K: Hash + Eq> Table<K> {
         Self { windows: HashMap::new(), shared: None, capacity }
     }
 
-    fn take(&mut self, caller: K, now: Timestamp) -> Window {
-        let now_s = now.as_second();
-        if self.windows.len() >= self.capacity && !self.windows.contains_key(&caller) {
-            self.windows.retain(|_, window| window.is_open(now_s));
+    /// Whether there is a place for `caller`, perhaps after windows that are no longer open were removed.
+    fn has_place(&mut self, caller: &K, now: Timestamp) -> bool {
+        if self.windows.len() >= self.capacity && !self.windows.contains_key(caller) {
+            self.windows.retain(|_, window| window.is_open(now));
         }
-        let is_full = self.windows.len() >= self.capacity && !self.windows.contains_key(&caller);
-        let fresh = Window { opened_s: now_s, requests: 0 };
-        let window = if is_full {
-            self.shared.get_or_insert(fresh)
-        } else {
+        self.windows.len() < self.capacity || self.windows.contains_key(caller)
+    }
+
+    fn count(&mut self, caller: K, now: Timestamp) -> Window {
+        let fresh = Window::opening(now);
+        let window = if self.has_place(&caller, now) {
             self.windows.entry(caller).or_insert(fresh)
+        } else {
+            self.shared.get_or_insert(fresh)
         };
-        if !window.is_open(now_s) {
+        if !window.is_open(now) {
             *window = fresh;
         }
         window.requests = window.requests.saturating_add(1);
         *window
+    }
+
+    fn put(&mut self, caller: K, window: Window, now: Timestamp) {
+        if self.has_place(&caller, now) {
+            self.windows.insert(caller, window);
+        }
     }
 }
 
@@ -153,27 +201,31 @@ mod tests {
         Caller::at(text.parse().unwrap())
     }
 
+    fn take(windows: &Windows, caller: Caller, limit: u32, now: Timestamp) -> Allowance {
+        Allowance::of(windows.count(caller, now), limit)
+    }
+
     #[test]
     fn a_window_allows_exactly_its_limit_and_opens_anew_after_a_minute() {
         let windows = Windows::default();
         let caller = address("192.0.2.1");
         for remaining in [2, 1, 0] {
-            let allowance = windows.take(caller, 3, at(10));
+            let allowance = take(&windows, caller, 3, at(10));
             assert!(allowance.is_allowed);
             assert_eq!(allowance.remaining, remaining);
             assert_eq!(allowance.resets_at, at(70));
         }
-        let over = windows.take(caller, 3, at(69));
+        let over = take(&windows, caller, 3, at(69));
         assert!(!over.is_allowed);
         assert_eq!(over.retry_after_s(at(69)), 1);
-        assert!(windows.take(caller, 3, at(70)).is_allowed);
+        assert!(take(&windows, caller, 3, at(70)).is_allowed);
     }
 
     #[test]
     fn one_caller_does_not_use_up_another_ones_window() {
         let windows = Windows::default();
-        assert!(windows.take(address("192.0.2.1"), 1, at(0)).is_allowed);
-        assert!(windows.take(address("192.0.2.2"), 1, at(0)).is_allowed);
+        assert!(take(&windows, address("192.0.2.1"), 1, at(0)).is_allowed);
+        assert!(take(&windows, address("192.0.2.2"), 1, at(0)).is_allowed);
     }
 
     #[test]
@@ -187,11 +239,11 @@ mod tests {
     fn a_full_table_stays_within_its_bounds_and_lets_nobody_off() {
         let windows = Windows::with_capacity(2);
         for n in 0..2 {
-            assert!(windows.take(address(&format!("192.0.2.{n}")), 1, at(0)).is_allowed);
+            assert!(take(&windows, address(&format!("192.0.2.{n}")), 1, at(0)).is_allowed);
         }
-        assert!(windows.take(address("192.0.2.8"), 1, at(0)).is_allowed);
-        assert!(!windows.take(address("192.0.2.9"), 1, at(0)).is_allowed);
+        assert!(take(&windows, address("192.0.2.8"), 1, at(0)).is_allowed);
+        assert!(!take(&windows, address("192.0.2.9"), 1, at(0)).is_allowed);
         assert_eq!(windows.addresses.lock().unwrap().windows.len(), 2);
-        assert!(windows.take(address("192.0.2.9"), 1, at(60)).is_allowed, "closed windows give way");
+        assert!(take(&windows, address("192.0.2.9"), 1, at(60)).is_allowed, "closed windows give way");
     }
 }

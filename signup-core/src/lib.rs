@@ -76,7 +76,7 @@ pub mod token;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 
-pub use allowance::{Allowance, Caller, Windows};
+pub use allowance::{Allowance, Caller, Window, Windows};
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use error::{Error, Result};
 pub use event::{Event, EventDates, Latitude, Longitude, Theme};

@@ -17,6 +17,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use thiserror::Error;
 
+use crate::allowance::{Caller, Window};
 use crate::event::Event;
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId, TokenId};
 use crate::notice::Notice;
@@ -134,6 +135,30 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Removes at most `limit` receipts that are no longer live at `now`, the first to expire first and equal ones by key,
     /// and says how many. Call it until it says fewer than `limit`; a small limit keeps other writers from waiting.
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
+
+    /// How many notices are queued.
+    async fn queued_notices(&self) -> Result<u64, StoreError>;
+
+    /// Counts a request of `caller` at `now`, if this store keeps the windows of several processes: in the window that is
+    /// [open](Window::is_open), or in a new one that opens with this request. However many count at once, each gets a
+    /// number of its own. Windows need not outlive a crash of the store.
+    ///
+    /// `None` means that this store belongs to one process, which counts for itself.
+    async fn count_request(&self, _caller: Caller, _now: Timestamp) -> Result<Option<Window>, StoreError> {
+        Ok(None)
+    }
+
+    /// Removes at most `limit` windows that are no longer open at `now`, and says how many. To be called like
+    /// [`purge_receipts`](Self::purge_receipts).
+    async fn purge_windows(&self, _now: Timestamp, _limit: u32) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    /// Whether the store answers, and takes commits.
+    ///
+    /// # Errors
+    /// If it does not, and why.
+    async fn check(&self) -> Result<(), StoreError>;
 }
 
 /// An event with all that a duplicate copies.

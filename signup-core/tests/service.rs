@@ -236,7 +236,7 @@ async fn after_24_hours_a_key_runs_for_real_again() {
     world.clock.advance(1);
     let second = create().await;
     assert!(!second.is_replay && second.outcome.event.id != first.outcome.event.id);
-    assert_eq!(world.service.purge_receipts(9).await.unwrap(), 0, "the new receipt took the old one's place");
+    assert_eq!(world.service.purge(9).await.unwrap(), 0, "the new receipt took the old one's place");
 }
 
 /// What people do to one shift.

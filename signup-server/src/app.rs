@@ -116,19 +116,33 @@ impl App {
             None => Err(Error::Unauthenticated),
         };
         let client = client_address(peer, &request.headers, &self.trusted_proxies);
-        let allowance = service.count_request(call.as_ref().ok(), client);
+        let limit = service.requests_per_minute(call.as_ref().ok());
+        let counted = match call {
+            Err(error @ Error::Store(_)) => Err(error),
+            call => match service.count_request(call.as_ref().ok(), client).await {
+                Ok(allowance) => Ok((call, allowance)),
+                Err(error) => Err(error),
+            },
+        };
+        let (call, allowance) = match counted {
+            Ok(counted) => counted,
+            Err(error) => {
+                // Nothing is known of the caller's window: nothing is done for it, and nothing promised.
+                let mut response = ApiError::from(error).into_response();
+                insert_allowance(&mut response, limit, 0);
+                return response;
+            }
+        };
         let mut response = if allowance.is_allowed {
             self.answer_counted(method, route, call, request).await
         } else {
-            reply::message(StatusCode::TOO_MANY_REQUESTS, "Too Many Attempts.")
-        };
-        let headers = response.headers_mut();
-        headers.insert("x-ratelimit-limit", allowance.limit.into());
-        headers.insert("x-ratelimit-remaining", allowance.remaining.into());
-        if !allowance.is_allowed {
+            let mut response = reply::message(StatusCode::TOO_MANY_REQUESTS, "Too Many Attempts.");
+            let headers = response.headers_mut();
             headers.insert("x-ratelimit-reset", allowance.resets_at.as_second().into());
             headers.insert(RETRY_AFTER, allowance.retry_after_s(service.now()).into());
-        }
+            response
+        };
+        insert_allowance(&mut response, allowance.limit, allowance.remaining);
         response
     }
 
@@ -170,6 +184,12 @@ impl App {
             Route::OpenApiJson | Route::OpenApiYaml => Ok(reply::not_found()),
         }
     }
+}
+
+fn insert_allowance(response: &mut Response, limit: u32, remaining: u32) {
+    let headers = response.headers_mut();
+    headers.insert("x-ratelimit-limit", limit.into());
+    headers.insert("x-ratelimit-remaining", remaining.into());
 }
 
 /// The answer to `OPTIONS`, or to a method that the route has not.

@@ -148,11 +148,11 @@ async fn purge(service: Service) {
     loop {
         interval.tick().await;
         loop {
-            match service.purge_receipts(PURGE_BATCH).await {
+            match service.purge(PURGE_BATCH).await {
                 Ok(purged) if purged == u64::from(PURGE_BATCH) => {}
                 Ok(_) => break,
                 Err(error) => {
-                    tracing::warn!(error = %WithSources(&error), "receipts were not purged; they will be later");
+                    tracing::warn!(error = %WithSources(&error), "what has expired was not purged; it will be later");
                     break;
                 }
             }

@@ -190,4 +190,12 @@ impl Store for MemoryStore {
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
         Ok(self.write().purge_receipts(now, limit))
     }
+
+    async fn queued_notices(&self) -> Result<u64, StoreError> {
+        Ok(self.read().notices.len() as u64)
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
 }

@@ -5,4 +5,4 @@ use std::sync::Arc;
 use signup_core::Store;
 use signup_store_memory::MemoryStore;
 
-signup_core::conformance_tests!(async || (Arc::new(MemoryStore::new()) as Arc<dyn Store>, ()));
+signup_core::conformance_tests!(async || Some((Arc::new(MemoryStore::new()) as Arc<dyn Store>, ())));

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
-use signup_core::{ChangeSet, CommitError, StoreError};
+use signup_core::{ChangeSet, CommitError, Refusal, StoreError};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::error::store_error;
-use crate::script::Script;
-use crate::{require, write};
+use crate::error::{is_io_error, store_error};
+use crate::row::texts;
+use crate::{change, require};
 
 /// The most that one commit takes: a bound on how long the first of a batch waits for the last.
 const MOST_IN_A_BATCH: usize = 256;
@@ -72,6 +72,16 @@ impl Committer {
         answer.await.map_err(|_| ended())?
     }
 
+    /// Whether the writer takes commits.
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        if self.work.is_closed() { Err(ended()) } else { Ok(()) }
+    }
+
+    /// Waits until the writer has ended.
+    pub(crate) async fn ended(&self) {
+        self.work.closed().await;
+    }
+
     /// Ends the writer after what is waiting, and waits for that.
     pub(crate) async fn close(&self) {
         let (sender, closed) = oneshot::channel();
@@ -84,6 +94,14 @@ impl Committer {
 
 fn ended() -> StoreError {
     StoreError::unavailable("handing a change to the writer", "the writer has ended")
+}
+
+/// Whether what the system says of the file can still be believed. After a sync that failed it may hand out pages that are
+/// not on the disk; only recovery, by whoever opens the database next, tells what is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    Kept,
+    Lost,
 }
 
 struct Writer {
@@ -105,8 +123,8 @@ impl Writer {
                     item => work.push(item),
                 }
             }
-            if !work.is_empty() {
-                self.commit_all(work).await;
+            if !work.is_empty() && self.commit_all(work).await == Trust::Lost {
+                return;
             }
             if let Some(sender) = close {
                 waiting.close();
@@ -123,13 +141,20 @@ impl Writer {
         }
     }
 
-    async fn commit_all(&mut self, batch: Vec<Work>) {
+    async fn commit_all(&mut self, batch: Vec<Work>) -> Trust {
+        let mut trust = Trust::Kept;
         let answers = match self.try_commit_all(batch).await {
             Ok(answers) => answers,
             Err((answers, error)) => {
                 // Whether the batch was committed is unknown, and so is the connection's state: a new one is clean.
                 tracing::error!(error = %with_sources(&error), "a commit failed");
                 self.connection = None;
+                if is_io_error(&error) {
+                    tracing::error!(
+                        "the disk failed: nothing more is written before the database is opened anew"
+                    );
+                    trust = Trust::Lost;
+                }
                 let error = Arc::new(error);
                 answers.into_iter().map(|answer| answer.failed(&error)).collect()
             }
@@ -137,6 +162,7 @@ impl Writer {
         for answer in answers {
             answer.send();
         }
+        trust
     }
 
     async fn try_commit_all(&mut self, batch: Vec<Work>) -> Result<Vec<Answer>, (Vec<Answer>, StoreError)> {
@@ -207,20 +233,32 @@ impl From<Unapplied> for CommitError {
     }
 }
 
-/// Checks the requirements of one change set, then makes its writes in a savepoint of their own.
+/// Checks the requirements of one change set, then makes its writes in a savepoint of their own. That is two hand-offs to
+/// the thread that SQLite runs on.
 async fn apply(connection: &mut SqliteConnection, change: &ChangeSet) -> Result<(), Unapplied> {
-    let refusal = require::refusal(connection, &change.requires).await;
+    let refusal = refusal(connection, change).await;
     if let Some(refusal) = refusal.map_err(|error| Unapplied::Unwritten(error.into()))? {
         return Err(Unapplied::Unwritten(CommitError::Refused(refusal)));
     }
-    let mut script = Script::default();
-    script.statement("SAVEPOINT change");
-    for write in &change.writes {
-        write::add(&mut script, write).map_err(|error| Unapplied::Unwritten(error.into()))?;
-    }
-    script.statement("RELEASE change");
-    let written = script.run(connection).await;
+    let writes = change::writes(change).map_err(|error| Unapplied::Unwritten(error.into()))?;
+    let written = async {
+        let (text, arguments) = writes.into_sqlite()?;
+        sqlx::query_with(text, arguments).execute(connection).await
+    };
+    let written = written.await.map(|_| ());
     written.map_err(|error| Unapplied::Midway(store_error("writing a change set", error)))
+}
+
+async fn refusal(
+    connection: &mut SqliteConnection,
+    change: &ChangeSet,
+) -> Result<Option<Refusal>, StoreError> {
+    let failed = |error| store_error("checking requirements", error);
+    let Some(checks) = change::checks(change) else { return Ok(None) };
+    let (text, arguments) = checks.into_sqlite().map_err(failed)?;
+    let row = sqlx::query_with(text, arguments).fetch_optional(connection).await.map_err(failed)?;
+    let Some(row) = row else { return Ok(None) };
+    require::refusal(&change.requires, &texts(&row).map_err(failed)?).map(Some)
 }
 
 /// Takes back what a change set wrote before it failed with `cause`. That fails if the cause has ended the transaction,

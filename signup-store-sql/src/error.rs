@@ -23,29 +23,48 @@ pub enum OpenError {
         /// What SQLite said.
         source: sqlx::Error,
     },
+    /// The URL of a PostgreSQL database cannot be read. It is not repeated: there may be a password in it.
+    #[error(
+        "a PostgreSQL database is named as postgres://USER:PASSWORD@HOST:PORT/NAME, several with commas between them"
+    )]
+    Url {
+        /// What is wrong with it.
+        source: sqlx::Error,
+    },
+    /// No server can be reached that takes writes.
+    #[error("cannot reach the database {server}")]
+    Connect {
+        /// The last one that was tried.
+        server: String,
+        /// What went wrong.
+        source: sqlx::Error,
+    },
+    /// All servers are standbys.
+    #[error("none of the database servers takes writes: each is a standby, or read-only")]
+    NoPrimary,
     /// The database was written by a newer version.
     #[error(
-        "the database {path} is from a newer version (it has migration {version}): use that version or a newer one"
+        "the database {database} is from a newer version (it has migration {version}): use that version or a newer one"
     )]
     Newer {
-        /// The file.
-        path: String,
+        /// The file, or the server and the name.
+        database: String,
         /// The first migration that this version does not know.
         version: i64,
     },
     /// The tables could not be carried forward.
-    #[error("cannot carry the tables of {path} forward")]
+    #[error("cannot carry the tables of {database} forward")]
     Migrate {
-        /// The file.
-        path: String,
+        /// The file, or the server and the name.
+        database: String,
         /// What went wrong.
         source: MigrateError,
     },
     /// What is stored could not be read.
-    #[error("cannot read the database {path}")]
+    #[error("cannot read the database {database}")]
     Read {
-        /// The file.
-        path: String,
+        /// The file, or the server and the name.
+        database: String,
         /// What went wrong.
         source: StoreError,
     },
@@ -65,7 +84,7 @@ pub enum OpenError {
     },
 }
 
-/// A database error while `what` was being done: one that may pass, or one that will not.
+/// An SQLite error while `what` was being done: one that may pass, or one that will not.
 pub(crate) fn store_error(what: &'static str, error: sqlx::Error) -> StoreError {
     // BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, FULL, CANTOPEN
     let may_pass = match &error {
@@ -85,8 +104,55 @@ pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
     matches!(result_code(error), Some(5 | 6))
 }
 
+/// Whether the disk failed.
+pub(crate) fn is_io_error(error: &StoreError) -> bool {
+    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<sqlx::Error>());
+    // IOERR
+    source.is_some_and(|error| result_code(error) == Some(10))
+}
+
 /// SQLite's primary result code (<https://sqlite.org/rescode.html>): extended codes keep it in their low byte.
 fn result_code(error: &sqlx::Error) -> Option<u32> {
     let code = error.as_database_error()?.code()?.parse::<u32>().ok()?;
     Some(code & 0xff)
+}
+
+/// A PostgreSQL error while `what` was being done: one that may pass, or one that will not.
+pub(crate) fn postgres_error(what: &'static str, error: sqlx::Error) -> StoreError {
+    let may_pass = match &error {
+        sqlx::Error::Database(_) => {
+            let state = sql_state(&error);
+            state == READ_ONLY
+                || ["08", "40", "53", "55", "57", "58"].iter().any(|class| state.starts_with(class))
+        }
+        sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => true,
+        error => is_broken(error),
+    };
+    if may_pass { StoreError::unavailable(what, error) } else { StoreError::failed(what, error) }
+}
+
+/// Whether another transaction was in the way: a serialization failure, a deadlock, or a key that it took.
+pub(crate) fn is_contention(error: &sqlx::Error) -> bool {
+    matches!(sql_state(error).as_str(), "40001" | "40P01" | "23505")
+}
+
+/// Whether the connection is of no use any more: it is broken, or its server is ending, or takes no writes.
+pub(crate) fn is_broken(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) => true,
+        sqlx::Error::Database(_) => {
+            let state = sql_state(error);
+            state.starts_with("08") || ["57P01", "57P02", "57P03", READ_ONLY].contains(&state.as_str())
+        }
+        _ => false,
+    }
+}
+
+const READ_ONLY: &str = "25006";
+
+/// PostgreSQL's code of an error (<https://www.postgresql.org/docs/current/errcodes-appendix.html>): its first two
+/// characters are the class.
+fn sql_state(error: &sqlx::Error) -> String {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    code.map(Into::into).unwrap_or_default()
 }

@@ -20,17 +20,25 @@
 //!
 //! **Invariant:** no rule is known here: no statement mentions a scope, a plan's limit, or a clock change.
 
+mod change;
 mod committer;
 mod error;
 mod lock;
+mod migrations;
+mod postgres;
+mod primary;
 mod read;
 mod require;
 mod row;
-mod script;
+mod sql;
 mod sqlite;
+mod store;
+#[cfg(feature = "throwaway")]
+pub mod throwaway;
 mod write;
 mod zone_data;
 
 pub use error::OpenError;
 pub use lock::ServingLock;
+pub use postgres::{PostgresOptions, PostgresStore};
 pub use sqlite::SqliteStore;

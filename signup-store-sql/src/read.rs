@@ -11,161 +11,174 @@ use signup_core::{
     OrganizationId, Position, Question, Receipt, ReceiptKey, Shift, ShiftId, Side, Signup, SignupId,
     StoreError, Token, TokenId,
 };
-use sqlx::query::QueryAs;
-use sqlx::sqlite::{SqliteArguments, SqlitePool, SqliteRow};
-use sqlx::{AssertSqlSafe, FromRow, Sqlite};
 use uuid::Uuid;
 
-use crate::error::store_error;
 use crate::row::{self, Cell, EVENT, NOTICE, ORGANIZATION, QUESTION, RECEIPT, SHIFT, SIGNUP, TOKEN};
+use crate::sql::{Dialect, Sql, Value, values};
 
 type Result<T> = std::result::Result<T, StoreError>;
-type Query<Row> = QueryAs<'static, Sqlite, Row, SqliteArguments>;
 
-/// A query of a text that is put together from constants only.
-fn select<Row: for<'r> FromRow<'r, SqliteRow>>(sql: String) -> Query<Row> {
-    sqlx::query_as(AssertSqlSafe(sql))
+/// Runs statements that read.
+pub(crate) trait Reader: Sync {
+    fn dialect(&self) -> Dialect;
+
+    /// The first row of the statement, which has `N` texts. `what` is being done.
+    fn row<const N: usize>(
+        &self,
+        what: &'static str,
+        sql: Sql,
+    ) -> impl Future<Output = Result<Option<[String; N]>>> + Send;
 }
 
-/// Runs a query whose one row is one record.
+/// Reads one record.
 async fn one<T>(
-    pool: &SqlitePool,
+    reader: &impl Reader,
     what: &'static str,
-    query: Query<(String,)>,
+    text: String,
+    values: Vec<Value>,
     read: impl FnOnce(&[Cell<'_>]) -> Result<T>,
 ) -> Result<Option<T>> {
-    let row = query.fetch_optional(pool).await.map_err(|error| store_error(what, error))?;
-    row.map(|(json,)| row::one(&json, read)).transpose()
+    let row = reader.row(what, Sql::of(reader.dialect(), &text, values)).await?;
+    row.map(|[json]| row::one(&json, read)).transpose()
 }
 
-/// Runs a query whose one row is a list.
+/// Reads a list.
 async fn all<T>(
-    pool: &SqlitePool,
+    reader: &impl Reader,
     what: &'static str,
-    query: Query<(String,)>,
+    text: String,
+    values: Vec<Value>,
     read: impl Fn(&[Cell<'_>]) -> Result<T>,
 ) -> Result<Option<Vec<T>>> {
-    let row = query.fetch_optional(pool).await.map_err(|error| store_error(what, error))?;
-    row.map(|(json,)| row::all(&json, read)).transpose()
+    let row = reader.row(what, Sql::of(reader.dialect(), &text, values)).await?;
+    row.map(|[json]| row::all(&json, read)).transpose()
 }
 
-pub(crate) async fn organization(pool: &SqlitePool, id: OrganizationId) -> Result<Option<Organization>> {
-    let sql = format!("SELECT json_array({ORGANIZATION}) FROM organizations o WHERE o.id = $1");
-    one(pool, "reading an organization", select(sql).bind(id.uuid()), row::organization).await
+pub(crate) async fn organization(reader: &impl Reader, id: OrganizationId) -> Result<Option<Organization>> {
+    let record = reader.dialect().record(ORGANIZATION);
+    let text = format!("SELECT {record} FROM organizations o WHERE o.id = $1");
+    one(reader, "reading an organization", text, values![id.uuid()], row::organization).await
 }
 
-pub(crate) async fn organization_by_slug(pool: &SqlitePool, slug: &str) -> Result<Option<Organization>> {
-    let sql = format!("SELECT json_array({ORGANIZATION}) FROM organizations o WHERE o.slug = $1");
-    one(pool, "reading an organization", select(sql).bind(slug.to_owned()), row::organization).await
+pub(crate) async fn organization_by_slug(reader: &impl Reader, slug: &str) -> Result<Option<Organization>> {
+    let record = reader.dialect().record(ORGANIZATION);
+    let text = format!("SELECT {record} FROM organizations o WHERE o.slug = $1");
+    one(reader, "reading an organization", text, values![slug], row::organization).await
 }
 
 pub(crate) async fn organizations(
-    pool: &SqlitePool,
+    reader: &impl Reader,
     after: Option<OrganizationId>,
     limit: u32,
 ) -> Result<Vec<Organization>> {
-    let sql = format!(
-        "SELECT json_group_array(json_array({ORGANIZATION})) \
-         FROM (SELECT * FROM organizations WHERE id > $1 ORDER BY id LIMIT $2) o"
-    );
-    let query = select(sql).bind(after.unwrap_or(OrganizationId::NONE).uuid()).bind(limit);
-    let found = all(pool, "listing organizations", query, row::organization).await?;
+    let list = reader.dialect().list(ORGANIZATION);
+    let text =
+        format!("SELECT {list} FROM (SELECT * FROM organizations WHERE id > $1 ORDER BY id LIMIT $2) o");
+    let values = values![after.unwrap_or(OrganizationId::NONE).uuid(), limit];
+    let found = all(reader, "listing organizations", text, values, row::organization).await?;
     Ok(sorted(found, |organization| organization.id))
 }
 
 pub(crate) async fn token_by_digest(
-    pool: &SqlitePool,
+    reader: &impl Reader,
     digest: &Digest,
 ) -> Result<Option<(Token, Organization)>> {
-    let sql = format!(
-        "SELECT json_array({TOKEN}), json_array({ORGANIZATION}) \
-         FROM tokens t JOIN organizations o ON o.id = t.organization_id WHERE t.digest = $1"
+    let dialect = reader.dialect();
+    let text = format!(
+        "SELECT {}, {} FROM tokens t JOIN organizations o ON o.id = t.organization_id WHERE t.digest = $1",
+        dialect.record(TOKEN),
+        dialect.record(ORGANIZATION),
     );
-    let query = select::<(String, String)>(sql).bind(digest.as_bytes().to_vec());
-    let found = query.fetch_optional(pool).await.map_err(|error| store_error("reading a token", error))?;
-    let Some((token, organization)) = found else { return Ok(None) };
+    let sql = Sql::of(dialect, &text, values![digest.as_bytes().as_slice()]);
+    let Some([token, organization]) = reader.row("reading a token", sql).await? else { return Ok(None) };
     Ok(Some((row::one(&token, row::token)?, row::one(&organization, row::organization)?)))
 }
 
-pub(crate) async fn token(pool: &SqlitePool, id: TokenId) -> Result<Option<Token>> {
-    let sql = format!("SELECT json_array({TOKEN}) FROM tokens t WHERE t.id = $1");
-    one(pool, "reading a token", select(sql).bind(id.uuid()), row::token).await
+pub(crate) async fn token(reader: &impl Reader, id: TokenId) -> Result<Option<Token>> {
+    let record = reader.dialect().record(TOKEN);
+    let text = format!("SELECT {record} FROM tokens t WHERE t.id = $1");
+    one(reader, "reading a token", text, values![id.uuid()], row::token).await
 }
 
-pub(crate) async fn tokens(pool: &SqlitePool, organization: OrganizationId) -> Result<Vec<Token>> {
-    let sql =
-        format!("SELECT json_group_array(json_array({TOKEN})) FROM tokens t WHERE t.organization_id = $1");
-    let found = all(pool, "listing tokens", select(sql).bind(organization.uuid()), row::token).await?;
+pub(crate) async fn tokens(reader: &impl Reader, organization: OrganizationId) -> Result<Vec<Token>> {
+    let list = reader.dialect().list(TOKEN);
+    let text = format!("SELECT {list} FROM tokens t WHERE t.organization_id = $1");
+    let found = all(reader, "listing tokens", text, values![organization.uuid()], row::token).await?;
     Ok(sorted(found, |token| token.id))
 }
 
-pub(crate) async fn event_owner(pool: &SqlitePool, id: EventId) -> Result<Option<OrganizationId>> {
-    let owner = sqlx::query_scalar::<_, Uuid>("SELECT organization_id FROM events WHERE id = $1");
-    let owner = owner.bind(id.uuid()).fetch_optional(pool).await;
-    Ok(owner.map_err(|error| store_error("reading an event's owner", error))?.map(OrganizationId::new))
+pub(crate) async fn event_owner(reader: &impl Reader, id: EventId) -> Result<Option<OrganizationId>> {
+    const WHAT: &str = "reading an event's owner";
+    let dialect = reader.dialect();
+    let text = format!("SELECT {} FROM events WHERE id = $1", dialect.id_text("organization_id"));
+    let Some([owner]) = reader.row(WHAT, Sql::of(dialect, &text, values![id.uuid()])).await? else {
+        return Ok(None);
+    };
+    let owner = Uuid::try_parse(&owner).map_err(|error| StoreError::failed(WHAT, error))?;
+    Ok(Some(OrganizationId::new(owner)))
 }
 
 pub(crate) async fn event(
-    pool: &SqlitePool,
+    reader: &impl Reader,
     organization: OrganizationId,
     id: EventId,
 ) -> Result<Option<Event>> {
-    let sql = format!("SELECT json_array({EVENT}) FROM events e WHERE e.organization_id = $1 AND e.id = $2");
-    let query = select(sql).bind(organization.uuid()).bind(id.uuid());
-    one(pool, "reading an event", query, row::event).await
+    let record = reader.dialect().record(EVENT);
+    let text = format!("SELECT {record} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
+    one(reader, "reading an event", text, values![organization.uuid(), id.uuid()], row::event).await
 }
 
 /// An expression: the shifts of the event `e`.
-fn shifts_of_event() -> String {
-    format!(
-        "(SELECT json_group_array(json_array({SHIFT})) FROM shifts s \
-         WHERE s.organization_id = e.organization_id AND s.event_id = e.id)"
-    )
+fn shifts_of_event(dialect: Dialect) -> String {
+    let list = dialect.list(SHIFT);
+    format!("(SELECT {list} FROM shifts s WHERE s.organization_id = e.organization_id AND s.event_id = e.id)")
 }
 
 /// An expression: the questions of the event `e`.
-fn questions_of_event() -> String {
+fn questions_of_event(dialect: Dialect) -> String {
+    let list = dialect.list(QUESTION);
     format!(
-        "(SELECT json_group_array(json_array({QUESTION})) FROM questions q \
-         WHERE q.organization_id = e.organization_id AND q.event_id = e.id)"
+        "(SELECT {list} FROM questions q WHERE q.organization_id = e.organization_id AND q.event_id = e.id)"
     )
 }
 
 pub(crate) async fn shifts(
-    pool: &SqlitePool,
+    reader: &impl Reader,
     organization: OrganizationId,
     event: EventId,
 ) -> Result<Option<Vec<Shift>>> {
-    let shifts = shifts_of_event();
-    let sql = format!("SELECT {shifts} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
-    let query = select(sql).bind(organization.uuid()).bind(event.uuid());
-    Ok(all(pool, "listing shifts", query, row::shift).await?.map(in_running_order))
+    let shifts = shifts_of_event(reader.dialect());
+    let text = format!("SELECT {shifts} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
+    let values = values![organization.uuid(), event.uuid()];
+    Ok(all(reader, "listing shifts", text, values, row::shift).await?.map(in_running_order))
 }
 
 pub(crate) async fn questions(
-    pool: &SqlitePool,
+    reader: &impl Reader,
     organization: OrganizationId,
     event: EventId,
 ) -> Result<Option<Vec<Question>>> {
-    let questions = questions_of_event();
-    let sql = format!("SELECT {questions} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
-    let query = select(sql).bind(organization.uuid()).bind(event.uuid());
-    Ok(all(pool, "listing questions", query, row::question).await?.map(by_position))
+    let questions = questions_of_event(reader.dialect());
+    let text = format!("SELECT {questions} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
+    let values = values![organization.uuid(), event.uuid()];
+    Ok(all(reader, "listing questions", text, values, row::question).await?.map(by_position))
 }
 
 pub(crate) async fn event_in_full(
-    pool: &SqlitePool,
+    reader: &impl Reader,
     organization: OrganizationId,
     id: EventId,
 ) -> Result<Option<EventInFull>> {
-    let (shifts, questions) = (shifts_of_event(), questions_of_event());
-    let sql = format!(
-        "SELECT json_array({EVENT}), {shifts}, {questions} FROM events e WHERE e.organization_id = $1 AND e.id = $2"
+    let dialect = reader.dialect();
+    let text = format!(
+        "SELECT {}, {}, {} FROM events e WHERE e.organization_id = $1 AND e.id = $2",
+        dialect.record(EVENT),
+        shifts_of_event(dialect),
+        questions_of_event(dialect),
     );
-    let query = select::<(String, String, String)>(sql).bind(organization.uuid()).bind(id.uuid());
-    let found = query.fetch_optional(pool).await;
-    let found = found.map_err(|error| store_error("reading an event in full", error))?;
-    let Some((event, shifts, questions)) = found else { return Ok(None) };
+    let sql = Sql::of(dialect, &text, values![organization.uuid(), id.uuid()]);
+    let found = reader.row("reading an event in full", sql).await?;
+    let Some([event, shifts, questions]) = found else { return Ok(None) };
     Ok(Some(EventInFull {
         event: row::one(&event, row::event)?,
         shifts: in_running_order(row::all(&shifts, row::shift)?),
@@ -173,54 +186,62 @@ pub(crate) async fn event_in_full(
     }))
 }
 
-/// The statement for a page of events. Its parameters are the organization, the filter, the position's start and id, and
-/// one more than the page is long.
+/// The statement for a page of events: whether anything is on the other side of the position, and one event more than the
+/// page is long.
 ///
 /// Each filter has an index that ends in the id, and each side of a position is a range of it, so the cost is that of the
-/// page, wherever it is. Whether anything is on the other side of the position comes in the same answer.
-pub(crate) fn page_query(is_filtered: bool, side: Option<Side>) -> String {
-    let filter = if is_filtered { "AND is_published = $2" } else { "" };
-    let place = "(starts_at, id)";
-    let (range, other_range, direction) = match side {
-        None => (String::new(), None, "DESC"),
-        Some(Side::Below) => (format!("AND {place} < ($3, $4)"), Some(">="), "DESC"),
-        Some(Side::Above) => (format!("AND {place} > ($3, $4)"), Some("<="), "ASC"),
+/// page, wherever it is.
+pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted: &EventQuery) -> Sql {
+    let mut values = values![organization.uuid(), i64::from(wanted.limit) + 1];
+    let mut parameter = |value: Value| {
+        values.push(value);
+        format!("${}", values.len())
     };
-    let other_side = other_range.map_or_else(
-        || "0".to_owned(),
-        |is| {
-            format!(
-                "EXISTS (SELECT 1 FROM events WHERE organization_id = $1 {filter} AND {place} {is} ($3, $4))"
-            )
-        },
+    let filter = match wanted.is_published {
+        Some(is_published) => format!(" AND is_published = {}", parameter(is_published.into())),
+        None => String::new(),
+    };
+    let place = "(starts_at, id)";
+    let position = wanted.position.map(|Position { starts_at, id, .. }| {
+        format!("({}, {})", parameter(starts_at.as_second().into()), parameter(id.uuid().into()))
+    });
+    let (range, other_range, direction) = match (wanted.position.map(|position| position.side), position) {
+        (Some(Side::Below), Some(position)) => {
+            (format!(" AND {place} < {position}"), Some(format!("{place} >= {position}")), "DESC")
+        }
+        (Some(Side::Above), Some(position)) => {
+            (format!(" AND {place} > {position}"), Some(format!("{place} <= {position}")), "ASC")
+        }
+        _ => (String::new(), None, "DESC"),
+    };
+    let other_side = match other_range {
+        Some(range) => {
+            format!("EXISTS (SELECT 1 FROM events WHERE organization_id = $1{filter} AND {range})")
+        }
+        None => "1 = 0".to_owned(),
+    };
+    let list = dialect.list(EVENT);
+    let text = format!(
+        "SELECT CASE WHEN {other_side} THEN 'more' ELSE '' END, (SELECT {list} FROM \
+         (SELECT * FROM events WHERE organization_id = $1{filter}{range} \
+         ORDER BY starts_at {direction}, id {direction} LIMIT $2) e)"
     );
-    format!(
-        "SELECT {other_side}, (SELECT json_group_array(json_array({EVENT})) FROM \
-         (SELECT * FROM events WHERE organization_id = $1 {filter} {range} \
-         ORDER BY starts_at {direction}, id {direction} LIMIT $5) e)"
-    )
+    Sql::of(dialect, &text, values)
 }
 
 pub(crate) async fn events(
-    pool: &SqlitePool,
+    reader: &impl Reader,
     organization: OrganizationId,
     wanted: &EventQuery,
 ) -> Result<EventPage> {
-    let position = wanted.position.map(|Position { starts_at, id, .. }| (starts_at.as_second(), id.uuid()));
-    let side = wanted.position.map(|position| position.side);
-    let page = select::<(bool, String)>(page_query(wanted.is_published.is_some(), side))
-        .bind(organization.uuid())
-        .bind(wanted.is_published)
-        .bind(position.map(|(starts_at, _)| starts_at))
-        .bind(position.map(|(_, id)| id))
-        .bind(i64::from(wanted.limit) + 1)
-        .fetch_one(pool)
-        .await;
-    let (other_side, events) = page.map_err(|error| store_error("listing events", error))?;
+    const WHAT: &str = "listing events";
+    let page = reader.row(WHAT, page_query(reader.dialect(), organization, wanted)).await?;
+    let [other_side, events] = page.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
+    let other_side = !other_side.is_empty();
     let mut events = row::all(&events, row::event)?;
     events.sort_by_cached_key(|event| Reverse((event.dates.starts_at(), event.id)));
     let surplus = events.len().saturating_sub(wanted.limit as usize);
-    Ok(if side == Some(Side::Above) {
+    Ok(if wanted.position.is_some_and(|position| position.side == Side::Above) {
         drop(events.drain(..surplus));
         EventPage { events, has_above: surplus > 0, has_below: other_side }
     } else {
@@ -230,60 +251,81 @@ pub(crate) async fn events(
 }
 
 pub(crate) async fn shift(
-    pool: &SqlitePool,
+    reader: &impl Reader,
     organization: OrganizationId,
     id: ShiftId,
 ) -> Result<Option<Shift>> {
-    let sql = format!(
-        "SELECT json_array({SHIFT}) FROM shifts s \
+    let record = reader.dialect().record(SHIFT);
+    let text = format!(
+        "SELECT {record} FROM shifts s \
          JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
          WHERE s.organization_id = $1 AND s.id = $2"
     );
-    let query = select(sql).bind(organization.uuid()).bind(id.uuid());
-    one(pool, "reading a shift", query, row::shift).await
+    one(reader, "reading a shift", text, values![organization.uuid(), id.uuid()], row::shift).await
 }
 
 pub(crate) async fn signups(
-    pool: &SqlitePool,
+    reader: &impl Reader,
     organization: OrganizationId,
     event: EventId,
     after: Option<SignupId>,
     limit: u32,
 ) -> Result<Vec<Signup>> {
-    let sql = format!(
-        "SELECT json_group_array(json_array({SIGNUP})) FROM (SELECT * FROM signups \
+    let list = reader.dialect().list(SIGNUP);
+    let text = format!(
+        "SELECT {list} FROM (SELECT * FROM signups \
          WHERE organization_id = $1 AND event_id = $2 AND id > $3 ORDER BY id LIMIT $4) u"
     );
     let after = after.unwrap_or(SignupId::NONE).uuid();
-    let query = select(sql).bind(organization.uuid()).bind(event.uuid()).bind(after).bind(limit);
-    let found = all(pool, "listing sign-ups", query, row::signup).await?;
+    let values = values![organization.uuid(), event.uuid(), after, limit];
+    let found = all(reader, "listing sign-ups", text, values, row::signup).await?;
     Ok(sorted(found, |signup| signup.id))
 }
 
-pub(crate) async fn signup_by_secret(pool: &SqlitePool, secret: &Digest) -> Result<Option<Signup>> {
-    let sql = format!("SELECT json_array({SIGNUP}) FROM signups u WHERE u.secret = $1");
-    one(pool, "reading a sign-up", select(sql).bind(secret.as_bytes().to_vec()), row::signup).await
+pub(crate) async fn signup_by_secret(reader: &impl Reader, secret: &Digest) -> Result<Option<Signup>> {
+    let record = reader.dialect().record(SIGNUP);
+    let text = format!("SELECT {record} FROM signups u WHERE u.secret = $1");
+    one(reader, "reading a sign-up", text, values![secret.as_bytes().as_slice()], row::signup).await
 }
 
-pub(crate) async fn receipt(pool: &SqlitePool, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>> {
-    let sql = format!(
-        "SELECT json_array({RECEIPT}) FROM receipts r WHERE r.organization_id = $1 AND r.token_id = $2 \
+pub(crate) async fn receipt(
+    reader: &impl Reader,
+    key: &ReceiptKey,
+    now: Timestamp,
+) -> Result<Option<Receipt>> {
+    let record = reader.dialect().record(RECEIPT);
+    let text = format!(
+        "SELECT {record} FROM receipts r WHERE r.organization_id = $1 AND r.token_id = $2 \
          AND r.operation = $3 AND r.idempotency_key = $4 AND r.expires_at > $5"
     );
-    let query = select(sql).bind(key.organization.uuid()).bind(key.token.uuid());
-    let query = query.bind(key.operation.to_string()).bind(key.key.as_str().to_owned());
-    let query = query.bind(now.as_second());
-    one(pool, "reading a receipt", query, |row| row::receipt(row, key)).await
+    let values = values![
+        key.organization.uuid(),
+        key.token.uuid(),
+        key.operation.to_string(),
+        key.key.as_str(),
+        now.as_second(),
+    ];
+    one(reader, "reading a receipt", text, values, |row| row::receipt(row, key)).await
 }
 
-pub(crate) async fn notices(pool: &SqlitePool, after: Option<NoticeId>, limit: u32) -> Result<Vec<Notice>> {
-    let sql = format!(
-        "SELECT json_group_array(json_array({NOTICE})) \
-         FROM (SELECT * FROM notices WHERE id > $1 ORDER BY id LIMIT $2) n"
-    );
-    let query = select(sql).bind(after.unwrap_or(NoticeId::NONE).uuid()).bind(limit);
-    let found = all(pool, "listing notices", query, row::notice).await?;
+pub(crate) async fn notices(
+    reader: &impl Reader,
+    after: Option<NoticeId>,
+    limit: u32,
+) -> Result<Vec<Notice>> {
+    let list = reader.dialect().list(NOTICE);
+    let text = format!("SELECT {list} FROM (SELECT * FROM notices WHERE id > $1 ORDER BY id LIMIT $2) n");
+    let values = values![after.unwrap_or(NoticeId::NONE).uuid(), limit];
+    let found = all(reader, "listing notices", text, values, row::notice).await?;
     Ok(sorted(found, |notice| notice.id))
+}
+
+pub(crate) async fn queued_notices(reader: &impl Reader) -> Result<u64> {
+    const WHAT: &str = "counting notices";
+    let sql = Sql::of(reader.dialect(), "SELECT CAST(COUNT(*) AS TEXT) FROM notices", vec![]);
+    let counted: Option<[String; 1]> = reader.row(WHAT, sql).await?;
+    let [count] = counted.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
+    count.parse().map_err(|error| StoreError::failed(WHAT, error))
 }
 
 fn sorted<T, K: Ord>(found: Option<Vec<T>>, key: impl Fn(&T) -> K) -> Vec<T> {
@@ -309,10 +351,12 @@ mod tests {
     use super::*;
     use crate::SqliteStore;
 
-    async fn plan(connection: &mut SqliteConnection, sql: &str) -> String {
-        let plan =
-            sqlx::query(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}"))).fetch_all(connection).await;
-        let steps = plan.unwrap();
+    async fn plan(connection: &mut SqliteConnection, sql: Sql) -> String {
+        let mut explained = Sql::new(Dialect::Sqlite);
+        explained.push("EXPLAIN QUERY PLAN ");
+        explained.push(sql.text());
+        let (text, _) = explained.into_sqlite().unwrap();
+        let steps = sqlx::query(text).fetch_all(connection).await.unwrap();
         steps.iter().map(|step| step.get::<String, _>("detail")).collect::<Vec<_>>().join("\n")
     }
 
@@ -323,16 +367,20 @@ mod tests {
         let path = folder.path().join("signup.db");
         let store = SqliteStore::open(&path).await.unwrap();
         let mut connection = SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap();
-        for (is_filtered, index) in [
-            (false, "events_by_start (organization_id=?"),
-            (true, "events_by_publication_and_start (organization_id=? AND is_published=?"),
+        for (is_published, index) in [
+            (None, "events_by_start (organization_id=?"),
+            (Some(true), "events_by_publication_and_start (organization_id=? AND is_published=?"),
         ] {
             for (side, range) in [
                 (None, ""),
                 (Some(Side::Below), " AND (starts_at,id)<(?,?)"),
                 (Some(Side::Above), " AND (starts_at,id)>(?,?)"),
             ] {
-                let plan = plan(&mut connection, &page_query(is_filtered, side)).await;
+                let position =
+                    side.map(|side| Position { starts_at: Timestamp::UNIX_EPOCH, id: EventId::NONE, side });
+                let wanted = EventQuery { is_published, position, limit: 25 };
+                let page = page_query(Dialect::Sqlite, OrganizationId::NONE, &wanted);
+                let plan = plan(&mut connection, page).await;
                 assert!(plan.contains(&format!("SEARCH events USING INDEX {index}{range})")), "{plan}");
                 assert!(!plan.contains("B-TREE") && !plan.contains("SCAN events"), "{plan}");
                 // The look at the other side is a range too.
@@ -352,7 +400,14 @@ mod tests {
         let path = folder.path().join("signup.db");
         let store = SqliteStore::open(&path).await.unwrap();
         let mut connection = SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap();
-        let plan = plan(&mut connection, crate::require::ACTIVE_EVENTS).await;
+        let mut sql = Sql::new(Dialect::Sqlite);
+        let requirement = signup_core::Requirement::ActiveEventsBelow {
+            organization: OrganizationId::NONE,
+            limit: 5,
+            now: Timestamp::UNIX_EPOCH,
+        };
+        crate::require::check(&mut sql, 0, &requirement);
+        let plan = plan(&mut connection, sql).await;
         assert!(plan.contains("USING COVERING INDEX published_events_by_end"), "{plan}");
         store.close().await;
     }

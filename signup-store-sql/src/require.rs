@@ -1,99 +1,124 @@
-//! The requirements of a change set, checked in one hand-off.
+//! The requirements of a change set, as statements.
 //!
-//! Each is a statement that gives a row only if the requirement does *not* hold: its number, and as JSON the fact that
-//! was found in its place. So the first row is the first requirement that fails, and no row means that all hold.
+//! Each is a query that gives a row only if the requirement does *not* hold: its number, and as JSON the fact that was
+//! found in its place. So the first row by number is the first requirement that fails, and no row means that all hold.
 //!
-//! It runs inside a transaction that took the write lock at its beginning, so what is found still holds when the writes
-//! come.
+//! What is found has to hold until the commit. SQLite's writer is alone. On PostgreSQL a query locks first what every change
+//! of the fact goes through, and then looks: most by a function of the schema, whose look has a snapshot of its own. Only
+//! slugs are looked at without a lock; a slug that another takes at the same moment is refused by its unique index, and the
+//! next try finds it.
 
 use signup_core::{Refusal, Requirement, StoreError};
-use sqlx::sqlite::SqliteConnection;
 
-use crate::error::store_error;
 use crate::row::{self, RECEIPT, SIGNUP};
-use crate::script::Script;
+use crate::sql::{Dialect, Sql, values};
 
-/// The number of an organization's active events, if it is as high as `$4`.
-pub(crate) const ACTIVE_EVENTS: &str = "SELECT $1, CAST(COUNT(*) AS TEXT) FROM events \
-     WHERE organization_id = $2 AND is_published = 1 AND ends_at > $3 HAVING COUNT(*) >= $4";
-
-/// Why the change set is refused, if it is.
-pub(crate) async fn refusal(
-    connection: &mut SqliteConnection,
-    requires: &[Requirement],
-) -> Result<Option<Refusal>, StoreError> {
-    if requires.is_empty() {
-        return Ok(None);
-    }
-    let mut script = Script::default();
-    for (number, requirement) in (0_i64..).zip(requires) {
-        check(&mut script, number, requirement);
-    }
-    let found = script.first_row(connection).await;
-    let Some((number, fact)) = found.map_err(|error| store_error("checking requirements", error))? else {
-        return Ok(None);
-    };
-    let broken = usize::try_from(number).ok().and_then(|number| requires.get(number));
-    broken.map(|requirement| refused(requirement, &fact)).transpose()
-}
-
-/// Adds the statement that looks for what breaks the requirement. Its `$1` is the requirement's number.
-fn check(script: &mut Script, number: i64, requirement: &Requirement) {
+/// Appends the query that looks for what breaks the requirement.
+pub(crate) fn check(sql: &mut Sql, number: usize, requirement: &Requirement) {
+    let dialect = sql.dialect;
+    let lock = dialect.lock();
     match requirement {
         Requirement::NoOrganization => {
-            script.statement("SELECT $1, '' WHERE EXISTS (SELECT 1 FROM organizations)").bind(number);
+            let exists = match dialect {
+                Dialect::Sqlite => "EXISTS (SELECT 1 FROM organizations)",
+                Dialect::Postgres => "locked_organizations_exist()",
+            };
+            sql.push(&format!("SELECT '{number}', '' WHERE {exists}"));
         }
         Requirement::OrganizationSlugFree(slug) => {
-            let sql = "SELECT $1, '' FROM organizations WHERE slug = $2";
-            script.statement(sql).bind(number).bind(slug.as_str());
+            let text = format!("SELECT '{number}', '' FROM organizations WHERE slug = $1");
+            sql.add(&text, values![slug.as_str()]);
         }
         Requirement::EventSlugFree(slug) => {
-            script.statement("SELECT $1, '' FROM events WHERE slug = $2").bind(number).bind(slug.as_str());
+            let text = format!("SELECT '{number}', '' FROM events WHERE slug = $1");
+            sql.add(&text, values![slug.as_str()]);
         }
         Requirement::NoReceipt { key, now } => {
-            let sql = format!(
-                "SELECT $1, json_array({RECEIPT}) FROM receipts r WHERE r.organization_id = $2 AND r.token_id = $3 \
-                 AND r.operation = $4 AND r.idempotency_key = $5 AND r.expires_at > $6"
-            );
-            let values = script.statement(&sql).bind(number).bind(key.organization.uuid());
-            let values = values.bind(key.token.uuid()).bind(key.operation.to_string());
-            values.bind(key.key.as_str()).bind(now.as_second());
+            let record = dialect.record(RECEIPT);
+            let receipts = match dialect {
+                Dialect::Sqlite => {
+                    "receipts r WHERE r.organization_id = $1 AND r.token_id = $2 AND r.operation = $3 \
+                     AND r.idempotency_key = $4 AND"
+                }
+                Dialect::Postgres => "locked_receipts($1, $2, $3, $4) r WHERE",
+            };
+            let text = format!("SELECT '{number}', {record} FROM {receipts} r.expires_at > $5");
+            let values = values![
+                key.organization.uuid(),
+                key.token.uuid(),
+                key.operation.to_string(),
+                key.key.as_str(),
+                now.as_second(),
+            ];
+            sql.add(&text, values);
         }
         Requirement::ShiftAtVersion { organization, shift, version } => {
-            let sql = "SELECT $1, '' WHERE NOT EXISTS \
-                 (SELECT 1 FROM shifts WHERE organization_id = $2 AND id = $3 AND version = $4)";
-            let values = script.statement(sql).bind(number);
-            values.bind(organization.uuid()).bind(shift.uuid()).bind(*version);
+            let text = format!(
+                "SELECT '{number}', '' WHERE NOT EXISTS (SELECT 1 FROM shifts \
+                 WHERE organization_id = $1 AND id = $2 AND version = $3 {lock})"
+            );
+            sql.add(&text, values![organization.uuid(), shift.uuid(), *version]);
         }
         Requirement::QuestionCount { organization, event, count } => {
-            let sql = "SELECT $1, '' WHERE NOT EXISTS (SELECT 1 FROM events WHERE organization_id = $2 AND id = $3) \
-                 OR $4 <> (SELECT COUNT(*) FROM questions WHERE organization_id = $2 AND event_id = $3)";
-            let values = script.statement(sql).bind(number);
-            values.bind(organization.uuid()).bind(event.uuid()).bind(*count);
+            let differs = match dialect {
+                Dialect::Sqlite => {
+                    "NOT EXISTS (SELECT 1 FROM events WHERE organization_id = $1 AND id = $2) \
+                     OR $3 <> (SELECT COUNT(*) FROM questions WHERE organization_id = $1 AND event_id = $2)"
+                }
+                Dialect::Postgres => "locked_question_count($1, $2) IS DISTINCT FROM $3",
+            };
+            let text = format!("SELECT '{number}', '' WHERE {differs}");
+            sql.add(&text, values![organization.uuid(), event.uuid(), *count]);
         }
         Requirement::ActiveEventsBelow { organization, limit, now } => {
-            let values = script.statement(ACTIVE_EVENTS).bind(number);
-            values.bind(organization.uuid()).bind(now.as_second()).bind(*limit);
+            let too_many = match dialect {
+                Dialect::Sqlite => ACTIVE_EVENTS,
+                Dialect::Postgres => "CAST(n AS TEXT) FROM locked_active_events($1, $2) n WHERE n >= $3",
+            };
+            let text = format!("SELECT '{number}', {too_many}");
+            sql.add(&text, values![organization.uuid(), now.as_second(), *limit]);
         }
         Requirement::ShiftHasRoom { organization, shift } => {
-            let sql = "SELECT $1, '' WHERE NOT EXISTS \
-                 (SELECT 1 FROM shifts WHERE organization_id = $2 AND id = $3 AND filled < capacity)";
-            script.statement(sql).bind(number).bind(organization.uuid()).bind(shift.uuid());
+            let text = format!(
+                "SELECT '{number}', '' WHERE NOT EXISTS (SELECT 1 FROM shifts \
+                 WHERE organization_id = $1 AND id = $2 AND filled < capacity {lock})"
+            );
+            sql.add(&text, values![organization.uuid(), shift.uuid()]);
         }
         Requirement::AddressNotOnShift { organization, shift, email } => {
-            let sql = format!(
-                "SELECT $1, json_array({SIGNUP}) FROM signups u WHERE u.organization_id = $2 AND u.shift_id = $3 \
-                 AND u.email_key = $4 AND u.status = 'confirmed'"
-            );
-            let values = script.statement(&sql).bind(number);
-            values.bind(organization.uuid()).bind(shift.uuid()).bind(email.key());
+            let record = dialect.record(SIGNUP);
+            let signups = match dialect {
+                Dialect::Sqlite => {
+                    "signups u WHERE u.organization_id = $1 AND u.shift_id = $2 AND u.email_key = $3 \
+                     AND u.status = 'confirmed'"
+                }
+                Dialect::Postgres => "locked_signups_of_address($1, $2, $3) u",
+            };
+            let text = format!("SELECT '{number}', {record} FROM {signups}");
+            sql.add(&text, values![organization.uuid(), shift.uuid(), email.key()]);
         }
         Requirement::SignupConfirmed { organization, signup } => {
-            let sql = "SELECT $1, '' WHERE NOT EXISTS \
-                 (SELECT 1 FROM signups WHERE organization_id = $2 AND id = $3 AND status = 'confirmed')";
-            script.statement(sql).bind(number).bind(organization.uuid()).bind(signup.uuid());
+            let is_confirmed = match dialect {
+                Dialect::Sqlite => {
+                    "EXISTS (SELECT 1 FROM signups WHERE organization_id = $1 AND id = $2 AND status = 'confirmed')"
+                }
+                Dialect::Postgres => "locked_signup_is_confirmed($1, $2)",
+            };
+            let text = format!("SELECT '{number}', '' WHERE NOT {is_confirmed}");
+            sql.add(&text, values![organization.uuid(), signup.uuid()]);
         }
     }
+}
+
+/// On SQLite: the number of the active events of `$1` at `$2`, if it is as high as `$3`.
+pub(crate) const ACTIVE_EVENTS: &str = "CAST(COUNT(*) AS TEXT) FROM events \
+     WHERE organization_id = $1 AND is_published = 1 AND ends_at > $2 HAVING COUNT(*) >= $3";
+
+/// What a row of the queries says: which requirement does not hold, and why.
+pub(crate) fn refusal(requires: &[Requirement], [number, fact]: &[String; 2]) -> Result<Refusal, StoreError> {
+    let broken = number.parse::<usize>().ok().and_then(|number| requires.get(number));
+    let broken = broken.ok_or_else(|| StoreError::failed("checking requirements", "no such requirement"))?;
+    refused(broken, fact)
 }
 
 /// The refusal for a requirement that does not hold, with the fact that was found.

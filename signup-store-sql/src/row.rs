@@ -1,8 +1,8 @@
 //! From rows to records. A value that this version did not write is reported by table, column and id.
 //!
-//! A record leaves the database as one JSON array of its columns, and a list as one array of those: what costs time is
-//! the hand-off of a row from the thread that SQLite runs on, not the SQL, so each read is one row. Ids and digests go as
-//! hexadecimal digits, coordinates with all the digits that tell two numbers apart.
+//! A record leaves the database as one JSON array of its columns, and a list as one array of those, from either engine. On
+//! SQLite what costs time is the hand-off of a row from the thread that it runs on, not the SQL, so each read is one row.
+//! Ids and digests go as hexadecimal digits, coordinates with all the digits that tell two numbers apart.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display};
@@ -16,30 +16,131 @@ use signup_core::{
     Occupancy, Organization, OrganizationId, Question, QuestionId, Receipt, ReceiptKey, Shift, ShiftId,
     Signup, SignupId, StoreError, Token, TokenId,
 };
+use sqlx::Row;
 use uuid::Uuid;
 
-pub(crate) const ORGANIZATION: &str =
-    "hex(o.id), o.name, o.slug, o.sport, o.public_url, o.plan, o.created_at";
-pub(crate) const TOKEN: &str = "hex(t.id), hex(t.organization_id), t.name, hex(t.digest), t.scopes, t.created_at, \
-     t.expires_at, t.revoked_at";
-pub(crate) const EVENT: &str = "hex(e.id), hex(e.organization_id), e.title, e.slug, e.description, e.location, \
-     e.is_virtual, iif(e.latitude IS NULL,NULL,format('%!.17g',e.latitude)), iif(e.longitude IS NULL,NULL,format('%!.17g',e.longitude)), e.location_data, e.start_date, \
-     e.end_date, e.timezone, e.is_published, e.theme, e.badge_label, e.created_at, e.updated_at";
-pub(crate) const SHIFT: &str = "hex(s.id), hex(s.organization_id), hex(s.event_id), s.title, s.location, \
-     s.start_minute, s.end_minute, s.capacity, s.filled, s.position, s.version, s.created_at, s.updated_at, \
-     e.start_date, e.timezone, e.is_virtual";
-pub(crate) const QUESTION: &str = "hex(q.id), hex(q.organization_id), hex(q.event_id), q.label, q.kind, q.options, \
-     q.required, q.position";
-pub(crate) const SIGNUP: &str = "hex(u.id), hex(u.organization_id), hex(u.event_id), hex(u.shift_id), u.name, \
-     u.email, u.answers, u.status, hex(u.secret), u.created_at, u.cancelled_at";
-pub(crate) const RECEIPT: &str = "hex(r.token_id), r.outcome, r.expires_at";
-pub(crate) const NOTICE: &str =
-    "hex(n.id), hex(n.organization_id), hex(n.event_id), hex(n.shift_id), n.cause, n.created_at";
+/// A column of a record, by the alias of its table; of what kind it is where that is no matter of course.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Column {
+    /// A text, a whole number, a date or a truth value.
+    Plain(&'static str),
+    /// A UUID.
+    Id(&'static str),
+    /// The bytes of a SHA-256.
+    Digest(&'static str),
+    /// A coordinate.
+    Degrees(&'static str),
+    /// JSON, which is read as a text.
+    Json(&'static str),
+}
+
+use Column::{Degrees, Id, Json, Plain};
+
+impl Column {
+    /// Its name without the alias.
+    fn name(self) -> &'static str {
+        let (Plain(name) | Id(name) | Self::Digest(name) | Degrees(name) | Json(name)) = self;
+        name.rsplit('.').next().unwrap_or(name)
+    }
+}
+
+pub(crate) const ORGANIZATION: &[Column] = &[
+    Id("o.id"),
+    Plain("o.name"),
+    Plain("o.slug"),
+    Plain("o.sport"),
+    Plain("o.public_url"),
+    Plain("o.plan"),
+    Plain("o.created_at"),
+];
+pub(crate) const TOKEN: &[Column] = &[
+    Id("t.id"),
+    Id("t.organization_id"),
+    Plain("t.name"),
+    Column::Digest("t.digest"),
+    Plain("t.scopes"),
+    Plain("t.created_at"),
+    Plain("t.expires_at"),
+    Plain("t.revoked_at"),
+];
+pub(crate) const EVENT: &[Column] = &[
+    Id("e.id"),
+    Id("e.organization_id"),
+    Plain("e.title"),
+    Plain("e.slug"),
+    Plain("e.description"),
+    Plain("e.location"),
+    Plain("e.is_virtual"),
+    Degrees("e.latitude"),
+    Degrees("e.longitude"),
+    Json("e.location_data"),
+    Plain("e.start_date"),
+    Plain("e.end_date"),
+    Plain("e.timezone"),
+    Plain("e.is_published"),
+    Plain("e.theme"),
+    Plain("e.badge_label"),
+    Plain("e.created_at"),
+    Plain("e.updated_at"),
+];
+/// Of the shift `s` of the event `e`.
+pub(crate) const SHIFT: &[Column] = &[
+    Id("s.id"),
+    Id("s.organization_id"),
+    Id("s.event_id"),
+    Plain("s.title"),
+    Plain("s.location"),
+    Plain("s.start_minute"),
+    Plain("s.end_minute"),
+    Plain("s.capacity"),
+    Plain("s.filled"),
+    Plain("s.position"),
+    Plain("s.version"),
+    Plain("s.created_at"),
+    Plain("s.updated_at"),
+    Plain("e.start_date"),
+    Plain("e.timezone"),
+    Plain("e.is_virtual"),
+];
+pub(crate) const QUESTION: &[Column] = &[
+    Id("q.id"),
+    Id("q.organization_id"),
+    Id("q.event_id"),
+    Plain("q.label"),
+    Plain("q.kind"),
+    Json("q.options"),
+    Plain("q.required"),
+    Plain("q.position"),
+];
+pub(crate) const SIGNUP: &[Column] = &[
+    Id("u.id"),
+    Id("u.organization_id"),
+    Id("u.event_id"),
+    Id("u.shift_id"),
+    Plain("u.name"),
+    Plain("u.email"),
+    Json("u.answers"),
+    Plain("u.status"),
+    Column::Digest("u.secret"),
+    Plain("u.created_at"),
+    Plain("u.cancelled_at"),
+];
+/// A receipt has no id of its own; a corrupt one is found by its token.
+pub(crate) const RECEIPT: &[Column] = &[Id("r.token_id"), Json("r.outcome"), Plain("r.expires_at")];
+pub(crate) const NOTICE: &[Column] = &[
+    Id("n.id"),
+    Id("n.organization_id"),
+    Id("n.event_id"),
+    Id("n.shift_id"),
+    Json("n.cause"),
+    Plain("n.created_at"),
+];
 
 /// One value of a row.
 #[derive(Debug)]
 pub(crate) enum Cell<'a> {
     Null,
+    Flag(bool),
     Integer(i64),
     Text(Cow<'a, str>),
 }
@@ -52,11 +153,15 @@ impl<'de> Deserialize<'de> for Cell<'de> {
             type Value = Cell<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("null, a whole number or a text")
+                f.write_str("null, a truth value, a whole number or a text")
             }
 
             fn visit_unit<E>(self) -> Result<Self::Value, E> {
                 Ok(Cell::Null)
+            }
+
+            fn visit_bool<E>(self, flag: bool) -> Result<Self::Value, E> {
+                Ok(Cell::Flag(flag))
             }
 
             fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
@@ -78,6 +183,19 @@ impl<'de> Deserialize<'de> for Cell<'de> {
 
         deserializer.deserialize_any(Cells)
     }
+}
+
+/// The first `N` columns of a row, which are texts.
+pub(crate) fn texts<'r, R: Row, const N: usize>(row: &'r R) -> sqlx::Result<[String; N]>
+where
+    String: sqlx::Decode<'r, R::Database> + sqlx::Type<R::Database>,
+    usize: sqlx::ColumnIndex<R>,
+{
+    let mut texts = std::array::from_fn(|_| String::new());
+    for (column, text) in texts.iter_mut().enumerate() {
+        *text = row.try_get(column)?;
+    }
+    Ok(texts)
 }
 
 /// Reads what a record's statement gave: one array of its columns.
@@ -106,15 +224,14 @@ fn unreadable(error: serde_json::Error) -> StoreError {
 struct Columns<'r> {
     row: &'r [Cell<'r>],
     table: &'static str,
-    /// The columns as they stand in the statement.
-    names: &'static str,
+    columns: &'static [Column],
     next: usize,
 }
 
 impl<'r> Columns<'r> {
     /// A record of `table`, its id in the first of the columns.
-    const fn new(row: &'r [Cell<'r>], table: &'static str, names: &'static str) -> Self {
-        Self { row, table, names, next: 0 }
+    const fn new(row: &'r [Cell<'r>], table: &'static str, columns: &'static [Column]) -> Self {
+        Self { row, table, columns, next: 0 }
     }
 
     fn cell(&mut self) -> &'r Cell<'r> {
@@ -126,7 +243,7 @@ impl<'r> Columns<'r> {
         match self.cell() {
             Cell::Null => Ok(None),
             Cell::Text(text) => Ok(Some(text)),
-            Cell::Integer(_) => Err(self.corrupt("a number where a text is meant")),
+            Cell::Integer(_) | Cell::Flag(_) => Err(self.corrupt("a number where a text is meant")),
         }
     }
 
@@ -138,6 +255,7 @@ impl<'r> Columns<'r> {
         match self.cell() {
             Cell::Null => Ok(None),
             Cell::Integer(number) => Ok(Some(*number)),
+            Cell::Flag(flag) => Ok(Some((*flag).into())),
             Cell::Text(_) => Err(self.corrupt("a text where a number is meant")),
         }
     }
@@ -170,8 +288,7 @@ impl<'r> Columns<'r> {
     }
 
     fn corrupt(&self, error: &str) -> StoreError {
-        let column = self.names.split(", ").nth(self.next - 1).unwrap_or("?");
-        let column = column.rsplit('.').next().unwrap_or(column).trim_end_matches(')');
+        let column = self.columns.get(self.next - 1).map_or("?", |column| column.name());
         let id = match self.row.first() {
             Some(Cell::Text(id)) => Uuid::try_parse(id).map_or_else(|_| id.to_string(), |id| id.to_string()),
             _ => "an unknown id".to_owned(),
@@ -348,7 +465,6 @@ pub(crate) fn signup(row: &[Cell<'_>]) -> Result<Signup, StoreError> {
 /// The receipt that was found by `key`.
 pub(crate) fn receipt(row: &[Cell<'_>], key: &ReceiptKey) -> Result<Receipt, StoreError> {
     let mut columns = Columns::new(row, "receipts", RECEIPT);
-    // A receipt has no id of its own; a corrupt one is found by its token.
     columns.id()?;
     Ok(Receipt { key: key.clone(), outcome: columns.read(json)?, expires_at: columns.instant()? })
 }

@@ -6,22 +6,23 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{
-    ChangeSet, CommitError, Digest, Event, EventId, EventInFull, EventPage, EventQuery, Notice, NoticeId,
-    Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift, ShiftId, Signup, SignupId, Store,
-    StoreError, Token, TokenId,
+    Caller, ChangeSet, CommitError, Digest, Event, EventId, EventInFull, EventPage, EventQuery, Notice,
+    NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift, ShiftId, Signup, SignupId,
+    Store, StoreError, Token, TokenId, Window,
 };
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::ConnectOptions as _;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteSynchronous,
 };
-use sqlx::{ConnectOptions as _, Connection as _};
 
 use crate::committer::Committer;
-use crate::error::{OpenError, is_busy};
-use crate::{read, zone_data};
-
-static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+use crate::error::{OpenError, is_busy, store_error};
+use crate::migrations;
+use crate::read::{self, Reader};
+use crate::row::texts;
+use crate::sql::{Dialect, Sql};
+use crate::store::store;
 
 /// How long a statement waits for another process's write before it fails.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,7 +37,7 @@ const READERS: u32 = 2;
 /// (`journal_mode=WAL`, `synchronous=FULL`). Reads have connections of their own and never wait for the writer.
 #[derive(Debug, Clone)]
 pub struct SqliteStore {
-    readers: SqlitePool,
+    readers: Readers,
     committer: Committer,
 }
 
@@ -52,13 +53,7 @@ impl SqliteStore {
         let options = writer_options(&file);
         let mut writer =
             connect(&options).await.map_err(|source| OpenError::Open { path: name(), source })?;
-        prepare(&mut writer).await.map_err(|failure| match failure {
-            Failure::Migrate(MigrateError::VersionMissing(version)) => {
-                OpenError::Newer { path: name(), version }
-            }
-            Failure::Migrate(source) => OpenError::Migrate { path: name(), source },
-            Failure::Read(source) => OpenError::Read { path: name(), source },
-        })?;
+        migrations::prepare_sqlite(&mut writer, &name()).await?;
         // From here on the file is there: were it taken away, an empty one in its place would only hide that.
         let options = options.create_if_missing(false);
         let readers = SqlitePoolOptions::new()
@@ -68,7 +63,7 @@ impl SqliteStore {
             .acquire_timeout(READ_TIMEOUT)
             .test_before_acquire(false)
             .connect_lazy_with(options.clone().read_only(true));
-        Ok(Self { readers, committer: Committer::start(writer, options) })
+        Ok(Self { readers: Readers(readers), committer: Committer::start(writer, options) })
     }
 
     /// How many commits this store has made: fewer than change sets, when many came at once.
@@ -76,10 +71,16 @@ impl SqliteStore {
         self.committer.commits()
     }
 
+    /// Waits until the store can no longer write: it was closed, or the disk failed when something was to be made durable.
+    /// Then what is on the disk is known only to whoever opens the database anew, so a server ends, and is started again.
+    pub async fn ended(&self) {
+        self.committer.ended().await;
+    }
+
     /// Ends the writer, after what is waiting, and closes all connections.
     pub async fn close(&self) {
         self.committer.close().await;
-        self.readers.close().await;
+        self.readers.0.close().await;
     }
 }
 
@@ -112,131 +113,60 @@ async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnectio
     }
 }
 
-enum Failure {
-    Migrate(MigrateError),
-    Read(StoreError),
+/// The connections that read.
+#[derive(Debug, Clone)]
+pub(crate) struct Readers(SqlitePool);
+
+impl Reader for Readers {
+    fn dialect(&self) -> Dialect {
+        Dialect::Sqlite
+    }
+
+    async fn row<const N: usize>(
+        &self,
+        what: &'static str,
+        sql: Sql,
+    ) -> Result<Option<[String; N]>, StoreError> {
+        let failed = |error| store_error(what, error);
+        let (text, arguments) = sql.into_sqlite().map_err(failed)?;
+        let row = sqlx::query_with(text, arguments).fetch_optional(&self.0).await.map_err(failed)?;
+        row.map(|row| texts(&row)).transpose().map_err(failed)
+    }
 }
 
-impl From<sqlx::Error> for Failure {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Migrate(error.into())
-    }
-}
-
-/// Carries the tables and the sort keys forward, in one transaction: several processes may open a database at once, and
-/// none of them leaves it half-way.
-async fn prepare(connection: &mut SqliteConnection) -> Result<(), Failure> {
-    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
-    MIGRATIONS.run_direct(None, &mut *transaction, false).await.map_err(Failure::Migrate)?;
-    zone_data::follow(&mut transaction).await.map_err(Failure::Read)?;
-    transaction.commit().await?;
-    Ok(())
-}
-
-#[async_trait]
-impl Store for SqliteStore {
-    async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, StoreError> {
-        read::organization(&self.readers, id).await
+impl SqliteStore {
+    const fn reader(&self) -> &Readers {
+        &self.readers
     }
 
-    async fn organization_by_slug(&self, slug: &str) -> Result<Option<Organization>, StoreError> {
-        read::organization_by_slug(&self.readers, slug).await
-    }
-
-    async fn organizations(
-        &self,
-        after: Option<OrganizationId>,
-        limit: u32,
-    ) -> Result<Vec<Organization>, StoreError> {
-        read::organizations(&self.readers, after, limit).await
-    }
-
-    async fn token_by_digest(&self, digest: &Digest) -> Result<Option<(Token, Organization)>, StoreError> {
-        read::token_by_digest(&self.readers, digest).await
-    }
-
-    async fn token(&self, id: TokenId) -> Result<Option<Token>, StoreError> {
-        read::token(&self.readers, id).await
-    }
-
-    async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError> {
-        read::tokens(&self.readers, organization).await
-    }
-
-    async fn event_owner(&self, id: EventId) -> Result<Option<OrganizationId>, StoreError> {
-        read::event_owner(&self.readers, id).await
-    }
-
-    async fn event(&self, organization: OrganizationId, id: EventId) -> Result<Option<Event>, StoreError> {
-        read::event(&self.readers, organization, id).await
-    }
-
-    async fn event_in_full(
-        &self,
-        organization: OrganizationId,
-        id: EventId,
-    ) -> Result<Option<EventInFull>, StoreError> {
-        read::event_in_full(&self.readers, organization, id).await
-    }
-
-    async fn events(
-        &self,
-        organization: OrganizationId,
-        query: &EventQuery,
-    ) -> Result<EventPage, StoreError> {
-        read::events(&self.readers, organization, query).await
-    }
-
-    async fn shifts(
-        &self,
-        organization: OrganizationId,
-        event: EventId,
-    ) -> Result<Option<Vec<Shift>>, StoreError> {
-        read::shifts(&self.readers, organization, event).await
-    }
-
-    async fn shift(&self, organization: OrganizationId, id: ShiftId) -> Result<Option<Shift>, StoreError> {
-        read::shift(&self.readers, organization, id).await
-    }
-
-    async fn questions(
-        &self,
-        organization: OrganizationId,
-        event: EventId,
-    ) -> Result<Option<Vec<Question>>, StoreError> {
-        read::questions(&self.readers, organization, event).await
-    }
-
-    async fn signups(
-        &self,
-        organization: OrganizationId,
-        event: EventId,
-        after: Option<SignupId>,
-        limit: u32,
-    ) -> Result<Vec<Signup>, StoreError> {
-        read::signups(&self.readers, organization, event, after, limit).await
-    }
-
-    async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>, StoreError> {
-        read::signup_by_secret(&self.readers, secret).await
-    }
-
-    async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>, StoreError> {
-        read::receipt(&self.readers, key, now).await
-    }
-
-    async fn notices(&self, after: Option<NoticeId>, limit: u32) -> Result<Vec<Notice>, StoreError> {
-        read::notices(&self.readers, after, limit).await
-    }
-
-    async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+    async fn commit_change(&self, change: ChangeSet) -> Result<(), CommitError> {
         self.committer.commit(change).await
     }
 
-    async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+    async fn purge_old_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
         self.committer.purge_receipts(now, limit).await
     }
+
+    /// One process serves a file, so it counts for itself.
+    #[expect(clippy::unused_async, reason = "a store that is shared has to ask its database")]
+    async fn count(&self, _caller: Caller, _now: Timestamp) -> Result<Option<Window>, StoreError> {
+        Ok(None)
+    }
+
+    #[expect(clippy::unused_async, reason = "a store that is shared has to ask its database")]
+    async fn purge_old_windows(&self, _now: Timestamp, _limit: u32) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    async fn answers(&self) -> Result<(), StoreError> {
+        self.committer.check()?;
+        let sql = Sql::of(Dialect::Sqlite, "SELECT name FROM meta LIMIT 1", vec![]);
+        let _row: Option<[String; 1]> = self.readers.row("looking whether the database answers", sql).await?;
+        Ok(())
+    }
 }
+
+store!(SqliteStore);
 
 #[cfg(test)]
 mod tests {
@@ -262,7 +192,7 @@ mod tests {
     async fn a_reader_cannot_write() {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(&folder.path().join("signup.db")).await.unwrap();
-        let error = sqlx::query("DELETE FROM meta").execute(&store.readers).await.unwrap_err();
+        let error = sqlx::query("DELETE FROM meta").execute(&store.readers.0).await.unwrap_err();
         assert!(error.to_string().contains("readonly"), "{error}");
     }
 }

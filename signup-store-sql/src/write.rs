@@ -1,4 +1,7 @@
-//! The writes of a change set, made in one hand-off.
+//! The writes of a change set, as statements.
+//!
+//! Every statement has a condition, `when`: on PostgreSQL, where checks and writes are one statement, that no check
+//! failed.
 //!
 //! **Invariant:** `filled` is written with the sign-ups that it counts, and by nothing else.
 
@@ -7,242 +10,332 @@ use serde::Serialize;
 use serde_json::json;
 use signup_core::{
     BadgeLabel, Description, Event, EventLocation, Latitude, LocationData, Longitude, Name, Notice,
-    Organization, OrganizationId, Question, Receipt, Shift, ShiftLocation, Signup, SignupId, SignupStatus,
-    StoreError, Theme, Token, WebAddress, Write,
+    Organization, OrganizationId, Plan, Question, Receipt, Shift, ShiftLocation, Signup, SignupId,
+    SignupStatus, StoreError, Theme, Token, TokenId, WebAddress, Write,
 };
 use uuid::Uuid;
 
-use crate::script::Script;
+use crate::sql::{Dialect, Value, values};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Adds the statements of one write.
-pub(crate) fn add(script: &mut Script, write: &Write) -> Result<()> {
-    match write {
-        Write::InsertOrganization(organization) => insert_organization(script, organization),
-        Write::SetPlan { organization, plan } => {
-            let sql = "UPDATE organizations SET plan = $2 WHERE id = $1";
-            script.statement(sql).bind(organization.uuid()).bind(plan.name());
-        }
-        Write::InsertToken(token) => insert_token(script, token),
-        Write::RevokeToken { token, at } => {
-            let sql = "UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1";
-            script.statement(sql).bind(token.uuid()).bind(at.as_second());
-        }
-        Write::InsertEvent(event) => insert_event(script, event),
-        Write::InsertShifts(shifts) => insert_shifts(script, shifts)?,
-        Write::InsertQuestions(questions) => insert_questions(script, questions)?,
-        Write::UpdateShift(shift) => update_shift(script, shift),
-        Write::InsertSignup(signup) => insert_signup(script, signup)?,
-        Write::CancelSignup { organization, signup, at } => {
-            cancel_signup(script, *organization, *signup, *at);
-        }
-        Write::InsertReceipt(receipt) => insert_receipt(script, receipt)?,
-        Write::InsertNotice(notice) => insert_notice(script, notice)?,
+/// A statement, to be put into a script or into a larger statement.
+#[derive(Debug)]
+pub(crate) struct Statement {
+    /// By which others that are part of the same statement may refer to it.
+    pub(crate) name: Option<&'static str>,
+    pub(crate) text: String,
+    pub(crate) values: Vec<Value>,
+}
+
+/// A statement that no other refers to.
+const fn statement(text: String, values: Vec<Value>) -> Statement {
+    Statement { name: None, text, values }
+}
+
+/// The name of the statement that inserts a receipt.
+pub(crate) const RECEIPT_KEPT: &str = "receipt_kept";
+
+/// Turns writes into statements.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Writer {
+    pub(crate) dialect: Dialect,
+    /// The condition of every statement.
+    pub(crate) when: &'static str,
+}
+
+impl Writer {
+    /// The statements of one write, in their order. `live_at` is the time by which the key of a receipt is known to be
+    /// free, if it is.
+    pub(crate) fn statements(self, write: &Write, live_at: Option<Timestamp>) -> Result<Vec<Statement>> {
+        Ok(match write {
+            Write::InsertOrganization(organization) => vec![self.insert_organization(organization)],
+            Write::SetPlan { organization, plan } => vec![self.set_plan(*organization, *plan)],
+            Write::InsertToken(token) => vec![self.insert_token(token)],
+            Write::RevokeToken { token, at } => vec![self.revoke_token(*token, *at)],
+            Write::InsertEvent(event) => vec![self.insert_event(event)],
+            Write::InsertShifts(shifts) => vec![self.insert_shifts(shifts)?],
+            Write::InsertQuestions(questions) => vec![self.insert_questions(questions)?],
+            Write::UpdateShift(shift) => vec![self.update_shift(shift)],
+            Write::InsertSignup(signup) => self.insert_signup(signup)?,
+            Write::CancelSignup { organization, signup, at } => {
+                self.cancel_signup(*organization, *signup, *at)
+            }
+            Write::InsertReceipt(receipt) => vec![self.insert_receipt(receipt, live_at)?],
+            Write::InsertNotice(notice) => vec![self.insert_notice(notice)?],
+        })
     }
-    Ok(())
+
+    /// A new row.
+    fn insert(self, table: &str, row: Vec<(&str, Value)>) -> Statement {
+        let (columns, values): (Vec<_>, Vec<_>) = row.into_iter().unzip();
+        let parameters: Vec<_> = (1..=values.len()).map(|number| format!("${number}")).collect();
+        let (columns, parameters, when) = (columns.join(", "), parameters.join(", "), self.when);
+        statement(format!("INSERT INTO {table} ({columns}) SELECT {parameters} WHERE {when}"), values)
+    }
+
+    fn insert_organization(self, new: &Organization) -> Statement {
+        let row = vec![
+            ("id", new.id.uuid().into()),
+            ("name", new.name.as_str().into()),
+            ("slug", new.slug.as_str().into()),
+            ("sport", new.sport.as_ref().map(Name::as_str).into()),
+            ("public_url", new.public_url.as_ref().map(WebAddress::as_str).into()),
+            ("plan", new.plan.name().into()),
+            ("created_at", new.created_at.as_second().into()),
+        ];
+        self.insert("organizations", row)
+    }
+
+    fn set_plan(self, organization: OrganizationId, plan: Plan) -> Statement {
+        let when = self.when;
+        let text = format!("UPDATE organizations SET plan = $2 WHERE id = $1 AND {when}");
+        statement(text, values![organization.uuid(), plan.name()])
+    }
+
+    fn insert_token(self, new: &Token) -> Statement {
+        let row = vec![
+            ("organization_id", new.organization.uuid().into()),
+            ("id", new.id.uuid().into()),
+            ("name", new.name.as_str().into()),
+            ("digest", new.digest.as_bytes().as_slice().into()),
+            ("scopes", new.scopes.to_string().into()),
+            ("created_at", new.created_at.as_second().into()),
+            ("expires_at", new.expires_at.as_second().into()),
+            ("revoked_at", new.revoked_at.map(Timestamp::as_second).into()),
+        ];
+        self.insert("tokens", row)
+    }
+
+    fn revoke_token(self, token: TokenId, at: Timestamp) -> Statement {
+        let when = self.when;
+        let text =
+            format!("UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1 AND {when}");
+        statement(text, values![token.uuid(), at.as_second()])
+    }
+
+    fn insert_event(self, new: &Event) -> Statement {
+        let row = vec![
+            ("organization_id", new.organization.uuid().into()),
+            ("id", new.id.uuid().into()),
+            ("title", new.title.as_str().into()),
+            ("slug", new.slug.as_str().into()),
+            ("description", new.description.as_ref().map(Description::as_str).into()),
+            ("location", new.location.as_ref().map(EventLocation::as_str).into()),
+            ("is_virtual", new.is_virtual.into()),
+            ("latitude", new.latitude.map(Latitude::degrees).into()),
+            ("longitude", new.longitude.map(Longitude::degrees).into()),
+            ("location_data", Value::Json(new.location_data.as_ref().map(LocationData::to_json))),
+            ("start_date", Value::Date(Some(new.dates.first.date.to_string()))),
+            ("end_date", Value::Date(new.dates.last.map(|date| date.to_string()))),
+            ("timezone", new.dates.first.zone.name().into()),
+            ("is_published", new.is_published.into()),
+            ("theme", new.theme.map(Theme::name).into()),
+            ("badge_label", new.badge_label.as_ref().map(BadgeLabel::as_str).into()),
+            ("created_at", new.created_at.as_second().into()),
+            ("updated_at", new.updated_at.as_second().into()),
+            ("starts_at", new.dates.starts_at().as_second().into()),
+            ("ends_at", new.dates.ends_at().as_second().into()),
+        ];
+        self.insert("events", row)
+    }
+
+    /// All shifts in one statement, however many.
+    fn insert_shifts(self, new: &[Shift]) -> Result<Statement> {
+        let rows: Vec<_> = new
+            .iter()
+            .map(|shift| {
+                let (start, end) = shift.hours.into();
+                json!([
+                    hex(shift.organization.uuid()),
+                    hex(shift.id.uuid()),
+                    hex(shift.event.uuid()),
+                    shift.title,
+                    shift.location,
+                    start,
+                    end,
+                    shift.occupancy.capacity,
+                    shift.occupancy.filled,
+                    shift.position,
+                    shift.version,
+                    shift.created_at.as_second(),
+                    shift.updated_at.as_second(),
+                ])
+            })
+            .collect();
+        let (dialect, when) = (self.dialect, self.when);
+        let ids: Vec<_> = (0..3).map(|index| dialect.id_at(index)).collect();
+        let numbers: Vec<_> = (5..13).map(|index| dialect.integer_at(index)).collect();
+        let text = format!(
+            "INSERT INTO shifts (organization_id, id, event_id, title, location, start_minute, end_minute, \
+             capacity, filled, position, version, created_at, updated_at) SELECT {}, value->>3, value->>4, {} \
+             FROM {} WHERE {when}",
+            ids.join(", "),
+            numbers.join(", "),
+            dialect.each("$1"),
+        );
+        Ok(statement(text, vec![json_value(&rows)?]))
+    }
+
+    /// All questions in one statement, however many.
+    fn insert_questions(self, new: &[Question]) -> Result<Statement> {
+        let rows: Vec<_> = new
+            .iter()
+            .map(|question| {
+                json!([
+                    hex(question.organization.uuid()),
+                    hex(question.event.uuid()),
+                    hex(question.id.uuid()),
+                    question.position,
+                    question.label,
+                    question.kind,
+                    question.options,
+                    question.required,
+                ])
+            })
+            .collect();
+        let (dialect, when) = (self.dialect, self.when);
+        let ids: Vec<_> = (0..3).map(|index| dialect.id_at(index)).collect();
+        let text = format!(
+            "INSERT INTO questions (organization_id, event_id, id, position, label, kind, options, required) \
+             SELECT {}, {}, value->>4, value->>5, value->6, {} FROM {} WHERE {when}",
+            ids.join(", "),
+            dialect.integer_at(3),
+            dialect.flag_at(7),
+            dialect.each("$1"),
+        );
+        Ok(statement(text, vec![json_value(&rows)?]))
+    }
+
+    fn update_shift(self, shift: &Shift) -> Statement {
+        let (start, end) = shift.hours.into();
+        let when = self.when;
+        let text = format!(
+            "UPDATE shifts SET title = $3, location = $4, start_minute = $5, end_minute = $6, capacity = $7, \
+             version = $8, updated_at = $9 WHERE organization_id = $1 AND id = $2 AND {when}"
+        );
+        let values = values![
+            shift.organization.uuid(),
+            shift.id.uuid(),
+            shift.title.as_str(),
+            shift.location.as_ref().map(ShiftLocation::as_str),
+            start,
+            end,
+            shift.occupancy.capacity.volunteers(),
+            shift.version,
+            shift.updated_at.as_second(),
+        ];
+        statement(text, values)
+    }
+
+    fn insert_signup(self, new: &Signup) -> Result<Vec<Statement>> {
+        let status = match new.status {
+            SignupStatus::Confirmed => "confirmed",
+            SignupStatus::Cancelled => "cancelled",
+        };
+        let row = vec![
+            ("organization_id", new.organization.uuid().into()),
+            ("id", new.id.uuid().into()),
+            ("event_id", new.event.uuid().into()),
+            ("shift_id", new.shift.uuid().into()),
+            ("name", new.name.as_str().into()),
+            ("email", new.email.as_str().into()),
+            ("email_key", new.email.key().into()),
+            ("answers", json_value(&new.answers)?),
+            ("status", status.into()),
+            ("secret", new.secret.as_bytes().as_slice().into()),
+            ("created_at", new.created_at.as_second().into()),
+            ("cancelled_at", new.cancelled_at.map(Timestamp::as_second).into()),
+        ];
+        let when = self.when;
+        let taken = format!(
+            "UPDATE shifts SET filled = filled + 1 WHERE organization_id = $1 AND id = $2 AND {when}"
+        );
+        Ok(vec![
+            self.insert("signups", row),
+            statement(taken, values![new.organization.uuid(), new.shift.uuid()]),
+        ])
+    }
+
+    fn cancel_signup(self, organization: OrganizationId, signup: SignupId, at: Timestamp) -> Vec<Statement> {
+        let when = self.when;
+        let cancel = format!(
+            "UPDATE signups SET status = 'cancelled', cancelled_at = $3 \
+             WHERE organization_id = $1 AND id = $2 AND status = 'confirmed' AND {when}"
+        );
+        let cancel_values = values![organization.uuid(), signup.uuid(), at.as_second()];
+        let free = "UPDATE shifts SET filled = filled - 1 WHERE organization_id = $1 AND id =";
+        match self.dialect {
+            // In a script each statement sees what the one before has done. So the place is given back first: after that
+            // the sign-up no longer tells that it holds one.
+            Dialect::Sqlite => {
+                let held = "SELECT shift_id FROM signups \
+                     WHERE organization_id = $1 AND id = $2 AND status = 'confirmed'";
+                let free_values = values![organization.uuid(), signup.uuid()];
+                vec![
+                    statement(format!("{free} ({held}) AND {when}"), free_values),
+                    statement(cancel, cancel_values),
+                ]
+            }
+            // Parts of one statement see what was there before it, and of each other what they return.
+            Dialect::Postgres => {
+                let text = format!("{cancel} RETURNING shift_id");
+                vec![
+                    Statement { name: Some("cancelled"), text, values: cancel_values },
+                    statement(
+                        format!("{free} (SELECT shift_id FROM cancelled)"),
+                        values![organization.uuid()],
+                    ),
+                ]
+            }
+        }
+    }
+
+    /// If the key is known to be free, a live receipt that is there all the same is left alone.
+    fn insert_receipt(self, new: &Receipt, live_at: Option<Timestamp>) -> Result<Statement> {
+        let row = vec![
+            ("organization_id", new.key.organization.uuid().into()),
+            ("token_id", new.key.token.uuid().into()),
+            ("operation", new.key.operation.to_string().into()),
+            ("idempotency_key", new.key.key.as_str().into()),
+            ("outcome", json_value(&new.outcome)?),
+            ("expires_at", new.expires_at.as_second().into()),
+        ];
+        let Statement { mut text, mut values, .. } = self.insert("receipts AS r", row);
+        text.push_str(
+            " ON CONFLICT (organization_id, token_id, operation, idempotency_key) \
+             DO UPDATE SET outcome = excluded.outcome, expires_at = excluded.expires_at",
+        );
+        if let Some(live_at) = live_at {
+            text.push_str(" WHERE r.expires_at <= $7");
+            values.push(live_at.as_second().into());
+        }
+        if self.dialect == Dialect::Postgres {
+            text.push_str(" RETURNING 1");
+        }
+        Ok(Statement { name: Some(RECEIPT_KEPT), text, values })
+    }
+
+    fn insert_notice(self, new: &Notice) -> Result<Statement> {
+        let row = vec![
+            ("id", new.id.uuid().into()),
+            ("organization_id", new.organization.uuid().into()),
+            ("event_id", new.event.uuid().into()),
+            ("shift_id", new.shift.uuid().into()),
+            ("cause", json_value(&new.cause)?),
+            ("created_at", new.created_at.as_second().into()),
+        ];
+        Ok(self.insert("notices", row))
+    }
 }
 
-fn text(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| StoreError::failed("writing a value as JSON", error))
+fn json_value(value: &impl Serialize) -> Result<Value> {
+    let text = serde_json::to_string(value);
+    let text = text.map_err(|error| StoreError::failed("writing a value as JSON", error))?;
+    Ok(Value::Json(Some(text)))
 }
 
-/// A UUID inside of JSON, to be read by `unhex`.
+/// A UUID inside of JSON.
 fn hex(id: Uuid) -> String {
     id.simple().to_string()
-}
-
-fn insert_organization(script: &mut Script, new: &Organization) {
-    let sql = "INSERT INTO organizations (id, name, slug, sport, public_url, plan, created_at) VALUES ($1, $2, \
-         $3, $4, $5, $6, $7)";
-    script
-        .statement(sql)
-        .bind(new.id.uuid())
-        .bind(new.name.as_str())
-        .bind(&new.slug)
-        .bind(new.sport.as_ref().map(Name::as_str))
-        .bind(new.public_url.as_ref().map(WebAddress::as_str))
-        .bind(new.plan.name())
-        .bind(new.created_at.as_second());
-}
-
-fn insert_token(script: &mut Script, new: &Token) {
-    let sql = "INSERT INTO tokens (organization_id, id, name, digest, scopes, created_at, expires_at, \
-         revoked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    script
-        .statement(sql)
-        .bind(new.organization.uuid())
-        .bind(new.id.uuid())
-        .bind(new.name.as_str())
-        .bind(new.digest.as_bytes().as_slice())
-        .bind(new.scopes.to_string())
-        .bind(new.created_at.as_second())
-        .bind(new.expires_at.as_second())
-        .bind(new.revoked_at.map(Timestamp::as_second));
-}
-
-fn insert_event(script: &mut Script, new: &Event) {
-    let sql = "INSERT INTO events (organization_id, id, title, slug, description, location, is_virtual, \
-         latitude, longitude, location_data, start_date, end_date, timezone, is_published, theme, \
-         badge_label, created_at, updated_at, starts_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, \
-         $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)";
-    script
-        .statement(sql)
-        .bind(new.organization.uuid())
-        .bind(new.id.uuid())
-        .bind(new.title.as_str())
-        .bind(&new.slug)
-        .bind(new.description.as_ref().map(Description::as_str))
-        .bind(new.location.as_ref().map(EventLocation::as_str))
-        .bind(new.is_virtual)
-        .bind(new.latitude.map(Latitude::degrees))
-        .bind(new.longitude.map(Longitude::degrees))
-        .bind(new.location_data.as_ref().map(LocationData::to_json))
-        .bind(new.dates.first.date.to_string())
-        .bind(new.dates.last.map(|date| date.to_string()))
-        .bind(new.dates.first.zone.name())
-        .bind(new.is_published)
-        .bind(new.theme.map(Theme::name))
-        .bind(new.badge_label.as_ref().map(BadgeLabel::as_str))
-        .bind(new.created_at.as_second())
-        .bind(new.updated_at.as_second())
-        .bind(new.dates.starts_at().as_second())
-        .bind(new.dates.ends_at().as_second());
-}
-
-/// All shifts in one statement, however many.
-fn insert_shifts(script: &mut Script, new: &[Shift]) -> Result<()> {
-    let rows: Vec<_> = new
-        .iter()
-        .map(|shift| {
-            let (start, end) = shift.hours.into();
-            json!([
-                hex(shift.organization.uuid()),
-                hex(shift.id.uuid()),
-                hex(shift.event.uuid()),
-                shift.title,
-                shift.location,
-                start,
-                end,
-                shift.occupancy.capacity,
-                shift.occupancy.filled,
-                shift.position,
-                shift.version,
-                shift.created_at.as_second(),
-                shift.updated_at.as_second(),
-            ])
-        })
-        .collect();
-    let sql = "INSERT INTO shifts (organization_id, id, event_id, title, location, start_minute, end_minute, \
-         capacity, filled, position, version, created_at, updated_at) SELECT unhex(value->>0), \
-         unhex(value->>1), unhex(value->>2), value->>3, value->>4, value->>5, value->>6, value->>7, \
-         value->>8, value->>9, value->>10, value->>11, value->>12 FROM json_each($1)";
-    script.statement(sql).bind(text(&rows)?);
-    Ok(())
-}
-
-fn insert_questions(script: &mut Script, new: &[Question]) -> Result<()> {
-    let rows: Vec<_> = new
-        .iter()
-        .map(|question| {
-            json!([
-                hex(question.organization.uuid()),
-                hex(question.event.uuid()),
-                question.position,
-                hex(question.id.uuid()),
-                question.label,
-                question.kind,
-                question.options,
-                question.required,
-            ])
-        })
-        .collect();
-    let sql = "INSERT INTO questions (organization_id, event_id, position, id, label, kind, options, required) \
-         SELECT unhex(value->>0), unhex(value->>1), value->>2, unhex(value->>3), value->>4, value->>5, \
-         value->>6, value->>7 FROM json_each($1)";
-    script.statement(sql).bind(text(&rows)?);
-    Ok(())
-}
-
-fn update_shift(script: &mut Script, shift: &Shift) {
-    let (start, end) = shift.hours.into();
-    let sql = "UPDATE shifts SET title = $3, location = $4, start_minute = $5, end_minute = $6, capacity = $7, \
-         version = $8, updated_at = $9 WHERE organization_id = $1 AND id = $2";
-    script
-        .statement(sql)
-        .bind(shift.organization.uuid())
-        .bind(shift.id.uuid())
-        .bind(shift.title.as_str())
-        .bind(shift.location.as_ref().map(ShiftLocation::as_str))
-        .bind(start)
-        .bind(end)
-        .bind(shift.occupancy.capacity.volunteers())
-        .bind(shift.version)
-        .bind(shift.updated_at.as_second());
-}
-
-fn insert_signup(script: &mut Script, new: &Signup) -> Result<()> {
-    let status = match new.status {
-        SignupStatus::Confirmed => "confirmed",
-        SignupStatus::Cancelled => "cancelled",
-    };
-    let sql = "INSERT INTO signups (organization_id, id, event_id, shift_id, name, email, email_key, answers, \
-         status, secret, created_at, cancelled_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, \
-         $12)";
-    script
-        .statement(sql)
-        .bind(new.organization.uuid())
-        .bind(new.id.uuid())
-        .bind(new.event.uuid())
-        .bind(new.shift.uuid())
-        .bind(new.name.as_str())
-        .bind(new.email.as_str())
-        .bind(new.email.key())
-        .bind(text(&new.answers)?)
-        .bind(status)
-        .bind(new.secret.as_bytes().as_slice())
-        .bind(new.created_at.as_second())
-        .bind(new.cancelled_at.map(Timestamp::as_second));
-    let sql = "UPDATE shifts SET filled = filled + 1 WHERE organization_id = $1 AND id = $2";
-    script.statement(sql).bind(new.organization.uuid()).bind(new.shift.uuid());
-    Ok(())
-}
-
-fn cancel_signup(script: &mut Script, organization: OrganizationId, signup: SignupId, at: Timestamp) {
-    // The place is given back first: after that the sign-up no longer tells that it holds one.
-    let sql = "UPDATE shifts SET filled = filled - 1 WHERE organization_id = $1 AND id = \
-         (SELECT shift_id FROM signups WHERE organization_id = $1 AND id = $2 AND status = 'confirmed')";
-    script.statement(sql).bind(organization.uuid()).bind(signup.uuid());
-    let sql = "UPDATE signups SET status = 'cancelled', cancelled_at = $3 \
-         WHERE organization_id = $1 AND id = $2 AND status = 'confirmed'";
-    script.statement(sql).bind(organization.uuid()).bind(signup.uuid()).bind(at.as_second());
-}
-
-fn insert_receipt(script: &mut Script, new: &Receipt) -> Result<()> {
-    let sql = "INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, \
-         expires_at) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (organization_id, token_id, operation, \
-         idempotency_key) DO UPDATE SET outcome = excluded.outcome, expires_at = excluded.expires_at";
-    script
-        .statement(sql)
-        .bind(new.key.organization.uuid())
-        .bind(new.key.token.uuid())
-        .bind(new.key.operation.to_string())
-        .bind(new.key.key.as_str())
-        .bind(text(&new.outcome)?)
-        .bind(new.expires_at.as_second());
-    Ok(())
-}
-
-fn insert_notice(script: &mut Script, new: &Notice) -> Result<()> {
-    let sql = "INSERT INTO notices (id, organization_id, event_id, shift_id, cause, created_at) VALUES ($1, $2, \
-         $3, $4, $5, $6)";
-    script
-        .statement(sql)
-        .bind(new.id.uuid())
-        .bind(new.organization.uuid())
-        .bind(new.event.uuid())
-        .bind(new.shift.uuid())
-        .bind(text(&new.cause)?)
-        .bind(new.created_at.as_second());
-    Ok(())
 }

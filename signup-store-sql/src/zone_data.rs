@@ -7,59 +7,81 @@
 use serde_json::json;
 use signup_core::hours::zone_data_version;
 use signup_core::{Day, EventDate, EventDates, StoreError, TimeError, Zone};
-use sqlx::sqlite::SqliteConnection;
 use uuid::Uuid;
 
-use crate::error::store_error;
+use crate::sql::{Dialect, Sql, Value, values};
 
 /// How many events are derived at a time: a bound on memory.
-const BATCH: u32 = 1000;
+const BATCH: usize = 1000;
 
-/// What the dates of an event are derived from.
-type Row = (Uuid, String, Option<String>, String);
+/// A transaction that is under way.
+pub(crate) trait Session {
+    fn dialect(&self) -> Dialect;
+
+    /// Runs a statement; each row has `N` texts. `what` is being done.
+    async fn rows<const N: usize>(
+        &mut self,
+        what: &'static str,
+        sql: Sql,
+    ) -> Result<Vec<[String; N]>, StoreError>;
+}
+
+const WHAT: &str = "deriving sort keys";
 
 /// Derives all sort keys anew, unless that was done by the zone data of this version. It belongs into one transaction, so
 /// that no one ever sees the keys of two releases.
-pub(crate) async fn follow(connection: &mut SqliteConnection) -> Result<(), StoreError> {
-    let failed = |error| store_error("deriving sort keys", error);
-    let stored = sqlx::query_scalar::<_, String>("SELECT value FROM meta WHERE name = 'zone_data'");
-    let stored = stored.fetch_optional(&mut *connection).await.map_err(failed)?;
-    if stored.as_deref() == Some(zone_data_version()) {
+pub(crate) async fn follow(session: &mut impl Session) -> Result<(), StoreError> {
+    let dialect = session.dialect();
+    let stored = Sql::of(dialect, "SELECT value FROM meta WHERE name = 'zone_data'", vec![]);
+    let stored: Vec<[String; 1]> = session.rows(WHAT, stored).await?;
+    if stored.first().is_some_and(|[version]| version == zone_data_version()) {
         return Ok(());
     }
+    let text = format!(
+        "SELECT {}, CAST(start_date AS TEXT), COALESCE(CAST(end_date AS TEXT), ''), timezone FROM events \
+         WHERE id > $1 ORDER BY id LIMIT {BATCH}",
+        dialect.id_text("id"),
+    );
     let mut after = Uuid::nil();
     loop {
-        let events = sqlx::query_as::<_, Row>(
-            "SELECT id, start_date, end_date, timezone FROM events WHERE id > $1 ORDER BY id LIMIT $2",
-        );
-        let events = events.bind(after).bind(BATCH).fetch_all(&mut *connection).await.map_err(failed)?;
-        let Some(last) = events.last() else { break };
-        after = last.0;
+        let events = session.rows(WHAT, Sql::of(dialect, &text, values![after])).await?;
         let keys = events.iter().map(sort_keys).collect::<Result<Vec<_>, _>>()?;
-        let update = sqlx::query(
-            "UPDATE events SET starts_at = k.value->>1, ends_at = k.value->>2 FROM json_each($1) k \
-             WHERE events.id = unhex(k.value->>0) AND (starts_at <> k.value->>1 OR ends_at <> k.value->>2)",
-        );
-        let keys = serde_json::Value::Array(keys).to_string();
-        let updated = update.bind(keys).execute(&mut *connection).await.map_err(failed)?;
-        tracing::info!(events = updated.rows_affected(), "sort keys follow the zone data");
+        let Some((last, _)) = keys.last() else { break };
+        after = *last;
+        let updated: Vec<[String; 1]> = session.rows(WHAT, update(dialect, &keys)).await?;
+        tracing::info!(events = updated.len(), "sort keys follow the zone data");
     }
-    let record = sqlx::query(
-        "INSERT INTO meta (name, value) VALUES ('zone_data', $1) \
-         ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-    );
-    record.bind(zone_data_version()).execute(connection).await.map_err(failed)?;
+    let record = "INSERT INTO meta (name, value) VALUES ('zone_data', $1) \
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING name";
+    let record = Sql::of(dialect, record, values![zone_data_version()]);
+    let _recorded: Vec<[String; 1]> = session.rows(WHAT, record).await?;
     Ok(())
 }
 
-/// Id, start and end, as the update takes them.
-fn sort_keys((id, first, last, zone): &Row) -> Result<serde_json::Value, StoreError> {
-    let corrupt = |column: &'static str| {
-        move |error: TimeError| StoreError::corrupt("events", column, id.hyphenated(), error)
-    };
+/// Start and end of events, by id.
+type Keys = (Uuid, (i64, i64));
+
+/// Gives a row for each event whose keys change.
+fn update(dialect: Dialect, keys: &[Keys]) -> Sql {
+    let (id, start, end) = (dialect.id_at(0), dialect.integer_at(1), dialect.integer_at(2));
+    let text = format!(
+        "UPDATE events SET starts_at = {start}, ends_at = {end} FROM {} \
+         WHERE events.id = {id} AND (starts_at <> {start} OR ends_at <> {end}) RETURNING timezone",
+        dialect.each("$1"),
+    );
+    let rows: Vec<_> =
+        keys.iter().map(|(id, (start, end))| json!([id.simple().to_string(), start, end])).collect();
+    Sql::of(dialect, &text, vec![Value::Json(Some(serde_json::Value::Array(rows).to_string()))])
+}
+
+fn sort_keys([id, first, last, zone]: &[String; 4]) -> Result<Keys, StoreError> {
+    let corrupt =
+        |column: &'static str| move |error: TimeError| StoreError::corrupt("events", column, id, error);
     let date = first.parse().map_err(corrupt("start_date"))?;
-    let last: Option<EventDate> = last.as_deref().map(str::parse).transpose().map_err(corrupt("end_date"))?;
+    let last = Some(last.as_str()).filter(|last| !last.is_empty());
+    let last: Option<EventDate> = last.map(str::parse).transpose().map_err(corrupt("end_date"))?;
     let zone: Zone = zone.parse().map_err(corrupt("timezone"))?;
     let dates = EventDates { first: Day { date, zone }, last };
-    Ok(json!([id.simple().to_string(), dates.starts_at().as_second(), dates.ends_at().as_second()]))
+    let id = Uuid::try_parse(id).map_err(|error| StoreError::corrupt("events", "id", id, error))?;
+    Ok((id, (dates.starts_at().as_second(), dates.ends_at().as_second())))
 }

@@ -74,13 +74,44 @@ impl Service {
     }
 
     /// Counts a request against the allowance of its caller: of the token, or without a valid one of the address, which
-    /// has the rate of the free plan. The windows are this process's.
-    pub fn count_request(&self, call: Option<&Call>, address: IpAddr) -> Allowance {
-        let (caller, limits) = match call {
-            Some(call) => (Caller::Token(call.token), call.limits),
-            None => (Caller::at(address), self.plans.free),
+    /// has the rate of the free plan. A store that several processes share keeps the windows for all of them; else they are
+    /// this process's.
+    ///
+    /// A window that is used up is remembered until it ends, so that who goes on asking costs the store nothing.
+    ///
+    /// # Errors
+    /// Only if the store fails: then nothing is known of the caller's window, and nothing should be done for it.
+    pub async fn count_request(&self, call: Option<&Call>, address: IpAddr) -> Result<Allowance> {
+        let (caller, limit) = self.caller(call, address);
+        let now = self.now();
+        if let Some(window) = self.windows.get(caller, now)
+            && window.requests > limit
+        {
+            return Ok(Allowance::of(window, limit));
+        }
+        let window = match self.store.count_request(caller, now).await? {
+            Some(window) => {
+                if window.requests > limit {
+                    self.windows.put(caller, window, now);
+                }
+                window
+            }
+            None => self.windows.count(caller, now),
         };
-        self.windows.take(caller, limits.requests_per_minute, self.now())
+        Ok(Allowance::of(window, limit))
+    }
+
+    /// How many requests a minute the caller has, whatever is left of them.
+    pub fn requests_per_minute(&self, call: Option<&Call>) -> u32 {
+        call.map_or(self.plans.free, |call| call.limits).requests_per_minute
+    }
+
+    fn caller(&self, call: Option<&Call>, address: IpAddr) -> (Caller, u32) {
+        let caller = match call {
+            Some(call) => Caller::Token(call.organization, call.token),
+            None => Caller::at(address),
+        };
+        (caller, self.requests_per_minute(call))
     }
 
     /// At most `limit` queued notices whose id is above `after`, by id.
@@ -91,13 +122,31 @@ impl Service {
         Ok(self.store.notices(after, limit).await?)
     }
 
-    /// Removes at most `limit` receipts whose 24 hours are over, and says how many. To be called now and then, until it
-    /// says fewer than `limit`.
+    /// How many notices are queued.
     ///
     /// # Errors
     /// Only if the store fails.
-    pub async fn purge_receipts(&self, limit: u32) -> Result<u64> {
-        Ok(self.store.purge_receipts(self.now(), limit).await?)
+    pub async fn queued_notices(&self) -> Result<u64> {
+        Ok(self.store.queued_notices().await?)
+    }
+
+    /// Removes at most `limit` receipts whose 24 hours are over, and as many windows that are no longer open; says of which
+    /// kind more, how many. To be called now and then, until it says fewer than `limit`.
+    ///
+    /// # Errors
+    /// Only if the store fails.
+    pub async fn purge(&self, limit: u32) -> Result<u64> {
+        let now = self.now();
+        let receipts = self.store.purge_receipts(now, limit).await?;
+        Ok(receipts.max(self.store.purge_windows(now, limit).await?))
+    }
+
+    /// Whether the store answers, and takes commits.
+    ///
+    /// # Errors
+    /// If it does not, and why.
+    pub async fn check(&self) -> Result<()> {
+        Ok(self.store.check().await?)
     }
 }
 

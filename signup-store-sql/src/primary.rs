@@ -1,0 +1,297 @@
+//! The connections to PostgreSQL: to the one server, of those that are named, that takes writes.
+//!
+//! When a connection breaks, or turns out to lead to a server that takes no writes, all connections are given up and new
+//! ones made, to whichever of the servers takes writes then. So a failover costs those operations that were under way, and
+//! the time until a standby is promoted; nothing has to be restarted.
+//!
+//! **Invariants:** every operation ends in bounded time, whatever the network does; a connection whose operation did not
+//! end is closed, and not used again.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use signup_core::StoreError;
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Postgres};
+
+use crate::error::{OpenError, is_broken, postgres_error};
+use crate::migrations;
+use crate::postgres::PostgresOptions;
+use crate::read::Reader;
+use crate::row::texts;
+use crate::sql::{Dialect, Sql};
+
+/// Gives `yes` from a server that takes writes.
+pub(crate) const TAKES_WRITES: &str = "SELECT CASE WHEN pg_is_in_recovery() \
+     OR current_setting('transaction_read_only') = 'on' THEN 'no' ELSE 'yes' END";
+/// Gives the history that a server which takes writes is on: each promotion begins a new one, so of two servers that both
+/// take writes the one with the higher number is not the one that was replaced.
+const TIMELINE: &str =
+    "SELECT CAST(('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32) AS bigint)";
+/// How long to wait before the servers are asked anew which of them takes writes.
+const PAUSE: Duration = Duration::from_millis(100);
+/// How much longer than the database itself this process waits for a statement to end.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The server that takes writes.
+#[derive(Debug, Clone)]
+pub(crate) struct Primary(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    servers: Vec<PgConnectOptions>,
+    options: PostgresOptions,
+    current: RwLock<Current>,
+    is_seeking: AtomicBool,
+}
+
+/// The pool in use. Each has a number of its own.
+#[derive(Debug, Clone)]
+struct Current {
+    pool: PgPool,
+    number: u64,
+}
+
+impl Primary {
+    pub(crate) async fn open(urls: &[String], options: PostgresOptions) -> Result<Self, OpenError> {
+        let servers = urls.iter().map(|url| connect_options(url, &options)).collect::<Result<Vec<_>, _>>()?;
+        let (server, mut connection) = find(&servers, options.connect_timeout).await?;
+        let name = name(&server);
+        migrations::prepare_postgres(&mut connection, &name).await?;
+        // It was only used to get ready; that it could not say goodbye means nothing.
+        drop(connection.close().await);
+        let current = RwLock::new(Current { pool: pool(&options, server), number: 0 });
+        Ok(Self(Arc::new(Shared { servers, options, current, is_seeking: AtomicBool::new(false) })))
+    }
+
+    pub(crate) async fn close(&self) {
+        self.current().pool.close().await;
+    }
+
+    /// Open connections, and those in use.
+    pub(crate) fn connections(&self) -> (u32, u32) {
+        let pool = self.current().pool;
+        let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
+        (pool.size(), pool.size().saturating_sub(idle))
+    }
+
+    fn current(&self) -> Current {
+        // Nothing panics while it holds the lock.
+        self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Runs statements that give at most one row each, up to the first that gives one, and gives that row. Together they are
+    /// a transaction.
+    pub(crate) async fn transaction(&self, statements: Vec<Sql>) -> sqlx::Result<Option<PgRow>> {
+        let current = self.current();
+        let result = self.try_transaction(&current, statements).await;
+        let is_lost = match &result {
+            // With no connection at all it is not that others have them.
+            Err(sqlx::Error::PoolTimedOut) => current.pool.size() == 0,
+            Err(error) => is_broken(error),
+            Ok(_) => false,
+        };
+        if is_lost {
+            self.give_up(&current);
+        }
+        result
+    }
+
+    async fn try_transaction(&self, current: &Current, statements: Vec<Sql>) -> sqlx::Result<Option<PgRow>> {
+        let mut connection = self.connection(current).await?;
+        let limit = self.0.options.statement_timeout + GRACE;
+        let done = tokio::time::timeout(limit, self.run(&mut connection, statements)).await;
+        match done {
+            Ok(result) => {
+                if result.as_ref().is_err_and(is_broken) {
+                    connection.close_on_drop();
+                }
+                result
+            }
+            Err(_) => {
+                connection.close_on_drop();
+                let what = "the database did not answer in time";
+                Err(sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, what)))
+            }
+        }
+    }
+
+    /// A connection of the current pool; of the next one, if that takes its place meanwhile.
+    async fn connection(&self, current: &Current) -> sqlx::Result<PoolConnection<Postgres>> {
+        let mut current = current.clone();
+        loop {
+            match current.pool.acquire().await {
+                Err(sqlx::Error::PoolClosed) => {
+                    let next = self.current();
+                    if next.number == current.number {
+                        return Err(sqlx::Error::PoolClosed);
+                    }
+                    current = next;
+                }
+                acquired => return acquired,
+            }
+        }
+    }
+
+    async fn run(&self, connection: &mut PgConnection, statements: Vec<Sql>) -> sqlx::Result<Option<PgRow>> {
+        let options = &self.0.options;
+        if statements.len() == 1 && !options.pgbouncer {
+            let mut row = None;
+            for sql in statements {
+                row = fetch(connection, sql, true).await?;
+            }
+            return Ok(row);
+        }
+        let mut begin = "BEGIN".to_owned();
+        if options.pgbouncer {
+            let timeout = options.statement_timeout.as_millis();
+            begin.push_str(&format!("; SET LOCAL statement_timeout = {timeout}"));
+        }
+        let mut transaction = connection.begin_with(AssertSqlSafe(begin)).await?;
+        let mut row = None;
+        for sql in statements {
+            row = fetch(&mut transaction, sql, !options.pgbouncer).await?;
+            if row.is_some() {
+                break;
+            }
+        }
+        transaction.commit().await?;
+        Ok(row)
+    }
+
+    /// Takes a new pool in the place of `broken`, unless that was done already.
+    fn give_up(&self, broken: &Current) {
+        if self.current().number != broken.number || self.0.is_seeking.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let primary = self.clone();
+        let broken = broken.clone();
+        // It ends by itself, and nobody has to wait for it.
+        drop(tokio::spawn(async move {
+            primary.seek(&broken).await;
+            primary.0.is_seeking.store(false, Ordering::Release);
+        }));
+    }
+
+    async fn seek(&self, broken: &Current) {
+        let server = loop {
+            match find(&self.0.servers, self.0.options.connect_timeout).await {
+                Ok((server, connection)) => {
+                    drop(connection.close().await);
+                    break server;
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the database is out of reach");
+                    if broken.pool.is_closed() {
+                        return;
+                    }
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        };
+        tracing::info!(server = name(&server), "connecting to the database anew");
+        let next = Current { pool: pool(&self.0.options, server), number: broken.number + 1 };
+        *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = next;
+        broken.pool.close().await;
+    }
+}
+
+impl Reader for Primary {
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
+    }
+
+    async fn row<const N: usize>(
+        &self,
+        what: &'static str,
+        sql: Sql,
+    ) -> Result<Option<[String; N]>, StoreError> {
+        let failed = |error| postgres_error(what, error);
+        let row = self.transaction(vec![sql]).await.map_err(failed)?;
+        row.map(|row| texts(&row)).transpose().map_err(failed)
+    }
+}
+
+/// Runs a statement. `is_kept` says whether the connection keeps it prepared for the next time.
+async fn fetch(connection: &mut PgConnection, sql: Sql, is_kept: bool) -> sqlx::Result<Option<PgRow>> {
+    let (text, arguments) = sql.into_postgres()?;
+    sqlx::query_with(text, arguments).persistent(is_kept).fetch_optional(connection).await
+}
+
+fn connect_options(url: &str, options: &PostgresOptions) -> Result<PgConnectOptions, OpenError> {
+    let parsed = url.parse::<PgConnectOptions>();
+    // The message must not repeat the URL, which holds a password.
+    let parsed = parsed.map_err(|source| OpenError::Url { source })?.disable_statement_logging();
+    Ok(if options.pgbouncer {
+        // PgBouncer refuses parameters of a session that it does not know.
+        parsed.statement_cache_capacity(0).extra_float_digits(None)
+    } else {
+        let timeout = options.statement_timeout.as_millis();
+        parsed.options([("statement_timeout", timeout), ("idle_in_transaction_session_timeout", timeout)])
+    })
+}
+
+fn pool(options: &PostgresOptions, server: PgConnectOptions) -> PgPool {
+    PgPoolOptions::new()
+        .max_connections(options.connections)
+        .acquire_timeout(options.connect_timeout)
+        .test_before_acquire(false)
+        .connect_lazy_with(server)
+}
+
+/// What a server is called in messages.
+fn name(server: &PgConnectOptions) -> String {
+    let database = server.get_database().unwrap_or_else(|| server.get_username());
+    format!("{}:{}/{database}", server.get_host(), server.get_port())
+}
+
+/// Connects to the server that takes writes; of several that do, to the one that was promoted last.
+async fn find(
+    servers: &[PgConnectOptions],
+    timeout: Duration,
+) -> Result<(PgConnectOptions, PgConnection), OpenError> {
+    let is_only = servers.len() == 1;
+    let asked = servers.iter().map(|server| async move {
+        let found = tokio::time::timeout(timeout, ask(server, is_only)).await;
+        found.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut))
+    });
+    let (mut found, mut failure): (Option<(i64, PgConnectOptions, PgConnection)>, _) = (None, None);
+    for (server, answer) in servers.iter().zip(join_all(asked).await) {
+        match answer {
+            Ok(Some((timeline, connection))) => {
+                if found.as_ref().is_none_or(|(best, ..)| timeline > *best) {
+                    found = Some((timeline, server.clone(), connection));
+                }
+            }
+            Ok(None) => {}
+            Err(source) => failure = Some(OpenError::Connect { server: name(server), source }),
+        }
+    }
+    match (found, failure) {
+        (Some((_, server, connection)), _) => Ok((server, connection)),
+        (None, Some(failure)) => Err(failure),
+        (None, None) => Err(OpenError::NoPrimary),
+    }
+}
+
+/// A connection and its server's timeline, if the server takes writes.
+async fn ask(server: &PgConnectOptions, is_only: bool) -> sqlx::Result<Option<(i64, PgConnection)>> {
+    let mut connection = server.connect().await?;
+    // Simple queries, which PgBouncer takes like any other.
+    let answer: String = sqlx::Row::try_get(&connection.fetch_one(TAKES_WRITES).await?, 0)?;
+    if answer != "yes" {
+        return Ok(None);
+    }
+    // Not every engine that speaks PostgreSQL's protocol has timelines; with one server it does not matter.
+    let timeline = if is_only {
+        0
+    } else {
+        sqlx::Row::try_get_unchecked::<String, _>(&connection.fetch_one(TIMELINE).await?, 0)?
+            .parse()
+            .unwrap_or(0)
+    };
+    Ok(Some((timeline, connection)))
+}

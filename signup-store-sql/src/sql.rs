@@ -1,0 +1,278 @@
+//! SQL as data: a text with its values, which either engine can run.
+//!
+//! Statements are written once, with parameters `$1`, `$2`, …; where the engines spell something differently, the
+//! [`Dialect`] has the word. What is built here depends on the kinds of its statements only, never on a value, so that
+//! the prepared statements of one change set serve the next of its shape.
+
+use sqlx::error::BoxDynError;
+use sqlx::postgres::PgArguments;
+use sqlx::sqlite::SqliteArguments;
+use sqlx::{Arguments as _, AssertSqlSafe};
+use uuid::Uuid;
+
+use crate::row::Column;
+
+/// An engine's way of saying what SQL leaves open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+impl Dialect {
+    /// The columns as one text: a JSON array.
+    pub(crate) fn record(self, columns: &[Column]) -> String {
+        let columns = self.columns(columns);
+        match self {
+            Self::Sqlite => format!("json_array({columns})"),
+            Self::Postgres => format!("CAST(json_build_array({columns}) AS TEXT)"),
+        }
+    }
+
+    /// An aggregate: the columns of all rows as one text, a JSON array of arrays in any order.
+    pub(crate) fn list(self, columns: &[Column]) -> String {
+        let columns = self.columns(columns);
+        match self {
+            Self::Sqlite => format!("json_group_array(json_array({columns}))"),
+            Self::Postgres => {
+                format!("CAST(COALESCE(json_agg(json_build_array({columns})), '[]') AS TEXT)")
+            }
+        }
+    }
+
+    fn columns(self, columns: &[Column]) -> String {
+        let columns: Vec<_> = columns.iter().map(|column| self.column(*column)).collect();
+        columns.join(", ")
+    }
+
+    fn column(self, column: Column) -> String {
+        match (self, column) {
+            (_, Column::Plain(name))
+            | (Self::Sqlite, Column::Json(name))
+            | (Self::Postgres, Column::Id(name)) => name.to_owned(),
+            (Self::Sqlite, Column::Id(name) | Column::Digest(name)) => format!("hex({name})"),
+            // As many digits as tell two numbers apart.
+            (Self::Sqlite, Column::Degrees(name)) => {
+                format!("iif({name} IS NULL, NULL, format('%!.17g', {name}))")
+            }
+            (Self::Postgres, Column::Digest(name)) => format!("encode({name}, 'hex')"),
+            (Self::Postgres, Column::Degrees(name) | Column::Json(name)) => format!("CAST({name} AS TEXT)"),
+        }
+    }
+
+    /// An id as a text of hexadecimal digits.
+    pub(crate) fn id_text(self, name: &str) -> String {
+        match self {
+            Self::Sqlite => format!("hex({name})"),
+            Self::Postgres => format!("CAST({name} AS TEXT)"),
+        }
+    }
+
+    /// The elements of a JSON array, as a table with the column `value`.
+    pub(crate) fn each(self, parameter: &str) -> String {
+        match self {
+            Self::Sqlite => format!("json_each({parameter})"),
+            Self::Postgres => format!("jsonb_array_elements({parameter})"),
+        }
+    }
+
+    /// The element of `value` at `index`, as an id.
+    pub(crate) fn id_at(self, index: usize) -> String {
+        match self {
+            Self::Sqlite => format!("unhex(value->>{index})"),
+            Self::Postgres => format!("CAST(value->>{index} AS uuid)"),
+        }
+    }
+
+    /// The element of `value` at `index`, as a whole number.
+    pub(crate) fn integer_at(self, index: usize) -> String {
+        format!("CAST(value->>{index} AS BIGINT)")
+    }
+
+    /// The element of `value` at `index`, as a truth value.
+    pub(crate) fn flag_at(self, index: usize) -> String {
+        match self {
+            Self::Sqlite => format!("value->>{index}"),
+            Self::Postgres => format!("CAST(value->>{index} AS BOOLEAN)"),
+        }
+    }
+
+    /// Keeps the row that a check reads as it is until the commit. SQLite's writer is alone.
+    pub(crate) const fn lock(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => "FOR NO KEY UPDATE",
+        }
+    }
+}
+
+/// A value of a parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value {
+    Uuid(Uuid),
+    Text(Option<String>),
+    Integer(Option<i64>),
+    Real(Option<f64>),
+    Flag(bool),
+    Bytes(Vec<u8>),
+    /// A text that is JSON.
+    Json(Option<String>),
+    /// A text that is a date, as `YYYY-MM-DD`.
+    Date(Option<String>),
+}
+
+impl Value {
+    /// How the parameter of this number stands in a text.
+    fn placeholder(&self, dialect: Dialect, number: usize) -> String {
+        match (dialect, self) {
+            (Dialect::Postgres, Self::Json(_)) => format!("CAST(${number} AS jsonb)"),
+            (Dialect::Postgres, Self::Date(_)) => format!("CAST(${number} AS date)"),
+            _ => format!("${number}"),
+        }
+    }
+}
+
+macro_rules! value_from {
+    ($($type:ty: $value:ident => $made:expr;)*) => {$(
+        impl From<$type> for Value {
+            fn from($value: $type) -> Self {
+                $made
+            }
+        }
+    )*};
+}
+
+value_from! {
+    Uuid: id => Self::Uuid(id);
+    &str: text => Self::Text(Some(text.to_owned()));
+    String: text => Self::Text(Some(text));
+    Option<&str>: text => Self::Text(text.map(str::to_owned));
+    i64: number => Self::Integer(Some(number));
+    u32: number => Self::Integer(Some(number.into()));
+    u16: number => Self::Integer(Some(number.into()));
+    Option<i64>: number => Self::Integer(number);
+    Option<f64>: number => Self::Real(number);
+    bool: flag => Self::Flag(flag);
+    &[u8]: bytes => Self::Bytes(bytes.to_vec());
+}
+
+/// The values of a statement, the first one for `$1`.
+macro_rules! values {
+    ($($value:expr),* $(,)?) => { vec![$($crate::sql::Value::from($value)),*] };
+}
+pub(crate) use values;
+
+/// A text and its values.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Sql {
+    pub(crate) dialect: Dialect,
+    text: String,
+    values: Vec<Value>,
+}
+
+impl Sql {
+    pub(crate) const fn new(dialect: Dialect) -> Self {
+        Self { dialect, text: String::new(), values: vec![] }
+    }
+
+    /// One statement.
+    pub(crate) fn of(dialect: Dialect, text: &str, values: Vec<Value>) -> Self {
+        let mut sql = Self::new(dialect);
+        sql.add(text, values);
+        sql
+    }
+
+    /// Appends a text without parameters.
+    pub(crate) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Appends a text whose parameters `$1`, `$2`, … are `values`. In the whole they are moved up by the number of values
+    /// before them.
+    pub(crate) fn add(&mut self, text: &str, values: Vec<Value>) {
+        let before = self.values.len();
+        let mut parts = text.split('$');
+        self.text.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+            let (number, rest) = part.split_at(digits);
+            let value = number
+                .parse::<usize>()
+                .ok()
+                .and_then(|number| Some((number, values.get(number.checked_sub(1)?)?)));
+            match value {
+                Some((number, value)) => {
+                    self.text.push_str(&value.placeholder(self.dialect, before + number));
+                }
+                None => {
+                    self.text.push('$');
+                    self.text.push_str(number);
+                }
+            }
+            self.text.push_str(rest);
+        }
+        self.values.extend(values);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// For SQLite.
+    pub(crate) fn into_sqlite(self) -> sqlx::Result<(AssertSqlSafe<String>, SqliteArguments)> {
+        let mut arguments = SqliteArguments::default();
+        for value in self.values {
+            let added = match value {
+                Value::Uuid(id) => arguments.add(id),
+                Value::Text(text) | Value::Json(text) | Value::Date(text) => arguments.add(text),
+                Value::Integer(number) => arguments.add(number),
+                Value::Real(number) => arguments.add(number),
+                Value::Flag(flag) => arguments.add(flag),
+                Value::Bytes(bytes) => arguments.add(bytes),
+            };
+            added.map_err(sqlx::Error::Encode)?;
+        }
+        Ok((AssertSqlSafe(self.text), arguments))
+    }
+
+    /// For PostgreSQL.
+    pub(crate) fn into_postgres(self) -> sqlx::Result<(AssertSqlSafe<String>, PgArguments)> {
+        let mut arguments = PgArguments::default();
+        for value in self.values {
+            let added: Result<(), BoxDynError> = match value {
+                Value::Uuid(id) => arguments.add(id),
+                Value::Text(text) | Value::Json(text) | Value::Date(text) => arguments.add(text),
+                Value::Integer(number) => arguments.add(number),
+                Value::Real(number) => arguments.add(number),
+                Value::Flag(flag) => arguments.add(flag),
+                Value::Bytes(bytes) => arguments.add(bytes),
+            };
+            added.map_err(sqlx::Error::Encode)?;
+        }
+        Ok((AssertSqlSafe(self.text), arguments))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_numbered_on_from_statement_to_statement() {
+        let mut sql = Sql::of(Dialect::Sqlite, "INSERT INTO a VALUES ($1, $2);", values![1_i64, 2_i64]);
+        sql.push("DELETE FROM b;");
+        sql.add("UPDATE c SET d = $2 WHERE e = $1 OR d = '$';", values![3_i64, 4_i64]);
+        assert_eq!(
+            sql.text(),
+            "INSERT INTO a VALUES ($1, $2);DELETE FROM b;UPDATE c SET d = $4 WHERE e = $3 OR d = '$';"
+        );
+    }
+
+    #[test]
+    fn postgres_is_told_what_a_text_is() {
+        let values = vec![Value::Date(None), Value::Json(None), Value::Text(None)];
+        let sql = Sql::of(Dialect::Postgres, "SELECT $1, $2, $3", values);
+        assert_eq!(sql.text(), "SELECT CAST($1 AS date), CAST($2 AS jsonb), $3");
+    }
+}

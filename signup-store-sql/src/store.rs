@@ -1,0 +1,143 @@
+//! The methods of [`Store`](signup_core::Store) that are the same on either engine.
+
+/// Implements `Store` for a type that has a `reader`, and `commit_change`, `purge`, `count` and `answers` of its own.
+macro_rules! store {
+    ($store:ty) => {
+        #[async_trait]
+        impl Store for $store {
+            async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, StoreError> {
+                read::organization(self.reader(), id).await
+            }
+
+            async fn organization_by_slug(&self, slug: &str) -> Result<Option<Organization>, StoreError> {
+                read::organization_by_slug(self.reader(), slug).await
+            }
+
+            async fn organizations(
+                &self,
+                after: Option<OrganizationId>,
+                limit: u32,
+            ) -> Result<Vec<Organization>, StoreError> {
+                read::organizations(self.reader(), after, limit).await
+            }
+
+            async fn token_by_digest(
+                &self,
+                digest: &Digest,
+            ) -> Result<Option<(Token, Organization)>, StoreError> {
+                read::token_by_digest(self.reader(), digest).await
+            }
+
+            async fn token(&self, id: TokenId) -> Result<Option<Token>, StoreError> {
+                read::token(self.reader(), id).await
+            }
+
+            async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError> {
+                read::tokens(self.reader(), organization).await
+            }
+
+            async fn event_owner(&self, id: EventId) -> Result<Option<OrganizationId>, StoreError> {
+                read::event_owner(self.reader(), id).await
+            }
+
+            async fn event(
+                &self,
+                organization: OrganizationId,
+                id: EventId,
+            ) -> Result<Option<Event>, StoreError> {
+                read::event(self.reader(), organization, id).await
+            }
+
+            async fn event_in_full(
+                &self,
+                organization: OrganizationId,
+                id: EventId,
+            ) -> Result<Option<EventInFull>, StoreError> {
+                read::event_in_full(self.reader(), organization, id).await
+            }
+
+            async fn events(
+                &self,
+                organization: OrganizationId,
+                query: &EventQuery,
+            ) -> Result<EventPage, StoreError> {
+                read::events(self.reader(), organization, query).await
+            }
+
+            async fn shifts(
+                &self,
+                organization: OrganizationId,
+                event: EventId,
+            ) -> Result<Option<Vec<Shift>>, StoreError> {
+                read::shifts(self.reader(), organization, event).await
+            }
+
+            async fn shift(
+                &self,
+                organization: OrganizationId,
+                id: ShiftId,
+            ) -> Result<Option<Shift>, StoreError> {
+                read::shift(self.reader(), organization, id).await
+            }
+
+            async fn questions(
+                &self,
+                organization: OrganizationId,
+                event: EventId,
+            ) -> Result<Option<Vec<Question>>, StoreError> {
+                read::questions(self.reader(), organization, event).await
+            }
+
+            async fn signups(
+                &self,
+                organization: OrganizationId,
+                event: EventId,
+                after: Option<SignupId>,
+                limit: u32,
+            ) -> Result<Vec<Signup>, StoreError> {
+                read::signups(self.reader(), organization, event, after, limit).await
+            }
+
+            async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>, StoreError> {
+                read::signup_by_secret(self.reader(), secret).await
+            }
+
+            async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>, StoreError> {
+                read::receipt(self.reader(), key, now).await
+            }
+
+            async fn notices(&self, after: Option<NoticeId>, limit: u32) -> Result<Vec<Notice>, StoreError> {
+                read::notices(self.reader(), after, limit).await
+            }
+
+            async fn queued_notices(&self) -> Result<u64, StoreError> {
+                read::queued_notices(self.reader()).await
+            }
+
+            async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+                self.commit_change(change).await
+            }
+
+            async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+                self.purge_old_receipts(now, limit).await
+            }
+
+            async fn count_request(
+                &self,
+                caller: Caller,
+                now: Timestamp,
+            ) -> Result<Option<Window>, StoreError> {
+                self.count(caller, now).await
+            }
+
+            async fn purge_windows(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+                self.purge_old_windows(now, limit).await
+            }
+
+            async fn check(&self) -> Result<(), StoreError> {
+                self.answers().await
+            }
+        }
+    };
+}
+pub(crate) use store;
