@@ -6,6 +6,7 @@
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Instant;
 
 use ipnet::IpNet;
 use signup_core::{Call, Error, Service, secret};
@@ -17,6 +18,8 @@ use warp::reply::Response;
 use warp::{Filter, filters};
 
 use crate::handlers::{self, Context};
+use crate::health::{self, Health};
+use crate::metrics;
 use crate::openapi::OpenApi;
 use crate::reply::{self, ApiError};
 use crate::request::{Request, body_stream, client_address};
@@ -32,6 +35,7 @@ pub(crate) struct App {
     context: Context,
     trusted_proxies: Arc<[IpNet]>,
     openapi: Arc<OpenApi>,
+    health: Health,
 }
 
 impl App {
@@ -45,6 +49,7 @@ impl App {
             context: Context { service, base_url: base_url.into() },
             trusted_proxies: trusted_proxies.into(),
             openapi: Arc::new(openapi),
+            health: Health::default(),
         }
     }
 
@@ -69,6 +74,7 @@ impl App {
     }
 
     async fn answer(self, method: Method, path: &FullPath, peer: IpAddr, request: Request) -> Response {
+        let began = Instant::now();
         let id = secret::new_uuid(self.context.service.now()).to_string();
         let route = Route::find(path.as_str());
         let is_api = path.as_str() == "/v1" || path.as_str().starts_with("/v1/");
@@ -78,8 +84,9 @@ impl App {
             let response = if is_api {
                 self.answer_api(&method, route, peer, request).await
             } else {
-                self.answer_document(&method, route)
+                self.answer_unlimited(&method, route).await
             };
+            metrics::count_request(&method, template, response.status(), began);
             tracing::info!(status = response.status().as_u16(), "answered");
             response
         }
@@ -91,7 +98,8 @@ impl App {
         response
     }
 
-    fn answer_document(&self, method: &Method, route: Option<Route>) -> Response {
+    /// What needs no token and is not rate limited.
+    async fn answer_unlimited(&self, method: &Method, route: Option<Route>) -> Response {
         let Some(route) = route else { return reply::not_found() };
         if let Some(response) = method_response(method, route) {
             return response;
@@ -99,6 +107,8 @@ impl App {
         match route {
             Route::OpenApiJson => self.openapi.json(),
             Route::OpenApiYaml => self.openapi.yaml(),
+            Route::Live => health::live(),
+            Route::Ready => self.health.ready(&self.context.service).await,
             _ => reply::not_found(),
         }
     }
@@ -181,7 +191,7 @@ impl App {
             Route::Slots(event) => handlers::list_slots(context, call, event).await,
             Route::Slot(id) => to_the_end(handlers::patch_slot(context, call, request, id)).await,
             Route::Team => handlers::show_team(context, call).await,
-            Route::OpenApiJson | Route::OpenApiYaml => Ok(reply::not_found()),
+            Route::OpenApiJson | Route::OpenApiYaml | Route::Live | Route::Ready => Ok(reply::not_found()),
         }
     }
 }

@@ -20,7 +20,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// Where everything is kept: sqlite:PATH or memory:
+    /// Where everything is kept: sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME (several servers of one database with
+    /// commas between them), or memory:
     #[arg(long, env = "SIGNUP_DATABASE", default_value = "sqlite:signup.db", global = true)]
     pub(crate) database: Database,
     /// Address and port to listen on; port 0 takes a free one
@@ -35,6 +36,24 @@ pub(crate) struct Options {
     /// Addresses or networks, separated by commas, whose X-Forwarded-For is believed
     #[arg(long, env = "SIGNUP_TRUSTED_PROXIES", global = true, value_delimiter = ',', value_parser = network)]
     pub(crate) trusted_proxies: Vec<IpNet>,
+    /// The most connections to PostgreSQL
+    #[arg(long, env = "SIGNUP_DATABASE_CONNECTIONS", default_value_t = 8, global = true,
+        value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) database_connections: u32,
+    /// Seconds that a request waits for a connection to PostgreSQL
+    #[arg(long, env = "SIGNUP_DATABASE_CONNECT_TIMEOUT_S", default_value_t = 3, global = true,
+        value_parser = clap::value_parser!(u64).range(1..=60))]
+    pub(crate) database_connect_timeout_s: u64,
+    /// Seconds that a statement on PostgreSQL may take
+    #[arg(long, env = "SIGNUP_DATABASE_STATEMENT_TIMEOUT_S", default_value_t = 5, global = true,
+        value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) database_statement_timeout_s: u64,
+    /// The URL of the database leads to PgBouncer in transaction mode
+    #[arg(long, env = "SIGNUP_PGBOUNCER", global = true)]
+    pub(crate) pgbouncer: bool,
+    /// Address and port at which Prometheus reads metrics, at /metrics; off by default
+    #[arg(long, env = "SIGNUP_METRICS_LISTEN", global = true)]
+    pub(crate) metrics_listen: Option<SocketAddr>,
     /// What to log to stderr, as a filter of tracing
     #[arg(long, env = "SIGNUP_LOG", default_value = "info", global = true, value_parser = log_filter)]
     pub(crate) log: String,
@@ -144,7 +163,11 @@ pub(crate) enum QuestionCommand {
 pub(crate) enum Database {
     Memory,
     Sqlite(PathBuf),
+    /// The URLs of its servers.
+    Postgres(Vec<String>),
 }
+
+const DATABASE_HINT: &str = "use sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME, or memory:";
 
 impl FromStr for Database {
     type Err = String;
@@ -157,7 +180,18 @@ impl FromStr for Database {
                 let path = path.strip_prefix("//").filter(|path| path.starts_with('/')).unwrap_or(path);
                 Ok(Self::Sqlite(path.into()))
             }
-            _ => Err("use sqlite:PATH or memory:".to_owned()),
+            Some(("postgres" | "postgresql", _)) => {
+                let urls = text.split(',').map(str::trim).map(str::to_owned).collect::<Vec<_>>();
+                let is_ours =
+                    |url: &String| url.starts_with("postgres://") || url.starts_with("postgresql://");
+                // The text is not repeated: there may be a password in it.
+                if urls.iter().all(is_ours) {
+                    Ok(Self::Postgres(urls))
+                } else {
+                    Err(DATABASE_HINT.to_owned())
+                }
+            }
+            _ => Err(DATABASE_HINT.to_owned()),
         }
     }
 }
@@ -241,7 +275,9 @@ mod tests {
         assert_eq!("memory:".parse(), Ok(Database::Memory));
         assert_eq!("sqlite:signup.db".parse(), Ok(Database::Sqlite("signup.db".into())));
         assert_eq!("sqlite:///var/signup.db".parse(), Ok(Database::Sqlite("/var/signup.db".into())));
-        for bad in ["", "sqlite:", "signup.db", "memory:x", "mysql://host"] {
+        let urls = vec!["postgres://a@b/c".to_owned(), "postgresql://d/c".to_owned()];
+        assert_eq!("postgres://a@b/c,postgresql://d/c".parse(), Ok(Database::Postgres(urls)));
+        for bad in ["", "sqlite:", "signup.db", "memory:x", "mysql://host", "postgres:x", "postgres://a,b"] {
             assert!(bad.parse::<Database>().is_err(), "{bad}");
         }
     }

@@ -6,6 +6,8 @@ mod admin;
 mod app;
 mod config;
 mod handlers;
+mod health;
+mod metrics;
 mod openapi;
 mod output;
 mod reply;
@@ -22,12 +24,13 @@ use clap::Parser as _;
 use signup_core::input::{NewOrganization, NewToken};
 use signup_core::{Name, Plan, Service, Store};
 use signup_store_memory::MemoryStore;
-use signup_store_sql::{ServingLock, SqliteStore};
+use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, ServingLock, SqliteStore};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use app::App;
 use config::{BaseUrl, Cli, Command, Database, LogFormat, Options};
+use metrics::Metrics;
 use openapi::OpenApi;
 use reply::WithSources;
 
@@ -90,42 +93,126 @@ async fn run(cli: Cli) -> Result<(), String> {
         }
         _ => None,
     };
-    let (store, sqlite): (Arc<dyn Store>, _) = match &cli.options.database {
-        Database::Memory => (Arc::new(MemoryStore::new()), None),
-        Database::Sqlite(path) => {
-            let store = SqliteStore::open(path).await.map_err(|error| line(&error))?;
-            (Arc::new(store.clone()), Some(store))
-        }
+    // Before the store, so that it counts from its first statement on.
+    let metrics = match (&cli.options.metrics_listen, &command) {
+        (Some(address), Command::Serve) => Some(Metrics::listen(*address).await?),
+        _ => None,
     };
-    let service = Service::new(store).with_plans(plans);
+    let kept = Kept::open(&cli.options).await.map_err(|error| line(&error))?;
+    let service = Service::new(kept.store()).with_plans(plans);
     let result = match command {
-        Command::Serve => serve(service, cli.options).await,
+        Command::Serve => serve(service, cli.options, &kept, metrics).await,
         command => admin::run(&service, command).await,
     };
-    if let Some(sqlite) = sqlite {
-        sqlite.close().await;
-    }
+    kept.close().await;
     drop(lock);
     result
 }
 
-async fn serve(service: Service, options: Options) -> Result<(), String> {
+/// The store that was opened.
+#[derive(Debug, Clone)]
+enum Kept {
+    Memory(Arc<MemoryStore>),
+    Sqlite(SqliteStore),
+    Postgres(PostgresStore),
+}
+
+impl Kept {
+    async fn open(options: &Options) -> Result<Self, OpenError> {
+        Ok(match &options.database {
+            Database::Memory => Self::Memory(Arc::new(MemoryStore::new())),
+            Database::Sqlite(path) => Self::Sqlite(SqliteStore::open(path).await?),
+            Database::Postgres(urls) => {
+                let options = PostgresOptions {
+                    connections: options.database_connections,
+                    connect_timeout: Duration::from_secs(options.database_connect_timeout_s),
+                    statement_timeout: Duration::from_secs(options.database_statement_timeout_s),
+                    pgbouncer: options.pgbouncer,
+                };
+                Self::Postgres(PostgresStore::open(urls, options).await?)
+            }
+        })
+    }
+
+    fn store(&self) -> Arc<dyn Store> {
+        match self {
+            Self::Memory(store) => Arc::clone(store) as Arc<dyn Store>,
+            Self::Sqlite(store) => Arc::new(store.clone()),
+            Self::Postgres(store) => Arc::new(store.clone()),
+        }
+    }
+
+    /// Connections that are open, and those in use.
+    fn connections(&self) -> (u32, u32) {
+        match self {
+            Self::Memory(_) => (0, 0),
+            Self::Sqlite(store) => store.connections(),
+            Self::Postgres(store) => store.connections(),
+        }
+    }
+
+    /// Waits until nothing can be written any more, and only a new start can mend it.
+    async fn ended(&self) {
+        match self {
+            Self::Sqlite(store) => store.ended().await,
+            Self::Memory(_) | Self::Postgres(_) => std::future::pending().await,
+        }
+    }
+
+    async fn close(&self) {
+        match self {
+            Self::Memory(_) => {}
+            Self::Sqlite(store) => store.close().await,
+            Self::Postgres(store) => store.close().await,
+        }
+    }
+}
+
+async fn serve(
+    service: Service,
+    options: Options,
+    kept: &Kept,
+    metrics: Option<Metrics>,
+) -> Result<(), String> {
     // From here on a signal ends the server cleanly, whenever it comes.
-    let end = ended_by_a_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
+    let signal = ended_by_a_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
     let listener = TcpListener::bind(options.listen).await;
     let listener = listener.map_err(|error| format!("cannot listen on {}: {error}", options.listen))?;
     let address = listener.local_addr().map_err(|error| format!("cannot listen: {error}"))?;
     let base_url = options.base_url.unwrap_or_else(|| BaseUrl::of(address));
     let openapi =
         OpenApi::at(base_url.as_str()).map_err(|error| format!("the API's description: {error}"))?;
-    create_starter(&service).await?;
+    // A database that several may share is nobody's to begin with.
+    if !matches!(kept, Kept::Postgres(_)) {
+        create_starter(&service).await?;
+    }
 
     let purging = tokio::spawn(purge(service.clone()));
+    let measuring = metrics.map(|metrics| {
+        let kept = kept.clone();
+        tokio::spawn(metrics.serve(service.clone(), move || kept.connections()))
+    });
     let app = App::new(service, base_url.as_str(), options.trusted_proxies, openapi);
     output::line(&format!("listening on http://{address}"))
         .map_err(|error| format!("cannot print: {error}"))?;
+    let mut broken = false;
+    let end = async {
+        tokio::select! {
+            () = signal => {}
+            () = kept.ended() => broken = true,
+        }
+    };
     serve::serve(listener, app.filter(), end).await;
     purging.abort();
+    if let Some(measuring) = measuring {
+        measuring.abort();
+    }
+    if broken {
+        return Err(
+            "the disk failed in the middle of a commit: start the server again, which shows what is on it"
+                .to_owned(),
+        );
+    }
     tracing::info!("ended");
     Ok(())
 }

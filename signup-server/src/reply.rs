@@ -18,6 +18,8 @@ pub(crate) enum ApiError {
     Service(Error),
     /// The body could not be taken.
     Body(BodyError),
+    /// The store does not answer, or takes no commits.
+    NotReady,
     /// A bug: the task that did the work is gone.
     Lost,
 }
@@ -70,10 +72,13 @@ fn invalid(faults: &Faults) -> Response {
 }
 
 fn unavailable() -> Response {
-    let mut response = message(
+    retry_later(message(
         StatusCode::SERVICE_UNAVAILABLE,
         "The service is unavailable for a moment. Retry with the same Idempotency-Key.",
-    );
+    ))
+}
+
+fn retry_later(mut response: Response) -> Response {
     response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_S);
     response
 }
@@ -84,6 +89,9 @@ impl ApiError {
         match self {
             Self::Service(error) => service_error(&error),
             Self::Body(error) => body_error(error),
+            Self::NotReady => {
+                retry_later(message(StatusCode::SERVICE_UNAVAILABLE, "The service is not ready."))
+            }
             Self::Lost => internal_error(),
         }
     }

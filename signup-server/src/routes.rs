@@ -21,6 +21,10 @@ pub(crate) enum Route {
     OpenApiJson,
     /// `/openapi.yaml`
     OpenApiYaml,
+    /// `/health/live`
+    Live,
+    /// `/health/ready`
+    Ready,
 }
 
 impl Route {
@@ -42,6 +46,8 @@ impl Route {
             ["v1", "team"] => Self::Team,
             ["openapi.json"] => Self::OpenApiJson,
             ["openapi.yaml"] => Self::OpenApiYaml,
+            ["health", "live"] => Self::Live,
+            ["health", "ready"] => Self::Ready,
             _ => return None,
         })
     }
@@ -52,7 +58,12 @@ impl Route {
             Self::Events => "GET, HEAD, POST, OPTIONS",
             Self::Duplicate(_) => "POST, OPTIONS",
             Self::Slot(_) => "PATCH, OPTIONS",
-            Self::Slots(_) | Self::Team | Self::OpenApiJson | Self::OpenApiYaml => "GET, HEAD, OPTIONS",
+            Self::Slots(_)
+            | Self::Team
+            | Self::OpenApiJson
+            | Self::OpenApiYaml
+            | Self::Live
+            | Self::Ready => "GET, HEAD, OPTIONS",
         }
     }
 
@@ -70,6 +81,8 @@ impl Route {
             Self::Team => "/v1/team",
             Self::OpenApiJson => "/openapi.json",
             Self::OpenApiYaml => "/openapi.yaml",
+            Self::Live => "/health/live",
+            Self::Ready => "/health/ready",
         }
     }
 }

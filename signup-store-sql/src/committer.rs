@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::error::{is_io_error, store_error};
 use crate::row::texts;
-use crate::{change, require};
+use crate::{change, observe, require};
 
 /// The most that one commit takes: a bound on how long the first of a batch waits for the last.
 const MOST_IN_A_BATCH: usize = 256;
@@ -212,6 +212,8 @@ impl Writer {
         }
         run(connection, "COMMIT").await?;
         self.commits.fetch_add(1, Ordering::Relaxed);
+        let changes = answers.iter().filter(|answer| matches!(answer, Answer::Commit(Ok(()), _))).count();
+        observe::note_batch(changes);
         Ok(())
     }
 }
@@ -243,6 +245,7 @@ async fn apply(connection: &mut SqliteConnection, change: &ChangeSet) -> Result<
     let writes = change::writes(change).map_err(|error| Unapplied::Unwritten(error.into()))?;
     let written = async {
         let (text, arguments) = writes.into_sqlite()?;
+        observe::count_round_trips("commit", 1);
         sqlx::query_with(text, arguments).execute(connection).await
     };
     let written = written.await.map(|_| ());
@@ -256,6 +259,7 @@ async fn refusal(
     let failed = |error| store_error("checking requirements", error);
     let Some(checks) = change::checks(change) else { return Ok(None) };
     let (text, arguments) = checks.into_sqlite().map_err(failed)?;
+    observe::count_round_trips("commit", 1);
     let row = sqlx::query_with(text, arguments).fetch_optional(connection).await.map_err(failed)?;
     let Some(row) = row else { return Ok(None) };
     require::refusal(&change.requires, &texts(&row).map_err(failed)?).map(Some)
@@ -269,6 +273,7 @@ async fn undo(connection: &mut SqliteConnection, cause: &StoreError) -> Result<(
 }
 
 async fn run(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), StoreError> {
+    observe::count_round_trips("commit", 1);
     let done = sqlx::query(sql).execute(connection).await;
     done.map(|_| ()).map_err(|error| store_error(sql, error))
 }

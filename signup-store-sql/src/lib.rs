@@ -1,4 +1,5 @@
-//! A store on SQL: SQLite, through sqlx, with nothing to install.
+//! Stores on SQL, through sqlx: [`SqliteStore`] in a file, with nothing to install, and [`PostgresStore`] in a database that
+//! any number of processes share.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -18,6 +19,9 @@
 //! Wall times are stored, instants are derived from them when they are read; of what is derived only the sort keys of
 //! events are stored, and they are derived anew when the zone data changes.
 //!
+//! Statements are written once for both engines (`sql.rs` has their words), and so are the records that come back. What
+//! differs is the way to the database: `sqlite.rs` and `committer.rs`, `postgres.rs` and `primary.rs`.
+//!
 //! **Invariant:** no rule is known here: no statement mentions a scope, a plan's limit, or a clock change.
 
 mod change;
@@ -25,6 +29,7 @@ mod committer;
 mod error;
 mod lock;
 mod migrations;
+mod observe;
 mod postgres;
 mod primary;
 mod read;

@@ -16,7 +16,7 @@ use crate::read::{self, Reader};
 use crate::row::texts;
 use crate::sql::{Dialect, Sql, values};
 use crate::store::store;
-use crate::{change, require};
+use crate::{change, observe, require};
 
 /// How often a commit is tried that other transactions got in the way of: a deadlock, a serialization failure, or a key of
 /// a unique index that another took at the same moment. The next try sees what they did.
@@ -90,14 +90,19 @@ impl PostgresStore {
         const WHAT: &str = "committing a change set";
         let mut attempt = 1;
         loop {
-            let row = self.primary.transaction(change::statements(&change)?).await;
+            let row = self.primary.transaction("commit", change::statements(&change)?).await;
             match row {
-                Ok(None) => return Ok(()),
+                Ok(None) => {
+                    // Processes commit each for itself; it is the database that gathers them into one sync.
+                    observe::note_batch(1);
+                    return Ok(());
+                }
                 Ok(Some(row)) => {
                     let row = texts(&row).map_err(|error| postgres_error(WHAT, error))?;
                     return Err(CommitError::Refused(require::refusal(&change.requires, &row)?));
                 }
                 Err(error) if attempt < ATTEMPTS && is_contention(&error) => {
+                    observe::count_retry();
                     tracing::debug!(%error, attempt, "another transaction was in the way");
                     attempt += 1;
                 }

@@ -7,6 +7,7 @@
 //! **Invariants:** every operation ends in bounded time, whatever the network does; a connection whose operation did not
 //! end is closed, and not used again.
 
+use std::error::Error as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -18,11 +19,11 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRo
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Postgres};
 
 use crate::error::{OpenError, is_broken, postgres_error};
-use crate::migrations;
 use crate::postgres::PostgresOptions;
 use crate::read::Reader;
 use crate::row::texts;
 use crate::sql::{Dialect, Sql};
+use crate::{migrations, observe};
 
 /// Gives `yes` from a server that takes writes.
 pub(crate) const TAKES_WRITES: &str = "SELECT CASE WHEN pg_is_in_recovery() \
@@ -31,8 +32,8 @@ pub(crate) const TAKES_WRITES: &str = "SELECT CASE WHEN pg_is_in_recovery() \
 /// take writes the one with the higher number is not the one that was replaced.
 const TIMELINE: &str =
     "SELECT CAST(('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32) AS bigint)";
-/// How long to wait before the servers are asked anew which of them takes writes.
-const PAUSE: Duration = Duration::from_millis(100);
+/// How long to wait at first, and at most, before the servers are asked anew which of them takes writes.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 /// How much longer than the database itself this process waits for a statement to end.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -85,9 +86,13 @@ impl Primary {
 
     /// Runs statements that give at most one row each, up to the first that gives one, and gives that row. Together they are
     /// a transaction.
-    pub(crate) async fn transaction(&self, statements: Vec<Sql>) -> sqlx::Result<Option<PgRow>> {
+    pub(crate) async fn transaction(
+        &self,
+        kind: &'static str,
+        statements: Vec<Sql>,
+    ) -> sqlx::Result<Option<PgRow>> {
         let current = self.current();
-        let result = self.try_transaction(&current, statements).await;
+        let result = self.try_transaction(&current, kind, statements).await;
         let is_lost = match &result {
             // With no connection at all it is not that others have them.
             Err(sqlx::Error::PoolTimedOut) => current.pool.size() == 0,
@@ -100,10 +105,15 @@ impl Primary {
         result
     }
 
-    async fn try_transaction(&self, current: &Current, statements: Vec<Sql>) -> sqlx::Result<Option<PgRow>> {
+    async fn try_transaction(
+        &self,
+        current: &Current,
+        kind: &'static str,
+        statements: Vec<Sql>,
+    ) -> sqlx::Result<Option<PgRow>> {
         let mut connection = self.connection(current).await?;
         let limit = self.0.options.statement_timeout + GRACE;
-        let done = tokio::time::timeout(limit, self.run(&mut connection, statements)).await;
+        let done = tokio::time::timeout(limit, self.run(&mut connection, kind, statements)).await;
         match done {
             Ok(result) => {
                 if result.as_ref().is_err_and(is_broken) {
@@ -136,9 +146,17 @@ impl Primary {
         }
     }
 
-    async fn run(&self, connection: &mut PgConnection, statements: Vec<Sql>) -> sqlx::Result<Option<PgRow>> {
+    async fn run(
+        &self,
+        connection: &mut PgConnection,
+        kind: &'static str,
+        statements: Vec<Sql>,
+    ) -> sqlx::Result<Option<PgRow>> {
         let options = &self.0.options;
-        if statements.len() == 1 && !options.pgbouncer {
+        let is_alone = statements.len() == 1 && !options.pgbouncer;
+        let round_trips = statements.len() + if is_alone { 0 } else { 2 };
+        observe::count_round_trips(kind, round_trips as u64);
+        if is_alone {
             let mut row = None;
             for sql in statements {
                 row = fetch(connection, sql, true).await?;
@@ -177,6 +195,7 @@ impl Primary {
     }
 
     async fn seek(&self, broken: &Current) {
+        let mut pause = PAUSES.0;
         let server = loop {
             match find(&self.0.servers, self.0.options.connect_timeout).await {
                 Ok((server, connection)) => {
@@ -184,14 +203,16 @@ impl Primary {
                     break server;
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "the database is out of reach");
+                    tracing::warn!(%error, source = ?error.source(), "the database is out of reach");
                     if broken.pool.is_closed() {
                         return;
                     }
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(PAUSES.1);
                 }
             }
         };
+        observe::count_reconnect();
         tracing::info!(server = name(&server), "connecting to the database anew");
         let next = Current { pool: pool(&self.0.options, server), number: broken.number + 1 };
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = next;
@@ -210,7 +231,7 @@ impl Reader for Primary {
         sql: Sql,
     ) -> Result<Option<[String; N]>, StoreError> {
         let failed = |error| postgres_error(what, error);
-        let row = self.transaction(vec![sql]).await.map_err(failed)?;
+        let row = self.transaction("read", vec![sql]).await.map_err(failed)?;
         row.map(|row| texts(&row)).transpose().map_err(failed)
     }
 }

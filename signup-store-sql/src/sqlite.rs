@@ -19,6 +19,7 @@ use sqlx::sqlite::{
 use crate::committer::Committer;
 use crate::error::{OpenError, is_busy, store_error};
 use crate::migrations;
+use crate::observe::count_round_trips;
 use crate::read::{self, Reader};
 use crate::row::texts;
 use crate::sql::{Dialect, Sql};
@@ -69,6 +70,13 @@ impl SqliteStore {
     /// How many commits this store has made: fewer than change sets, when many came at once.
     pub fn commits(&self) -> u64 {
         self.committer.commits()
+    }
+
+    /// Connections that are open, the writer's included, and those that are in use, the writer's always.
+    pub fn connections(&self) -> (u32, u32) {
+        let open = self.readers.0.size();
+        let idle = u32::try_from(self.readers.0.num_idle()).unwrap_or(u32::MAX);
+        (open + 1, open.saturating_sub(idle) + 1)
     }
 
     /// Waits until the store can no longer write: it was closed, or the disk failed when something was to be made durable.
@@ -130,6 +138,7 @@ impl Reader for Readers {
         let failed = |error| store_error(what, error);
         let (text, arguments) = sql.into_sqlite().map_err(failed)?;
         let row = sqlx::query_with(text, arguments).fetch_optional(&self.0).await.map_err(failed)?;
+        count_round_trips("read", 1);
         row.map(|row| texts(&row)).transpose().map_err(failed)
     }
 }

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Server, event};
+use rstest::rstest;
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Answer, Engine, Server, event};
 
 async fn refused(server: &Server, body: &Value) -> Vec<String> {
     server.post("/v1/events", body).await.fields()
@@ -20,9 +23,12 @@ fn with_shift(field: &str, value: Value) -> Value {
     body
 }
 
+#[rstest]
 #[tokio::test]
-async fn every_field_that_is_wrong_is_named_in_one_answer_in_the_documented_order() {
-    let server = Server::start_on_sqlite();
+async fn every_field_that_is_wrong_is_named_in_one_answer_in_the_documented_order(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(server) = Server::start_with(engine) else { return };
     let body = json!({
         "shifts": [{"title": 1, "location": 2, "start_time": "9:00", "end_time": "25:00", "capacity": "3"}, 7],
         "badge_label": "x".repeat(256), "theme": "neon", "is_published": "yes", "timezone": "Mars/Base", "end_date": "soon",
@@ -70,9 +76,10 @@ async fn each_required_field_is_asked_for() {
     assert_eq!(refused(&server, &with("shifts", json!([{}]))).await, ["shifts.0.title", "shifts.0.capacity"]);
 }
 
+#[rstest]
 #[tokio::test]
-async fn bounds_are_kept_to_the_last_character() {
-    let server = Server::start_on_sqlite();
+async fn bounds_are_kept_to_the_last_character(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     for (field, max) in [("title", 255), ("description", 65_535), ("location", 2_048), ("badge_label", 255)] {
         assert_eq!(refused(&server, &with(field, json!("é".repeat(max + 1)))).await, [field]);
         server.create(&with(field, json!("é".repeat(max)))).await;
@@ -97,9 +104,10 @@ async fn bounds_are_kept_to_the_last_character() {
     }
 }
 
+#[rstest]
 #[tokio::test]
-async fn u0000_is_refused_wherever_it_stands() {
-    let server = Server::start_on_sqlite();
+async fn u0000_is_refused_wherever_it_stands(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     for field in ["title", "description", "location", "badge_label", "start_date", "timezone", "theme"] {
         assert_eq!(refused(&server, &with(field, json!("a\0b"))).await, [field]);
     }
@@ -112,9 +120,10 @@ async fn u0000_is_refused_wherever_it_stands() {
     assert_eq!(server.count_events().await, 0);
 }
 
+#[rstest]
 #[tokio::test]
-async fn location_data_is_an_object_of_bounded_size_and_depth() {
-    let server = Server::start_on_sqlite();
+async fn location_data_is_an_object_of_bounded_size_and_depth(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     for data in [json!([]), json!("x"), json!(1), json!(false), json!({"a": "x".repeat(16 * 1024)})] {
         assert_eq!(refused(&server, &with("location_data", data)).await, ["location_data"]);
     }
@@ -146,9 +155,10 @@ async fn the_last_day_is_not_before_the_first_and_within_the_plan() {
     server.create(&with("end_date", json!("2027-06-05"))).await;
 }
 
+#[rstest]
 #[tokio::test]
-async fn five_hundred_shifts_are_taken_and_one_more_is_not() {
-    let server = Server::start_on_sqlite();
+async fn five_hundred_shifts_are_taken_and_one_more_is_not(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let shifts = |count| json!(vec![json!({"title": "A", "capacity": 1}); count]);
     assert_eq!(refused(&server, &with("shifts", shifts(501))).await, ["shifts"]);
     assert_eq!(server.count_events().await, 0);
@@ -158,9 +168,10 @@ async fn five_hundred_shifts_are_taken_and_one_more_is_not() {
     }
 }
 
+#[rstest]
 #[tokio::test]
-async fn what_is_not_a_json_object_is_a_fault_of_the_body() {
-    let server = Server::start_on_sqlite();
+async fn what_is_not_a_json_object_is_a_fault_of_the_body(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let nested = "[".repeat(100_000);
     let texts = [
         "",

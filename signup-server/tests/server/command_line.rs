@@ -4,7 +4,10 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::harness::{PROGRAM, Server, generous_plans, raw, run};
+use rstest::rstest;
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, PROGRAM, Server, generous_plans, raw, run};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
@@ -89,9 +92,9 @@ fn a_second_server_on_one_file_is_refused_and_a_killed_one_is_no_obstacle() {
     server.restart();
 }
 
-#[test]
-fn commands_work_beside_a_server_and_print_json() {
-    let server = Server::start_on_sqlite();
+#[rstest]
+fn commands_work_beside_a_server_and_print_json(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let organization =
         server.manage(&["organization", "create", "--name", "Riverside Food Bank", "--plan", "starter"]);
     assert_eq!(
@@ -144,9 +147,12 @@ fn a_variable_is_as_good_as_a_flag_and_a_flag_wins() {
     assert!(path.exists());
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_signal_ends_the_server_cleanly_and_what_was_kept_is_there_again() {
-    let mut server = Server::start_on_sqlite();
+async fn a_signal_ends_the_server_cleanly_and_what_was_kept_is_there_again(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(mut server) = Server::start_with(engine) else { return };
     server.create(&crate::harness::event()).await;
     assert_eq!(server.terminate().code(), Some(0));
     server.restart();

@@ -1,11 +1,16 @@
-//! `kill -9` in the middle of writes: whatever was acknowledged is there once, and no key has two.
+//! `kill -9` in the middle of writes: whatever was acknowledged is there once, and no key has two. People sign up meanwhile,
+//! in a process that is killed as well.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::Server;
+use rstest::rstest;
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, Server};
+use crate::volunteers::{Shift, Volunteers};
 
 /// How often the server is killed; more by `CRASH_KILLS`.
 const KILLS: usize = 20;
@@ -43,13 +48,19 @@ async fn create(client: &reqwest::Client, url: &str, token: &str, key: &str) -> 
     Some(body["data"]["id"].as_str().unwrap().to_owned())
 }
 
+#[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_server_loses_nothing_acknowledged_and_doubles_nothing() {
+async fn a_killed_server_loses_nothing_acknowledged_and_doubles_nothing(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
     let kills = std::env::var("CRASH_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
-    let mut server = Server::start_on_sqlite();
+    let Some(mut server) = Server::start_with(engine) else { return };
     let mut acknowledged: HashMap<String, String> = HashMap::new();
     let mut sent = vec![];
+    let shift = Shift::create(&server, 1_000_000).await;
+    let mut signed_up: HashMap<String, bool> = HashMap::new();
     for round in 0..kills {
+        let volunteers = Volunteers::start(&server, &shift, round);
         let (url, token) = (server.url.clone(), server.token.clone());
         let writers: Vec<_> = (0..8)
             .map(|writer| {
@@ -71,8 +82,9 @@ async fn a_killed_server_loses_nothing_acknowledged_and_doubles_nothing() {
             })
             .collect();
         // Time is meant: the moment of the kill has to fall anywhere in the stream of writes.
-        tokio::time::sleep(Duration::from_millis(20 + (round as u64 * 37) % 120)).await;
+        tokio::time::sleep(Duration::from_millis(50 + (round as u64 * 37) % 300)).await;
         server.kill();
+        signed_up.extend(volunteers.kill());
         for writer in writers {
             for (key, id) in writer.await.unwrap() {
                 sent.push(key.clone());
@@ -81,7 +93,8 @@ async fn a_killed_server_loses_nothing_acknowledged_and_doubles_nothing() {
         }
         server.restart();
     }
-    let there = titles(&server).await;
+    let mut there = titles(&server).await;
+    assert_eq!(there.remove(Shift::TITLE), Some(1));
     let lost: Vec<_> = acknowledged.keys().filter(|key| !there.contains_key(*key)).collect();
     let doubled: Vec<_> = there.iter().filter(|(_, count)| **count > 1).collect();
     println!(
@@ -101,7 +114,33 @@ async fn a_killed_server_loses_nothing_acknowledged_and_doubles_nothing() {
         let id = create(&client, &server.url, &server.token, key).await.unwrap();
         assert_eq!(acknowledged.get(key).unwrap_or(&id), &id, "{key} got another event");
     }
-    let there = titles(&server).await;
+    let mut there = titles(&server).await;
+    there.remove(Shift::TITLE);
     assert_eq!(there.len(), sent.len());
     assert!(there.values().all(|&count| count == 1));
+
+    let lost = shift.lost(&server, &signed_up).await;
+    let miscounted = server
+        .sql(
+            "SELECT CAST(count(*) AS TEXT) FROM shifts s WHERE filled <> (SELECT count(*) FROM signups u \
+              WHERE u.organization_id = s.organization_id AND u.shift_id = s.id AND u.status = 'confirmed')",
+        )
+        .await;
+    println!(
+        "{} sign-ups and cancellations acknowledged, {} lost, {miscounted} shifts miscounted",
+        signed_up.len(),
+        lost.len()
+    );
+    assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
+    assert_eq!(miscounted, "0", "filled is the number of sign-ups");
+    assert!(!signed_up.is_empty());
+    let check = match engine {
+        Engine::Sqlite => "PRAGMA integrity_check",
+        Engine::Postgres => {
+            "CREATE EXTENSION amcheck; SELECT 'ok' WHERE 0 < (SELECT count(bt_index_check(indexrelid, true)) FROM pg_index \
+             JOIN pg_class c ON c.oid = indexrelid JOIN pg_am a ON a.oid = c.relam \
+             WHERE a.amname = 'btree' AND c.relpersistence = 'p')"
+        }
+    };
+    assert_eq!(server.sql(check).await, "ok", "the database is whole");
 }

@@ -2,16 +2,20 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Server, event};
+use rstest::rstest;
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, Server, event};
 
 async fn duplicate(server: &Server, event: &Value, start_date: &str) -> crate::harness::Answer {
     let path = format!("/v1/events/{}/duplicate", event["id"].as_str().unwrap());
     server.post(&path, &json!({"start_date": start_date})).await
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_copy_keeps_the_time_of_day_over_a_clock_change() {
-    let server = Server::start_on_sqlite();
+async fn a_copy_keeps_the_time_of_day_over_a_clock_change(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let source = server.create(&event()).await;
     let answer = duplicate(&server, &source, "2027-12-04").await;
     assert_eq!(answer.status, 201);
@@ -23,9 +27,12 @@ async fn a_copy_keeps_the_time_of_day_over_a_clock_change() {
     assert_ne!(copy["slots"][0]["id"], source["slots"][0]["id"]);
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_copy_of_a_copy_out_of_a_gap_has_the_time_that_was_written() {
-    let server = Server::start_on_sqlite();
+async fn a_copy_of_a_copy_out_of_a_gap_has_the_time_that_was_written(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(server) = Server::start_with(engine) else { return };
     let mut body = event();
     body["start_date"] = json!("2026-03-08");
     body["shifts"] = json!([{"title": "Night", "start_time": "02:30", "end_time": "03:00", "capacity": 1}]);
@@ -38,9 +45,12 @@ async fn a_copy_of_a_copy_out_of_a_gap_has_the_time_that_was_written() {
     assert_eq!(back["slots"][0]["start_time"], source["slots"][0]["start_time"]);
 }
 
+#[rstest]
 #[tokio::test]
-async fn the_last_day_moves_along_the_copy_is_a_draft_and_questions_are_copied() {
-    let server = Server::start_on_sqlite();
+async fn the_last_day_moves_along_the_copy_is_a_draft_and_questions_are_copied(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(server) = Server::start_with(engine) else { return };
     let mut body = event();
     body["end_date"] = json!("2027-06-07");
     body["is_published"] = json!(true);
@@ -73,9 +83,10 @@ async fn the_last_day_moves_along_the_copy_is_a_draft_and_questions_are_copied()
     assert_eq!(lines[0]["options"], json!(["S", "M"]));
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_copy_that_would_leave_the_calendar_is_refused() {
-    let server = Server::start_on_sqlite();
+async fn a_copy_that_would_leave_the_calendar_is_refused(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let mut body = event();
     body["end_date"] = json!("2027-06-06");
     let source = server.create(&body).await;

@@ -2,11 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Server, event};
+use rstest::rstest;
 
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, Server, event};
+
+#[rstest]
 #[tokio::test]
-async fn an_event_is_created_with_its_slots_in_running_order() {
-    let server = Server::start_on_sqlite();
+async fn an_event_is_created_with_its_slots_in_running_order(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let answer = server.post("/v1/events", &event()).await;
     assert_eq!(answer.status, 201);
     let event = answer.data();
@@ -30,9 +34,10 @@ async fn an_event_is_created_with_its_slots_in_running_order() {
     assert_eq!(slots[0]["event_id"], event["id"]);
 }
 
+#[rstest]
 #[tokio::test]
-async fn every_field_is_taken_and_what_is_not_returned_stays_out() {
-    let server = Server::start_on_sqlite();
+async fn every_field_is_taken_and_what_is_not_returned_stays_out(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let event = server
         .create(&json!({
             "title": "  Picnic  ", "description": " two\nlines ", "location": "https://meet.example.org", "is_virtual": true,
@@ -78,9 +83,10 @@ async fn null_and_blank_count_as_omitted_where_null_is_allowed() {
     }
 }
 
+#[rstest]
 #[tokio::test]
-async fn the_list_is_walked_forth_and_back_over_equal_starts() {
-    let server = Server::start_on_sqlite();
+async fn the_list_is_walked_forth_and_back_over_equal_starts(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     for number in 0..7 {
         let mut body = event();
         body["start_date"] = json!(format!("2027-06-{:02}", 10 + number / 3));
@@ -143,9 +149,10 @@ async fn a_page_is_as_long_as_asked_and_never_above_100() {
     }
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_cursor_holds_after_a_restart_and_with_any_filter() {
-    let mut server = Server::start_on_sqlite();
+async fn a_cursor_holds_after_a_restart_and_with_any_filter(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(mut server) = Server::start_with(engine) else { return };
     for _ in 0..3 {
         server.create(&event()).await;
     }

@@ -6,6 +6,9 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
+use signup_store_sql::throwaway::Cluster;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Connection as _, Row as _, SqliteConnection};
 use tempfile::TempDir;
 
 use crate::contract;
@@ -13,9 +16,17 @@ use crate::contract;
 /// The program under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_signup-server");
 
+/// Which database a server is started on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Engine {
+    Sqlite,
+    Postgres,
+}
+
 /// A running server. It ends with the test, however that ends.
 pub(crate) struct Server {
     child: Child,
+    database: String,
     folder: Option<TempDir>,
     pub(crate) url: String,
     /// The starter organization's, if the store was new.
@@ -84,13 +95,35 @@ impl Server {
         server
     }
 
+    /// A server on a PostgreSQL database of its own, with generous rates, and the token of an organization that is made
+    /// like the starter of other databases. `None` where PostgreSQL is not installed.
+    pub(crate) fn start_on_postgres() -> Option<Self> {
+        let database = Cluster::shared()?.empty_database();
+        let mut server = Self::start_on(&database, &[]);
+        assert_eq!(server.token, "", "a database that many may share gets no starter");
+        server.manage(&["organization", "create", "--name", "Starter", "--plan", "pro"]);
+        let token = server.manage(&["token", "create", "--organization", "starter", "--name", "Starter"]);
+        token["token"].as_str().unwrap().clone_into(&mut server.token);
+        Some(server)
+    }
+
+    /// A server on a new database. `None` where that is not installed.
+    pub(crate) fn start_with(engine: Engine) -> Option<Self> {
+        match engine {
+            Engine::Sqlite => Some(Self::start_on_sqlite()),
+            Engine::Postgres => Self::start_on_postgres(),
+        }
+    }
+
     pub(crate) fn start_on(database: &str, arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let plans = generous_plans(folder.path());
         let plans = plans.to_str().unwrap();
         let mut all = vec!["--database", database, "--plans", plans];
         all.extend(arguments);
-        Self::start_exactly(&all)
+        let mut server = Self::start_exactly(&all);
+        database.clone_into(&mut server.database);
+        server
     }
 
     /// A server with these arguments and a free port.
@@ -114,12 +147,12 @@ impl Server {
                 panic!("unexpected on standard output: {line}");
             }
         };
-        Self { child, folder: None, url, token, client: reqwest::Client::new() }
+        Self { child, database: String::new(), folder: None, url, token, client: reqwest::Client::new() }
     }
 
-    /// Where the database is, of a server on SQLite.
+    /// Where the database is.
     pub(crate) fn database(&self) -> String {
-        format!("sqlite:{}", self.folder.as_ref().unwrap().path().join("signup.db").display())
+        self.database.clone()
     }
 
     /// Ends the process without warning.
@@ -144,6 +177,26 @@ impl Server {
         assert_eq!(self.token, "", "a database that has an organization gets no starter");
         self.token = token;
         self.folder = folder;
+    }
+
+    /// Another process on the same database, which is known by the same token.
+    pub(crate) fn beside(&self, arguments: &[&str]) -> Self {
+        let mut server = Self::start_on(&self.database, arguments);
+        assert_eq!(server.token, "", "a database that has an organization gets no starter");
+        self.token.clone_into(&mut server.token);
+        server
+    }
+
+    /// Runs SQL on the database, past the server; gives the first column of the first row, if there is any.
+    pub(crate) async fn sql(&self, sql: &str) -> String {
+        if let Some(path) = self.database.strip_prefix("sqlite:") {
+            let mut connection = SqliteConnection::connect(path).await.unwrap();
+            let row = sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_optional(&mut connection).await.unwrap();
+            let text = |row: SqliteRow| row.try_get_unchecked::<String, _>(0).unwrap();
+            return row.map(text).unwrap_or_default();
+        }
+        let (_, name) = self.database.rsplit_once('/').unwrap();
+        Cluster::shared().unwrap().sql(name, sql)
     }
 
     /// Runs a command on the server's database.
@@ -238,6 +291,14 @@ impl Drop for Server {
 /// Runs the program to its end.
 pub(crate) fn run(arguments: &[&str]) -> Output {
     Command::new(PROGRAM).args(arguments).output().unwrap()
+}
+
+/// A process of its own for a test that is marked as ignored: this program, with that test alone.
+pub(crate) fn process(test: &str, variables: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"]);
+    command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
 }
 
 /// A small event.

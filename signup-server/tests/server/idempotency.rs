@@ -2,11 +2,15 @@
 
 use serde_json::json;
 
-use crate::harness::{Server, event};
+use rstest::rstest;
 
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, Server, event};
+
+#[rstest]
 #[tokio::test]
-async fn a_repeated_create_is_answered_with_the_first_answer() {
-    let mut server = Server::start_on_sqlite();
+async fn a_repeated_create_is_answered_with_the_first_answer(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(mut server) = Server::start_with(engine) else { return };
     let first = server.send_keyed("POST", "/v1/events", "key-1", &event()).await;
     let again = server.send_keyed("POST", "/v1/events", "key-1", &event()).await;
     assert!(!first.is_replay() && again.is_replay());
@@ -23,9 +27,10 @@ async fn a_repeated_create_is_answered_with_the_first_answer() {
     assert_eq!(server.count_events().await, 1);
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_replay_shows_what_was_answered_then_not_what_is_now() {
-    let server = Server::start_on_sqlite();
+async fn a_replay_shows_what_was_answered_then_not_what_is_now(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let created = server.create(&event()).await;
     let path = format!("/v1/slots/{}", created["slots"][0]["id"].as_str().unwrap());
     let first = server.send_keyed("PATCH", &path, "key", &json!({"title": "One"})).await;
@@ -36,9 +41,10 @@ async fn a_replay_shows_what_was_answered_then_not_what_is_now() {
     assert_eq!(server.patch(&path, &json!({})).await.data()["title"], "Two");
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_key_is_apart_for_each_token_method_and_path() {
-    let server = Server::start_on_sqlite();
+async fn a_key_is_apart_for_each_token_method_and_path(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let source = server.send_keyed("POST", "/v1/events", "key", &event()).await.data();
     let path = format!("/v1/events/{}/duplicate", source["id"].as_str().unwrap());
     let copy = server.send_keyed("POST", &path, "key", &json!({"start_date": "2027-07-03"})).await;
@@ -50,9 +56,12 @@ async fn a_key_is_apart_for_each_token_method_and_path() {
     assert_eq!(server.count_events().await, 3);
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_refused_write_stores_nothing_and_its_key_runs_for_real_again() {
-    let server = Server::start_on_sqlite();
+async fn a_refused_write_stores_nothing_and_its_key_runs_for_real_again(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(server) = Server::start_with(engine) else { return };
     assert_eq!(server.send_keyed("POST", "/v1/events", "key", &json!({})).await.status, 422);
     let answer = server.send_keyed("POST", "/v1/events", "key", &event()).await;
     assert_eq!((answer.status, answer.is_replay()), (201, false));
@@ -87,7 +96,8 @@ async fn a_key_is_visible_ascii_of_at_most_255_characters() {
 
 #[tokio::test]
 async fn of_many_at_the_same_moment_one_takes_effect_and_all_get_its_answer() {
-    for server in [Server::start_on_sqlite(), Server::start(&[])] {
+    for server in [Some(Server::start_on_sqlite()), Some(Server::start(&[])), Server::start_on_postgres()] {
+        let Some(server) = server else { continue };
         let body = event();
         let requests = (0..64).map(|_| server.send_keyed("POST", "/v1/events", "key", &body));
         let answers = futures_util::future::join_all(requests).await;

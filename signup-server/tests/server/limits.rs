@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use crate::harness::{Server, event};
+use rstest::rstest;
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, Server, event};
 
 /// A server with the plans that are built in; its starter has the plan `pro`.
 fn with_built_in_plans(arguments: &[&str]) -> Server {
@@ -55,9 +58,12 @@ async fn requests_without_a_valid_token_are_counted_by_address_at_the_free_rate(
     assert_eq!(server.answer(valid).await.status, 200, "a valid token is not counted by address");
 }
 
+#[rstest]
 #[tokio::test]
-async fn only_published_events_that_are_not_over_count_against_the_plan() {
-    let server = Server::start_on_sqlite();
+async fn only_published_events_that_are_not_over_count_against_the_plan(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(server) = Server::start_with(engine) else { return };
     server.manage(&["organization", "create", "--name", "Small"]);
     let token = server.manage(&["token", "create", "--organization", "small", "--name", "t"]);
     let create = async |is_published: bool, date: &str| {
@@ -90,9 +96,10 @@ async fn only_published_events_that_are_not_over_count_against_the_plan() {
     );
 }
 
+#[rstest]
 #[tokio::test]
-async fn simultaneous_published_creates_never_pass_the_limit() {
-    let server = Server::start_on_sqlite();
+async fn simultaneous_published_creates_never_pass_the_limit(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     server.manage(&["organization", "create", "--name", "Small"]);
     let token = server.manage(&["token", "create", "--organization", "small", "--name", "t"]);
     let mut body = event();

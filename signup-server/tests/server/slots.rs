@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Server, event};
+use rstest::rstest;
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, Server, event};
 
 async fn with_slot(server: &Server) -> (Value, String) {
     let event = server.create(&event()).await;
@@ -10,17 +13,19 @@ async fn with_slot(server: &Server) -> (Value, String) {
     (event["slots"][0].clone(), path)
 }
 
+#[rstest]
 #[tokio::test]
-async fn slots_are_listed_as_they_were_created() {
-    let server = Server::start_on_sqlite();
+async fn slots_are_listed_as_they_were_created(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let event = server.create(&event()).await;
     let listed = server.get(&format!("/v1/events/{}/slots", event["id"].as_str().unwrap())).await;
     assert_eq!((listed.status, listed.data()), (200, event["slots"].clone()));
 }
 
+#[rstest]
 #[tokio::test]
-async fn only_the_fields_that_are_sent_change() {
-    let server = Server::start_on_sqlite();
+async fn only_the_fields_that_are_sent_change(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let (slot, path) = with_slot(&server).await;
     let answer = server.patch(&path, &json!({"title": " Dawn ", "capacity": 9})).await;
     assert_eq!(answer.status, 200);
@@ -33,9 +38,10 @@ async fn only_the_fields_that_are_sent_change() {
     assert_eq!(changed, expected);
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_body_that_gives_no_other_value_changes_nothing() {
-    let server = Server::start_on_sqlite();
+async fn a_body_that_gives_no_other_value_changes_nothing(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let (slot, path) = with_slot(&server).await;
     for body in
         [json!({}), json!({"title": "Early", "start_time": "09:00", "capacity": 4}), json!({"unknown": 1})]
@@ -44,9 +50,10 @@ async fn a_body_that_gives_no_other_value_changes_nothing() {
     }
 }
 
+#[rstest]
 #[tokio::test]
-async fn null_takes_the_location_away_and_is_refused_elsewhere() {
-    let server = Server::start_on_sqlite();
+async fn null_takes_the_location_away_and_is_refused_elsewhere(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let (_, path) = with_slot(&server).await;
     let nulls = json!({"title": null, "start_time": null, "end_time": null, "capacity": null, "notify_volunteers": null});
     let fields = server.patch(&path, &nulls).await.fields();
@@ -57,9 +64,12 @@ async fn null_takes_the_location_away_and_is_refused_elsewhere() {
     }
 }
 
+#[rstest]
 #[tokio::test]
-async fn the_end_is_checked_against_the_start_that_results_and_said_with_all_else() {
-    let server = Server::start_on_sqlite();
+async fn the_end_is_checked_against_the_start_that_results_and_said_with_all_else(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(server) = Server::start_with(engine) else { return };
     let (_, path) = with_slot(&server).await;
     assert_eq!(server.patch(&path, &json!({"start_time": "12:30"})).await.fields(), ["end_time"]);
     assert_eq!(
@@ -70,9 +80,12 @@ async fn the_end_is_checked_against_the_start_that_results_and_said_with_all_els
     assert_eq!(moved.data()["start_time"], "2027-06-05T16:30:00+00:00");
 }
 
+#[rstest]
 #[tokio::test]
-async fn patches_at_the_same_moment_never_lose_each_others_fields() {
-    let server = Server::start_on_sqlite();
+async fn patches_at_the_same_moment_never_lose_each_others_fields(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(server) = Server::start_with(engine) else { return };
     let (_, path) = with_slot(&server).await;
     let capacities = async {
         for capacity in 1..=20 {

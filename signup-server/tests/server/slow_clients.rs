@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::harness::{Server, event};
+use rstest::rstest;
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, Server, event};
 
 fn connect(server: &Server) -> TcpStream {
     let stream = TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
@@ -57,9 +60,10 @@ async fn a_body_that_does_not_come_is_answered_408() {
     assert_eq!(server.count_events().await, 0);
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_client_that_goes_away_does_not_undo_its_write() {
-    let server = Server::start_on_sqlite();
+async fn a_client_that_goes_away_does_not_undo_its_write(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let mut body = event();
     body["shifts"] = json!(vec![json!({"title": "A", "capacity": 1}); 500]);
     let body = body.to_string();

@@ -1,10 +1,14 @@
 //! `/v1/team`
 
-use crate::harness::Server;
+use rstest::rstest;
 
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, Server};
+
+#[rstest]
 #[tokio::test]
-async fn a_token_sees_its_own_organization() {
-    let server = Server::start_on_sqlite();
+async fn a_token_sees_its_own_organization(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let answer = server.get("/v1/team").await;
     assert_eq!(answer.status, 200);
     assert_eq!(

@@ -1,9 +1,11 @@
 //! Who may do what.
 
 use serde_json::{Value, json};
-use sqlx::{Connection as _, SqliteConnection};
 
-use crate::harness::{Answer, Server, event};
+use rstest::rstest;
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Answer, Engine, Server, event};
 
 async fn with_bearer(server: &Server, authorization: &str) -> Answer {
     server.answer(server.request("GET", "/v1/team").header("authorization", authorization)).await
@@ -39,22 +41,22 @@ async fn a_missing_or_malformed_token_is_refused() {
     assert_eq!(with_bearer(&server, &format!("bearer {good}")).await.status, 200, "the scheme has no case");
 }
 
+#[rstest]
 #[tokio::test]
-async fn an_expired_token_is_refused_like_a_revoked_one() {
-    let server = Server::start_on_sqlite();
+async fn an_expired_token_is_refused_like_a_revoked_one(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let made = token(&server, &["--organization", "starter", "--expires-in-days", "1"]);
     // No command makes a token that lives for less than a day: this one is put back in time.
-    let mut database = SqliteConnection::connect(&server.database()).await.unwrap();
-    let put_back =
-        "UPDATE tokens SET created_at = created_at - 86400, expires_at = expires_at - 86400 WHERE name = 't'";
-    assert_eq!(sqlx::query(put_back).execute(&mut database).await.unwrap().rows_affected(), 1);
+    let put_back = "UPDATE tokens SET created_at = created_at - 86400, expires_at = expires_at - 86400 WHERE name = 't' RETURNING name";
+    assert_eq!(server.sql(put_back).await, "t");
     let bearer = format!("Bearer {}", made["token"].as_str().unwrap());
     assert_unauthenticated(&with_bearer(&server, &bearer).await, "expired");
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_revoked_token_is_refused_within_5_seconds() {
-    let server = Server::start_on_sqlite();
+async fn a_revoked_token_is_refused_within_5_seconds(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let made = token(&server, &["--organization", "starter"]);
     let bearer = format!("Bearer {}", made["token"].as_str().unwrap());
     assert_eq!(with_bearer(&server, &bearer).await.status, 200);
@@ -68,9 +70,10 @@ async fn a_revoked_token_is_refused_within_5_seconds() {
     assert_unauthenticated(&with_bearer(&server, &bearer).await, "revoked");
 }
 
+#[rstest]
 #[tokio::test]
-async fn each_operation_asks_for_its_scope() {
-    let server = Server::start_on_sqlite();
+async fn each_operation_asks_for_its_scope(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let created = server.create(&event()).await;
     let (event_id, slot_id) = (created["id"].as_str().unwrap(), created["slots"][0]["id"].as_str().unwrap());
     let operations = [
@@ -99,9 +102,10 @@ async fn each_operation_asks_for_its_scope() {
     }
 }
 
+#[rstest]
 #[tokio::test]
-async fn another_organizations_records_are_not_found() {
-    let server = Server::start_on_sqlite();
+async fn another_organizations_records_are_not_found(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
     let created = server.create(&event()).await;
     let (event_id, slot_id) = (created["id"].as_str().unwrap(), created["slots"][0]["id"].as_str().unwrap());
     server.manage(&["organization", "create", "--name", "Other"]);

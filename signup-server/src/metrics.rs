@@ -1,0 +1,139 @@
+//! Figures for Prometheus, on a listener of their own, which only those who run the server should reach.
+//!
+//! Names and labels come from this program only, never from a request, so their number is bounded: an unknown path is
+//! `unknown`, an unknown method `other`.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use ::metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use signup_core::Service;
+use tokio::net::TcpListener;
+use warp::http::header::CONTENT_TYPE;
+use warp::http::{HeaderValue, Method, StatusCode};
+use warp::path::FullPath;
+use warp::reply::Response;
+use warp::{Filter, filters};
+
+use crate::reply::{self, WithSources};
+use crate::serve;
+
+/// Upper bounds of the buckets of latencies, in seconds.
+const SECONDS: [f64; 14] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+/// Upper bounds of the buckets of commit batches, in change sets.
+const CHANGE_SETS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
+/// How often samples are sorted into their buckets, so that they take no more memory.
+const UPKEEP_EVERY: Duration = Duration::from_secs(5);
+
+const REQUESTS: &str = "signup_http_requests_total";
+const DURATION: &str = "signup_http_request_duration_seconds";
+const CONNECTIONS: &str = "signup_store_connections";
+const CONNECTIONS_IN_USE: &str = "signup_store_connections_in_use";
+const NOTICES: &str = "signup_notices_queued";
+
+/// A listener, and what it will tell.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    listener: TcpListener,
+    handle: PrometheusHandle,
+}
+
+impl Metrics {
+    /// Begins to count.
+    ///
+    /// # Errors
+    /// One line that says what to mend.
+    pub(crate) async fn listen(address: SocketAddr) -> Result<Self, String> {
+        let listener = TcpListener::bind(address).await;
+        let listener =
+            listener.map_err(|error| format!("cannot listen on {address} for metrics: {error}"))?;
+        let handle = install().map_err(|error| format!("cannot count: {error}"))?;
+        Ok(Self { listener, handle })
+    }
+
+    /// Answers `GET /metrics` until it is aborted. `connections` are those to the database: open, and in use.
+    pub(crate) async fn serve(
+        self,
+        service: Service,
+        connections: impl Fn() -> (u32, u32) + Clone + Send + Sync + 'static,
+    ) {
+        let Self { listener, handle } = self;
+        if let Ok(address) = listener.local_addr() {
+            tracing::info!("metrics at http://{address}/metrics");
+        }
+        let upkeep = handle.clone();
+        let filter = warp::any().and(warp::method()).and(filters::path::full()).then(
+            move |method: Method, path: FullPath| {
+                let (handle, service, connections) = (handle.clone(), service.clone(), connections.clone());
+                async move {
+                    if path.as_str() != "/metrics" || method != Method::GET {
+                        return reply::not_found();
+                    }
+                    look(&service, connections()).await;
+                    page(handle.render())
+                }
+            },
+        );
+        tokio::join!(serve::serve(listener, filter, std::future::pending()), async {
+            let mut interval = tokio::time::interval(UPKEEP_EVERY);
+            loop {
+                interval.tick().await;
+                upkeep.run_upkeep();
+            }
+        });
+    }
+}
+
+fn install() -> Result<PrometheusHandle, Box<dyn std::error::Error>> {
+    let builder = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)?
+        .set_buckets_for_metric(Matcher::Suffix("_batch_size".to_owned()), &CHANGE_SETS)?;
+    let handle = builder.install_recorder()?;
+    describe_counter!(REQUESTS, "Requests, by method, route and status");
+    describe_histogram!(DURATION, "Seconds from a request's head to its answer, by route");
+    describe_gauge!(CONNECTIONS, "Open connections to the database");
+    describe_gauge!(CONNECTIONS_IN_USE, "Connections to the database that are in use");
+    describe_gauge!(NOTICES, "Notices that wait to be sent");
+    describe_counter!("signup_store_round_trips_total", "Waits for the database, by kind");
+    describe_counter!(
+        "signup_store_commit_retries_total",
+        "Commits tried again because of another transaction"
+    );
+    describe_counter!("signup_store_reconnects_total", "Times that all connections were made anew");
+    describe_histogram!("signup_store_commit_batch_size", "Change sets that one commit made durable");
+    Ok(handle)
+}
+
+/// Looks at what is not counted as it happens.
+async fn look(service: &Service, (open, in_use): (u32, u32)) {
+    gauge!(CONNECTIONS).set(open);
+    gauge!(CONNECTIONS_IN_USE).set(in_use);
+    match service.queued_notices().await {
+        #[expect(clippy::cast_precision_loss, reason = "nobody has 2^53 notices")]
+        Ok(queued) => gauge!(NOTICES).set(queued as f64),
+        Err(error) => tracing::warn!(error = %WithSources(&error), "notices were not counted"),
+    }
+}
+
+fn page(text: String) -> Response {
+    let mut response = Response::new(text.into());
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4"));
+    response
+}
+
+/// Counts a request that was answered.
+pub(crate) fn count_request(method: &Method, route: &'static str, status: StatusCode, began: Instant) {
+    let method = match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PATCH => "PATCH",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    };
+    let status = status.as_u16().to_string();
+    counter!(REQUESTS, "method" => method, "route" => route, "status" => status).increment(1);
+    histogram!(DURATION, "route" => route).record(began.elapsed().as_secs_f64());
+}

@@ -1,0 +1,113 @@
+//! The primary dies under load, and its synchronous standby takes over: nothing acknowledged is lost, nothing is doubled,
+//! and the server goes on by itself. `cargo test -p signup-server --test server failover -- --nocapture` prints the figures.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use signup_store_sql::throwaway::Cluster;
+
+use crate::harness::Server;
+
+/// What became of one key: when it was acknowledged, and with which event.
+type Acknowledged = HashMap<String, (Instant, String)>;
+
+/// Creates events under keys of its own, each until it is acknowledged, until it is told to stop.
+async fn write(url: String, token: String, writer: usize, stop: Arc<AtomicBool>) -> (Acknowledged, usize) {
+    let client = reqwest::Client::new();
+    let (mut acknowledged, mut failed) = (HashMap::new(), 0);
+    for number in 0.. {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let key = format!("{writer}-{number}");
+        let body = json!({"title": key, "start_date": "2027-06-05", "timezone": "UTC",
+                          "shifts": [{"title": "A", "capacity": 3}]});
+        loop {
+            let request = client.post(format!("{url}/v1/events")).bearer_auth(&token);
+            let response = request.header("Idempotency-Key", &key).json(&body).send().await.unwrap();
+            if response.status() == 201 {
+                let body: Value = response.json().await.unwrap();
+                let id = body["data"]["id"].as_str().unwrap().to_owned();
+                acknowledged.insert(key, (Instant::now(), id));
+                break;
+            }
+            assert_eq!(response.status(), 503, "{}", response.text().await.unwrap());
+            failed += 1;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+    (acknowledged, failed)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failover_loses_nothing_acknowledged_and_doubles_nothing() {
+    let Some(primary) = Cluster::start(&["-c", "synchronous_standby_names=*"]) else { return };
+    // Until the standby is there, a commit on the primary would wait for it for ever.
+    let standby = primary.standby(&["-c", "synchronous_standby_names="]);
+    while primary.sql("postgres", "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1"
+    {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    primary.sql("postgres", "CREATE DATABASE signup");
+    let urls = [standby.url("signup"), primary.url("signup")].join(",");
+    let arguments = ["--database-connect-timeout-s", "1", "--database-statement-timeout-s", "2"];
+    let mut server = Server::start_on(&urls, &arguments);
+    server.manage(&["organization", "create", "--name", "Starter", "--plan", "pro"]);
+    let token = server.manage(&["token", "create", "--organization", "starter", "--name", "t"]);
+    token["token"].as_str().unwrap().clone_into(&mut server.token);
+
+    let stop = Arc::new(AtomicBool::new(false));
+    let writers: Vec<_> = (0..8)
+        .map(|writer| {
+            tokio::spawn(write(server.url.clone(), server.token.clone(), writer, Arc::clone(&stop)))
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    primary.kill();
+    let killed = Instant::now();
+    // As long as whoever watches over the two may take to notice.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    standby.promote();
+    let promoted = Instant::now();
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    stop.store(true, Ordering::Relaxed);
+    let (mut acknowledged, mut failed) = (Acknowledged::new(), 0);
+    for writer in writers {
+        let (more, failures) = writer.await.unwrap();
+        acknowledged.extend(more);
+        failed += failures;
+    }
+
+    let mut there: HashMap<String, Vec<String>> = HashMap::new();
+    let mut path = "/v1/events?per_page=100".to_owned();
+    loop {
+        let page = server.get(&path).await.json();
+        for event in page["data"].as_array().unwrap() {
+            let text = |name: &str| event[name].as_str().unwrap().to_owned();
+            there.entry(text("title")).or_default().push(text("id"));
+        }
+        match page["links"]["next"].as_str() {
+            Some(next) => path = next.strip_prefix(&server.url).unwrap().to_owned(),
+            None => break,
+        }
+    }
+    let is_lost =
+        |(key, (_, id)): &(&String, &(Instant, String))| !there.get(*key).is_some_and(|ids| ids.contains(id));
+    let lost = acknowledged.iter().filter(is_lost).count();
+    let doubled = there.values().filter(|ids| ids.len() > 1).count();
+    let before = acknowledged.values().filter(|(at, _)| *at <= killed).count();
+    let back = acknowledged.values().map(|(at, _)| *at).filter(|at| *at > promoted).min();
+    let back = back.expect("the server went on by itself");
+    println!(
+        "failover: {} acknowledged ({before} before the kill), {failed} answered 503, {lost} lost, {doubled} doubled; \
+         {:.1} s without service, of which {:.1} s after the promotion",
+        acknowledged.len(),
+        back.duration_since(killed).as_secs_f64(),
+        back.duration_since(promoted).as_secs_f64(),
+    );
+    assert!(before > 0 && acknowledged.len() > before, "there was load before and after");
+    assert_eq!((lost, doubled), (0, 0));
+}

@@ -1,0 +1,58 @@
+//! What Prometheus is told.
+
+use rstest::rstest;
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, Server, event};
+
+/// The value of a series.
+fn value(page: &str, series: &str) -> f64 {
+    let line = page.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("no {series} in\n{page}")).parse().unwrap()
+}
+
+#[rstest]
+#[tokio::test]
+async fn requests_latencies_round_trips_connections_batches_and_notices_are_told(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(first) = Server::start_with(engine) else { return };
+    let (first, database, token) = {
+        let mut first = first;
+        first.kill();
+        let (database, token) = (first.database(), first.token.clone());
+        (first, database, token)
+    };
+    let port = signup_store_sql::throwaway::free_port();
+    let listen = format!("127.0.0.1:{port}");
+    let mut server = Server::start_on(&database, &["--metrics-listen", &listen]);
+    server.token = token;
+    let created = server.create(&event()).await;
+    server.get("/v1/nothing").await;
+    let slot = created["slots"][0]["id"].as_str().unwrap();
+    server.patch(&format!("/v1/slots/{slot}"), &serde_json::json!({"capacity": 9})).await;
+
+    let page = reqwest::get(format!("http://{listen}/metrics")).await.unwrap();
+    assert!(page.headers()["content-type"].to_str().unwrap().starts_with("text/plain; version=0.0.4"));
+    let page = page.text().await.unwrap();
+    let requests = |labels| value(&page, &format!("signup_http_requests_total{{{labels}}}"));
+    assert_eq!(requests(r#"method="POST",route="/v1/events",status="201""#), 1.0);
+    assert_eq!(requests(r#"method="PATCH",route="/v1/slots/{id}",status="200""#), 1.0);
+    assert_eq!(requests(r#"method="GET",route="unknown",status="404""#), 1.0);
+    assert_eq!(value(&page, r#"signup_http_request_duration_seconds_count{route="/v1/events"}"#), 1.0);
+    let all = value(&page, r#"signup_http_request_duration_seconds_bucket{route="/v1/events",le="+Inf"}"#);
+    assert_eq!(all, 1.0);
+    assert!(value(&page, r#"signup_store_round_trips_total{kind="read"}"#) >= 2.0);
+    assert!(value(&page, r#"signup_store_round_trips_total{kind="commit"}"#) >= 2.0);
+    assert_eq!(value(&page, "signup_store_commit_batch_size_sum"), 2.0, "two change sets were committed");
+    assert!(value(&page, "signup_store_connections") >= 1.0);
+    assert!(value(&page, "signup_store_connections_in_use") >= 0.0);
+    assert_eq!(
+        value(&page, "signup_notices_queued"),
+        0.0,
+        "nobody is signed up, but the edit changed no time"
+    );
+    assert_eq!(reqwest::get(format!("http://{listen}/")).await.unwrap().status(), 404);
+    assert_eq!(server.get_without_token("/metrics").await.status, 404, "not where everybody can ask");
+    drop(first);
+}

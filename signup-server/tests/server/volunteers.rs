@@ -1,0 +1,239 @@
+//! People who sign up through the library, in processes of their own on the server's database.
+
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::Child;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use signup_core::{
+    Clock as _, Error, EventId, NoticeCause, OrganizationId, Service, ShiftId, SignUpInput, SignedUp, Store,
+    SystemClock,
+};
+use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
+
+use crate::harness::{Server, process};
+
+/// A shift of a published event, far in the future.
+pub(crate) struct Shift {
+    organization: String,
+    event: String,
+    id: String,
+}
+
+impl Shift {
+    /// The title of its event.
+    pub(crate) const TITLE: &str = "Food bank";
+
+    pub(crate) async fn create(server: &Server, capacity: u32) -> Self {
+        let event = server
+            .create(&json!({
+                "title": Self::TITLE, "start_date": "2099-06-05", "timezone": "UTC", "is_published": true,
+                "shifts": [{"title": "Packing", "capacity": capacity}],
+            }))
+            .await;
+        let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+        let organization = text(&server.get("/v1/team").await.data()["id"]);
+        Self { organization, event: text(&event["id"]), id: text(&event["slots"][0]["id"]) }
+    }
+
+    /// How many volunteers the server shows.
+    pub(crate) async fn filled(&self, server: &Server) -> u64 {
+        server.get(&format!("/v1/events/{}/slots", self.event)).await.data()[0]["filled"].as_u64().unwrap()
+    }
+
+    /// Of what was acknowledged, by address whether it is confirmed (or cancelled), that which is not so.
+    pub(crate) async fn lost(&self, server: &Server, acknowledged: &HashMap<String, bool>) -> Vec<String> {
+        let place = self.open(&server.database()).await;
+        let (mut found, mut after) = (HashMap::new(), None);
+        loop {
+            let page = place.service.list_signups(place.organization, place.event, after, 500).await.unwrap();
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            found.extend(page.iter().map(|signup| (signup.email.to_string(), signup.cancelled_at.is_none())));
+        }
+        let is_lost = |(address, is_confirmed): &(&String, &bool)| match found.get(*address) {
+            // What was not acknowledged may have happened all the same: the cancellation that the kill cut off.
+            Some(is_found_confirmed) => !**is_confirmed && *is_found_confirmed,
+            None => true,
+        };
+        acknowledged.iter().filter(is_lost).map(|(address, _)| address.clone()).collect()
+    }
+
+    fn variables<'a>(&'a self, database: &'a str) -> Vec<(&'static str, &'a str)> {
+        vec![
+            ("DATABASE", database),
+            ("ORGANIZATION", &self.organization),
+            ("EVENT", &self.event),
+            ("SHIFT", &self.id),
+        ]
+    }
+
+    async fn open(&self, database: &str) -> Place {
+        Place {
+            service: open(database).await,
+            organization: OrganizationId::parse(&self.organization).unwrap(),
+            event: EventId::parse(&self.event).unwrap(),
+            shift: ShiftId::parse(&self.id).unwrap(),
+        }
+    }
+
+    /// The shift that a process was told of.
+    fn of_this_process() -> Self {
+        let variable = |name| std::env::var(name).unwrap();
+        Self { organization: variable("ORGANIZATION"), event: variable("EVENT"), id: variable("SHIFT") }
+    }
+
+    /// Lets `people` sign up at the same moment, in each of so many processes; gives how many are in, and how many were
+    /// told that it is full.
+    pub(crate) fn rush(&self, server: &Server, processes: usize, people: usize) -> (usize, usize) {
+        let at = SystemClock.now().as_second() + 3;
+        let (at, people) = (at.to_string(), people.to_string());
+        let database = server.database();
+        let children: Vec<_> = (0..processes)
+            .map(|number| {
+                let number = number.to_string();
+                let mut variables = self.variables(&database);
+                variables.extend([("NUMBER", number.as_str()), ("AT", &at), ("PEOPLE", &people)]);
+                process("volunteers::a_rush", &variables).spawn().unwrap()
+            })
+            .collect();
+        let (mut are_in, mut told_full) = (0, 0);
+        for child in children {
+            let output = child.wait_with_output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+            for line in String::from_utf8(output.stdout).unwrap().lines() {
+                are_in += usize::from(line == "in");
+                told_full += usize::from(line == "full");
+            }
+        }
+        (are_in, told_full)
+    }
+}
+
+struct Place {
+    service: Service,
+    organization: OrganizationId,
+    event: EventId,
+    shift: ShiftId,
+}
+
+impl Place {
+    async fn sign_up(&self, address: &str) -> Result<SignedUp, Error> {
+        let input = SignUpInput { name: "Ada".into(), email: address.into(), ..SignUpInput::default() };
+        self.service.sign_up(self.organization, self.event, self.shift, &input).await
+    }
+}
+
+async fn open(database: &str) -> Service {
+    let store: Arc<dyn Store> = match database.strip_prefix("sqlite:") {
+        Some(path) => Arc::new(SqliteStore::open(Path::new(path)).await.unwrap()),
+        None => {
+            let urls = [database.to_owned()];
+            Arc::new(PostgresStore::open(&urls, PostgresOptions::default()).await.unwrap())
+        }
+    };
+    Service::new(store)
+}
+
+/// A process in which people sign up, and every second of them cancels, until it is killed.
+pub(crate) struct Volunteers(Child);
+
+impl Volunteers {
+    pub(crate) fn start(server: &Server, shift: &Shift, round: usize) -> Self {
+        let (database, round) = (server.database(), round.to_string());
+        let mut variables = shift.variables(&database);
+        variables.push(("NUMBER", &round));
+        Self(process("volunteers::a_stream", &variables).spawn().unwrap())
+    }
+
+    /// Ends the process without warning; gives what was acknowledged, by address: whether it is confirmed, or cancelled.
+    pub(crate) fn kill(mut self) -> HashMap<String, bool> {
+        self.0.kill().unwrap();
+        let mut acknowledged = HashMap::new();
+        let lines = BufReader::new(self.0.stdout.take().unwrap()).split(b'\n').map(Result::unwrap);
+        for line in lines.map(|line| String::from_utf8(line).unwrap()) {
+            if let Some(address) = line.strip_prefix("in ") {
+                acknowledged.insert(address.to_owned(), true);
+            } else if let Some(address) = line.strip_prefix("out ") {
+                acknowledged.insert(address.to_owned(), false);
+            }
+        }
+        self.0.wait().unwrap();
+        acknowledged
+    }
+}
+
+impl Drop for Volunteers {
+    fn drop(&mut self) {
+        // It may have ended already.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+fn say(line: &str) {
+    // Past the capture of the test's output, and at once.
+    std::io::stdout().write_all(format!("{line}\n").as_bytes()).unwrap();
+    std::io::stdout().flush().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "is run by other tests, in a process of its own"]
+async fn a_stream() {
+    let place = Shift::of_this_process().open(&std::env::var("DATABASE").unwrap()).await;
+    let round = std::env::var("NUMBER").unwrap();
+    let mut seen = None;
+    for number in 0.. {
+        let address = format!("ada.{round}.{number}@example.org");
+        // The newline before it ends whatever the test runner has begun to say.
+        let Ok(signed_up) = place.sign_up(&address).await else { continue };
+        say(&format!("\nin {address}"));
+        if number % 2 == 0 {
+            continue;
+        }
+        let secret = loop {
+            let notices = place.service.notices(seen, 500).await.unwrap();
+            let secret = notices.iter().find_map(|notice| match &notice.cause {
+                NoticeCause::SignedUp { signup, secret } if *signup == signed_up.signup.id => {
+                    Some(secret.clone())
+                }
+                _ => None,
+            });
+            if let Some(secret) = secret {
+                break secret;
+            }
+            seen = notices.last().map(|notice| notice.id);
+        };
+        if place.service.cancel_signup(&secret).await.is_ok() {
+            say(&format!("out {address}"));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "is run by other tests, in a process of its own"]
+async fn a_rush() {
+    let place = Arc::new(Shift::of_this_process().open(&std::env::var("DATABASE").unwrap()).await);
+    let variable = |name| std::env::var(name).unwrap();
+    let (number, people) = (variable("NUMBER"), variable("PEOPLE").parse::<usize>().unwrap());
+    let at = jiff::Timestamp::from_second(variable("AT").parse().unwrap()).unwrap();
+    // Everybody waits for the same moment.
+    let wait = at.duration_since(SystemClock.now());
+    tokio::time::sleep(Duration::try_from(wait).unwrap_or_default()).await;
+    let tasks: Vec<_> = (0..people)
+        .map(|person| {
+            let (place, address) = (Arc::clone(&place), format!("ada.{number}.{person}@example.org"));
+            tokio::spawn(async move { place.sign_up(&address).await })
+        })
+        .collect();
+    for task in tasks {
+        match task.await.unwrap() {
+            Ok(_) => say("\nin"),
+            Err(Error::ShiftFull) => say("\nfull"),
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+}
