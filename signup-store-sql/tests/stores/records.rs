@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
+use std::sync::Arc;
 
 use signup_core::conformance::records;
 pub(crate) use signup_core::conformance::records::{at, organization, uuid};
@@ -9,47 +10,131 @@ use signup_core::{
     ChangeSet, EmailAddress, Event, Notice, Organization, Question, Receipt, ReceiptKey, Shift, Signup,
     Store, Token, Write,
 };
-use signup_store_sql::SqliteStore;
-use sqlx::{Connection as _, SqliteConnection};
+use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, SqliteStore};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use tempfile::TempDir;
+
+/// Which database a store is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Engine {
+    Sqlite,
+    Postgres,
+}
 
 /// A database of its own, gone with the test.
 pub(crate) struct Database {
-    folder: TempDir,
-    pub(crate) store: SqliteStore,
+    pub(crate) store: Arc<dyn Store>,
+    place: Place,
+}
+
+enum Place {
+    Sqlite(TempDir, SqliteStore),
+    /// The URL.
+    Postgres(String, PostgresStore),
 }
 
 impl Database {
-    pub(crate) async fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+    /// An empty one. `None` where the engine is not installed.
+    pub(crate) async fn new(engine: Engine) -> Option<Self> {
+        Some(match engine {
+            Engine::Sqlite => Self::sqlite(tempfile::tempdir().unwrap()).await,
+            Engine::Postgres => Self::postgres(Cluster::shared()?.database().await).await,
+        })
+    }
+
+    /// One that has not even tables, until it is opened.
+    pub(crate) async fn without_tables(engine: Engine) -> Option<Self> {
+        let database = Self::new(engine).await?;
+        database.close().await;
+        Some(match database.place {
+            Place::Sqlite(folder, store) => {
+                std::fs::remove_file(folder.path().join("signup.db")).unwrap();
+                Self { store: database.store, place: Place::Sqlite(folder, store) }
+            }
+            Place::Postgres(_, store) => {
+                let url = Cluster::shared()?.empty_database();
+                Self { store: database.store, place: Place::Postgres(url, store) }
+            }
+        })
+    }
+
+    async fn sqlite(folder: TempDir) -> Self {
         let store = SqliteStore::open(&folder.path().join("signup.db")).await.unwrap();
-        Self { folder, store }
+        Self { store: Arc::new(store.clone()), place: Place::Sqlite(folder, store) }
+    }
+
+    async fn postgres(url: String) -> Self {
+        let store = open_postgres(&url).await.unwrap();
+        Self { store: Arc::new(store.clone()), place: Place::Postgres(url, store) }
     }
 
     /// With an organization, an event of two shifts and a question, a sign-up, and a receipt and a notice of them.
-    pub(crate) async fn filled() -> (Self, Records) {
-        let database = Self::new().await;
+    pub(crate) async fn filled(engine: Engine) -> Option<(Self, Records)> {
+        let database = Self::new(engine).await?;
         let records = Records::new();
         database.store.commit(records.writes()).await.unwrap();
-        (database, records)
+        Some((database, records))
     }
 
+    /// The store, of an SQLite database.
+    pub(crate) fn sqlite_store(&self) -> &SqliteStore {
+        let Place::Sqlite(_, store) = &self.place else { panic!("this is no SQLite database") };
+        store
+    }
+
+    /// Where it is: a file, or a URL.
     pub(crate) fn path(&self) -> PathBuf {
-        self.folder.path().join("signup.db")
+        match &self.place {
+            Place::Sqlite(folder, _) => folder.path().join("signup.db"),
+            Place::Postgres(url, _) => url.into(),
+        }
     }
 
-    /// A connection as any other program would make it.
-    pub(crate) async fn stranger(&self) -> SqliteConnection {
-        stranger(&self.path()).await
+    /// Runs SQL as any other program would, and gives how many rows it changed, or found.
+    pub(crate) async fn run(&self, sql: &str) -> sqlx::Result<u64> {
+        let sql = AssertSqlSafe(sql.to_owned());
+        match &self.place {
+            Place::Sqlite(..) => {
+                let mut stranger = stranger(&self.path()).await;
+                Ok(sqlx::query(sql).execute(&mut stranger).await?.rows_affected())
+            }
+            Place::Postgres(url, _) => {
+                let mut stranger = PgConnection::connect(url).await?;
+                Ok(sqlx::query(sql).execute(&mut stranger).await?.rows_affected())
+            }
+        }
+    }
+
+    pub(crate) async fn close(&self) {
+        match &self.place {
+            Place::Sqlite(_, store) => store.close().await,
+            Place::Postgres(_, store) => store.close().await,
+        }
     }
 
     pub(crate) async fn reopened(self) -> Self {
-        self.store.close().await;
-        let store = SqliteStore::open(&self.path()).await.unwrap();
-        Self { store, ..self }
+        self.close().await;
+        match self.place {
+            Place::Sqlite(folder, _) => Self::sqlite(folder).await,
+            Place::Postgres(url, _) => Self::postgres(url).await,
+        }
+    }
+
+    /// Opens it once more.
+    pub(crate) async fn open(&self) -> Result<Arc<dyn Store>, OpenError> {
+        Ok(match &self.place {
+            Place::Sqlite(..) => Arc::new(SqliteStore::open(&self.path()).await?),
+            Place::Postgres(url, _) => Arc::new(open_postgres(url).await?),
+        })
     }
 }
 
+async fn open_postgres(url: &str) -> Result<PostgresStore, OpenError> {
+    PostgresStore::open(&[url.to_owned()], PostgresOptions::default()).await
+}
+
+/// A connection to an SQLite file as any other program would make it.
 pub(crate) async fn stranger(path: &Path) -> SqliteConnection {
     SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap()
 }
@@ -123,7 +208,7 @@ impl Records {
     }
 
     /// Everything is in the store as it was written, and nothing else.
-    pub(crate) async fn assert_stored(&self, store: &SqliteStore) {
+    pub(crate) async fn assert_stored(&self, store: &dyn Store) {
         let (organization, event) = (self.organization.id, self.event.id);
         let mut shifts = self.shifts.clone();
         shifts[0].occupancy.filled = 1;

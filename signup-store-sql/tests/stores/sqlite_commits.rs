@@ -6,7 +6,9 @@ use futures_util::future::{FutureExt as _, join_all};
 use signup_core::{ChangeSet, CommitError, Refusal, Requirement, Store, Write};
 use signup_store_sql::SqliteStore;
 
-use crate::records::{Database, at, event, organization, receipt, receipt_key, shift, signup, writes};
+use crate::records::{
+    Database, Engine, at, event, organization, receipt, receipt_key, shift, signup, stranger, writes,
+};
 
 fn new_organization(number: u32) -> ChangeSet {
     writes([Write::InsertOrganization(organization(number))])
@@ -14,8 +16,8 @@ fn new_organization(number: u32) -> ChangeSet {
 
 #[tokio::test]
 async fn change_sets_that_come_at_once_share_a_commit() {
-    let database = Database::new().await;
-    let store = &database.store;
+    let database = Database::new(Engine::Sqlite).await.unwrap();
+    let store = database.sqlite_store();
     let before = store.commits();
     let answers = join_all((0..200).map(|number| store.commit(new_organization(number)))).await;
     assert!(answers.iter().all(Result::is_ok));
@@ -26,8 +28,8 @@ async fn change_sets_that_come_at_once_share_a_commit() {
 
 #[tokio::test]
 async fn a_change_set_that_fails_leaves_its_neighbours_and_no_trace() {
-    let (database, records) = Database::filled().await;
-    let store = &database.store;
+    let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
+    let store = database.sqlite_store();
     let before = store.commits();
     // The last of its writes breaks a constraint: a slug that is taken, with no requirement to notice it.
     let failing = writes([
@@ -48,8 +50,8 @@ async fn a_change_set_that_fails_leaves_its_neighbours_and_no_trace() {
 
 #[tokio::test]
 async fn a_refusal_among_others_is_its_own() {
-    let (database, _) = Database::filled().await;
-    let store = &database.store;
+    let (database, _) = Database::filled(Engine::Sqlite).await.unwrap();
+    let store = database.sqlite_store();
     let refused = ChangeSet {
         requires: vec![
             Requirement::OrganizationSlugFree("free".to_owned()),
@@ -70,7 +72,7 @@ async fn a_refusal_among_others_is_its_own() {
 
 #[tokio::test]
 async fn a_refusal_carries_the_fact_that_was_found() {
-    let (database, records) = Database::filled().await;
+    let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
     let organization = records.organization.id;
     let shift = records.shifts[0].id;
     let email = signup_core::EmailAddress::new("ADA@EXAMPLE.ORG").unwrap();
@@ -98,7 +100,7 @@ async fn a_refusal_carries_the_fact_that_was_found() {
 
 #[tokio::test]
 async fn the_last_places_go_to_as_many_as_there_are() {
-    let (database, records) = Database::filled().await;
+    let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
     let shift = &records.shifts[1];
     let changes = (0..20_u32).map(|number| ChangeSet {
         requires: vec![Requirement::ShiftHasRoom { organization: shift.organization, shift: shift.id }],
@@ -116,8 +118,8 @@ async fn the_last_places_go_to_as_many_as_there_are() {
 
 #[tokio::test]
 async fn a_caller_who_goes_away_undoes_nothing() {
-    let database = Database::new().await;
-    let store = &database.store;
+    let database = Database::new(Engine::Sqlite).await.unwrap();
+    let store = database.sqlite_store();
     let answer = store.commit(new_organization(1)).now_or_never();
     assert!(answer.is_none(), "the caller is gone before the answer");
     store.commit(new_organization(2)).await.unwrap();
@@ -126,8 +128,8 @@ async fn a_caller_who_goes_away_undoes_nothing() {
 
 #[tokio::test]
 async fn what_another_process_wrote_is_seen_and_waited_for() {
-    let (database, records) = Database::filled().await;
-    let mut stranger = database.stranger().await;
+    let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
+    let mut stranger = stranger(&database.path()).await;
     sqlx::query("BEGIN IMMEDIATE").execute(&mut stranger).await.unwrap();
     sqlx::query("UPDATE shifts SET filled = capacity").execute(&mut stranger).await.unwrap();
     let shift = &records.shifts[1];
@@ -136,7 +138,7 @@ async fn what_another_process_wrote_is_seen_and_waited_for() {
         writes: vec![Write::InsertSignup(Box::new(signup(100, shift, "bob@example.org")))],
     };
     let waiting = tokio::spawn({
-        let store = database.store.clone();
+        let store = database.sqlite_store().clone();
         async move { store.commit(change).await }
     });
     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -168,7 +170,7 @@ async fn dropping_the_store_ends_the_writer() {
 
 #[tokio::test]
 async fn an_expired_receipt_gives_way() {
-    let (database, records) = Database::filled().await;
+    let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
     let expired = records.receipt.expires_at;
     let other = event(11, "2028-01-01");
     let renewed =
@@ -183,7 +185,7 @@ async fn an_expired_receipt_gives_way() {
 
 #[tokio::test]
 async fn receipts_are_purged_a_few_at_a_time() {
-    let (database, records) = Database::filled().await;
+    let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
     let more = (0..5)
         .map(|number| Write::InsertReceipt(Box::new(receipt(&format!("key-{number}"), &records.event))));
     database.store.commit(writes(more)).await.unwrap();
@@ -195,7 +197,7 @@ async fn receipts_are_purged_a_few_at_a_time() {
 
 #[tokio::test]
 async fn a_change_set_of_five_hundred_shifts_is_stored_whole() {
-    let (database, _) = Database::filled().await;
+    let (database, _) = Database::filled(Engine::Sqlite).await.unwrap();
     let event = event(11, "2028-01-01");
     let shifts: Vec<_> = (0..500_u32).map(|n| shift(1000 + n, &event, n)).collect();
     let change = writes([Write::InsertEvent(Box::new(event.clone())), Write::InsertShifts(shifts.clone())]);

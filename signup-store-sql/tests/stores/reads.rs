@@ -1,15 +1,18 @@
 //! What is read is what was written, and what cannot be read is named.
 
+use rstest::rstest;
 use signup_core::{
     BadgeLabel, Description, Event, EventLocation, EventQuery, Latitude, LocationData, Longitude, Position,
-    Side, Store, Theme, Write,
+    Side, Theme, Write,
 };
 
-use crate::records::{Database, event, shift, uuid, writes};
+use crate::records::Engine::{Postgres, Sqlite};
+use crate::records::{Database, Engine, event, shift, uuid, writes};
 
+#[rstest]
 #[tokio::test]
-async fn an_event_with_everything_reads_back_to_the_last_bit() {
-    let (database, _) = Database::filled().await;
+async fn an_event_with_everything_reads_back_to_the_last_bit(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some((database, _)) = Database::filled(engine).await else { return };
     let data = r#"{"b":[1.5,null,{"x":"\u2028\"\\"}],"a":18446744073709551615,"n":1e-300}"#;
     let mut full = Event {
         description: Some(
@@ -32,11 +35,13 @@ async fn an_event_with_everything_reads_back_to_the_last_bit() {
     assert_eq!(database.store.events(full.organization, &drafts).await.unwrap().events, [full]);
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_value_that_cannot_be_read_is_named_by_table_column_and_id() {
-    let (database, records) = Database::filled().await;
-    let mut stranger = database.stranger().await;
-    sqlx::query("UPDATE events SET timezone = 'Nowhere/Land'").execute(&mut stranger).await.unwrap();
+async fn a_value_that_cannot_be_read_is_named_by_table_column_and_id(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some((database, records)) = Database::filled(engine).await else { return };
+    database.run("UPDATE events SET timezone = 'Nowhere/Land'").await.unwrap();
     let (organization, id) = (records.event.organization, records.event.id);
     let error = database.store.event(organization, id).await.unwrap_err();
     assert!(error.is_corrupt());
@@ -44,14 +49,17 @@ async fn a_value_that_cannot_be_read_is_named_by_table_column_and_id() {
     let error = database.store.shifts(organization, id).await.unwrap_err();
     assert!(error.is_corrupt());
 
-    sqlx::query("UPDATE tokens SET scopes = 'everything'").execute(&mut stranger).await.unwrap();
+    database.run("UPDATE tokens SET scopes = 'everything'").await.unwrap();
     let error = database.store.token_by_digest(&records.token.digest).await.unwrap_err();
     assert!(error.to_string().contains(&format!("tokens.scopes of {}", records.token.id)), "{error}");
 }
 
+#[rstest]
 #[tokio::test]
-async fn shifts_are_listed_in_running_order_and_none_is_not_no_event() {
-    let (database, _) = Database::filled().await;
+async fn shifts_are_listed_in_running_order_and_none_is_not_no_event(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some((database, _)) = Database::filled(engine).await else { return };
     let event = event(11, "2027-03-14");
     let hours = |start, end| signup_core::Hours::parse(start, end).unwrap();
     let mut shifts =
@@ -72,9 +80,10 @@ async fn shifts_are_listed_in_running_order_and_none_is_not_no_event() {
     assert_eq!(store.questions(nobody, event.id).await.unwrap(), None);
 }
 
+#[rstest]
 #[tokio::test]
-async fn pages_meet_without_gap_or_overlap_in_both_directions() {
-    let (database, records) = Database::filled().await;
+async fn pages_meet_without_gap_or_overlap_in_both_directions(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some((database, records)) = Database::filled(engine).await else { return };
     let store = &database.store;
     // Three on each day, so that equal starts fall on every page's edge.
     let events: Vec<_> = (0..30_u32)

@@ -1,0 +1,11 @@
+//! The stores on SQL: what they promise beyond the suite that every store passes.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod open;
+mod postgres;
+mod reads;
+mod records;
+mod schema;
+mod sqlite_commits;
+mod sqlite_lock;

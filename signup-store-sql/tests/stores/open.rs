@@ -1,0 +1,128 @@
+//! Opening: what is kept, what is carried forward, what is refused.
+
+use rstest::rstest;
+use signup_core::EventQuery;
+use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, SqliteStore};
+
+use crate::records::Engine::{Postgres, Sqlite};
+use crate::records::{Database, Engine, event, organization, writes};
+
+#[rstest]
+#[tokio::test]
+async fn everything_is_there_after_opening_again(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some((database, records)) = Database::filled(engine).await else { return };
+    records.assert_stored(&*database.store).await;
+    let database = database.reopened().await;
+    records.assert_stored(&*database.store).await;
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_database_from_a_newer_version_is_refused_and_says_so(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some((database, records)) = Database::filled(engine).await else { return };
+    database.close().await;
+    let migrated = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+         SELECT 9999, 'from the future', TRUE, checksum, 0 FROM _sqlx_migrations LIMIT 1";
+    database.run(migrated).await.unwrap();
+    let error = database.open().await.unwrap_err();
+    assert!(matches!(error, OpenError::Newer { version: 9999, .. }), "{error:?}");
+    assert!(error.to_string().contains("newer version"), "{error}");
+    // Nothing was changed: the version that wrote it goes on with it.
+    database.run("DELETE FROM _sqlx_migrations WHERE version = 9999").await.unwrap();
+    records.assert_stored(&*database.open().await.unwrap()).await;
+}
+
+#[tokio::test]
+async fn what_is_no_database_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.txt");
+    let text = "Not a database, but long enough to be taken for the first page of one. ".repeat(100);
+    std::fs::write(&path, &text).unwrap();
+    let error = SqliteStore::open(&path).await.unwrap_err();
+    assert!(error.to_string().contains("notes.txt"), "{error}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[tokio::test]
+async fn a_folder_that_is_not_there_is_an_error_that_names_the_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = SqliteStore::open(&folder.path().join("nowhere/signup.db")).await.unwrap_err();
+    assert!(error.to_string().contains("nowhere/signup.db"), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_an_error_that_names_it_without_the_password() {
+    let url = "postgres://signup:hidden@127.0.0.1:1/events".to_owned();
+    let error = PostgresStore::open(&[url], PostgresOptions::default()).await.unwrap_err();
+    assert!(matches!(error, OpenError::Connect { .. }), "{error:?}");
+    assert!(error.to_string().contains("127.0.0.1:1/events"), "{error}");
+    assert!(!format!("{error:?}").contains("hidden"), "{error:?}");
+    let error = PostgresStore::open(&["postgres://:hidden@:x".to_owned()], PostgresOptions::default()).await;
+    let error = error.unwrap_err();
+    assert!(matches!(error, OpenError::Url { .. }), "{error:?}");
+    assert!(!error.to_string().contains("hidden"), "{error}");
+}
+
+#[rstest]
+#[tokio::test(flavor = "multi_thread")]
+async fn many_may_open_a_new_database_at_once(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(empty) = Database::without_tables(engine).await else { return };
+    let empty = std::sync::Arc::new(empty);
+    let openings: Vec<_> = (0..8_u32)
+        .map(|number| {
+            let empty = std::sync::Arc::clone(&empty);
+            tokio::spawn(async move {
+                let store = empty.open().await.unwrap();
+                let insert = signup_core::Write::InsertOrganization(organization(number));
+                store.commit(writes([insert])).await.unwrap();
+            })
+        })
+        .collect();
+    for opening in openings {
+        opening.await.unwrap();
+    }
+    assert_eq!(empty.open().await.unwrap().organizations(None, 10).await.unwrap().len(), 8);
+}
+
+#[rstest]
+#[tokio::test]
+async fn sort_keys_are_derived_anew_when_the_zone_data_is_another(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some((database, records)) = Database::filled(engine).await else { return };
+    let other = event(11, "2027-03-15");
+    let insert = signup_core::Write::InsertEvent(Box::new(other.clone()));
+    database.store.commit(writes([insert])).await.unwrap();
+    let (starts_at, ends_at) = (other.dates.starts_at().as_second(), other.dates.ends_at().as_second());
+    let derived =
+        format!("UPDATE events SET title = title WHERE starts_at = {starts_at} AND ends_at = {ends_at}");
+    assert_eq!(database.run(&derived).await.unwrap(), 1);
+    let tampered = format!("UPDATE events SET starts_at = 0, ends_at = 1 WHERE starts_at = {starts_at}");
+    assert_eq!(database.run(&tampered).await.unwrap(), 1);
+
+    // By the recorded release, all is as it should be: nothing is derived.
+    let database = database.reopened().await;
+    assert_eq!(database.run(&derived).await.unwrap(), 0);
+    database.run("UPDATE meta SET value = '1999z' WHERE name = 'zone_data'").await.unwrap();
+    let database = database.reopened().await;
+    assert_eq!(database.run(&derived).await.unwrap(), 1);
+    let release = signup_core::hours::zone_data_version();
+    let recorded = format!("UPDATE meta SET value = value WHERE name = 'zone_data' AND value = '{release}'");
+    assert_eq!(database.run(&recorded).await.unwrap(), 1);
+    let query = EventQuery { is_published: None, position: None, limit: 10 };
+    let page = database.store.events(records.organization.id, &query).await.unwrap();
+    assert_eq!(page.events, [other, records.event]);
+}
+
+#[tokio::test]
+async fn a_closed_store_is_unavailable_and_leaves_one_file() {
+    let (database, records) = Database::filled(Sqlite).await.unwrap();
+    database.close().await;
+    let read = database.store.organization(records.organization.id).await;
+    assert!(read.unwrap_err().is_unavailable());
+    let signup_core::CommitError::Failed(error) = database.store.commit(writes([])).await.unwrap_err() else {
+        panic!("a closed store cannot refuse");
+    };
+    assert!(error.is_unavailable());
+    assert!(!database.path().with_extension("db-wal").exists(), "the journal was folded into the database");
+}

@@ -1,0 +1,158 @@
+//! The schema refuses by itself what the library would never write.
+
+use rstest::rstest;
+use sqlx::error::DatabaseError;
+
+use crate::records::Engine::{Postgres, Sqlite};
+use crate::records::{Database, Engine};
+
+/// Runs a statement that has to break a constraint.
+async fn assert_refused(database: &Database, engine: Engine, sql: &str) {
+    let sql = match engine {
+        Sqlite => sql.replace("new_id()", "randomblob(16)").replace("new_digest()", "randomblob(32)"),
+        Postgres => sql
+            .replace("new_id()", "gen_random_uuid()")
+            .replace("new_digest()", "sha256(gen_random_uuid()::text::bytea)")
+            .replace("x'00'", "'\\x00'::bytea"),
+    };
+    let error = database.run(&sql).await.map(|rows| panic!("{sql} changed {rows} rows")).unwrap_err();
+    let code = error.as_database_error().and_then(DatabaseError::code).unwrap_or_default().into_owned();
+    let is_constraint = match engine {
+        // https://sqlite.org/rescode.html#constraint
+        Sqlite => code.parse::<u32>().unwrap() & 0xff == 19,
+        // https://www.postgresql.org/docs/current/errcodes-appendix.html: integrity constraint violation, data exception,
+        // and what is of another type
+        Postgres => code.starts_with("23") || code.starts_with("22") || code == "42804",
+    };
+    assert!(is_constraint, "{sql}: {error}");
+}
+
+#[rstest]
+#[tokio::test]
+async fn values_out_of_range_are_refused(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some((database, _)) = Database::filled(engine).await else { return };
+    let long = |length| "x".repeat(length);
+    let assignments = [
+        ("organizations", format!("name = '{}'", long(256))),
+        ("organizations", "plan = 'gold'".to_owned()),
+        ("tokens", "digest = x'00'".to_owned()),
+        ("tokens", "expires_at = created_at".to_owned()),
+        ("tokens", "expires_at = created_at + 366 * 86400".to_owned()),
+        ("tokens", "scopes = ''".to_owned()),
+        ("events", "title = ''".to_owned()),
+        ("events", format!("title = '{}'", long(256))),
+        ("events", format!("description = '{}'", long(65_536))),
+        ("events", format!("location = '{}'", long(2_049))),
+        ("events", format!("badge_label = '{}'", long(256))),
+        ("events", "theme = 'plaid'".to_owned()),
+        ("events", "is_virtual = 2".to_owned()),
+        ("events", "is_published = NULL".to_owned()),
+        ("events", "is_published = 'perhaps'".to_owned()),
+        ("events", "latitude = 90.5".to_owned()),
+        ("events", "longitude = -181".to_owned()),
+        ("events", "location_data = '[]'".to_owned()),
+        ("events", "end_date = '2027-03-13'".to_owned()),
+        ("events", "ends_at = starts_at - 1".to_owned()),
+        ("shifts", format!("title = '{}'", long(256))),
+        ("shifts", format!("location = '{}'", long(256))),
+        ("shifts", "capacity = 0".to_owned()),
+        ("shifts", "capacity = 1000001".to_owned()),
+        ("shifts", "filled = -1".to_owned()),
+        ("shifts", "end_minute = start_minute".to_owned()),
+        ("shifts", "end_minute = 1441".to_owned()),
+        ("shifts", "version = 0".to_owned()),
+        ("questions", "kind = 'number'".to_owned()),
+        ("questions", "options = '{}'".to_owned()),
+        ("questions", "required = 2".to_owned()),
+        ("signups", "status = 'perhaps'".to_owned()),
+        ("signups", "status = 'cancelled'".to_owned()),
+        ("signups", "cancelled_at = 1".to_owned()),
+        ("signups", format!("email = '{}'", long(255))),
+        ("signups", "answers = '1'".to_owned()),
+        ("receipts", format!("idempotency_key = '{}'", long(256))),
+        ("receipts", "outcome = '{'".to_owned()),
+        ("notices", "cause = 'so'".to_owned()),
+    ];
+    // What a type of PostgreSQL takes in another form, or keeps in another size.
+    let of_sqlite = [
+        ("events", format!("location_data = '{{\"a\":\"{}\"}}'", long(16_384))),
+        ("events", "start_date = '2027-3-14'".to_owned()),
+    ];
+    let of_sqlite = of_sqlite.into_iter().filter(|_| engine == Sqlite);
+    for (table, assignment) in assignments.into_iter().chain(of_sqlite) {
+        assert_refused(&database, engine, &format!("UPDATE {table} SET {assignment}")).await;
+    }
+}
+
+#[rstest]
+#[tokio::test]
+async fn what_has_to_be_unique_is(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some((database, _)) = Database::filled(engine).await else { return };
+    for (table, id, columns) in [
+        ("organizations", "id", "name, slug, plan, created_at"),
+        ("tokens", "id", "organization_id, name, digest, scopes, created_at, expires_at"),
+        (
+            "events",
+            "id",
+            "organization_id, title, slug, is_virtual, start_date, timezone, is_published, created_at, updated_at, \
+             starts_at, ends_at",
+        ),
+    ] {
+        let copy = format!("INSERT INTO {table} ({id}, {columns}) SELECT new_id(), {columns} FROM {table}");
+        assert_refused(&database, engine, &copy).await;
+    }
+    let receipt = "organization_id, token_id, operation, idempotency_key, outcome, expires_at";
+    assert_refused(
+        &database,
+        engine,
+        &format!("INSERT INTO receipts ({receipt}) SELECT {receipt} FROM receipts"),
+    )
+    .await;
+}
+
+const SIGNUP: &str = "INSERT INTO signups (organization_id, id, event_id, shift_id, name, email, email_key, answers, \
+     status, secret, created_at, cancelled_at) SELECT organization_id, new_id(), event_id, shift_id, name, email, \
+     email_key, answers";
+
+#[rstest]
+#[tokio::test]
+async fn an_address_holds_one_confirmed_place_on_a_shift(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some((database, _)) = Database::filled(engine).await else { return };
+    let confirmed = format!("{SIGNUP}, 'confirmed', new_digest(), created_at, NULL FROM signups");
+    let cancelled = format!("{SIGNUP}, 'cancelled', new_digest(), created_at, 1 FROM signups");
+    let same_secret = format!("{SIGNUP}, 'cancelled', secret, created_at, 1 FROM signups");
+    assert_refused(&database, engine, &confirmed).await;
+    assert_refused(&database, engine, &same_secret).await;
+    let run = async |sql: String| {
+        let sql = if engine == Sqlite {
+            sql.replace("new_id()", "randomblob(16)").replace("new_digest()", "randomblob(32)")
+        } else {
+            sql.replace("new_id()", "gen_random_uuid()")
+                .replace("new_digest()", "sha256(gen_random_uuid()::text::bytea)")
+        };
+        assert!(database.run(&sql).await.unwrap() > 0);
+    };
+    run(cancelled).await;
+    run("UPDATE signups SET status = 'cancelled', cancelled_at = 1".to_owned()).await;
+    run(format!("{confirmed} LIMIT 1")).await;
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_record_belongs_to_what_is_there_and_to_the_same_organization(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some((database, _)) = Database::filled(engine).await else { return };
+    for sql in [
+        "UPDATE tokens SET organization_id = new_id()",
+        "UPDATE shifts SET event_id = new_id()",
+        "UPDATE shifts SET organization_id = new_id()",
+        "UPDATE questions SET event_id = new_id()",
+        "UPDATE signups SET shift_id = new_id()",
+        "UPDATE notices SET shift_id = new_id()",
+        "DELETE FROM organizations",
+        "DELETE FROM events",
+    ] {
+        assert_refused(&database, engine, sql).await;
+    }
+}
