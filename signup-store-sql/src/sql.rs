@@ -97,6 +97,15 @@ impl Dialect {
         }
     }
 
+    /// A condition: the column, which is a truth value, is this one.
+    pub(crate) fn is_flag(self, name: &str, flag: bool) -> String {
+        match (self, flag) {
+            (Self::Sqlite, flag) => format!("{name} = {}", i32::from(flag)),
+            (Self::Postgres, true) => name.to_owned(),
+            (Self::Postgres, false) => format!("NOT {name}"),
+        }
+    }
+
     /// Keeps the row that a check reads as it is until the commit. SQLite's writer is alone.
     pub(crate) const fn lock(self) -> &'static str {
         match self {

@@ -59,7 +59,8 @@ CREATE TABLE events (
     PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX events_by_start ON events (organization_id, starts_at, id);
-CREATE INDEX events_by_publication_and_start ON events (organization_id, is_published, starts_at, id);
+CREATE INDEX published_events_by_start ON events (organization_id, starts_at, id) WHERE is_published;
+CREATE INDEX drafts_by_start ON events (organization_id, starts_at, id) WHERE NOT is_published;
 CREATE INDEX published_events_by_end ON events (organization_id, ends_at) WHERE is_published;
 
 CREATE TABLE shifts (

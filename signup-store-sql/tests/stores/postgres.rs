@@ -16,7 +16,8 @@ async fn stores(number: usize) -> Option<Vec<PostgresStore>> {
     let url = Cluster::shared()?.database().await;
     let mut stores = vec![];
     for _ in 0..number {
-        stores.push(PostgresStore::open(&[url.clone()], PostgresOptions::default()).await.unwrap());
+        stores
+            .push(PostgresStore::open(std::slice::from_ref(&url), PostgresOptions::default()).await.unwrap());
     }
     Some(stores)
 }
