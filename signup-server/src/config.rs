@@ -7,6 +7,7 @@ use std::str::FromStr;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ipnet::IpNet;
 use signup_core::{EventId, Label, Name, PlanTable, QuestionKind, WebAddress};
+use signup_store_sql::{PostgresUrl, PostgresUrlError};
 
 /// Serves volunteer-signup events over HTTP, and manages the organizations and tokens that use them.
 #[derive(Debug, Parser)]
@@ -163,8 +164,8 @@ pub(crate) enum QuestionCommand {
 pub(crate) enum Database {
     Memory,
     Sqlite(PathBuf),
-    /// The URLs of its servers.
-    Postgres(Vec<String>),
+    /// The servers that may keep it.
+    Postgres(Vec<PostgresUrl>),
 }
 
 const DATABASE_HINT: &str = "use sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME, or memory:";
@@ -181,15 +182,8 @@ impl FromStr for Database {
                 Ok(Self::Sqlite(path.into()))
             }
             Some(("postgres" | "postgresql", _)) => {
-                let urls = text.split(',').map(str::trim).map(str::to_owned).collect::<Vec<_>>();
-                let is_ours =
-                    |url: &String| url.starts_with("postgres://") || url.starts_with("postgresql://");
-                // The text is not repeated: there may be a password in it.
-                if urls.iter().all(is_ours) {
-                    Ok(Self::Postgres(urls))
-                } else {
-                    Err(DATABASE_HINT.to_owned())
-                }
+                let urls = text.split(',').map(|url| url.trim().parse()).collect::<Result<_, _>>();
+                urls.map(Self::Postgres).map_err(|error: PostgresUrlError| error.to_string())
             }
             _ => Err(DATABASE_HINT.to_owned()),
         }
@@ -275,7 +269,7 @@ mod tests {
         assert_eq!("memory:".parse(), Ok(Database::Memory));
         assert_eq!("sqlite:signup.db".parse(), Ok(Database::Sqlite("signup.db".into())));
         assert_eq!("sqlite:///var/signup.db".parse(), Ok(Database::Sqlite("/var/signup.db".into())));
-        let urls = vec!["postgres://a@b/c".to_owned(), "postgresql://d/c".to_owned()];
+        let urls = vec!["postgres://a@b/c".parse().unwrap(), "postgresql://d/c".parse().unwrap()];
         assert_eq!("postgres://a@b/c,postgresql://d/c".parse(), Ok(Database::Postgres(urls)));
         for bad in ["", "sqlite:", "signup.db", "memory:x", "mysql://host", "postgres:x", "postgres://a,b"] {
             assert!(bad.parse::<Database>().is_err(), "{bad}");

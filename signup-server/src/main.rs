@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser as _;
+use clap::error::{ContextKind, ContextValue};
 use signup_core::input::{NewOrganization, NewToken};
 use signup_core::{Name, Plan, Service, Store};
 use signup_store_memory::MemoryStore;
@@ -68,7 +69,13 @@ fn main() -> ExitCode {
 
 /// What is wrong with the command line, on one line: all but the usage and the hints that clap adds.
 fn usage_line(error: &clap::Error) -> String {
-    let text = error.to_string();
+    let mut text = error.to_string();
+    // A URL may hold a password.
+    if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue)
+        && value.contains("://")
+    {
+        text = text.replace(value.as_str(), "…");
+    }
     let lines = text.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let line = lines.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
     format!("{line} (try --help)")

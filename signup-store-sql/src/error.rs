@@ -23,14 +23,6 @@ pub enum OpenError {
         /// What SQLite said.
         source: sqlx::Error,
     },
-    /// The URL of a PostgreSQL database cannot be read. It is not repeated: there may be a password in it.
-    #[error(
-        "a PostgreSQL database is named as postgres://USER:PASSWORD@HOST:PORT/NAME, several with commas between them"
-    )]
-    Url {
-        /// What is wrong with it.
-        source: sqlx::Error,
-    },
     /// No server can be reached that takes writes.
     #[error("cannot reach the database {server}")]
     Connect {

@@ -45,5 +45,5 @@ mod zone_data;
 
 pub use error::OpenError;
 pub use lock::ServingLock;
-pub use postgres::{PostgresOptions, PostgresStore};
+pub use postgres::{PostgresOptions, PostgresStore, PostgresUrl, PostgresUrlError};
 pub use sqlite::SqliteStore;

@@ -1,5 +1,7 @@
 //! The store on PostgreSQL, which any number of processes share.
 
+use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -9,6 +11,8 @@ use signup_core::{
     NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift, ShiftId, Signup, SignupId,
     Store, StoreError, Token, TokenId, Window,
 };
+use sqlx::postgres::PgConnectOptions;
+use thiserror::Error;
 
 use crate::error::{OpenError, is_contention, postgres_error};
 use crate::primary::{self, Primary};
@@ -21,6 +25,45 @@ use crate::{change, observe, require};
 /// How often a commit is tried that other transactions got in the way of: a deadlock, a serialization failure, or a key of
 /// a unique index that another took at the same moment. The next try sees what they did.
 const ATTEMPTS: u32 = 10;
+
+/// Where a PostgreSQL database is: `postgres://USER:PASSWORD@HOST:PORT/NAME`, with options such as `?sslmode=verify-full`.
+#[derive(Clone)]
+pub struct PostgresUrl {
+    text: String,
+    pub(crate) options: PgConnectOptions,
+}
+
+/// Why a text is no [`PostgresUrl`]. The text is not repeated: there may be a password in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("use postgres://USER:PASSWORD@HOST:PORT/NAME, with what is special in a password percent-encoded")]
+pub struct PostgresUrlError;
+
+impl FromStr for PostgresUrl {
+    type Err = PostgresUrlError;
+
+    fn from_str(text: &str) -> Result<Self, PostgresUrlError> {
+        if !text.starts_with("postgres://") && !text.starts_with("postgresql://") {
+            return Err(PostgresUrlError);
+        }
+        let options = text.parse().map_err(|_| PostgresUrlError)?;
+        Ok(Self { text: text.to_owned(), options })
+    }
+}
+
+impl PartialEq for PostgresUrl {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for PostgresUrl {}
+
+/// Without the password.
+impl fmt::Debug for PostgresUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PostgresUrl").field(&primary::name(&self.options)).finish()
+    }
+}
 
 /// How a [`PostgresStore`] uses its database.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,14 +103,13 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the database at the first of `urls` that takes writes (`postgres://USER:PASSWORD@HOST:PORT/NAME`); its tables
-    /// are made, or carried forward to this version. When that server fails, the store goes on with another of them as soon
-    /// as one takes writes.
+    /// Opens the database at the one of `urls` that takes writes; its tables are made, or carried forward to this version.
+    /// When that server fails, the store goes on with another of them as soon as one takes writes.
     ///
     /// # Errors
     /// If no server can be reached, or none takes writes, and [`OpenError::Newer`] if a newer version has written the
     /// database.
-    pub async fn open(urls: &[String], options: PostgresOptions) -> Result<Self, OpenError> {
+    pub async fn open(urls: &[PostgresUrl], options: PostgresOptions) -> Result<Self, OpenError> {
         let primary = Primary::open(urls, options).await?;
         Ok(Self { primary })
     }

@@ -8,6 +8,7 @@
 //! end is closed, and not used again.
 
 use std::error::Error as _;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -19,7 +20,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRo
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Postgres};
 
 use crate::error::{OpenError, is_broken, postgres_error};
-use crate::postgres::PostgresOptions;
+use crate::postgres::{PostgresOptions, PostgresUrl};
 use crate::read::Reader;
 use crate::row::texts;
 use crate::sql::{Dialect, Sql};
@@ -41,7 +42,6 @@ const GRACE: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub(crate) struct Primary(Arc<Shared>);
 
-#[derive(Debug)]
 struct Shared {
     servers: Vec<PgConnectOptions>,
     options: PostgresOptions,
@@ -49,16 +49,27 @@ struct Shared {
     is_seeking: AtomicBool,
 }
 
+/// Without the passwords.
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let servers: Vec<_> = self.servers.iter().map(name).collect();
+        f.debug_struct("Shared")
+            .field("servers", &servers)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
 /// The pool in use. Each has a number of its own.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 struct Current {
     pool: PgPool,
     number: u64,
 }
 
 impl Primary {
-    pub(crate) async fn open(urls: &[String], options: PostgresOptions) -> Result<Self, OpenError> {
-        let servers = urls.iter().map(|url| connect_options(url, &options)).collect::<Result<Vec<_>, _>>()?;
+    pub(crate) async fn open(urls: &[PostgresUrl], options: PostgresOptions) -> Result<Self, OpenError> {
+        let servers: Vec<_> = urls.iter().map(|url| connect_options(url.options.clone(), &options)).collect();
         let (server, mut connection) = find(&servers, options.connect_timeout).await?;
         let name = name(&server);
         migrations::prepare_postgres(&mut connection, &name).await?;
@@ -242,17 +253,15 @@ async fn fetch(connection: &mut PgConnection, sql: Sql, is_kept: bool) -> sqlx::
     sqlx::query_with(text, arguments).persistent(is_kept).fetch_optional(connection).await
 }
 
-fn connect_options(url: &str, options: &PostgresOptions) -> Result<PgConnectOptions, OpenError> {
-    let parsed = url.parse::<PgConnectOptions>();
-    // The message must not repeat the URL, which holds a password.
-    let parsed = parsed.map_err(|source| OpenError::Url { source })?.disable_statement_logging();
-    Ok(if options.pgbouncer {
+fn connect_options(server: PgConnectOptions, options: &PostgresOptions) -> PgConnectOptions {
+    let server = server.disable_statement_logging();
+    if options.pgbouncer {
         // PgBouncer refuses parameters of a session that it does not know.
-        parsed.statement_cache_capacity(0).extra_float_digits(None)
+        server.statement_cache_capacity(0).extra_float_digits(None)
     } else {
         let timeout = options.statement_timeout.as_millis();
-        parsed.options([("statement_timeout", timeout), ("idle_in_transaction_session_timeout", timeout)])
-    })
+        server.options([("statement_timeout", timeout), ("idle_in_transaction_session_timeout", timeout)])
+    }
 }
 
 fn pool(options: &PostgresOptions, server: PgConnectOptions) -> PgPool {
@@ -264,7 +273,7 @@ fn pool(options: &PostgresOptions, server: PgConnectOptions) -> PgPool {
 }
 
 /// What a server is called in messages.
-fn name(server: &PgConnectOptions) -> String {
+pub(crate) fn name(server: &PgConnectOptions) -> String {
     let database = server.get_database().unwrap_or_else(|| server.get_username());
     format!("{}:{}/{database}", server.get_host(), server.get_port())
 }

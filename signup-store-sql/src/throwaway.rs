@@ -129,7 +129,9 @@ impl Cluster {
         self.template
             .get_or_init(|| async {
                 self.sql("postgres", "CREATE DATABASE pattern");
-                let store = PostgresStore::open(&[self.url("pattern")], PostgresOptions::default()).await;
+                let store =
+                    PostgresStore::open(&[self.url("pattern").parse().unwrap()], PostgresOptions::default())
+                        .await;
                 store.unwrap().close().await;
             })
             .await;

@@ -38,7 +38,7 @@ mod postgres {
 
     async fn fresh() -> Option<(Arc<dyn Store>, ())> {
         let url = Cluster::shared()?.database().await;
-        let store = PostgresStore::open(&[url], PostgresOptions::default()).await.unwrap();
+        let store = PostgresStore::open(&[url.parse().unwrap()], PostgresOptions::default()).await.unwrap();
         Some((Arc::new(store), ()))
     }
 

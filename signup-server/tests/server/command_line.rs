@@ -23,6 +23,16 @@ fn assert_fails(output: &Output, code: i32, says: &str) {
 }
 
 #[test]
+fn a_database_url_that_cannot_be_read_is_not_repeated() {
+    let output = run(&["--database", "postgres://a:hidden@b:port/c"]);
+    assert_fails(&output, 2, "use postgres://USER:PASSWORD@HOST:PORT/NAME");
+    assert!(!text(&output.stderr).contains("hidden"));
+    let output = run(&["organization", "list", "--database", "postgres://a:hidden@127.0.0.1:1/c"]);
+    assert_fails(&output, 1, "cannot reach the database 127.0.0.1:1/c");
+    assert!(!text(&output.stderr).contains("hidden"));
+}
+
+#[test]
 fn a_flag_or_value_that_cannot_be_read_is_exit_code_2() {
     for arguments in [
         vec!["--nonsense"],

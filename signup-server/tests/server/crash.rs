@@ -144,3 +144,35 @@ async fn a_killed_server_loses_nothing_acknowledged_and_doubles_nothing(
     };
     assert_eq!(server.sql(check).await, "ok", "the database is whole");
 }
+
+/// The disk fails while something is made durable. What it then says of the file is not to be believed, so the server ends,
+/// and the next one goes by what recovery finds.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_disk_that_fails_at_a_commit_ends_the_server_and_loses_nothing_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    // No file may grow beyond 1 MiB: what is written past it fails as it does on a broken disk.
+    let mut server = Server::start_limited(&database, 1024);
+    let client = reqwest::Client::new();
+    let mut acknowledged = vec![];
+    for number in 0.. {
+        assert!(number < 100_000, "the disk fails at some point");
+        let key = format!("key-{number}");
+        match create(&client, &server.url, &server.token, &key).await {
+            Some(id) => acknowledged.push((key, id)),
+            None => break,
+        }
+    }
+    let status = server.wait();
+    assert_eq!(status.code(), Some(1), "it ends by itself");
+    assert!(acknowledged.len() > 10, "{}", acknowledged.len());
+
+    let mut again = Server::start_on(&database, &[]);
+    again.token.clone_from(&server.token);
+    for (key, id) in &acknowledged {
+        assert_eq!(create(&client, &again.url, &again.token, key).await.as_ref(), Some(id), "{key}");
+    }
+    let there = titles(&again).await;
+    assert!(there.values().all(|&count| count == 1));
+    assert!(there.len() - acknowledged.len() <= 1, "at most the one that was under way");
+}

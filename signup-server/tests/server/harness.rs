@@ -128,7 +128,20 @@ impl Server {
 
     /// A server with these arguments and a free port.
     pub(crate) fn start_exactly(arguments: &[&str]) -> Self {
-        let mut child = Command::new(PROGRAM)
+        Self::start_by(Command::new(PROGRAM), arguments)
+    }
+
+    /// A server whose files cannot grow beyond so many KiB, with generous rates.
+    pub(crate) fn start_limited(database: &str, kib: u32) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let plans = generous_plans(folder.path());
+        let mut limited = Command::new("bash");
+        limited.args(["-c", &format!("trap '' XFSZ; ulimit -f {kib}; exec \"$0\" \"$@\""), PROGRAM]);
+        Self::start_by(limited, &["--database", database, "--plans", plans.to_str().unwrap()])
+    }
+
+    fn start_by(mut command: Command, arguments: &[&str]) -> Self {
+        let mut child = command
             .args(["--listen", "127.0.0.1:0", "--log", "warn"])
             .args(arguments)
             .stdout(Stdio::piped())
@@ -159,6 +172,11 @@ impl Server {
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+
+    /// Waits until the process has ended by itself.
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
     }
 
     /// Asks the process to end, and waits until it has.

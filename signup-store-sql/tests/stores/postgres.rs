@@ -13,7 +13,7 @@ use crate::records::{Database, Engine, event, organization, receipt, receipt_key
 
 /// So many stores on one new database, each with connections of its own, as processes have.
 async fn stores(number: usize) -> Option<Vec<PostgresStore>> {
-    let url = Cluster::shared()?.database().await;
+    let url = Cluster::shared()?.database().await.parse().unwrap();
     let mut stores = vec![];
     for _ in 0..number {
         stores
@@ -132,7 +132,7 @@ async fn a_store_goes_on_after_its_server_was_started_again() {
     let Some(cluster) = Cluster::start(&[]) else { return };
     let options =
         PostgresOptions { connect_timeout: Duration::from_millis(500), ..PostgresOptions::default() };
-    let store = PostgresStore::open(&[cluster.empty_database()], options).await.unwrap();
+    let store = PostgresStore::open(&[cluster.empty_database().parse().unwrap()], options).await.unwrap();
     store.commit(writes([Write::InsertOrganization(organization(1))])).await.unwrap();
     cluster
         .restart(async {
@@ -155,9 +155,10 @@ async fn a_standby_is_no_database_to_open() {
     let Some(primary) = Cluster::start(&[]) else { return };
     let standby = primary.standby(&[]);
     let options = PostgresOptions::default();
-    let error = PostgresStore::open(&[standby.url("postgres")], options.clone()).await.unwrap_err();
+    let error =
+        PostgresStore::open(&[standby.url("postgres").parse().unwrap()], options.clone()).await.unwrap_err();
     assert!(error.to_string().contains("standby"), "{error}");
-    let urls = [standby.url("postgres"), primary.url("postgres")];
+    let urls = [standby.url("postgres"), primary.url("postgres")].map(|url| url.parse().unwrap());
     let store = PostgresStore::open(&urls, options).await.unwrap();
     store.check().await.unwrap();
     store.commit(writes([Write::InsertOrganization(organization(1))])).await.unwrap();

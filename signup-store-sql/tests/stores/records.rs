@@ -131,7 +131,7 @@ impl Database {
 }
 
 async fn open_postgres(url: &str) -> Result<PostgresStore, OpenError> {
-    PostgresStore::open(&[url.to_owned()], PostgresOptions::default()).await
+    PostgresStore::open(&[url.parse().unwrap()], PostgresOptions::default()).await
 }
 
 /// A connection to an SQLite file as any other program would make it.

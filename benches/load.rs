@@ -1,0 +1,181 @@
+//! Many callers at once, through the library: `cargo bench -p signup-benches --bench load`.
+//!
+//! What is compared is the way to the database: one SQLite file, and one PostgreSQL with one, two and four stores, each with
+//! connections of its own as processes have. Both sync to the disk at every commit. All of it shares this machine, the
+//! database too.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use signup_benches::ROUNDS;
+use signup_core::{
+    Call, EventId, EventInput, IdempotencyKey, Name, NewOrganization, NewToken, Plan, Service, ShiftInput,
+    Store,
+};
+use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
+
+/// Callers at once.
+const CALLERS: usize = 64;
+/// How long a round takes.
+const ROUND: Duration = Duration::from_secs(2);
+
+/// Services that share a database, a caller, and an event of ten shifts.
+struct Site {
+    name: &'static str,
+    services: Vec<Service>,
+    call: Call,
+    event: EventId,
+    calls: AtomicU64,
+}
+
+impl Site {
+    async fn new(name: &'static str, stores: Vec<Arc<dyn Store>>) -> Self {
+        let services: Vec<_> = stores.into_iter().map(Service::new).collect();
+        let service = &services[0];
+        let title = Name::new("Load").unwrap();
+        let new = NewOrganization { name: title.clone(), plan: Plan::Pro, sport: None, public_url: None };
+        let organization = service.create_organization(new).await.unwrap();
+        let token =
+            service.create_token(organization.id, &NewToken::with_every_scope(title)).await.unwrap().1;
+        let call = service.authenticate(token.reveal()).await.unwrap();
+        let event = service.create_event(&call, None, &event()).await.unwrap().outcome.event.id;
+        Self { name, services, call, event, calls: AtomicU64::new(0) }
+    }
+
+    /// One caller's call: the service that is its, and a number that no other call has.
+    fn next(&self) -> (&Service, u64) {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        (&self.services[number as usize % self.services.len()], number)
+    }
+
+    async fn create(&self) {
+        let (service, number) = self.next();
+        let key: IdempotencyKey = format!("key-{number}").parse().unwrap();
+        service.create_event(&self.call, Some(&key), &event()).await.unwrap();
+    }
+
+    async fn list_shifts(&self) {
+        let (service, _) = self.next();
+        assert_eq!(service.list_shifts(&self.call, self.event).await.unwrap().len(), 10);
+    }
+
+    async fn count(&self) {
+        let (service, number) = self.next();
+        // Tokens of a thousand callers, as it were: an address stands for each.
+        let address = std::net::Ipv4Addr::from_bits(0x0a00_0000 + (number % 1000) as u32);
+        service.count_request(None, address.into()).await.unwrap();
+    }
+}
+
+/// A draft with ten shifts.
+fn event() -> EventInput<'static> {
+    let shift = || ShiftInput {
+        title: "Packing".into(),
+        start_time: "09:00".into(),
+        end_time: "12:00".into(),
+        capacity: 8.into(),
+        ..ShiftInput::default()
+    };
+    EventInput {
+        title: "Food drive".into(),
+        start_date: "2099-06-05".into(),
+        timezone: "America/New_York".into(),
+        shifts: (0..10).map(|_| shift()).collect::<Vec<_>>().into(),
+        ..EventInput::default()
+    }
+}
+
+/// How many calls a second, with all callers at once.
+async fn per_second(site: &Arc<Site>, work: Work) -> f64 {
+    let began = Instant::now();
+    let callers: Vec<_> = (0..CALLERS)
+        .map(|_| {
+            let site = Arc::clone(site);
+            tokio::spawn(async move {
+                let mut calls = 0_u32;
+                while began.elapsed() < ROUND {
+                    work.call(&site).await;
+                    calls += 1;
+                }
+                calls
+            })
+        })
+        .collect();
+    let mut calls = 0.0;
+    for caller in callers {
+        calls += f64::from(caller.await.unwrap());
+    }
+    calls / began.elapsed().as_secs_f64()
+}
+
+/// A kind of call.
+#[derive(Clone, Copy)]
+enum Work {
+    Create,
+    ListShifts,
+    Count,
+}
+
+impl Work {
+    async fn call(self, site: &Site) {
+        match self {
+            Self::Create => site.create().await,
+            Self::ListShifts => site.list_shifts().await,
+            Self::Count => site.count().await,
+        }
+    }
+}
+
+async fn postgres(url: &str, number: usize) -> Vec<Arc<dyn Store>> {
+    let mut stores: Vec<Arc<dyn Store>> = vec![];
+    for _ in 0..number {
+        let urls = [url.parse().unwrap()];
+        stores.push(Arc::new(PostgresStore::open(&urls, PostgresOptions::default()).await.unwrap()));
+    }
+    stores
+}
+
+#[tokio::main]
+async fn main() {
+    let folder = tempfile::tempdir().unwrap();
+    let sqlite = SqliteStore::open(&folder.path().join("signup.db")).await.unwrap();
+    let mut sites = vec![Arc::new(Site::new("SQLite", vec![Arc::new(sqlite)]).await)];
+    let cluster = Cluster::start(&["-c", "fsync=on", "-c", "full_page_writes=on"]);
+    if let Some(cluster) = &cluster {
+        for (name, number) in
+            [("PostgreSQL, one store", 1), ("PostgreSQL, two stores", 2), ("PostgreSQL, four stores", 4)]
+        {
+            let stores = postgres(&cluster.database().await, number).await;
+            sites.push(Arc::new(Site::new(name, stores).await));
+        }
+    }
+    println!("{CALLERS} callers at once; medians of {ROUNDS} rounds of {ROUND:?}, in turn");
+    for (what, work) in [
+        ("create a draft with ten shifts and a key", Work::Create),
+        ("list ten shifts", Work::ListShifts),
+        ("count a request against the rate", Work::Count),
+    ] {
+        println!("\n{what:<42} {:>12} {:>8}", "per second", "ratio");
+        let mut rates = vec![vec![]; sites.len()];
+        for _ in 0..ROUNDS {
+            for (site, rates) in sites.iter().zip(&mut rates) {
+                rates.push(per_second(site, work).await);
+            }
+        }
+        let medians: Vec<f64> = rates
+            .into_iter()
+            .map(|mut rates| {
+                rates.sort_by(f64::total_cmp);
+                rates[rates.len() / 2]
+            })
+            .collect();
+        for (site, median) in sites.iter().zip(&medians) {
+            println!("{:<42} {median:>12.0} {:>8.2}", site.name, median / medians[0]);
+        }
+    }
+}
