@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use signup_benches::ROUNDS;
 use signup_core::{
-    Call, EventId, EventInput, IdempotencyKey, Name, NewOrganization, NewToken, Plan, Service, ShiftInput,
-    Store,
+    Call, EventId, EventInput, IdempotencyKey, Name, NewOrganization, NewToken, Plan, PlanLimits, PlanTable,
+    Service, ShiftInput, Store,
 };
 use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
@@ -35,7 +35,11 @@ struct Site {
 
 impl Site {
     async fn new(name: &'static str, stores: Vec<Arc<dyn Store>>) -> Self {
-        let services: Vec<_> = stores.into_iter().map(Service::new).collect();
+        // Counting is measured, not refusing.
+        let limits = PlanLimits { requests_per_minute: 1_000_000_000, active_events: 1000, event_days: 366 };
+        let plans = PlanTable { free: limits, calendar: limits, starter: limits, pro: limits };
+        let services: Vec<_> =
+            stores.into_iter().map(|store| Service::new(store).with_plans(plans)).collect();
         let service = &services[0];
         let title = Name::new("Load").unwrap();
         let new = NewOrganization { name: title.clone(), plan: Plan::Pro, sport: None, public_url: None };

@@ -260,7 +260,11 @@ fn connect_options(server: PgConnectOptions, options: &PostgresOptions) -> PgCon
         server.statement_cache_capacity(0).extra_float_digits(None)
     } else {
         let timeout = options.statement_timeout.as_millis();
-        server.options([("statement_timeout", timeout), ("idle_in_transaction_session_timeout", timeout)])
+        server
+            .options([("statement_timeout", timeout), ("idle_in_transaction_session_timeout", timeout)])
+            // Every statement looks for few rows by an index, whatever the values are. Planning a commit anew each time costs
+            // as much as running it.
+            .options([("plan_cache_mode", "force_generic_plan")])
     }
 }
 

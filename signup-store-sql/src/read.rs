@@ -1,5 +1,8 @@
 //! Reads: each is one statement, and so of one moment, and gives one row.
 //!
+//! How many rows are wanted stands in a text as a number, not as a parameter: a plan that is made for any limit is not the
+//! plan for a page.
+//!
 //! The order of an aggregate is nothing that SQL promises, so lists are put in order here, at the price of a look at
 //! what is mostly in order already.
 
@@ -73,8 +76,8 @@ pub(crate) async fn organizations(
 ) -> Result<Vec<Organization>> {
     let list = reader.dialect().list(ORGANIZATION);
     let text =
-        format!("SELECT {list} FROM (SELECT * FROM organizations WHERE id > $1 ORDER BY id LIMIT $2) o");
-    let values = values![after.unwrap_or(OrganizationId::NONE).uuid(), limit];
+        format!("SELECT {list} FROM (SELECT * FROM organizations WHERE id > $1 ORDER BY id LIMIT {limit}) o");
+    let values = values![after.unwrap_or(OrganizationId::NONE).uuid()];
     let found = all(reader, "listing organizations", text, values, row::organization).await?;
     Ok(sorted(found, |organization| organization.id))
 }
@@ -192,7 +195,8 @@ pub(crate) async fn event_in_full(
 /// Each filter has an index that ends in the id, and each side of a position is a range of it, so the cost is that of the
 /// page, wherever it is.
 pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted: &EventQuery) -> Sql {
-    let mut values = values![organization.uuid(), i64::from(wanted.limit) + 1];
+    let mut values = values![organization.uuid()];
+    let limit = i64::from(wanted.limit) + 1;
     let mut parameter = |value: Value| {
         values.push(value);
         format!("${}", values.len())
@@ -229,7 +233,7 @@ pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted:
     let text = format!(
         "SELECT CASE WHEN {other_side} THEN 'more' ELSE '' END, (SELECT {list} FROM \
          (SELECT * FROM events WHERE organization_id = $1{filter}{range} \
-         ORDER BY starts_at {direction}, id {direction} LIMIT $2) e)"
+         ORDER BY starts_at {direction}, id {direction} LIMIT {limit}) e)"
     );
     Sql::of(dialect, &text, values)
 }
@@ -279,10 +283,10 @@ pub(crate) async fn signups(
     let list = reader.dialect().list(SIGNUP);
     let text = format!(
         "SELECT {list} FROM (SELECT * FROM signups \
-         WHERE organization_id = $1 AND event_id = $2 AND id > $3 ORDER BY id LIMIT $4) u"
+         WHERE organization_id = $1 AND event_id = $2 AND id > $3 ORDER BY id LIMIT {limit}) u"
     );
     let after = after.unwrap_or(SignupId::NONE).uuid();
-    let values = values![organization.uuid(), event.uuid(), after, limit];
+    let values = values![organization.uuid(), event.uuid(), after];
     let found = all(reader, "listing sign-ups", text, values, row::signup).await?;
     Ok(sorted(found, |signup| signup.id))
 }
@@ -319,8 +323,9 @@ pub(crate) async fn notices(
     limit: u32,
 ) -> Result<Vec<Notice>> {
     let list = reader.dialect().list(NOTICE);
-    let text = format!("SELECT {list} FROM (SELECT * FROM notices WHERE id > $1 ORDER BY id LIMIT $2) n");
-    let values = values![after.unwrap_or(NoticeId::NONE).uuid(), limit];
+    let text =
+        format!("SELECT {list} FROM (SELECT * FROM notices WHERE id > $1 ORDER BY id LIMIT {limit}) n");
+    let values = values![after.unwrap_or(NoticeId::NONE).uuid()];
     let found = all(reader, "listing notices", text, values, row::notice).await?;
     Ok(sorted(found, |notice| notice.id))
 }
@@ -380,7 +385,8 @@ mod tests {
         let url = cluster.database().await;
         let mut connection = PgConnection::connect(&url).await.unwrap();
         connection.execute(MANY_EVENTS).await.unwrap();
-        let organization = OrganizationId::new(Uuid::from_u128(1));
+        // As the store's own connections plan: once, for any values.
+        connection.execute("SET plan_cache_mode = force_generic_plan").await.unwrap();
         for (is_published, index) in [
             (None, "events_by_start"),
             (Some(true), "published_events_by_start"),
@@ -390,10 +396,16 @@ mod tests {
                 let starts_at = Timestamp::from_second(10_000).unwrap();
                 let position = side.map(|side| Position { starts_at, id: EventId::NONE, side });
                 let wanted = EventQuery { is_published, position, limit: 25 };
-                let (text, arguments) =
-                    page_query(Dialect::Postgres, organization, &wanted).into_postgres().unwrap();
-                let explained = AssertSqlSafe(format!("EXPLAIN {}", text.0));
-                let steps = sqlx::query_with(explained, arguments).fetch_all(&mut connection).await.unwrap();
+                let page = page_query(Dialect::Postgres, OrganizationId::NONE, &wanted);
+                let (types, given) = if side.is_some() {
+                    ("(uuid, bigint, uuid)", "(gen_random_uuid(), 10000, gen_random_uuid())")
+                } else {
+                    ("(uuid)", "(gen_random_uuid())")
+                };
+                let prepare = format!("DEALLOCATE ALL; PREPARE page {types} AS {}", page.text());
+                connection.execute(AssertSqlSafe(prepare)).await.unwrap();
+                let explain = AssertSqlSafe(format!("EXPLAIN EXECUTE page {given}"));
+                let steps = connection.fetch_all(explain).await.unwrap();
                 let plan = steps.iter().map(|step| step.get::<String, _>(0)).collect::<Vec<_>>().join("\n");
                 // The page is a range of the index, and so is the look at the other side.
                 let is_range = |line: &&str| line.contains(&format!(" using {index} on events"));
