@@ -29,8 +29,8 @@ pub(crate) async fn prepare_postgres(connection: &mut PgConnection, name: &str) 
     let failed = |error: sqlx::Error| cannot_migrate(name, error.into());
     // One process at a time; and however long it takes. Behind PgBouncer the session may have statements that another
     // client left behind, under names that the migrations use.
-    let begin =
-        "BEGIN; SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(7306931546093); DEALLOCATE ALL";
+    let begin = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning; \
+         SELECT pg_advisory_xact_lock(7306931546093); DEALLOCATE ALL";
     let mut transaction = connection.begin_with(begin).await.map_err(failed)?;
     POSTGRES.run_direct(None, &mut *transaction, false).await.map_err(|error| cannot_migrate(name, error))?;
     zone_data::follow(&mut *transaction).await.map_err(|error| cannot_read(name, error))?;
