@@ -50,7 +50,7 @@ pub(crate) struct Options {
         value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) database_statement_timeout_s: u64,
     /// The URL of the database leads to PgBouncer in transaction mode
-    #[arg(long, env = "SIGNUP_PGBOUNCER", global = true)]
+    #[arg(long, env = "SIGNUP_PGBOUNCER", global = true, value_parser = clap::builder::BoolishValueParser::new())]
     pub(crate) pgbouncer: bool,
     /// Address and port at which Prometheus reads metrics, at /metrics; off by default
     #[arg(long, env = "SIGNUP_METRICS_LISTEN", global = true)]

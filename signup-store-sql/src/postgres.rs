@@ -155,24 +155,29 @@ impl PostgresStore {
 
     /// In the order that every store purges in. What another process is purging is left to it.
     async fn purge_old_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        let text = "WITH old AS (SELECT organization_id, token_id, operation, idempotency_key FROM receipts \
+        let text = format!(
+            "WITH old AS (SELECT organization_id, token_id, operation, idempotency_key FROM receipts \
              WHERE expires_at <= $1 ORDER BY expires_at, organization_id, token_id, operation, idempotency_key \
-             LIMIT $2 FOR UPDATE SKIP LOCKED), \
+             LIMIT {limit} FOR UPDATE SKIP LOCKED), \
              gone AS (DELETE FROM receipts r USING old o WHERE r.organization_id = o.organization_id \
              AND r.token_id = o.token_id AND r.operation = o.operation AND r.idempotency_key = o.idempotency_key \
-             RETURNING 1) SELECT CAST(count(*) AS TEXT) FROM gone";
-        self.count_of("purging receipts", Sql::of(Dialect::Postgres, text, values![now.as_second(), limit]))
-            .await
+             RETURNING 1) SELECT CAST(count(*) AS TEXT) FROM gone"
+        );
+        let sql = Sql::of(Dialect::Postgres, &text, values![now.as_second()]);
+        self.count_of("purging receipts", sql).await
     }
 
     async fn purge_old_windows(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        let text = "WITH old AS (SELECT organization_id, caller FROM windows WHERE opened_at <= $1 \
-             ORDER BY opened_at LIMIT $2 FOR UPDATE SKIP LOCKED), \
+        let text = format!(
+            "WITH old AS (SELECT organization_id, caller FROM windows WHERE opened_at <= $1 \
+             ORDER BY opened_at LIMIT {limit} FOR UPDATE SKIP LOCKED), \
              gone AS (DELETE FROM windows w USING old o \
              WHERE w.organization_id = o.organization_id AND w.caller = o.caller RETURNING 1) \
-             SELECT CAST(count(*) AS TEXT) FROM gone";
+             SELECT CAST(count(*) AS TEXT) FROM gone"
+        );
         let opened_at = now.as_second() - signup_core::allowance::WINDOW_S;
-        self.count_of("purging windows", Sql::of(Dialect::Postgres, text, values![opened_at, limit])).await
+        let sql = Sql::of(Dialect::Postgres, &text, values![opened_at]);
+        self.count_of("purging windows", sql).await
     }
 
     async fn count_of(&self, what: &'static str, sql: Sql) -> Result<u64, StoreError> {

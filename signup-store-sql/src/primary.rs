@@ -201,7 +201,9 @@ impl Primary {
         // It ends by itself, and nobody has to wait for it.
         drop(tokio::spawn(async move {
             primary.seek(&broken).await;
+            // The new one may break while what is left of the old one is closed.
             primary.0.is_seeking.store(false, Ordering::Release);
+            broken.pool.close().await;
         }));
     }
 
@@ -227,7 +229,6 @@ impl Primary {
         tracing::info!(server = name(&server), "connecting to the database anew");
         let next = Current { pool: pool(&self.0.options, server), number: broken.number + 1 };
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = next;
-        broken.pool.close().await;
     }
 }
 
