@@ -4,7 +4,6 @@
 //! [`Dialect`] has the word. What is built here depends on the kinds of its statements only, never on a value, so that
 //! the prepared statements of one change set serve the next of its shape.
 
-use sqlx::error::BoxDynError;
 use sqlx::postgres::PgArguments;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments as _, AssertSqlSafe};
@@ -171,6 +170,25 @@ macro_rules! values {
 }
 pub(crate) use values;
 
+/// The values as an engine takes them. Each engine has traits of its own for that, so this is written out for both.
+macro_rules! arguments {
+    ($arguments:ty, $values:expr) => {{
+        let mut arguments = <$arguments>::default();
+        for value in $values {
+            let added = match value {
+                Value::Uuid(id) => arguments.add(id),
+                Value::Text(text) | Value::Json(text) | Value::Date(text) => arguments.add(text),
+                Value::Integer(number) => arguments.add(number),
+                Value::Real(number) => arguments.add(number),
+                Value::Flag(flag) => arguments.add(flag),
+                Value::Bytes(bytes) => arguments.add(bytes),
+            };
+            added.map_err(sqlx::Error::Encode)?;
+        }
+        arguments
+    }};
+}
+
 /// A text and its values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sql {
@@ -230,36 +248,12 @@ impl Sql {
 
     /// For SQLite.
     pub(crate) fn into_sqlite(self) -> sqlx::Result<(AssertSqlSafe<String>, SqliteArguments)> {
-        let mut arguments = SqliteArguments::default();
-        for value in self.values {
-            let added = match value {
-                Value::Uuid(id) => arguments.add(id),
-                Value::Text(text) | Value::Json(text) | Value::Date(text) => arguments.add(text),
-                Value::Integer(number) => arguments.add(number),
-                Value::Real(number) => arguments.add(number),
-                Value::Flag(flag) => arguments.add(flag),
-                Value::Bytes(bytes) => arguments.add(bytes),
-            };
-            added.map_err(sqlx::Error::Encode)?;
-        }
-        Ok((AssertSqlSafe(self.text), arguments))
+        Ok((AssertSqlSafe(self.text), arguments!(SqliteArguments, self.values)))
     }
 
     /// For PostgreSQL.
     pub(crate) fn into_postgres(self) -> sqlx::Result<(AssertSqlSafe<String>, PgArguments)> {
-        let mut arguments = PgArguments::default();
-        for value in self.values {
-            let added: Result<(), BoxDynError> = match value {
-                Value::Uuid(id) => arguments.add(id),
-                Value::Text(text) | Value::Json(text) | Value::Date(text) => arguments.add(text),
-                Value::Integer(number) => arguments.add(number),
-                Value::Real(number) => arguments.add(number),
-                Value::Flag(flag) => arguments.add(flag),
-                Value::Bytes(bytes) => arguments.add(bytes),
-            };
-            added.map_err(sqlx::Error::Encode)?;
-        }
-        Ok((AssertSqlSafe(self.text), arguments))
+        Ok((AssertSqlSafe(self.text), arguments!(PgArguments, self.values)))
     }
 }
 
