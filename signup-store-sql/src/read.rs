@@ -297,6 +297,17 @@ pub(crate) async fn signup_by_secret(reader: &impl Reader, secret: &Digest) -> R
     one(reader, "reading a sign-up", text, values![secret.as_bytes().as_slice()], row::signup).await
 }
 
+/// The parameters of a look for a live receipt.
+pub(crate) fn live_receipt(key: &ReceiptKey, now: Timestamp) -> Vec<Value> {
+    values![
+        key.organization.uuid(),
+        key.token.uuid(),
+        key.operation.to_string(),
+        key.key.as_str(),
+        now.as_second(),
+    ]
+}
+
 pub(crate) async fn receipt(
     reader: &impl Reader,
     key: &ReceiptKey,
@@ -307,14 +318,7 @@ pub(crate) async fn receipt(
         "SELECT {record} FROM receipts r WHERE r.organization_id = $1 AND r.token_id = $2 \
          AND r.operation = $3 AND r.idempotency_key = $4 AND r.expires_at > $5"
     );
-    let values = values![
-        key.organization.uuid(),
-        key.token.uuid(),
-        key.operation.to_string(),
-        key.key.as_str(),
-        now.as_second(),
-    ];
-    one(reader, "reading a receipt", text, values, |row| row::receipt(row, key)).await
+    one(reader, "reading a receipt", text, live_receipt(key, now), |row| row::receipt(row, key)).await
 }
 
 pub(crate) async fn notices(

@@ -10,6 +10,7 @@
 
 use signup_core::{Refusal, Requirement, StoreError};
 
+use crate::read::live_receipt;
 use crate::row::{self, RECEIPT, SIGNUP};
 use crate::sql::{Dialect, Sql, values};
 
@@ -43,14 +44,7 @@ pub(crate) fn check(sql: &mut Sql, number: usize, requirement: &Requirement) {
                 Dialect::Postgres => "locked_receipts($1, $2, $3, $4) r WHERE",
             };
             let text = format!("SELECT '{number}', {record} FROM {receipts} r.expires_at > $5");
-            let values = values![
-                key.organization.uuid(),
-                key.token.uuid(),
-                key.operation.to_string(),
-                key.key.as_str(),
-                now.as_second(),
-            ];
-            sql.add(&text, values);
+            sql.add(&text, live_receipt(key, *now));
         }
         Requirement::ShiftAtVersion { organization, shift, version } => {
             let text = format!(

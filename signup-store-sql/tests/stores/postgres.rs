@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use signup_core::conformance::records::{at, try_write};
-use signup_core::{Caller, OrganizationId, Receipt, Requirement, Store, TokenId, Write};
+use signup_core::{Caller, ChangeSet, OrganizationId, Receipt, Requirement, Store, TokenId, Write};
 use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
+use sqlx::{Connection as _, Executor as _, PgConnection};
 
 use crate::records::{Database, Engine, event, organization, receipt, receipt_key, uuid, writes};
 
@@ -162,4 +163,35 @@ async fn a_standby_is_no_database_to_open() {
     let store = PostgresStore::open(&urls, options).await.unwrap();
     store.check().await.unwrap();
     store.commit(writes([Write::InsertOrganization(organization(1))])).await.unwrap();
+}
+
+/// Somebody who locks in another order than the library: the database ends the deadlock by undoing the commit, which is
+/// then tried again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_commit_that_is_undone_for_a_deadlock_is_tried_again() {
+    let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
+    let url = database.path().display().to_string();
+    let mut stranger = PgConnection::connect(&url).await.unwrap();
+    stranger.execute("BEGIN; SELECT 1 FROM shifts FOR UPDATE").await.unwrap();
+
+    let (organization, shift) = (records.organization.id, &records.shifts[0]);
+    let change = ChangeSet {
+        requires: vec![
+            Requirement::ActiveEventsBelow { organization, limit: 10, now: at(0) },
+            Requirement::ShiftAtVersion { organization, shift: shift.id, version: shift.version },
+        ],
+        writes: vec![Write::InsertEvent(Box::new(event(11, "2027-03-15")))],
+    };
+    let store = Arc::clone(&database.store);
+    let commit = tokio::spawn(async move { store.commit(change).await });
+    let mut watcher = PgConnection::connect(&url).await.unwrap();
+    let waits =
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    while watcher.fetch_optional(waits).await.unwrap().is_none() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    // The commit holds the organization and waits for the shift; it has waited longer, so it is the one that is undone.
+    stranger.execute("SELECT 1 FROM organizations FOR UPDATE; COMMIT").await.unwrap();
+    commit.await.unwrap().unwrap();
+    assert!(database.store.event(organization, event(11, "2027-03-15").id).await.unwrap().is_some());
 }
