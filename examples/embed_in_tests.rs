@@ -89,6 +89,12 @@ fn said(is_room_left: bool) -> &'static str {
 mod tests {
     use super::*;
 
+    /// The program itself runs, too.
+    #[test]
+    fn it_shows_what_it_is_there_to_show() {
+        main().unwrap();
+    }
+
     #[tokio::test]
     async fn the_last_place_is_gone_when_it_is_taken() {
         let world = World::new().await.unwrap();

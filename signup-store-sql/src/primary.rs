@@ -83,6 +83,10 @@ impl Primary {
         self.current().pool.close().await;
     }
 
+    pub(crate) fn is_behind_pgbouncer(&self) -> bool {
+        self.0.options.pgbouncer
+    }
+
     /// Open connections, and those in use.
     pub(crate) fn connections(&self) -> (u32, u32) {
         let pool = self.current().pool;
@@ -164,7 +168,8 @@ impl Primary {
         statements: Vec<Sql>,
     ) -> sqlx::Result<Option<PgRow>> {
         let options = &self.0.options;
-        let is_alone = statements.len() == 1 && !options.pgbouncer;
+        // Without parameters a statement is not prepared first, and needs no transaction behind PgBouncer either.
+        let is_alone = statements.len() == 1 && (!options.pgbouncer || statements.iter().all(Sql::is_plain));
         let round_trips = statements.len() + if is_alone { 0 } else { 2 };
         observe::count_round_trips(kind, round_trips as u64);
         if is_alone {
@@ -250,7 +255,11 @@ impl Reader for Primary {
 
 /// Runs a statement. `is_kept` says whether the connection keeps it prepared for the next time.
 async fn fetch(connection: &mut PgConnection, sql: Sql, is_kept: bool) -> sqlx::Result<Option<PgRow>> {
+    let is_plain = sql.is_plain();
     let (text, arguments) = sql.into_postgres()?;
+    if is_plain {
+        return sqlx::raw_sql(text).fetch_optional(connection).await;
+    }
     sqlx::query_with(text, arguments).persistent(is_kept).fetch_optional(connection).await
 }
 

@@ -246,6 +246,11 @@ impl Sql {
         &self.text
     }
 
+    /// Whether it has no parameters.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// For SQLite.
     pub(crate) fn into_sqlite(self) -> sqlx::Result<(AssertSqlSafe<String>, SqliteArguments)> {
         Ok((AssertSqlSafe(self.text), arguments!(SqliteArguments, self.values)))

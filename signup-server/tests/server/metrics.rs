@@ -61,3 +61,24 @@ async fn requests_latencies_round_trips_connections_batches_and_notices_are_told
     assert_eq!(server.get_without_token("/metrics").await.status, 404, "not where everybody can ask");
     drop(first);
 }
+
+/// With or without a pooler in between: who asks costs the database one round trip for being counted, and no more.
+#[rstest]
+#[tokio::test]
+async fn counting_a_request_is_one_round_trip(#[values(&[], &["--pgbouncer"])] pooler: &[&str]) {
+    let Some(first) = Server::start_on_postgres() else { return };
+    let listen = format!("127.0.0.1:{}", signup_store_sql::throwaway::free_port());
+    let server = first.beside(&[&["--metrics-listen", &listen], pooler].concat());
+    let round_trips = async || {
+        let page = reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
+        value(&page, r#"signup_store_round_trips_total{kind="read"}"#)
+    };
+    // The token is looked up once; and whoever looks at the metrics counts the notices.
+    server.get("/v1/nothing").await;
+    let looking = -(round_trips().await - round_trips().await);
+    let before = round_trips().await;
+    for _ in 0..10 {
+        assert_eq!(server.get("/v1/nothing").await.status, 404);
+    }
+    assert_eq!(round_trips().await - before - looking, 10.0);
+}
