@@ -41,9 +41,10 @@ pub(crate) fn writes(change: &ChangeSet) -> Result<Sql, StoreError> {
 /// There is more than one only if a write depends on an earlier one of the same change set, which the parts of one
 /// statement cannot see; none of the service's own change sets is of that kind. Then all have to run in one transaction.
 ///
-/// **Order of locks**, in every statement: the idempotency key, the organization (active events), the event (questions), the
-/// shift (an address, room, a version, a sign-up's state), then the rows that are written. Locks are released by the commit
-/// that follows at once, and no lock waits for a client.
+/// **Order of locks**, in every statement and whatever the order of the requirements: the idempotency key, the first
+/// organization, the organization (active events), the event (questions), the shift (an address, room, a version, a
+/// sign-up's state), then the rows that are written. Locks are released by the commit that follows at once, and no lock
+/// waits for a client.
 pub(crate) fn statements(change: &ChangeSet) -> Result<Vec<Sql>, StoreError> {
     let mut layers: Vec<&[Write]> = vec![];
     let mut rest = change.writes.as_slice();
@@ -94,8 +95,10 @@ fn whole(change: &ChangeSet, writes: &[Write], with_checks: bool) -> Result<Sql,
     let mut separator = "WITH";
     if is_checked {
         sql.push("WITH broken AS MATERIALIZED (SELECT number, fact FROM (");
-        for (number, requirement) in change.requires.iter().enumerate() {
-            if number > 0 {
+        let mut checks: Vec<_> = change.requires.iter().enumerate().collect();
+        checks.sort_by_key(|(_, requirement)| require::lock_rank(requirement));
+        for (place, (number, requirement)) in checks.into_iter().enumerate() {
+            if place > 0 {
                 sql.push("\nUNION ALL ");
             }
             require::check(&mut sql, number, requirement);

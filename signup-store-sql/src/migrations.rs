@@ -13,7 +13,8 @@ use crate::sql::{Dialect, Sql};
 use crate::zone_data::{self, Session};
 
 static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
-static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
+/// The lock is the transaction's own.
+static POSTGRES: Migrator = Migrator { locking: false, ..sqlx::migrate!("migrations/postgres") };
 
 /// Carries the SQLite database, which messages call `name`, forward.
 pub(crate) async fn prepare_sqlite(connection: &mut SqliteConnection, name: &str) -> Result<(), OpenError> {
@@ -27,6 +28,7 @@ pub(crate) async fn prepare_sqlite(connection: &mut SqliteConnection, name: &str
 /// Carries the PostgreSQL database, which messages call `name`, forward.
 pub(crate) async fn prepare_postgres(connection: &mut PgConnection, name: &str) -> Result<(), OpenError> {
     let failed = |error: sqlx::Error| cannot_migrate(name, error.into());
+    tracing::info!(database = name, "looking at the tables; another process that is at them is waited for");
     // One process at a time; and however long it takes. Behind PgBouncer the session may have statements that another
     // client left behind, under names that the migrations use.
     let begin = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning; \

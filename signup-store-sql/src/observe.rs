@@ -2,7 +2,7 @@
 //!
 //! | name | kind | meaning |
 //! |---|---|---|
-//! | `signup_store_round_trips_total` | counter | waits for the database, by `kind`: `read` or `commit` |
+//! | `signup_store_round_trips_total` | counter | waits for the database, by `kind`: `read`, `commit`, `count`, `purge` or `check` |
 //! | `signup_store_commit_batch_size` | histogram | change sets that one commit made durable |
 //! | `signup_store_commit_retries_total` | counter | commits that were tried again because of another transaction |
 //! | `signup_store_reconnects_total` | counter | times that all connections were given up and made anew |

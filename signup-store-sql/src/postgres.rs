@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::error::{OpenError, is_contention, postgres_error};
 use crate::primary::{self, Primary};
-use crate::read::{self, Reader};
+use crate::read;
 use crate::row::texts;
 use crate::sql::{Dialect, Sql, values};
 use crate::store::store;
@@ -27,6 +27,7 @@ use crate::{change, observe, require};
 const ATTEMPTS: u32 = 10;
 
 /// Where a PostgreSQL database is: `postgres://USER:PASSWORD@HOST:PORT/NAME`, with options such as `?sslmode=verify-full`.
+/// One host each; [`PostgresStore::open`] takes several.
 #[derive(Clone)]
 pub struct PostgresUrl {
     text: String,
@@ -35,7 +36,10 @@ pub struct PostgresUrl {
 
 /// Why a text is no [`PostgresUrl`]. The text is not repeated: there may be a password in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("use postgres://USER:PASSWORD@HOST:PORT/NAME, with what is special in a password percent-encoded")]
+#[error(
+    "use postgres://USER:PASSWORD@HOST:PORT/NAME, several with commas between whole URLs, and what is special in a \
+     password percent-encoded"
+)]
 pub struct PostgresUrlError;
 
 impl FromStr for PostgresUrl {
@@ -94,8 +98,9 @@ impl Default for PostgresOptions {
 ///
 /// A read is one statement, and one round trip. So is a commit, whatever it checks and writes: an event with its shifts, its
 /// receipt and its notices is one statement, durable when it returns (unless the database is told otherwise by
-/// `synchronous_commit`). Behind PgBouncer both are three round trips, for the transaction around them. Counting a request is
-/// one round trip either way.
+/// `synchronous_commit`). Behind PgBouncer both are four round trips: the transaction begins, the statement is prepared, it
+/// runs, the transaction ends. Counting a request is one round trip either way. A connection that comes back to the pool is
+/// asked for a sign of life, which nobody waits for.
 ///
 /// No process keeps anything that another needs, so any number of them can share the database.
 #[derive(Debug, Clone)]
@@ -147,6 +152,9 @@ impl PostgresStore {
                 Err(error) if attempt < ATTEMPTS && is_contention(&error) => {
                     observe::count_retry();
                     tracing::debug!(%error, attempt, "another transaction was in the way");
+                    if attempt > 1 {
+                        tokio::time::sleep(pause(attempt)).await;
+                    }
                     attempt += 1;
                 }
                 Err(error) => return Err(postgres_error(WHAT, error).into()),
@@ -182,7 +190,7 @@ impl PostgresStore {
     }
 
     async fn count_of(&self, what: &'static str, sql: Sql) -> Result<u64, StoreError> {
-        let row: Option<[String; 1]> = self.primary.row(what, sql).await?;
+        let row: Option<[String; 1]> = self.primary.one("purge", what, sql).await?;
         let [count] = row.ok_or_else(|| StoreError::failed(what, "the statement gave no row"))?;
         count.parse().map_err(|error| StoreError::failed(what, error))
     }
@@ -196,15 +204,15 @@ impl PostgresStore {
         };
         let second = now.as_second();
         let sql = if self.primary.is_behind_pgbouncer() {
-            // Parameters would take a transaction around the statement, which is two more round trips. Ids, addresses and
-            // numbers can stand in a text as they are.
+            // Without parameters the statement and the transaction around it are one round trip. Ids, addresses and numbers
+            // can stand in a text as they are.
             let text = count_text(&format!("'{organization}'"), &format!("'{caller}'"), &second.to_string());
             Sql::of(Dialect::Postgres, &text, vec![])
         } else {
             let text = count_text("$1", "$2", "$3");
             Sql::of(Dialect::Postgres, &text, values![organization, caller, second])
         };
-        let row = self.primary.row(WHAT, sql).await?;
+        let row = self.primary.one("count", WHAT, sql).await?;
         let [opened_at, requests] =
             row.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
         let failed = |error: std::num::ParseIntError| StoreError::failed(WHAT, error);
@@ -215,12 +223,18 @@ impl PostgresStore {
 
     async fn answers(&self) -> Result<(), StoreError> {
         const WHAT: &str = "looking whether the database takes writes";
-        let sql = Sql::of(Dialect::Postgres, primary::TAKES_WRITES, vec![]);
-        match self.primary.row(WHAT, sql).await? {
-            Some([answer]) if answer == "yes" => Ok(()),
-            _ => Err(StoreError::unavailable(WHAT, "it is a standby")),
+        match self.primary.takes_writes().await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(StoreError::unavailable(WHAT, "it is a standby")),
+            Err(error) => Err(postgres_error(WHAT, error)),
         }
     }
+}
+
+/// How long to wait before the next try, so that those who were in each other's way do not meet again.
+fn pause(attempt: u32) -> Duration {
+    let random = getrandom::u32().unwrap_or_default();
+    Duration::from_millis(u64::from(random % (10 * attempt)))
 }
 
 fn count_text(organization: &str, caller: &str, second: &str) -> String {

@@ -1,7 +1,7 @@
 //! The connections to PostgreSQL: to the one server, of those that are named, that takes writes.
 //!
-//! When a connection breaks, or turns out to lead to a server that takes no writes, all connections are given up and new
-//! ones made, to whichever of the servers takes writes then. So a failover costs those operations that were under way, and
+//! When a connection breaks, or turns out to lead to a server that takes no writes, or none can be had and none gives an
+//! answer, all connections are given up and new ones made, to whichever of the servers takes writes then. So a failover costs those operations that were under way, and
 //! the time until a standby is promoted; nothing has to be restarted.
 //!
 //! **Invariants:** every operation ends in bounded time, whatever the network does; a connection whose operation did not
@@ -9,11 +9,13 @@
 
 use std::error::Error as _;
 use std::fmt;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
-use futures_util::future::join_all;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use signup_core::StoreError;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow};
@@ -35,8 +37,10 @@ const TIMELINE: &str =
     "SELECT CAST(('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32) AS bigint)";
 /// How long to wait at first, and at most, before the servers are asked anew which of them takes writes.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
-/// How much longer than the database itself this process waits for a statement to end.
+/// How much longer than the database itself this process waits for a statement to end, and for a pool to close.
 const GRACE: Duration = Duration::from_secs(1);
+/// How long the other servers are waited for once one is found that takes writes.
+const OTHERS: Duration = Duration::from_millis(250);
 
 /// The server that takes writes.
 #[derive(Debug, Clone)]
@@ -65,6 +69,30 @@ impl fmt::Debug for Shared {
 struct Current {
     pool: PgPool,
     number: u64,
+    /// When the database last answered through it.
+    answered: Arc<Mutex<Instant>>,
+}
+
+impl Current {
+    fn new(options: &PostgresOptions, server: PgConnectOptions, number: u64) -> Self {
+        Self { pool: pool(options, server), number, answered: Arc::new(Mutex::new(Instant::now())) }
+    }
+
+    fn note_answer(&self) {
+        *self.answered.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// For how long the database has not answered.
+    fn silence(&self) -> Duration {
+        self.answered.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    /// Closes the pool, after what is under way. It ends in bounded time: a connection that comes back to its pool says
+    /// goodbye to a server that may not answer.
+    async fn close(&self) {
+        // Elapsed or not: nobody can use it any more.
+        drop(tokio::time::timeout(GRACE, self.pool.close()).await);
+    }
 }
 
 impl Primary {
@@ -75,12 +103,12 @@ impl Primary {
         migrations::prepare_postgres(&mut connection, &name).await?;
         // It was only used to get ready; that it could not say goodbye means nothing.
         drop(connection.close().await);
-        let current = RwLock::new(Current { pool: pool(&options, server), number: 0 });
+        let current = RwLock::new(Current::new(&options, server, 0));
         Ok(Self(Arc::new(Shared { servers, options, current, is_seeking: AtomicBool::new(false) })))
     }
 
     pub(crate) async fn close(&self) {
-        self.current().pool.close().await;
+        self.current().close().await;
     }
 
     pub(crate) fn is_behind_pgbouncer(&self) -> bool {
@@ -108,16 +136,43 @@ impl Primary {
     ) -> sqlx::Result<Option<PgRow>> {
         let current = self.current();
         let result = self.try_transaction(&current, kind, statements).await;
-        let is_lost = match &result {
-            // With no connection at all it is not that others have them.
-            Err(sqlx::Error::PoolTimedOut) => current.pool.size() == 0,
-            Err(error) => is_broken(error),
-            Ok(_) => false,
-        };
-        if is_lost {
-            self.give_up(&current);
+        match &result {
+            // Either others use them all, and get answers; or none can be made.
+            Err(sqlx::Error::PoolTimedOut) if self.is_silent(&current) => self.give_up(&current),
+            Err(sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed) => {}
+            Err(error) if is_broken(error) => self.give_up(&current),
+            // An error of the database is an answer.
+            Ok(_) | Err(_) => current.note_answer(),
         }
         result
+    }
+
+    /// Runs a statement that gives at most one row, of `N` texts.
+    pub(crate) async fn one<const N: usize>(
+        &self,
+        kind: &'static str,
+        what: &'static str,
+        sql: Sql,
+    ) -> Result<Option<[String; N]>, StoreError> {
+        let failed = |error| postgres_error(what, error);
+        let row = self.transaction(kind, vec![sql]).await.map_err(failed)?;
+        row.map(|row| texts(&row)).transpose().map_err(failed)
+    }
+
+    fn is_silent(&self, current: &Current) -> bool {
+        current.silence() >= self.0.options.connect_timeout
+    }
+
+    /// Whether the database takes writes. That all connections are busy is no sign that it does not, as long as they get
+    /// answers.
+    pub(crate) async fn takes_writes(&self) -> sqlx::Result<bool> {
+        let current = self.current();
+        let sql = Sql::of(Dialect::Postgres, TAKES_WRITES, vec![]);
+        match self.transaction("check", vec![sql]).await {
+            Ok(row) => Ok(row.map(|row| texts(&row)).transpose()?.is_some_and(|[answer]| answer == "yes")),
+            Err(sqlx::Error::PoolTimedOut) if !self.is_silent(&current) => Ok(true),
+            Err(error) => Err(error),
+        }
     }
 
     async fn try_transaction(
@@ -169,22 +224,23 @@ impl Primary {
     ) -> sqlx::Result<Option<PgRow>> {
         let options = &self.0.options;
         // Without parameters a statement is not prepared first, and needs no transaction behind PgBouncer either.
-        let is_alone = statements.len() == 1 && (!options.pgbouncer || statements.iter().all(Sql::is_plain));
-        let round_trips = statements.len() + if is_alone { 0 } else { 2 };
-        observe::count_round_trips(kind, round_trips as u64);
-        if is_alone {
-            let mut row = None;
-            for sql in statements {
-                row = fetch(connection, sql, true).await?;
+        let statements = match <[Sql; 1]>::try_from(statements) {
+            Ok([sql]) if !options.pgbouncer => {
+                observe::count_round_trips(kind, 1);
+                return fetch(connection, sql, true).await;
             }
-            return Ok(row);
-        }
-        let mut begin = "BEGIN".to_owned();
-        if options.pgbouncer {
-            let timeout = options.statement_timeout.as_millis();
-            begin.push_str(&format!("; SET LOCAL statement_timeout = {timeout}"));
-        }
-        let mut transaction = connection.begin_with(AssertSqlSafe(begin)).await?;
+            Ok([sql]) if sql.is_plain() => {
+                observe::count_round_trips(kind, 1);
+                return self.fetch_plain(connection, &sql).await;
+            }
+            Ok([sql]) => vec![sql],
+            Err(statements) => statements,
+        };
+        // A statement that the connection does not keep is prepared and run in a round trip each.
+        let each = if options.pgbouncer { 2 } else { 1 };
+        observe::count_round_trips(kind, 2 + each * statements.len() as u64);
+        let begin = AssertSqlSafe(self.begin());
+        let mut transaction = connection.begin_with(begin).await?;
         let mut row = None;
         for sql in statements {
             row = fetch(&mut transaction, sql, !options.pgbouncer).await?;
@@ -196,9 +252,37 @@ impl Primary {
         Ok(row)
     }
 
+    /// Begins a transaction that relies on nothing that a session may have been told. With a higher isolation the look
+    /// after a lock would not see what the lock was waited for.
+    fn begin(&self) -> String {
+        let options = &self.0.options;
+        let mut begin = "BEGIN ISOLATION LEVEL READ COMMITTED".to_owned();
+        if options.pgbouncer {
+            let timeout = options.statement_timeout.as_millis();
+            begin.push_str(&format!("; SET LOCAL statement_timeout = {timeout}"));
+        }
+        begin
+    }
+
+    /// Runs a statement without parameters and the transaction around it in one round trip.
+    async fn fetch_plain(&self, connection: &mut PgConnection, sql: &Sql) -> sqlx::Result<Option<PgRow>> {
+        let text = format!("{}; {}; COMMIT", self.begin(), sql.text());
+        let rows = sqlx::raw_sql(AssertSqlSafe(text)).fetch_all(&mut *connection).await;
+        if rows.is_err() {
+            // The rest was not run, and left the transaction open. If that fails too, the connection is broken.
+            connection.execute("ROLLBACK").await?;
+        }
+        Ok(rows?.into_iter().next())
+    }
+
     /// Takes a new pool in the place of `broken`, unless that was done already.
     fn give_up(&self, broken: &Current) {
-        if self.current().number != broken.number || self.0.is_seeking.swap(true, Ordering::AcqRel) {
+        if self.0.is_seeking.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        // Looked at after the swap: only who seeks takes another pool.
+        if self.current().number != broken.number {
+            self.0.is_seeking.store(false, Ordering::Release);
             return;
         }
         let primary = self.clone();
@@ -208,7 +292,7 @@ impl Primary {
             primary.seek(&broken).await;
             // The new one may break while what is left of the old one is closed.
             primary.0.is_seeking.store(false, Ordering::Release);
-            broken.pool.close().await;
+            broken.close().await;
         }));
     }
 
@@ -232,7 +316,7 @@ impl Primary {
         };
         observe::count_reconnect();
         tracing::info!(server = name(&server), "connecting to the database anew");
-        let next = Current { pool: pool(&self.0.options, server), number: broken.number + 1 };
+        let next = Current::new(&self.0.options, server, broken.number + 1);
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = next;
     }
 }
@@ -247,19 +331,13 @@ impl Reader for Primary {
         what: &'static str,
         sql: Sql,
     ) -> Result<Option<[String; N]>, StoreError> {
-        let failed = |error| postgres_error(what, error);
-        let row = self.transaction("read", vec![sql]).await.map_err(failed)?;
-        row.map(|row| texts(&row)).transpose().map_err(failed)
+        self.one("read", what, sql).await
     }
 }
 
 /// Runs a statement. `is_kept` says whether the connection keeps it prepared for the next time.
 async fn fetch(connection: &mut PgConnection, sql: Sql, is_kept: bool) -> sqlx::Result<Option<PgRow>> {
-    let is_plain = sql.is_plain();
     let (text, arguments) = sql.into_postgres()?;
-    if is_plain {
-        return sqlx::raw_sql(text).fetch_optional(connection).await;
-    }
     sqlx::query_with(text, arguments).persistent(is_kept).fetch_optional(connection).await
 }
 
@@ -272,6 +350,8 @@ fn connect_options(server: PgConnectOptions, options: &PostgresOptions) -> PgCon
         let timeout = options.statement_timeout.as_millis();
         server
             .options([("statement_timeout", timeout), ("idle_in_transaction_session_timeout", timeout)])
+            // With a higher one the look after a lock would not see what the lock was waited for.
+            .options([("default_transaction_isolation", "read committed")])
             // Every statement looks for few rows by an index, whatever the values are. Planning a commit anew each time costs
             // as much as running it.
             .options([("plan_cache_mode", "force_generic_plan")])
@@ -292,20 +372,35 @@ pub(crate) fn name(server: &PgConnectOptions) -> String {
     format!("{}:{}/{database}", server.get_host(), server.get_port())
 }
 
-/// Connects to the server that takes writes; of several that do, to the one that was promoted last.
+/// Connects to the server that takes writes; of several that do, to the one that was promoted last. Servers that do not
+/// answer soon after one was found are not waited for.
 async fn find(
     servers: &[PgConnectOptions],
     timeout: Duration,
 ) -> Result<(PgConnectOptions, PgConnection), OpenError> {
     let is_only = servers.len() == 1;
-    let asked = servers.iter().map(|server| async move {
-        let found = tokio::time::timeout(timeout, ask(server, is_only)).await;
-        found.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut))
-    });
+    let mut asked: FuturesUnordered<_> = servers
+        .iter()
+        .map(|server| async move {
+            let found = tokio::time::timeout(timeout, ask(server, is_only)).await;
+            (server, found.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut)))
+        })
+        .collect();
+    let mut end = pin!(tokio::time::sleep(timeout));
     let (mut found, mut failure): (Option<(i64, PgConnectOptions, PgConnection)>, _) = (None, None);
-    for (server, answer) in servers.iter().zip(join_all(asked).await) {
+    loop {
+        let (server, answer) = tokio::select! {
+            next = asked.next() => match next {
+                Some(next) => next,
+                None => break,
+            },
+            () = &mut end, if found.is_some() => break,
+        };
         match answer {
             Ok(Some((timeline, connection))) => {
+                if found.is_none() {
+                    end.as_mut().reset(tokio::time::Instant::now() + OTHERS);
+                }
                 if found.as_ref().is_none_or(|(best, ..)| timeline > *best) {
                     found = Some((timeline, server.clone(), connection));
                 }

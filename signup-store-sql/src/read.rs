@@ -189,14 +189,20 @@ pub(crate) async fn event_in_full(
     }))
 }
 
-/// The statement for a page of events: whether anything is on the other side of the position, and one event more than the
-/// page is long.
+/// One more than the events of a page that is not longer than the one that is given to who asks for no length.
+const SHORT_PAGE: u32 = 26;
+/// One more than the events of the longest page that clients can ask for.
+const LONG_PAGE: u32 = 101;
+
+/// The statement for a page of events: whether anything is on the other side of the position, and at least one event more
+/// than the page is long.
 ///
 /// Each filter has an index that ends in the id, and each side of a position is a range of it, so the cost is that of the
 /// page, wherever it is.
 pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted: &EventQuery) -> Sql {
     let mut values = values![organization.uuid()];
-    let limit = i64::from(wanted.limit) + 1;
+    // Of two texts, not of as many as there are lengths of a page: connections keep few statements prepared.
+    let limit = if wanted.limit < SHORT_PAGE { SHORT_PAGE } else { wanted.limit.max(LONG_PAGE - 1) + 1 };
     let mut parameter = |value: Value| {
         values.push(value);
         format!("${}", values.len())

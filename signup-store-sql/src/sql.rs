@@ -241,7 +241,6 @@ impl Sql {
         self.values.extend(values);
     }
 
-    #[cfg(test)]
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

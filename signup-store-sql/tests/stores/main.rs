@@ -4,6 +4,8 @@
 
 mod open;
 mod postgres;
+mod postgres_faults;
+mod postgres_locks;
 mod reads;
 mod records;
 mod schema;

@@ -1,26 +1,26 @@
-//! PostgreSQL alone: windows that processes share, purges, contention, and a server that comes and goes.
-
-use std::sync::Arc;
-use std::time::Duration;
+//! PostgreSQL alone: windows that processes share, and purges.
 
 use futures_util::future::join_all;
-use signup_core::conformance::records::{at, try_write};
-use signup_core::{Caller, ChangeSet, OrganizationId, Receipt, Requirement, Store, TokenId, Write};
+use signup_core::conformance::records::at;
+use signup_core::{Caller, OrganizationId, Receipt, Store as _, TokenId, Write};
 use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
-use sqlx::{Connection as _, Executor as _, PgConnection};
 
-use crate::records::{Database, Engine, event, organization, receipt, receipt_key, uuid, writes};
+use crate::records::{Database, Engine, event, organization, receipt, uuid, writes};
 
-/// So many stores on one new database, each with connections of its own, as processes have.
 async fn stores(number: usize) -> Option<Vec<PostgresStore>> {
-    let url = Cluster::shared()?.database().await.parse().unwrap();
+    let url = Cluster::shared()?.database().await;
+    Some(stores_on(&url, number, &PostgresOptions::default()).await)
+}
+
+/// So many stores on one database, each with connections of its own, as processes have.
+pub(crate) async fn stores_on(url: &str, number: usize, options: &PostgresOptions) -> Vec<PostgresStore> {
+    let urls = [url.parse().unwrap()];
     let mut stores = vec![];
     for _ in 0..number {
-        stores
-            .push(PostgresStore::open(std::slice::from_ref(&url), PostgresOptions::default()).await.unwrap());
+        stores.push(PostgresStore::open(&urls, options.clone()).await.unwrap());
     }
-    Some(stores)
+    stores
 }
 
 fn token(number: u32) -> Caller {
@@ -88,110 +88,4 @@ async fn processes_that_purge_at_once_share_the_work() {
     let purged: u64 = join_all(purges).await.into_iter().map(Result::unwrap).sum();
     // Who finds that others are at the first of them takes the next.
     assert_eq!(purged + stores[0].purge_receipts(at(1), 100).await.unwrap(), 100);
-}
-
-/// Keys are used, events created and people signed up through three processes at once: whatever waits for whatever, nobody
-/// is told of a deadlock.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_contends_waits_and_nobody_fails() {
-    let Some(stores) = stores(3).await else { return };
-    let stores: Vec<Arc<dyn Store>> =
-        stores.into_iter().map(|store| Arc::new(store) as Arc<dyn Store>).collect();
-    let owner = Write::InsertOrganization(organization(1));
-    stores[0].commit(writes([owner])).await.unwrap();
-    let tasks: Vec<_> = (0..300_u32)
-        .map(|number| {
-            let store = Arc::clone(&stores[number as usize % 3]);
-            tokio::spawn(async move {
-                let event = event(100 + number, "2027-03-14");
-                let key = receipt_key(&format!("key-{}", number % 20));
-                let requires = vec![
-                    Requirement::NoReceipt { key: key.clone(), now: at(0) },
-                    Requirement::EventSlugFree(event.slug.clone()),
-                    Requirement::ActiveEventsBelow {
-                        organization: event.organization,
-                        limit: 15,
-                        now: at(0),
-                    },
-                ];
-                let receipt = receipt(&format!("key-{}", number % 20), &event);
-                let writes =
-                    vec![Write::InsertEvent(Box::new(event)), Write::InsertReceipt(Box::new(receipt))];
-                try_write(&*store, requires, writes).await
-            })
-        })
-        .collect();
-    let mut made = 0;
-    for task in tasks {
-        made += usize::from(task.await.unwrap().is_ok());
-    }
-    assert_eq!(made, 15);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_goes_on_after_its_server_was_started_again() {
-    let Some(cluster) = Cluster::start(&[]) else { return };
-    let options =
-        PostgresOptions { connect_timeout: Duration::from_millis(500), ..PostgresOptions::default() };
-    let store = PostgresStore::open(&[cluster.empty_database().parse().unwrap()], options).await.unwrap();
-    store.commit(writes([Write::InsertOrganization(organization(1))])).await.unwrap();
-    cluster
-        .restart(async {
-            let error = store.organizations(None, 9).await.unwrap_err();
-            assert!(error.is_unavailable(), "{error:?}");
-            assert!(store.check().await.unwrap_err().is_unavailable());
-        })
-        .await;
-    let mut tries = 0;
-    while store.check().await.is_err() {
-        tries += 1;
-        assert!(tries < 50);
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    assert_eq!(store.organizations(None, 9).await.unwrap().len(), 1);
-}
-
-#[tokio::test]
-async fn a_standby_is_no_database_to_open() {
-    let Some(primary) = Cluster::start(&[]) else { return };
-    let standby = primary.standby(&[]);
-    let options = PostgresOptions::default();
-    let error =
-        PostgresStore::open(&[standby.url("postgres").parse().unwrap()], options.clone()).await.unwrap_err();
-    assert!(error.to_string().contains("standby"), "{error}");
-    let urls = [standby.url("postgres"), primary.url("postgres")].map(|url| url.parse().unwrap());
-    let store = PostgresStore::open(&urls, options).await.unwrap();
-    store.check().await.unwrap();
-    store.commit(writes([Write::InsertOrganization(organization(1))])).await.unwrap();
-}
-
-/// Somebody who locks in another order than the library: the database ends the deadlock by undoing the commit, which is
-/// then tried again.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_commit_that_is_undone_for_a_deadlock_is_tried_again() {
-    let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
-    let url = database.path().display().to_string();
-    let mut stranger = PgConnection::connect(&url).await.unwrap();
-    stranger.execute("BEGIN; SELECT 1 FROM shifts FOR UPDATE").await.unwrap();
-
-    let (organization, shift) = (records.organization.id, &records.shifts[0]);
-    let change = ChangeSet {
-        requires: vec![
-            Requirement::ActiveEventsBelow { organization, limit: 10, now: at(0) },
-            Requirement::ShiftAtVersion { organization, shift: shift.id, version: shift.version },
-        ],
-        writes: vec![Write::InsertEvent(Box::new(event(11, "2027-03-15")))],
-    };
-    let store = Arc::clone(&database.store);
-    let commit = tokio::spawn(async move { store.commit(change).await });
-    let mut watcher = PgConnection::connect(&url).await.unwrap();
-    let waits =
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    while watcher.fetch_optional(waits).await.unwrap().is_none() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    // The commit holds the organization and waits for the shift; it has waited longer, so it is the one that is undone.
-    stranger.execute("SELECT 1 FROM organizations FOR UPDATE; COMMIT").await.unwrap();
-    commit.await.unwrap().unwrap();
-    assert!(database.store.event(organization, event(11, "2027-03-15").id).await.unwrap().is_some());
 }

@@ -1,0 +1,180 @@
+//! PostgreSQL: servers that come and go, refuse, or fall silent.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use signup_core::{Store as _, Write};
+use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::{PostgresOptions, PostgresStore};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::records::{organization, writes};
+
+/// A way to a server that can be disturbed.
+struct Way {
+    port: u16,
+    state: Arc<AtomicU8>,
+}
+
+const OPEN: u8 = 0;
+/// Who comes is turned away; who is there stays.
+const REFUSING: u8 = 1;
+/// Nothing gets through, and nobody is told.
+const SILENT: u8 = 2;
+
+impl Way {
+    async fn to(port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let way = Self { port: listener.local_addr().unwrap().port(), state: Arc::new(AtomicU8::new(OPEN)) };
+        let state = Arc::clone(&way.state);
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                if state.load(Ordering::SeqCst) == REFUSING {
+                    continue;
+                }
+                let server = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+                let (from_client, to_client) = client.into_split();
+                let (from_server, to_server) = server.into_split();
+                tokio::spawn(carry(from_client, to_server, Arc::clone(&state)));
+                tokio::spawn(carry(from_server, to_client, Arc::clone(&state)));
+            }
+        });
+        way
+    }
+
+    fn set(&self, state: u8) {
+        self.state.store(state, Ordering::SeqCst);
+    }
+
+    fn url(&self, database_url: &str) -> String {
+        let (_, database) = database_url.rsplit_once('/').unwrap();
+        format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
+    }
+}
+
+async fn carry(
+    mut from: tokio::net::tcp::OwnedReadHalf,
+    mut to: tokio::net::tcp::OwnedWriteHalf,
+    state: Arc<AtomicU8>,
+) {
+    let mut buffer = [0; 4096];
+    while let Ok(length @ 1..) = from.read(&mut buffer).await {
+        while state.load(Ordering::SeqCst) == SILENT {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        if to.write_all(&buffer[..length]).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn options() -> PostgresOptions {
+    PostgresOptions { connect_timeout: Duration::from_millis(500), ..PostgresOptions::default() }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_goes_on_after_its_server_was_started_again() {
+    let Some(cluster) = Cluster::start(&[]) else { return };
+    let options =
+        PostgresOptions { connect_timeout: Duration::from_millis(500), ..PostgresOptions::default() };
+    let store = PostgresStore::open(&[cluster.empty_database().parse().unwrap()], options).await.unwrap();
+    store.commit(writes([Write::InsertOrganization(organization(1))])).await.unwrap();
+    cluster
+        .restart(async {
+            let error = store.organizations(None, 9).await.unwrap_err();
+            assert!(error.is_unavailable(), "{error:?}");
+            assert!(store.check().await.unwrap_err().is_unavailable());
+        })
+        .await;
+    let mut tries = 0;
+    while store.check().await.is_err() {
+        tries += 1;
+        assert!(tries < 50);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(store.organizations(None, 9).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_standby_is_no_database_to_open() {
+    let Some(primary) = Cluster::start(&[]) else { return };
+    let standby = primary.standby(&[]);
+    let options = PostgresOptions::default();
+    let error =
+        PostgresStore::open(&[standby.url("postgres").parse().unwrap()], options.clone()).await.unwrap_err();
+    assert!(error.to_string().contains("standby"), "{error}");
+    let urls = [standby.url("postgres"), primary.url("postgres")].map(|url| url.parse().unwrap());
+    let store = PostgresStore::open(&urls, options).await.unwrap();
+    store.check().await.unwrap();
+    store.commit(writes([Write::InsertOrganization(organization(1))])).await.unwrap();
+}
+
+/// Nothing was open, and many ask at once: their attempts are no connections.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_without_any_connection_goes_to_a_server_that_takes_them() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let way = Way::to(cluster.port()).await;
+    let urls = [way.url(&url), url].map(|url| url.parse().unwrap());
+    let store = PostgresStore::open(&urls, options()).await.unwrap();
+    way.set(REFUSING);
+    let begin = Instant::now();
+    while join_all((0..20).map(|_| store.organizations(None, 9))).await.iter().any(Result::is_err) {
+        assert!(begin.elapsed() < Duration::from_secs(10), "no other server was taken");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_closes_although_its_server_is_silent() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let way = Way::to(cluster.port()).await;
+    let store = PostgresStore::open(&[way.url(&url).parse().unwrap()], options()).await.unwrap();
+    join_all((0..8).map(|_| store.organizations(None, 9))).await;
+    let under_way = tokio::spawn({
+        let store = store.clone();
+        async move { store.organizations(None, 9).await }
+    });
+    way.set(SILENT);
+    let closed = tokio::time::timeout(Duration::from_secs(5), store.close()).await;
+    assert!(closed.is_ok(), "it waits for a server that says nothing");
+    under_way.abort();
+}
+
+/// There is more to do than one connection can, so that some are told to come again: the store is ready all the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_has_too_much_to_do_is_ready() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let options = PostgresOptions {
+        connections: 1,
+        connect_timeout: Duration::from_millis(200),
+        ..PostgresOptions::default()
+    };
+    let store = PostgresStore::open(&[url.parse().unwrap()], options).await.unwrap();
+    let refused = Arc::new(AtomicU32::new(0));
+    let busy: Vec<_> = (0..1500)
+        .map(|_| {
+            let (store, refused) = (store.clone(), Arc::clone(&refused));
+            tokio::spawn(async move {
+                loop {
+                    if store.organizations(None, 9).await.is_err() {
+                        refused.fetch_add(1, Ordering::SeqCst);
+                    }
+                }
+            })
+        })
+        .collect();
+    let (mut ready, mut checks) = (0, 0);
+    while checks < 10 || refused.load(Ordering::SeqCst) < 100 {
+        checks += 1;
+        ready += u32::from(store.check().await.is_ok());
+        assert!(checks < 100, "one connection is enough for all");
+    }
+    busy.iter().for_each(tokio::task::JoinHandle::abort);
+    // Not all of them: on a busy machine the database itself may be silent for as long as callers wait.
+    assert!(2 * ready > checks, "ready {ready} times of {checks}");
+}

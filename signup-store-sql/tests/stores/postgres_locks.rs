@@ -1,0 +1,190 @@
+//! PostgreSQL: locks that commits wait for, and what they see then.
+
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use rstest::rstest;
+use signup_core::conformance::records::{at, try_write};
+use signup_core::{Caller, ChangeSet, Refusal, Requirement, Store, Write};
+use signup_store_sql::PostgresOptions;
+use signup_store_sql::throwaway::Cluster;
+use sqlx::{Connection as _, Executor as _, PgConnection};
+
+use crate::postgres::stores_on;
+use crate::records::{Database, Engine, event, organization, receipt, receipt_key, writes};
+
+/// Keys are used, events created and people signed up through three processes at once: whatever waits for whatever, nobody
+/// is told of a deadlock.
+/// Also where the database's own default is an isolation under which a look does not see what a lock was waited for.
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_contends_waits_and_nobody_fails(
+    #[values("read committed", "repeatable read", "serializable")] isolation: &str,
+    #[values(false, true)] pgbouncer: bool,
+) {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let database = url.rsplit('/').next().unwrap();
+    cluster.sql(
+        "postgres",
+        &format!("ALTER DATABASE {database} SET default_transaction_isolation = '{isolation}'"),
+    );
+    let stores = stores_on(&url, 3, &PostgresOptions { pgbouncer, ..PostgresOptions::default() }).await;
+    let counts = (0..60).map(|n| stores[n % 3].count_request(Caller::at(Ipv4Addr::LOCALHOST.into()), at(0)));
+    assert!(join_all(counts).await.iter().all(Result::is_ok));
+    let stores: Vec<Arc<dyn Store>> =
+        stores.into_iter().map(|store| Arc::new(store) as Arc<dyn Store>).collect();
+    let owner = Write::InsertOrganization(organization(1));
+    stores[0].commit(writes([owner])).await.unwrap();
+    let tasks: Vec<_> = (0..300_u32)
+        .map(|number| {
+            let store = Arc::clone(&stores[number as usize % 3]);
+            tokio::spawn(async move {
+                let event = event(100 + number, "2027-03-14");
+                let key = receipt_key(&format!("key-{}", number % 20));
+                let requires = vec![
+                    Requirement::NoReceipt { key: key.clone(), now: at(0) },
+                    Requirement::EventSlugFree(event.slug.clone()),
+                    Requirement::ActiveEventsBelow {
+                        organization: event.organization,
+                        limit: 15,
+                        now: at(0),
+                    },
+                ];
+                let receipt = receipt(&format!("key-{}", number % 20), &event);
+                let writes =
+                    vec![Write::InsertEvent(Box::new(event)), Write::InsertReceipt(Box::new(receipt))];
+                try_write(&*store, requires, writes).await
+            })
+        })
+        .collect();
+    let mut made = 0;
+    for task in tasks {
+        made += usize::from(task.await.unwrap().is_ok());
+    }
+    assert_eq!(made, 15);
+}
+
+/// Somebody who locks in another order than the library: the database ends the deadlock by undoing the commit, which is
+/// then tried again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_commit_that_is_undone_for_a_deadlock_is_tried_again() {
+    let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
+    let url = database.path().display().to_string();
+    let mut stranger = PgConnection::connect(&url).await.unwrap();
+    stranger.execute("BEGIN; SELECT 1 FROM shifts FOR UPDATE").await.unwrap();
+
+    let (organization, shift) = (records.organization.id, &records.shifts[0]);
+    let change = ChangeSet {
+        requires: vec![
+            Requirement::ActiveEventsBelow { organization, limit: 10, now: at(0) },
+            Requirement::ShiftAtVersion { organization, shift: shift.id, version: shift.version },
+        ],
+        writes: vec![Write::InsertEvent(Box::new(event(11, "2027-03-15")))],
+    };
+    let store = Arc::clone(&database.store);
+    let commit = tokio::spawn(async move { store.commit(change).await });
+    let mut watcher = PgConnection::connect(&url).await.unwrap();
+    let waits =
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    while watcher.fetch_optional(waits).await.unwrap().is_none() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    // The commit holds the organization and waits for the shift; it has waited longer, so it is the one that is undone.
+    stranger.execute("SELECT 1 FROM organizations FOR UPDATE; COMMIT").await.unwrap();
+    commit.await.unwrap().unwrap();
+    assert!(database.store.event(organization, event(11, "2027-03-15").id).await.unwrap().is_some());
+}
+
+/// Who is first waits for nobody, and who is later is told so: that is no deadlock, which the database would end only after
+/// a second.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_those_who_would_make_the_first_organization_one_does_and_none_waits_for_another_in_a_ring() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let stores = stores_on(&url, 4, &PostgresOptions::default()).await;
+    let tries = (0..40_u32).map(|number| {
+        let store = &stores[number as usize % 4];
+        async move {
+            let first = Write::InsertOrganization(organization(number));
+            try_write(store, vec![Requirement::NoOrganization], vec![first]).await
+        }
+    });
+    let results = join_all(tries).await;
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    assert!(
+        results.iter().flat_map(|result| result.as_ref().err()).all(|r| *r == Refusal::OrganizationExists)
+    );
+    for store in stores {
+        store.close().await;
+    }
+    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(cluster.sql(url.rsplit('/').next().unwrap(), deadlocks), "0");
+}
+
+/// Requirements in any order take their locks in one order.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requirements_in_two_orders_make_no_deadlock() {
+    let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
+    let url = database.path().display().to_string();
+    let stores = stores_on(&url, 2, &PostgresOptions::default()).await;
+    let (organization, shift) = (records.organization.id, &records.shifts[0]);
+    let tries = (0..200_u32).map(|number| {
+        let mut requires = vec![
+            Requirement::ShiftAtVersion { organization, shift: shift.id, version: shift.version },
+            Requirement::ActiveEventsBelow { organization, limit: 1000, now: at(0) },
+        ];
+        if number % 2 == 1 {
+            requires.reverse();
+        }
+        let writes = vec![Write::InsertEvent(Box::new(event(100 + number, "2027-03-15")))];
+        try_write(&stores[number as usize % 2], requires, writes)
+    });
+    assert!(join_all(tries).await.iter().all(Result::is_ok));
+    for store in stores {
+        store.close().await;
+    }
+    let deadlocks = "SELECT 1 FROM pg_stat_database WHERE datname = current_database() AND deadlocks > 0";
+    assert_eq!(database.run(deadlocks).await.unwrap(), 0);
+}
+
+/// However many events are over, a look for the active ones reads no others.
+#[tokio::test]
+async fn active_events_are_counted_without_a_look_at_those_that_are_over() {
+    let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
+    let columns =
+        "title, description, is_virtual, start_date, timezone, created_at, updated_at, organization_id";
+    database
+        .run(&format!(
+            "INSERT INTO events (id, slug, is_published, starts_at, ends_at, {columns}) \
+             SELECT gen_random_uuid(), 'slug-' || n, TRUE, n, n + 1, {columns} \
+             FROM events, generate_series(1, 50000) n"
+        ))
+        .await
+        .unwrap();
+    database.run("ANALYZE events").await.unwrap();
+    let read = "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'events'";
+    let url = database.path().display().to_string();
+    let stores = stores_on(&url, 1, &PostgresOptions::default()).await;
+    let organization = records.organization.id;
+    let requires = || vec![Requirement::ActiveEventsBelow { organization, limit: 10, now: at(1_000_000) }];
+    let mut watcher = PgConnection::connect(&url).await.unwrap();
+    let before: i64 = sqlx::query_scalar(read).fetch_one(&mut watcher).await.unwrap();
+    // As often as it takes until a plan for any values would be made without being told to.
+    for _ in 0..10 {
+        try_write(&stores[0], requires(), vec![]).await.unwrap();
+    }
+    stores[0].close().await;
+    let mut after = before;
+    for _ in 0..20 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        watcher.execute("SELECT pg_stat_clear_snapshot()").await.unwrap();
+        after = sqlx::query_scalar(read).fetch_one(&mut watcher).await.unwrap();
+        if after > before {
+            break;
+        }
+    }
+    assert!((1..1000).contains(&(after - before)), "{} rows were read", after - before);
+}
