@@ -23,7 +23,13 @@ pub(crate) struct Cli {
 pub(crate) struct Options {
     /// Where everything is kept: sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME (several servers of one database with
     /// commas between them), or memory:
-    #[arg(long, env = "SIGNUP_DATABASE", default_value = "sqlite:signup.db", global = true)]
+    #[arg(
+        long,
+        env = "SIGNUP_DATABASE",
+        hide_env_values = true,
+        default_value = "sqlite:signup.db",
+        global = true
+    )]
     pub(crate) database: Database,
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, env = "SIGNUP_LISTEN", default_value = "127.0.0.1:8080", global = true)]
@@ -168,7 +174,8 @@ pub(crate) enum Database {
     Postgres(Vec<PostgresUrl>),
 }
 
-const DATABASE_HINT: &str = "use sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME, or memory:";
+const DATABASE_HINT: &str =
+    "use sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME (several with commas between them), or memory:";
 
 impl FromStr for Database {
     type Err = String;

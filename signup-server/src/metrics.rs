@@ -6,10 +6,13 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+use std::sync::Arc;
+
 use ::metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use signup_core::Service;
 use tokio::net::TcpListener;
+use tokio::sync::Mutex;
 use warp::http::header::CONTENT_TYPE;
 use warp::http::{HeaderValue, Method, StatusCode};
 use warp::path::FullPath;
@@ -24,6 +27,10 @@ const SECONDS: [f64; 14] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 /// Upper bounds of the buckets of commit batches, in change sets.
 const CHANGE_SETS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
+/// How long an answer of the store on what it holds is used, and how long it is waited for: who reads the metrics must get
+/// them also when the store is slow, and then most of all.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+const LOOK_LIMIT: Duration = Duration::from_secs(1);
 /// How often samples are sorted into their buckets, so that they take no more memory.
 const UPKEEP_EVERY: Duration = Duration::from_secs(5);
 
@@ -64,14 +71,25 @@ impl Metrics {
             tracing::info!("metrics at http://{address}/metrics");
         }
         let upkeep = handle.clone();
+        let looked: Arc<Mutex<Option<Instant>>> = Arc::default();
         let filter = warp::any().and(warp::method()).and(filters::path::full()).then(
             move |method: Method, path: FullPath| {
                 let (handle, service, connections) = (handle.clone(), service.clone(), connections.clone());
+                let looked = Arc::clone(&looked);
                 async move {
                     if path.as_str() != "/metrics" || method != Method::GET {
                         return reply::not_found();
                     }
-                    look(&service, connections()).await;
+                    let (open, in_use) = connections();
+                    gauge!(CONNECTIONS).set(open);
+                    gauge!(CONNECTIONS_IN_USE).set(in_use);
+                    // Who comes while the store is asked does without.
+                    if let Ok(mut looked) = looked.try_lock()
+                        && looked.is_none_or(|at| at.elapsed() >= LOOK_EVERY)
+                    {
+                        look(&service).await;
+                        *looked = Some(Instant::now());
+                    }
                     page(handle.render())
                 }
             },
@@ -107,13 +125,12 @@ fn install() -> Result<PrometheusHandle, Box<dyn std::error::Error>> {
 }
 
 /// Looks at what is not counted as it happens.
-async fn look(service: &Service, (open, in_use): (u32, u32)) {
-    gauge!(CONNECTIONS).set(open);
-    gauge!(CONNECTIONS_IN_USE).set(in_use);
-    match service.queued_notices().await {
+async fn look(service: &Service) {
+    match tokio::time::timeout(LOOK_LIMIT, service.queued_notices()).await {
         #[expect(clippy::cast_precision_loss, reason = "nobody has 2^53 notices")]
-        Ok(queued) => gauge!(NOTICES).set(queued as f64),
-        Err(error) => tracing::warn!(error = %WithSources(&error), "notices were not counted"),
+        Ok(Ok(queued)) => gauge!(NOTICES).set(queued as f64),
+        Ok(Err(error)) => tracing::warn!(error = %WithSources(&error), "notices were not counted"),
+        Err(_) => tracing::warn!("notices were not counted: the store took longer than {LOOK_LIMIT:?}"),
     }
 }
 

@@ -77,7 +77,7 @@ impl Service {
     /// has the rate of the free plan. A store that several processes share keeps the windows for all of them; else they are
     /// this process's.
     ///
-    /// A window that is used up is remembered until it ends, so that who goes on asking costs the store nothing.
+    /// A window that is used up is remembered until it ends, so that who goes on asking costs the store no count.
     ///
     /// # Errors
     /// Only if the store fails: then nothing is known of the caller's window, and nothing should be done for it.

@@ -33,6 +33,16 @@ fn a_database_url_that_cannot_be_read_is_not_repeated() {
 }
 
 #[test]
+fn help_does_not_show_the_password_of_the_database() {
+    let mut command = Command::new(PROGRAM);
+    command.arg("--help").env("SIGNUP_DATABASE", "postgres://a:hidden@127.0.0.1:1/c");
+    let output = command.output().unwrap();
+    assert!(output.status.success());
+    let help = text(&output.stdout);
+    assert!(help.contains("SIGNUP_DATABASE") && !help.contains("hidden"), "{help}");
+}
+
+#[test]
 fn a_flag_or_value_that_cannot_be_read_is_exit_code_2() {
     for arguments in [
         vec!["--nonsense"],
