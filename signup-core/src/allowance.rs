@@ -22,15 +22,26 @@ pub enum Caller {
     Token(OrganizationId, TokenId),
     /// An address from which no valid token came; of IPv6 the /64 network, which is what one customer is given.
     Address(IpAddr),
+    /// An address, likewise, from which a volunteer tries to sign up.
+    Visitor(IpAddr),
 }
 
 impl Caller {
     /// The caller at `address`.
     pub fn at(address: IpAddr) -> Self {
-        match address.to_canonical() {
-            IpAddr::V6(v6) => Self::Address(IpAddr::V6((v6.to_bits() & !u128::from(u64::MAX)).into())),
-            v4 => Self::Address(v4),
-        }
+        Self::Address(network(address))
+    }
+
+    /// The volunteer at `address`.
+    pub fn visitor(address: IpAddr) -> Self {
+        Self::Visitor(network(address))
+    }
+}
+
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & !u128::from(u64::MAX)).into()),
+        v4 => v4,
     }
 }
 
@@ -94,12 +105,13 @@ impl Window {
 
 /// The windows of the callers of one process, in bounded memory.
 ///
-/// Tokens and addresses are kept apart, so that a flood of addresses touches no token. When one table is full of open
+/// Tokens, addresses and volunteers are kept apart, so that a flood of addresses touches no token. When one table is full of open
 /// windows, the callers that are new to it share a single one: the count may then be too strict, but never too loose.
 #[derive(Debug)]
 pub struct Windows {
     tokens: Mutex<Table<TokenId>>,
     addresses: Mutex<Table<IpAddr>>,
+    visitors: Mutex<Table<IpAddr>>,
 }
 
 #[derive(Debug)]
@@ -116,12 +128,17 @@ impl Default for Windows {
 }
 
 impl Windows {
-    /// How many windows of each kind are kept by default: about 5 MB of tokens and 6 MB of addresses when full.
+    /// How many windows of each kind are kept by default: about 5 MB of tokens and 6 MB of each kind of address when
+    /// full.
     pub const CAPACITY: usize = 100_000;
 
-    /// Windows for at most `capacity` tokens and as many addresses at once.
+    /// Windows for at most `capacity` callers of each kind at once.
     pub fn with_capacity(capacity: usize) -> Self {
-        Self { tokens: Mutex::new(Table::new(capacity)), addresses: Mutex::new(Table::new(capacity)) }
+        Self {
+            tokens: Mutex::new(Table::new(capacity)),
+            addresses: Mutex::new(Table::new(capacity)),
+            visitors: Mutex::new(Table::new(capacity)),
+        }
     }
 
     /// Counts a request of `caller` at `now`.
@@ -129,6 +146,7 @@ impl Windows {
         match caller {
             Caller::Token(_, id) => unpoisoned(&self.tokens).count(id, now),
             Caller::Address(at) => unpoisoned(&self.addresses).count(at, now),
+            Caller::Visitor(at) => unpoisoned(&self.visitors).count(at, now),
         }
     }
 
@@ -137,6 +155,7 @@ impl Windows {
         let window = match caller {
             Caller::Token(_, id) => unpoisoned(&self.tokens).windows.get(&id).copied(),
             Caller::Address(at) => unpoisoned(&self.addresses).windows.get(&at).copied(),
+            Caller::Visitor(at) => unpoisoned(&self.visitors).windows.get(&at).copied(),
         };
         window.filter(|window| window.is_open(now))
     }
@@ -146,6 +165,7 @@ impl Windows {
         match caller {
             Caller::Token(_, id) => unpoisoned(&self.tokens).put(id, window, now),
             Caller::Address(at) => unpoisoned(&self.addresses).put(at, window, now),
+            Caller::Visitor(at) => unpoisoned(&self.visitors).put(at, window, now),
         }
     }
 }

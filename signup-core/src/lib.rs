@@ -87,19 +87,20 @@ pub use input::{
     DuplicateInput, EventInput, EventListInput, Given, NewOrganization, NewQuestion, NewToken, ShiftInput,
     ShiftPatchInput, SignUpInput, from_json,
 };
-pub use notice::{Notice, NoticeCause, TimeAndPlace};
+pub use notice::{Notice, NoticeCause, NoticeFailure, ShiftChange, TimeAndPlace};
 pub use occupancy::{Capacity, Occupancy};
 pub use organization::Organization;
 pub use plan::{Plan, PlanLimits, PlanTable};
 pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
+pub use rules::Delivery;
 pub use secret::{Digest, Secret, TokenText};
-pub use service::{Call, EventList, Reply, Service, SignedUp};
+pub use service::{Call, EventList, PublicEvent, Reply, Service, SignedUp};
 pub use shift::Shift;
 pub use signup::{Answer, Signup, SignupStatus};
 pub use store::{
-    ChangeSet, CommitError, EventInFull, EventPage, EventQuery, Position, Refusal, Requirement, Side, Store,
-    StoreError, Write,
+    ChangeSet, CommitError, EventInFull, EventPage, EventQuery, NoticeCounts, Position, Refusal, Requirement,
+    Side, Store, StoreError, Write,
 };
 pub use text::{
     AnswerText, BadgeLabel, Description, EmailAddress, EventLocation, Label, LocationData, Name, PersonName,

@@ -33,6 +33,8 @@ pub struct Signup {
     pub secret: Digest,
     /// When it was made.
     pub created_at: Timestamp,
+    /// When the mail that confirms it was last queued.
+    pub mailed_at: Timestamp,
     /// When it was cancelled, if it was.
     pub cancelled_at: Option<Timestamp>,
 }

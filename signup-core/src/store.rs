@@ -9,7 +9,8 @@
 //!
 //! **Invariants:** no method takes or makes a time, an id or a random number of its own; every read of events, shifts,
 //! questions and sign-ups names the organization and sees no other. The exceptions are [`Store::event_owner`], which gives
-//! nothing but the owner, and [`Store::signup_by_secret`], where the secret is the right to see.
+//! nothing but the owner; [`Store::event_by_slug`] and [`Store::signup_by_secret`], where the slug or the secret is the right
+//! to see; and notices, which are read for all organizations at once.
 
 use std::fmt;
 
@@ -84,6 +85,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     async fn events(&self, organization: OrganizationId, query: &EventQuery)
     -> Result<EventPage, StoreError>;
 
+    /// The event with this slug, like [`event_in_full`](Self::event_in_full), of whichever organization.
+    async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError>;
+
     /// The event's shifts in [running order](Shift::order_key); `None` if there is no such event.
     #[doc(alias = "slots")]
     async fn shifts(
@@ -112,14 +116,49 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<Signup>, StoreError>;
 
+    /// The sign-up, cancelled or not.
+    async fn signup(&self, organization: OrganizationId, id: SignupId) -> Result<Option<Signup>, StoreError>;
+
+    /// At most `limit` confirmed sign-ups for the shift whose id is above `after`, by id.
+    async fn confirmed_signups(
+        &self,
+        organization: OrganizationId,
+        shift: ShiftId,
+        after: Option<SignupId>,
+        limit: u32,
+    ) -> Result<Vec<Signup>, StoreError>;
+
+    /// At most `limit` sign-ups of the address, compared without case, for whichever shifts of the organization, by id;
+    /// cancelled ones too.
+    async fn signups_of_address(
+        &self,
+        organization: OrganizationId,
+        email: &EmailAddress,
+        limit: u32,
+    ) -> Result<Vec<Signup>, StoreError>;
+
     /// The sign-up with this secret, cancelled or not, of whichever organization.
     async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>, StoreError>;
 
     /// The receipt with this key, if it is live at `now`.
     async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>, StoreError>;
 
-    /// At most `limit` queued notices whose id is above `after`, by id.
-    async fn notices(&self, after: Option<NoticeId>, limit: u32) -> Result<Vec<Notice>, StoreError>;
+    /// At most `limit` notices whose id is above `after`, by id: those that have failed, or those that are still queued.
+    async fn notices(
+        &self,
+        have_failed: bool,
+        after: Option<NoticeId>,
+        limit: u32,
+    ) -> Result<Vec<Notice>, StoreError>;
+
+    /// The notice with this id, of whichever organization.
+    async fn notice(&self, id: NoticeId) -> Result<Option<Notice>, StoreError>;
+
+    /// At most `limit` notices that are due at `now` and have not failed, the first to be due first and equal ones by id.
+    async fn due_notices(&self, now: Timestamp, limit: u32) -> Result<Vec<Notice>, StoreError>;
+
+    /// How many notices there are.
+    async fn count_notices(&self) -> Result<NoticeCounts, StoreError>;
 
     /// Applies the change set: all of it, durable when this returns, or none of it.
     ///
@@ -135,9 +174,6 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Removes at most `limit` receipts that are no longer live at `now`, the first to expire first and equal ones by key,
     /// and says how many. Call it until it says fewer than `limit`; a small limit keeps other writers from waiting.
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
-
-    /// How many notices are queued.
-    async fn queued_notices(&self) -> Result<u64, StoreError>;
 
     /// Counts a request of `caller` at `now`, if this store keeps the windows of several processes: in the window that is
     /// [open](Window::is_open), or in a new one that opens with this request. However many count at once, each gets a
@@ -170,6 +206,15 @@ pub struct EventInFull {
     pub shifts: Vec<Shift>,
     /// Its questions by position.
     pub questions: Vec<Question>,
+}
+
+/// How many notices there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct NoticeCounts {
+    /// Those that are still to be delivered.
+    pub queued: u64,
+    /// Those that were given up.
+    pub failed: u64,
 }
 
 /// Which page of the list of events is meant.
@@ -293,6 +338,24 @@ pub enum Requirement {
         /// The sign-up.
         signup: SignupId,
     },
+    /// The sign-up is confirmed and has this secret. Else [`Refusal::SignupChanged`].
+    SignupHasSecret {
+        /// The owner.
+        organization: OrganizationId,
+        /// The sign-up.
+        signup: SignupId,
+        /// The digest that was read.
+        secret: Digest,
+    },
+    /// The notice is at this version. Else [`Refusal::NoticeChanged`].
+    NoticeAtVersion {
+        /// The owner.
+        organization: OrganizationId,
+        /// The notice.
+        notice: NoticeId,
+        /// The version that was read.
+        version: u32,
+    },
 }
 
 /// A requirement did not hold: the fact that was found in its place.
@@ -319,6 +382,10 @@ pub enum Refusal {
     AddressOnShift(Box<Signup>),
     /// The sign-up is cancelled, or gone.
     SignupNotConfirmed,
+    /// The sign-up has another secret, is cancelled, or gone.
+    SignupChanged,
+    /// The notice is at another version, or gone.
+    NoticeChanged,
 }
 
 /// One write of a change set.
@@ -362,10 +429,37 @@ pub enum Write {
         /// When it was cancelled.
         at: Timestamp,
     },
+    /// Another secret for a sign-up that is there, which is mailed.
+    RenewSecret {
+        /// The owner.
+        organization: OrganizationId,
+        /// The sign-up.
+        signup: SignupId,
+        /// The digest of the new secret.
+        secret: Digest,
+        /// When the mail was queued.
+        at: Timestamp,
+    },
+    /// Removes a sign-up and its notices: a confirmed one takes 1 from the shift's `filled`.
+    EraseSignup {
+        /// The owner.
+        organization: OrganizationId,
+        /// The sign-up.
+        signup: SignupId,
+    },
     /// A receipt; one with the same key gives way to it. That it is no longer live is for [`Requirement::NoReceipt`] to see.
     InsertReceipt(Box<Receipt>),
-    /// A queued notice.
-    InsertNotice(Box<Notice>),
+    /// New notices about shifts that are there or come earlier in the change set.
+    InsertNotices(Vec<Notice>),
+    /// Cause, version, attempts, due time and failure of a notice that is there. Nothing else of it is written.
+    UpdateNotice(Box<Notice>),
+    /// Removes a notice.
+    DeleteNotice {
+        /// The owner.
+        organization: OrganizationId,
+        /// The notice.
+        notice: NoticeId,
+    },
 }
 
 /// Why a change set was not, or perhaps not, applied.

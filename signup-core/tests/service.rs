@@ -56,7 +56,7 @@ impl World {
 
     /// The secret that the mail to the last who signed up carries.
     async fn last_secret(&self) -> Secret {
-        let notices = self.service.notices(None, 999).await.unwrap();
+        let notices = self.service.notices(false, None, 999).await.unwrap();
         notices
             .iter()
             .rev()
@@ -68,7 +68,7 @@ impl World {
     }
 
     async fn changes_told(&self) -> usize {
-        let notices = self.service.notices(None, 999).await.unwrap();
+        let notices = self.service.notices(false, None, 999).await.unwrap();
         notices.iter().filter(|notice| matches!(notice.cause, NoticeCause::ShiftChanged { .. })).count()
     }
 }

@@ -39,6 +39,7 @@ const DURATION: &str = "signup_http_request_duration_seconds";
 const CONNECTIONS: &str = "signup_store_connections";
 const CONNECTIONS_IN_USE: &str = "signup_store_connections_in_use";
 const NOTICES: &str = "signup_notices_queued";
+const FAILED_NOTICES: &str = "signup_notices_failed";
 
 /// A listener, and what it will tell.
 #[derive(Debug)]
@@ -114,6 +115,7 @@ fn install() -> Result<PrometheusHandle, Box<dyn std::error::Error>> {
     describe_gauge!(CONNECTIONS, "Open connections to the database");
     describe_gauge!(CONNECTIONS_IN_USE, "Connections to the database that are in use");
     describe_gauge!(NOTICES, "Notices that wait to be sent");
+    describe_gauge!(FAILED_NOTICES, "Notices that were given up");
     describe_counter!("signup_store_round_trips_total", "Waits for the database, by kind");
     describe_counter!(
         "signup_store_commit_retries_total",
@@ -126,9 +128,12 @@ fn install() -> Result<PrometheusHandle, Box<dyn std::error::Error>> {
 
 /// Looks at what is not counted as it happens.
 async fn look(service: &Service) {
-    match tokio::time::timeout(LOOK_LIMIT, service.queued_notices()).await {
+    match tokio::time::timeout(LOOK_LIMIT, service.count_notices()).await {
         #[expect(clippy::cast_precision_loss, reason = "nobody has 2^53 notices")]
-        Ok(Ok(queued)) => gauge!(NOTICES).set(queued as f64),
+        Ok(Ok(counts)) => {
+            gauge!(NOTICES).set(counts.queued as f64);
+            gauge!(FAILED_NOTICES).set(counts.failed as f64);
+        }
         Ok(Err(error)) => tracing::warn!(error = %WithSources(&error), "notices were not counted"),
         Err(_) => tracing::warn!("notices were not counted: the store took longer than {LOOK_LIMIT:?}"),
     }

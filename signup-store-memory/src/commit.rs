@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use signup_core::{
-    Event, Occupancy, Question, Receipt, Refusal, Requirement, Shift, Signup, SignupId, SignupStatus, Token,
-    Write,
+    Digest, Event, Notice, NoticeId, Occupancy, Question, Receipt, Refusal, Requirement, Shift, Signup,
+    SignupId, SignupStatus, Token, Write,
 };
 
 use crate::tables::{Tables, place};
@@ -17,7 +17,9 @@ impl Tables {
             Requirement::OrganizationSlugFree(slug) => {
                 hold(!self.organization_slugs.contains_key(slug), || Refusal::SlugTaken)
             }
-            Requirement::EventSlugFree(slug) => hold(!self.event_slugs.contains(slug), || Refusal::SlugTaken),
+            Requirement::EventSlugFree(slug) => {
+                hold(!self.event_slugs.contains_key(slug), || Refusal::SlugTaken)
+            }
             Requirement::NoReceipt { key, now } => match self.receipts.get(key) {
                 Some(receipt) if receipt.is_live(*now) => Err(Refusal::Receipt(Box::new(receipt.clone()))),
                 _ => Ok(()),
@@ -47,9 +49,20 @@ impl Tables {
                 }
             }
             Requirement::SignupConfirmed { organization, signup } => {
-                let signup = self.signups.get(signup).filter(|signup| signup.organization == *organization);
+                let signup = self.signup(*organization, *signup);
                 let is_confirmed = signup.is_some_and(|signup| signup.status == SignupStatus::Confirmed);
                 hold(is_confirmed, || Refusal::SignupNotConfirmed)
+            }
+            Requirement::SignupHasSecret { organization, signup, secret } => {
+                let signup = self.signup(*organization, *signup);
+                let is_same = signup.is_some_and(|signup| {
+                    signup.status == SignupStatus::Confirmed && signup.secret == *secret
+                });
+                hold(is_same, || Refusal::SignupChanged)
+            }
+            Requirement::NoticeAtVersion { organization, notice, version } => {
+                let notice = self.notice(*organization, *notice);
+                hold(notice.is_some_and(|notice| notice.version == *version), || Refusal::NoticeChanged)
             }
         }
     }
@@ -79,13 +92,27 @@ impl Tables {
             Write::UpdateShift(shift) => self.update_shift(*shift),
             Write::InsertSignup(signup) => self.insert_signup(*signup),
             Write::CancelSignup { organization, signup, at } => {
-                if self.signups.get(&signup).is_some_and(|signup| signup.organization == organization) {
+                if self.signup(organization, signup).is_some() {
                     self.cancel_signup(signup, at);
                 }
             }
+            Write::RenewSecret { organization, signup, secret, at } => {
+                if let Some(former) = self.signup(organization, signup).map(|signup| signup.secret) {
+                    self.renew_secret(signup, former, secret, at);
+                }
+            }
+            Write::EraseSignup { organization, signup } => {
+                if self.signup(organization, signup).is_some() {
+                    self.erase_signup(signup);
+                }
+            }
             Write::InsertReceipt(receipt) => self.insert_receipt(*receipt),
-            Write::InsertNotice(notice) => {
-                self.notices.insert(notice.id, *notice);
+            Write::InsertNotices(notices) => notices.into_iter().for_each(|notice| self.put_notice(notice)),
+            Write::UpdateNotice(notice) => self.update_notice(*notice),
+            Write::DeleteNotice { organization, notice } => {
+                if self.notice(organization, notice).is_some() {
+                    self.delete_notice(notice);
+                }
             }
         }
     }
@@ -102,7 +129,7 @@ impl Tables {
         if event.is_published {
             self.published_ends.insert((event.organization, event.dates.ends_at(), event.id));
         }
-        self.event_slugs.insert(event.slug.clone());
+        self.event_slugs.insert(event.slug.clone(), event.id);
         self.events.insert(event.id, event);
     }
 
@@ -136,6 +163,7 @@ impl Tables {
         }
         self.places.insert((signup.shift, signup.email.key()), signup.id);
         self.signup_secrets.insert(signup.secret, signup.id);
+        self.confirmed_of_shift.entry(signup.shift).or_default().insert(signup.id);
         self.signups_of_event.entry(signup.event).or_default().insert(signup.id);
         self.signups.insert(signup.id, signup);
     }
@@ -148,9 +176,67 @@ impl Tables {
         };
         signup.status = SignupStatus::Cancelled;
         signup.cancelled_at = Some(at);
+        let signup = signup.clone();
+        self.give_place_back(&signup);
+    }
+
+    fn give_place_back(&mut self, signup: &Signup) {
         self.places.remove(&(signup.shift, signup.email.key()));
+        if let Some(confirmed) = self.confirmed_of_shift.get_mut(&signup.shift) {
+            confirmed.remove(&signup.id);
+        }
         if let Some(shift) = self.shifts.get_mut(&signup.shift) {
             shift.occupancy.filled -= 1;
+        }
+    }
+
+    fn renew_secret(&mut self, id: SignupId, former: Digest, secret: Digest, at: Timestamp) {
+        self.signup_secrets.remove(&former);
+        self.signup_secrets.insert(secret, id);
+        if let Some(signup) = self.signups.get_mut(&id) {
+            signup.secret = secret;
+            signup.mailed_at = at;
+        }
+    }
+
+    fn erase_signup(&mut self, id: SignupId) {
+        let Some(signup) = self.signups.remove(&id) else { return };
+        if signup.status == SignupStatus::Confirmed {
+            self.give_place_back(&signup);
+        }
+        self.signup_secrets.remove(&signup.secret);
+        if let Some(signups) = self.signups_of_event.get_mut(&signup.event) {
+            signups.remove(&id);
+        }
+        let about = |notice: &&Notice| notice.cause.signup() == Some(id);
+        let notices: Vec<_> = self.notices.values().filter(about).map(|notice| notice.id).collect();
+        notices.into_iter().for_each(|notice| self.delete_notice(notice));
+    }
+
+    fn put_notice(&mut self, notice: Notice) {
+        if notice.failure.is_none() {
+            self.due.insert((notice.due_at, notice.id));
+        }
+        self.notices.insert(notice.id, notice);
+    }
+
+    fn update_notice(&mut self, notice: Notice) {
+        let Some(found) = self.notice(notice.organization, notice.id) else { return };
+        let updated = Notice {
+            cause: notice.cause,
+            version: notice.version,
+            attempts: notice.attempts,
+            due_at: notice.due_at,
+            failure: notice.failure,
+            ..found.clone()
+        };
+        self.delete_notice(updated.id);
+        self.put_notice(updated);
+    }
+
+    fn delete_notice(&mut self, id: NoticeId) {
+        if let Some(notice) = self.notices.remove(&id) {
+            self.due.remove(&(notice.due_at, id));
         }
     }
 

@@ -23,9 +23,9 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{
-    ChangeSet, CommitError, Digest, Event, EventId, EventInFull, EventPage, EventQuery, Notice, NoticeId,
-    Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift, ShiftId, Signup, SignupId, Store,
-    StoreError, Token, TokenId,
+    ChangeSet, CommitError, Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery, Notice,
+    NoticeCounts, NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift, ShiftId,
+    Signup, SignupId, Store, StoreError, Token, TokenId,
 };
 
 use tables::Tables;
@@ -111,11 +111,13 @@ impl Store for MemoryStore {
         id: EventId,
     ) -> Result<Option<EventInFull>, StoreError> {
         let tables = self.read();
-        Ok(tables.event(organization, id).map(|event| EventInFull {
-            event: event.clone(),
-            shifts: tables.shifts_of(event),
-            questions: tables.questions_of(event),
-        }))
+        Ok(tables.event(organization, id).map(|event| tables.in_full(event)))
+    }
+
+    async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError> {
+        let tables = self.read();
+        let event = tables.event_slugs.get(slug).and_then(|id| tables.events.get(id));
+        Ok(event.map(|event| tables.in_full(event)))
     }
 
     async fn events(
@@ -163,6 +165,35 @@ impl Store for MemoryStore {
         Ok(signups.take(limit as usize).cloned().collect())
     }
 
+    async fn signup(&self, organization: OrganizationId, id: SignupId) -> Result<Option<Signup>, StoreError> {
+        Ok(self.read().signup(organization, id).cloned())
+    }
+
+    async fn confirmed_signups(
+        &self,
+        organization: OrganizationId,
+        shift: ShiftId,
+        after: Option<SignupId>,
+        limit: u32,
+    ) -> Result<Vec<Signup>, StoreError> {
+        let tables = self.read();
+        let ids = tables.confirmed_of_shift.get(&shift).into_iter().flat_map(|ids| ids.range(above(after)));
+        let signups = ids.filter_map(|id| tables.signup(organization, *id));
+        Ok(signups.take(limit as usize).cloned().collect())
+    }
+
+    async fn signups_of_address(
+        &self,
+        organization: OrganizationId,
+        email: &EmailAddress,
+        limit: u32,
+    ) -> Result<Vec<Signup>, StoreError> {
+        let tables = self.read();
+        let signups = tables.signups.values();
+        let signups = signups.filter(|found| found.organization == organization && found.email == *email);
+        Ok(signups.take(limit as usize).cloned().collect())
+    }
+
     async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>, StoreError> {
         let tables = self.read();
         Ok(tables.signup_secrets.get(secret).and_then(|id| tables.signups.get(id)).cloned())
@@ -172,8 +203,32 @@ impl Store for MemoryStore {
         Ok(self.read().receipts.get(key).filter(|receipt| receipt.is_live(now)).cloned())
     }
 
-    async fn notices(&self, after: Option<NoticeId>, limit: u32) -> Result<Vec<Notice>, StoreError> {
-        Ok(page(&self.read().notices, after, limit))
+    async fn notices(
+        &self,
+        have_failed: bool,
+        after: Option<NoticeId>,
+        limit: u32,
+    ) -> Result<Vec<Notice>, StoreError> {
+        let tables = self.read();
+        let notices = tables.notices.range(above(after)).map(|(_, notice)| notice);
+        let notices = notices.filter(|notice| notice.failure.is_some() == have_failed);
+        Ok(notices.take(limit as usize).cloned().collect())
+    }
+
+    async fn notice(&self, id: NoticeId) -> Result<Option<Notice>, StoreError> {
+        Ok(self.read().notices.get(&id).cloned())
+    }
+
+    async fn due_notices(&self, now: Timestamp, limit: u32) -> Result<Vec<Notice>, StoreError> {
+        let tables = self.read();
+        let due = tables.due.range(..=(now, NoticeId::MAX)).take(limit as usize);
+        Ok(due.filter_map(|(_, id)| tables.notices.get(id)).cloned().collect())
+    }
+
+    async fn count_notices(&self) -> Result<NoticeCounts, StoreError> {
+        let tables = self.read();
+        let (queued, all) = (tables.due.len() as u64, tables.notices.len() as u64);
+        Ok(NoticeCounts { queued, failed: all - queued })
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
@@ -189,10 +244,6 @@ impl Store for MemoryStore {
 
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
         Ok(self.write().purge_receipts(now, limit))
-    }
-
-    async fn queued_notices(&self) -> Result<u64, StoreError> {
-        Ok(self.read().notices.len() as u64)
     }
 
     async fn check(&self) -> Result<(), StoreError> {

@@ -6,8 +6,9 @@ use std::ops::Bound;
 
 use jiff::Timestamp;
 use signup_core::{
-    Digest, Event, EventId, EventPage, EventQuery, Notice, NoticeId, Organization, OrganizationId, Position,
-    Question, QuestionId, Receipt, ReceiptKey, Shift, ShiftId, Side, Signup, SignupId, Token, TokenId,
+    Digest, Event, EventId, EventInFull, EventPage, EventQuery, Notice, NoticeId, Organization,
+    OrganizationId, Position, Question, QuestionId, Receipt, ReceiptKey, Shift, ShiftId, Side, Signup,
+    SignupId, Token, TokenId,
 };
 
 /// Where an event stands in the list: latest start first, equal starts by descending id.
@@ -23,7 +24,7 @@ pub(crate) struct Tables {
     pub(crate) tokens: BTreeMap<TokenId, Token>,
     pub(crate) token_digests: BTreeMap<Digest, TokenId>,
     pub(crate) events: BTreeMap<EventId, Event>,
-    pub(crate) event_slugs: BTreeSet<String>,
+    pub(crate) event_slugs: BTreeMap<String, EventId>,
     pub(crate) lists: BTreeMap<List, BTreeSet<Place>>,
     /// The ends of published events.
     pub(crate) published_ends: BTreeSet<(OrganizationId, Timestamp, EventId)>,
@@ -34,12 +35,15 @@ pub(crate) struct Tables {
     pub(crate) question_records: BTreeMap<QuestionId, Question>,
     pub(crate) signups: BTreeMap<SignupId, Signup>,
     pub(crate) signups_of_event: BTreeMap<EventId, BTreeSet<SignupId>>,
+    pub(crate) confirmed_of_shift: BTreeMap<ShiftId, BTreeSet<SignupId>>,
     pub(crate) signup_secrets: BTreeMap<Digest, SignupId>,
     /// The confirmed sign-up of each address on each shift.
     pub(crate) places: BTreeMap<(ShiftId, String), SignupId>,
     pub(crate) receipts: BTreeMap<ReceiptKey, Receipt>,
     pub(crate) receipt_ends: BTreeSet<(Timestamp, ReceiptKey)>,
     pub(crate) notices: BTreeMap<NoticeId, Notice>,
+    /// Those that have not failed.
+    pub(crate) due: BTreeSet<(Timestamp, NoticeId)>,
 }
 
 pub(crate) fn place(event: &Event) -> Place {
@@ -55,6 +59,14 @@ impl Tables {
         self.shifts.get(&id).filter(|shift| shift.organization == organization)
     }
 
+    pub(crate) fn signup(&self, organization: OrganizationId, id: SignupId) -> Option<&Signup> {
+        self.signups.get(&id).filter(|signup| signup.organization == organization)
+    }
+
+    pub(crate) fn notice(&self, organization: OrganizationId, id: NoticeId) -> Option<&Notice> {
+        self.notices.get(&id).filter(|notice| notice.organization == organization)
+    }
+
     pub(crate) fn with_event(&self, shift: &Shift) -> Option<Shift> {
         let event = self.events.get(&shift.event)?;
         Some(Shift { day: event.dates.first.clone(), is_virtual: event.is_virtual, ..shift.clone() })
@@ -65,6 +77,14 @@ impl Tables {
         let mut shifts: Vec<_> = ids.filter_map(|id| self.with_event(self.shifts.get(id)?)).collect();
         signup_core::shift::sort_by_running_order(&mut shifts);
         shifts
+    }
+
+    pub(crate) fn in_full(&self, event: &Event) -> EventInFull {
+        EventInFull {
+            event: event.clone(),
+            shifts: self.shifts_of(event),
+            questions: self.questions_of(event),
+        }
     }
 
     pub(crate) fn questions_of(&self, event: &Event) -> Vec<Question> {

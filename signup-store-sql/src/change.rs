@@ -65,7 +65,7 @@ fn independent(writes: &[Write]) -> usize {
     let (mut has_change, mut has_receipt, mut has_new) = (false, false, false);
     for (number, write) in writes.iter().enumerate() {
         match write {
-            Write::InsertNotice(_) => {}
+            Write::InsertNotices(_) => {}
             Write::InsertReceipt(_) if has_receipt => return number,
             Write::InsertReceipt(_) => has_receipt = true,
             Write::InsertOrganization(_)
@@ -77,7 +77,11 @@ fn independent(writes: &[Write]) -> usize {
             | Write::RevokeToken { .. }
             | Write::UpdateShift(_)
             | Write::InsertSignup(_)
-            | Write::CancelSignup { .. } => {
+            | Write::CancelSignup { .. }
+            | Write::RenewSecret { .. }
+            | Write::EraseSignup { .. }
+            | Write::UpdateNotice(_)
+            | Write::DeleteNotice { .. } => {
                 // It may be about the row that was changed, or made, before.
                 if has_change || has_new {
                     return number;

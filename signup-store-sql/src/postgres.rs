@@ -7,9 +7,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{
-    Caller, ChangeSet, CommitError, Digest, Event, EventId, EventInFull, EventPage, EventQuery, Notice,
-    NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift, ShiftId, Signup, SignupId,
-    Store, StoreError, Token, TokenId, Window,
+    Caller, ChangeSet, CommitError, Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery,
+    Notice, NoticeCounts, NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift,
+    ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId, Window,
 };
 use sqlx::postgres::PgConnectOptions;
 use thiserror::Error;
@@ -201,6 +201,7 @@ impl PostgresStore {
         let (organization, caller) = match caller {
             Caller::Token(organization, token) => (organization.uuid(), token.to_string()),
             Caller::Address(address) => (OrganizationId::NONE.uuid(), address.to_string()),
+            Caller::Visitor(address) => (OrganizationId::NONE.uuid(), format!("visitor {address}")),
         };
         let second = now.as_second();
         let sql = if self.primary.is_behind_pgbouncer() {

@@ -36,7 +36,7 @@ pub(crate) const TAKES_WRITES: &str = "SELECT CASE WHEN pg_is_in_recovery() \
 const TIMELINE: &str =
     "SELECT CAST(('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32) AS bigint)";
 /// How long to wait at first, and at most, before the servers are asked anew which of them takes writes.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_millis(250));
 /// How much longer than the database itself this process waits for a statement to end, and for a pool to close.
 const GRACE: Duration = Duration::from_secs(1);
 /// How long the other servers are waited for once one is found that takes writes.

@@ -10,9 +10,9 @@ use std::cmp::Reverse;
 
 use jiff::Timestamp;
 use signup_core::{
-    Digest, Event, EventId, EventInFull, EventPage, EventQuery, Notice, NoticeId, Organization,
-    OrganizationId, Position, Question, Receipt, ReceiptKey, Shift, ShiftId, Side, Signup, SignupId,
-    StoreError, Token, TokenId,
+    Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery, Notice, NoticeCounts, NoticeId,
+    Organization, OrganizationId, Position, Question, Receipt, ReceiptKey, Shift, ShiftId, Side, Signup,
+    SignupId, StoreError, Token, TokenId,
 };
 use uuid::Uuid;
 
@@ -172,15 +172,22 @@ pub(crate) async fn event_in_full(
     organization: OrganizationId,
     id: EventId,
 ) -> Result<Option<EventInFull>> {
+    in_full(reader, "e.organization_id = $1 AND e.id = $2", values![organization.uuid(), id.uuid()]).await
+}
+
+pub(crate) async fn event_by_slug(reader: &impl Reader, slug: &str) -> Result<Option<EventInFull>> {
+    in_full(reader, "e.slug = $1", values![slug]).await
+}
+
+async fn in_full(reader: &impl Reader, which: &str, values: Vec<Value>) -> Result<Option<EventInFull>> {
     let dialect = reader.dialect();
     let text = format!(
-        "SELECT {}, {}, {} FROM events e WHERE e.organization_id = $1 AND e.id = $2",
+        "SELECT {}, {}, {} FROM events e WHERE {which}",
         dialect.record(EVENT),
         shifts_of_event(dialect),
         questions_of_event(dialect),
     );
-    let sql = Sql::of(dialect, &text, values![organization.uuid(), id.uuid()]);
-    let found = reader.row("reading an event in full", sql).await?;
+    let found = reader.row("reading an event in full", Sql::of(dialect, &text, values)).await?;
     let Some([event, shifts, questions]) = found else { return Ok(None) };
     Ok(Some(EventInFull {
         event: row::one(&event, row::event)?,
@@ -297,6 +304,50 @@ pub(crate) async fn signups(
     Ok(sorted(found, |signup| signup.id))
 }
 
+pub(crate) async fn signup(
+    reader: &impl Reader,
+    organization: OrganizationId,
+    id: SignupId,
+) -> Result<Option<Signup>> {
+    let record = reader.dialect().record(SIGNUP);
+    let text = format!("SELECT {record} FROM signups u WHERE u.organization_id = $1 AND u.id = $2");
+    one(reader, "reading a sign-up", text, values![organization.uuid(), id.uuid()], row::signup).await
+}
+
+pub(crate) async fn confirmed_signups(
+    reader: &impl Reader,
+    organization: OrganizationId,
+    shift: ShiftId,
+    after: Option<SignupId>,
+    limit: u32,
+) -> Result<Vec<Signup>> {
+    let list = reader.dialect().list(SIGNUP);
+    let text = format!(
+        "SELECT {list} FROM (SELECT * FROM signups WHERE organization_id = $1 AND shift_id = $2 \
+         AND status = 'confirmed' AND id > $3 ORDER BY id LIMIT {limit}) u"
+    );
+    let after = after.unwrap_or(SignupId::NONE).uuid();
+    let values = values![organization.uuid(), shift.uuid(), after];
+    let found = all(reader, "listing confirmed sign-ups", text, values, row::signup).await?;
+    Ok(sorted(found, |signup| signup.id))
+}
+
+pub(crate) async fn signups_of_address(
+    reader: &impl Reader,
+    organization: OrganizationId,
+    email: &EmailAddress,
+    limit: u32,
+) -> Result<Vec<Signup>> {
+    let list = reader.dialect().list(SIGNUP);
+    let text = format!(
+        "SELECT {list} FROM (SELECT * FROM signups WHERE organization_id = $1 AND email_key = $2 \
+         ORDER BY id LIMIT {limit}) u"
+    );
+    let values = values![organization.uuid(), email.key()];
+    let found = all(reader, "listing sign-ups of an address", text, values, row::signup).await?;
+    Ok(sorted(found, |signup| signup.id))
+}
+
 pub(crate) async fn signup_by_secret(reader: &impl Reader, secret: &Digest) -> Result<Option<Signup>> {
     let record = reader.dialect().record(SIGNUP);
     let text = format!("SELECT {record} FROM signups u WHERE u.secret = $1");
@@ -329,23 +380,45 @@ pub(crate) async fn receipt(
 
 pub(crate) async fn notices(
     reader: &impl Reader,
+    have_failed: bool,
     after: Option<NoticeId>,
     limit: u32,
 ) -> Result<Vec<Notice>> {
     let list = reader.dialect().list(NOTICE);
-    let text =
-        format!("SELECT {list} FROM (SELECT * FROM notices WHERE id > $1 ORDER BY id LIMIT {limit}) n");
+    let failed = if have_failed { "IS NOT NULL" } else { "IS NULL" };
+    let text = format!(
+        "SELECT {list} FROM (SELECT * FROM notices WHERE id > $1 AND failed_at {failed} \
+         ORDER BY id LIMIT {limit}) n"
+    );
     let values = values![after.unwrap_or(NoticeId::NONE).uuid()];
     let found = all(reader, "listing notices", text, values, row::notice).await?;
     Ok(sorted(found, |notice| notice.id))
 }
 
-pub(crate) async fn queued_notices(reader: &impl Reader) -> Result<u64> {
+pub(crate) async fn notice(reader: &impl Reader, id: NoticeId) -> Result<Option<Notice>> {
+    let record = reader.dialect().record(NOTICE);
+    let text = format!("SELECT {record} FROM notices n WHERE n.id = $1");
+    one(reader, "reading a notice", text, values![id.uuid()], row::notice).await
+}
+
+pub(crate) async fn due_notices(reader: &impl Reader, now: Timestamp, limit: u32) -> Result<Vec<Notice>> {
+    let list = reader.dialect().list(NOTICE);
+    let text = format!(
+        "SELECT {list} FROM (SELECT * FROM notices WHERE failed_at IS NULL AND due_at <= $1 \
+         ORDER BY due_at, id LIMIT {limit}) n"
+    );
+    let found = all(reader, "looking for due notices", text, values![now.as_second()], row::notice).await?;
+    Ok(sorted(found, |notice| (notice.due_at, notice.id)))
+}
+
+pub(crate) async fn count_notices(reader: &impl Reader) -> Result<NoticeCounts> {
     const WHAT: &str = "counting notices";
-    let sql = Sql::of(reader.dialect(), "SELECT CAST(COUNT(*) AS TEXT) FROM notices", vec![]);
-    let counted: Option<[String; 1]> = reader.row(WHAT, sql).await?;
-    let [count] = counted.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
-    count.parse().map_err(|error| StoreError::failed(WHAT, error))
+    let text = "SELECT CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NULL) AS TEXT), \
+         CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NOT NULL) AS TEXT)";
+    let counted = reader.row(WHAT, Sql::of(reader.dialect(), text, vec![])).await?;
+    let [queued, failed] = counted.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
+    let number = |text: String| text.parse().map_err(|error| StoreError::failed(WHAT, error));
+    Ok(NoticeCounts { queued: number(queued)?, failed: number(failed)? })
 }
 
 fn sorted<T, K: Ord>(found: Option<Vec<T>>, key: impl Fn(&T) -> K) -> Vec<T> {

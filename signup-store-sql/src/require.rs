@@ -25,8 +25,10 @@ pub(crate) const fn lock_rank(requirement: &Requirement) -> u8 {
         | Requirement::ShiftHasRoom { .. }
         | Requirement::AddressNotOnShift { .. }
         | Requirement::SignupConfirmed { .. } => 4,
+        Requirement::SignupHasSecret { .. } => 5,
+        Requirement::NoticeAtVersion { .. } => 6,
         // They take no lock.
-        Requirement::OrganizationSlugFree(_) | Requirement::EventSlugFree(_) => 5,
+        Requirement::OrganizationSlugFree(_) | Requirement::EventSlugFree(_) => 7,
     }
 }
 
@@ -117,6 +119,20 @@ pub(crate) fn check(sql: &mut Sql, number: usize, requirement: &Requirement) {
             let text = format!("SELECT '{number}', '' WHERE NOT {is_confirmed}");
             sql.add(&text, values![organization.uuid(), signup.uuid()]);
         }
+        Requirement::SignupHasSecret { organization, signup, secret } => {
+            let text = format!(
+                "SELECT '{number}', '' WHERE NOT EXISTS (SELECT 1 FROM signups WHERE organization_id = $1 \
+                 AND id = $2 AND status = 'confirmed' AND secret = $3 {lock})"
+            );
+            sql.add(&text, values![organization.uuid(), signup.uuid(), secret.as_bytes().as_slice()]);
+        }
+        Requirement::NoticeAtVersion { organization, notice, version } => {
+            let text = format!(
+                "SELECT '{number}', '' WHERE NOT EXISTS (SELECT 1 FROM notices \
+                 WHERE organization_id = $1 AND id = $2 AND version = $3 {lock})"
+            );
+            sql.add(&text, values![organization.uuid(), notice.uuid(), *version]);
+        }
     }
 }
 
@@ -150,5 +166,7 @@ fn refused(requirement: &Requirement, fact: &str) -> Result<Refusal, StoreError>
             Refusal::AddressOnShift(Box::new(row::one(fact, row::signup)?))
         }
         Requirement::SignupConfirmed { .. } => Refusal::SignupNotConfirmed,
+        Requirement::SignupHasSecret { .. } => Refusal::SignupChanged,
+        Requirement::NoticeAtVersion { .. } => Refusal::NoticeChanged,
     })
 }

@@ -12,9 +12,9 @@ use jiff::Timestamp;
 use serde::de::{DeserializeOwned, Visitor};
 use serde::{Deserialize, Deserializer};
 use signup_core::{
-    Answer, Capacity, Day, Digest, Event, EventDates, EventId, Hours, Latitude, Longitude, Notice, NoticeId,
-    Occupancy, Organization, OrganizationId, Question, QuestionId, Receipt, ReceiptKey, Shift, ShiftId,
-    Signup, SignupId, StoreError, Token, TokenId,
+    Answer, Capacity, Day, Digest, Event, EventDates, EventId, Hours, Latitude, Longitude, Notice,
+    NoticeFailure, NoticeId, Occupancy, Organization, OrganizationId, Question, QuestionId, Receipt,
+    ReceiptKey, Shift, ShiftId, Signup, SignupId, StoreError, Token, TokenId,
 };
 use sqlx::Row;
 use uuid::Uuid;
@@ -123,6 +123,7 @@ pub(crate) const SIGNUP: &[Column] = &[
     Plain("u.status"),
     Column::Digest("u.secret"),
     Plain("u.created_at"),
+    Plain("u.mailed_at"),
     Plain("u.cancelled_at"),
 ];
 /// A receipt has no id of its own; a corrupt one is found by its token.
@@ -134,6 +135,11 @@ pub(crate) const NOTICE: &[Column] = &[
     Id("n.shift_id"),
     Json("n.cause"),
     Plain("n.created_at"),
+    Plain("n.version"),
+    Plain("n.attempts"),
+    Plain("n.due_at"),
+    Plain("n.failed_at"),
+    Plain("n.reason"),
 ];
 
 /// One value of a row.
@@ -458,6 +464,7 @@ pub(crate) fn signup(row: &[Cell<'_>]) -> Result<Signup, StoreError> {
         status: columns.read(named)?,
         secret: columns.digest()?,
         created_at: columns.instant()?,
+        mailed_at: columns.instant()?,
         cancelled_at: columns.instant_if_any()?,
     })
 }
@@ -478,6 +485,14 @@ pub(crate) fn notice(row: &[Cell<'_>]) -> Result<Notice, StoreError> {
         shift: ShiftId::new(columns.id()?),
         cause: columns.read(json)?,
         created_at: columns.instant()?,
+        version: columns.number()?,
+        attempts: columns.number()?,
+        due_at: columns.instant()?,
+        failure: {
+            let at = columns.instant_if_any()?;
+            let reason = columns.read_if_any(|text| Ok(text.to_owned()))?;
+            at.zip(reason).map(|(at, reason)| NoticeFailure { at, reason })
+        },
     })
 }
 

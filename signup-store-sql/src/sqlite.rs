@@ -6,9 +6,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{
-    Caller, ChangeSet, CommitError, Digest, Event, EventId, EventInFull, EventPage, EventQuery, Notice,
-    NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift, ShiftId, Signup, SignupId,
-    Store, StoreError, Token, TokenId, Window,
+    Caller, ChangeSet, CommitError, Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery,
+    Notice, NoticeCounts, NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift,
+    ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId, Window,
 };
 use sqlx::ConnectOptions as _;
 use sqlx::sqlite::{

@@ -64,6 +64,10 @@ macro_rules! store {
                 read::events(self.reader(), organization, query).await
             }
 
+            async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError> {
+                read::event_by_slug(self.reader(), slug).await
+            }
+
             async fn shifts(
                 &self,
                 organization: OrganizationId,
@@ -98,6 +102,33 @@ macro_rules! store {
                 read::signups(self.reader(), organization, event, after, limit).await
             }
 
+            async fn signup(
+                &self,
+                organization: OrganizationId,
+                id: SignupId,
+            ) -> Result<Option<Signup>, StoreError> {
+                read::signup(self.reader(), organization, id).await
+            }
+
+            async fn confirmed_signups(
+                &self,
+                organization: OrganizationId,
+                shift: ShiftId,
+                after: Option<SignupId>,
+                limit: u32,
+            ) -> Result<Vec<Signup>, StoreError> {
+                read::confirmed_signups(self.reader(), organization, shift, after, limit).await
+            }
+
+            async fn signups_of_address(
+                &self,
+                organization: OrganizationId,
+                email: &EmailAddress,
+                limit: u32,
+            ) -> Result<Vec<Signup>, StoreError> {
+                read::signups_of_address(self.reader(), organization, email, limit).await
+            }
+
             async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>, StoreError> {
                 read::signup_by_secret(self.reader(), secret).await
             }
@@ -106,12 +137,25 @@ macro_rules! store {
                 read::receipt(self.reader(), key, now).await
             }
 
-            async fn notices(&self, after: Option<NoticeId>, limit: u32) -> Result<Vec<Notice>, StoreError> {
-                read::notices(self.reader(), after, limit).await
+            async fn notices(
+                &self,
+                have_failed: bool,
+                after: Option<NoticeId>,
+                limit: u32,
+            ) -> Result<Vec<Notice>, StoreError> {
+                read::notices(self.reader(), have_failed, after, limit).await
             }
 
-            async fn queued_notices(&self) -> Result<u64, StoreError> {
-                read::queued_notices(self.reader()).await
+            async fn notice(&self, id: NoticeId) -> Result<Option<Notice>, StoreError> {
+                read::notice(self.reader(), id).await
+            }
+
+            async fn due_notices(&self, now: Timestamp, limit: u32) -> Result<Vec<Notice>, StoreError> {
+                read::due_notices(self.reader(), now, limit).await
+            }
+
+            async fn count_notices(&self) -> Result<NoticeCounts, StoreError> {
+                read::count_notices(self.reader()).await
             }
 
             async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {

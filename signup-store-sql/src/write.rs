@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
 use signup_core::{
-    BadgeLabel, Description, Event, EventLocation, Latitude, LocationData, Longitude, Name, Notice,
-    Organization, OrganizationId, Plan, Question, Receipt, Shift, ShiftLocation, Signup, SignupId,
+    BadgeLabel, Description, Digest, Event, EventLocation, Latitude, LocationData, Longitude, Name, Notice,
+    NoticeId, Organization, OrganizationId, Plan, Question, Receipt, Shift, ShiftLocation, Signup, SignupId,
     SignupStatus, StoreError, Theme, Token, TokenId, WebAddress, Write,
 };
 use uuid::Uuid;
@@ -62,7 +62,15 @@ impl Writer {
                 self.cancel_signup(*organization, *signup, *at)
             }
             Write::InsertReceipt(receipt) => vec![self.insert_receipt(receipt, live_at)?],
-            Write::InsertNotice(notice) => vec![self.insert_notice(notice)?],
+            Write::RenewSecret { organization, signup, secret, at } => {
+                vec![self.renew_secret(*organization, *signup, secret, *at)]
+            }
+            Write::EraseSignup { organization, signup } => self.erase_signup(*organization, *signup),
+            Write::InsertNotices(notices) => vec![self.insert_notices(notices)?],
+            Write::UpdateNotice(notice) => vec![self.update_notice(notice)?],
+            Write::DeleteNotice { organization, notice } => {
+                vec![self.delete_notice(*organization, *notice)]
+            }
         })
     }
 
@@ -245,6 +253,7 @@ impl Writer {
             ("status", status.into()),
             ("secret", new.secret.as_bytes().as_slice().into()),
             ("created_at", new.created_at.as_second().into()),
+            ("mailed_at", new.mailed_at.as_second().into()),
             ("cancelled_at", new.cancelled_at.map(Timestamp::as_second).into()),
         ];
         let when = self.when;
@@ -316,16 +325,113 @@ impl Writer {
         Ok(Statement { name: Some(RECEIPT_KEPT), text, values })
     }
 
-    fn insert_notice(self, new: &Notice) -> Result<Statement> {
-        let row = vec![
-            ("id", new.id.uuid().into()),
-            ("organization_id", new.organization.uuid().into()),
-            ("event_id", new.event.uuid().into()),
-            ("shift_id", new.shift.uuid().into()),
-            ("cause", json_value(&new.cause)?),
-            ("created_at", new.created_at.as_second().into()),
+    fn renew_secret(
+        self,
+        organization: OrganizationId,
+        signup: SignupId,
+        secret: &Digest,
+        at: Timestamp,
+    ) -> Statement {
+        let when = self.when;
+        let text = format!(
+            "UPDATE signups SET secret = $3, mailed_at = $4 WHERE organization_id = $1 AND id = $2 AND {when}"
+        );
+        let secret = secret.as_bytes().as_slice();
+        statement(text, values![organization.uuid(), signup.uuid(), secret, at.as_second()])
+    }
+
+    fn erase_signup(self, organization: OrganizationId, signup: SignupId) -> Vec<Statement> {
+        let when = self.when;
+        let ids = || values![organization.uuid(), signup.uuid()];
+        let free = "UPDATE shifts SET filled = filled - 1 WHERE organization_id = $1 AND id =";
+        let notices = statement(
+            format!("DELETE FROM notices WHERE organization_id = $1 AND signup_id = $2 AND {when}"),
+            ids(),
+        );
+        let erase = format!("DELETE FROM signups WHERE organization_id = $1 AND id = $2 AND {when}");
+        match self.dialect {
+            // As for a cancel: first the place, as long as the sign-up tells that it holds one.
+            Dialect::Sqlite => {
+                let held = "SELECT shift_id FROM signups \
+                     WHERE organization_id = $1 AND id = $2 AND status = 'confirmed'";
+                vec![
+                    statement(format!("{free} ({held}) AND {when}"), ids()),
+                    statement(erase, ids()),
+                    notices,
+                ]
+            }
+            // The shift is locked before the sign-up, as by everybody else.
+            Dialect::Postgres => {
+                let shift = "SELECT id FROM shifts WHERE organization_id = $1 AND id = (SELECT shift_id \
+                     FROM signups WHERE organization_id = $1 AND id = $2) FOR NO KEY UPDATE";
+                let text = format!("{erase} AND shift_id IN ({shift}) RETURNING shift_id, status");
+                let held = "SELECT shift_id FROM erased WHERE status = 'confirmed'";
+                vec![
+                    Statement { name: Some("erased"), text, values: ids() },
+                    statement(format!("{free} ({held})"), values![organization.uuid()]),
+                    notices,
+                ]
+            }
+        }
+    }
+
+    /// All notices in one statement, however many.
+    fn insert_notices(self, new: &[Notice]) -> Result<Statement> {
+        let rows: Vec<_> = new
+            .iter()
+            .map(|notice| {
+                json!([
+                    hex(notice.id.uuid()),
+                    hex(notice.organization.uuid()),
+                    hex(notice.event.uuid()),
+                    hex(notice.shift.uuid()),
+                    notice.cause.signup().map(|signup| hex(signup.uuid())),
+                    notice.cause,
+                    notice.created_at.as_second(),
+                    notice.version,
+                    notice.attempts,
+                    notice.due_at.as_second(),
+                    notice.failure.as_ref().map(|failure| failure.at.as_second()),
+                    notice.failure.as_ref().map(|failure| &failure.reason),
+                ])
+            })
+            .collect();
+        let (dialect, when) = (self.dialect, self.when);
+        let ids: Vec<_> = (0..5).map(|index| dialect.id_at(index)).collect();
+        let numbers: Vec<_> = (6..11).map(|index| dialect.integer_at(index)).collect();
+        let text = format!(
+            "INSERT INTO notices (id, organization_id, event_id, shift_id, signup_id, cause, created_at, version, \
+             attempts, due_at, failed_at, reason) SELECT {}, value->5, {}, value->>11 FROM {} WHERE {when}",
+            ids.join(", "),
+            numbers.join(", "),
+            dialect.each("$1"),
+        );
+        Ok(statement(text, vec![json_value(&rows)?]))
+    }
+
+    fn update_notice(self, notice: &Notice) -> Result<Statement> {
+        let when = self.when;
+        let text = format!(
+            "UPDATE notices SET cause = $3, version = $4, attempts = $5, due_at = $6, failed_at = $7, reason = $8 \
+             WHERE organization_id = $1 AND id = $2 AND {when}"
+        );
+        let values = values![
+            notice.organization.uuid(),
+            notice.id.uuid(),
+            json_value(&notice.cause)?,
+            notice.version,
+            notice.attempts,
+            notice.due_at.as_second(),
+            notice.failure.as_ref().map(|failure| failure.at.as_second()),
+            notice.failure.as_ref().map(|failure| failure.reason.as_str()),
         ];
-        Ok(self.insert("notices", row))
+        Ok(statement(text, values))
+    }
+
+    fn delete_notice(self, organization: OrganizationId, notice: NoticeId) -> Statement {
+        let when = self.when;
+        let text = format!("DELETE FROM notices WHERE organization_id = $1 AND id = $2 AND {when}");
+        statement(text, values![organization.uuid(), notice.uuid()])
     }
 }
 

@@ -6,7 +6,7 @@ use super::records::*;
 use crate::*;
 
 /// Commits all change sets at the same moment, each in a task of its own.
-async fn all_at_once(store: &Arc<dyn Store>, changes: Vec<ChangeSet>) -> Vec<Result<(), Refusal>> {
+pub(super) async fn all_at_once(store: &Arc<dyn Store>, changes: Vec<ChangeSet>) -> Vec<Result<(), Refusal>> {
     let start = Arc::new(tokio::sync::Barrier::new(changes.len()));
     let tasks = changes.into_iter().map(|change| {
         let (store, start) = (Arc::clone(store), Arc::clone(&start));

@@ -12,7 +12,7 @@ pub async fn no_read_sees_another_organizations_records(store: Arc<dyn Store>) {
     let writes = vec![
         Write::InsertOrganization(organization(2)),
         Write::InsertQuestions(vec![question(&event, 1, 0)]),
-        Write::InsertSignup(Box::new(signup)),
+        Write::InsertSignup(Box::new(signup.clone())),
     ];
     write(&*store, writes).await;
     let other = organization_id(2);
@@ -22,6 +22,9 @@ pub async fn no_read_sees_another_organizations_records(store: Arc<dyn Store>) {
     assert_eq!(store.shift(other, shift.id).await.unwrap(), None);
     assert_eq!(store.questions(other, event.id).await.unwrap(), None);
     assert_eq!(store.signups(other, event.id, None, 9).await.unwrap(), vec![]);
+    assert_eq!(store.signup(other, signup.id).await.unwrap(), None);
+    assert_eq!(store.confirmed_signups(other, shift.id, None, 9).await.unwrap(), vec![]);
+    assert_eq!(store.signups_of_address(other, &signup.email, 9).await.unwrap(), vec![]);
     let query = EventQuery { is_published: None, position: None, limit: 9 };
     assert_eq!(store.events(other, &query).await.unwrap().events, vec![]);
 }
@@ -29,10 +32,14 @@ pub async fn no_read_sees_another_organizations_records(store: Arc<dyn Store>) {
 /// No requirement holds of another organization's records, and no write reaches them.
 pub async fn no_write_reaches_another_organizations_records(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
-    let signup = signup(&shift, 1);
+    let (signup, notice) = (signup(&shift, 1), notice(&shift, 1));
     write(
         &*store,
-        vec![Write::InsertOrganization(organization(2)), Write::InsertSignup(Box::new(signup.clone()))],
+        vec![
+            Write::InsertOrganization(organization(2)),
+            Write::InsertSignup(Box::new(signup.clone())),
+            Write::InsertNotices(vec![notice.clone()]),
+        ],
     )
     .await;
     let organization = organization_id(2);
@@ -40,6 +47,14 @@ pub async fn no_write_reaches_another_organizations_records(store: Arc<dyn Store
         (Requirement::ShiftAtVersion { organization, shift: shift.id, version: 1 }, Refusal::ShiftChanged),
         (Requirement::ShiftHasRoom { organization, shift: shift.id }, Refusal::ShiftFull),
         (Requirement::SignupConfirmed { organization, signup: signup.id }, Refusal::SignupNotConfirmed),
+        (
+            Requirement::SignupHasSecret { organization, signup: signup.id, secret: signup.secret },
+            Refusal::SignupChanged,
+        ),
+        (
+            Requirement::NoticeAtVersion { organization, notice: notice.id, version: 1 },
+            Refusal::NoticeChanged,
+        ),
         (Requirement::QuestionCount { organization, event: event.id, count: 0 }, Refusal::QuestionsChanged),
     ];
     for (requirement, refusal) in refused {
@@ -55,9 +70,21 @@ pub async fn no_write_reaches_another_organizations_records(store: Arc<dyn Store
     let title = Title::new("Taken over").unwrap();
     let foreign = Shift { organization, title, version: 2, ..shift.clone() };
     let cancel = Write::CancelSignup { organization, signup: signup.id, at: at(3) };
-    write(&*store, vec![Write::UpdateShift(Box::new(foreign)), cancel]).await;
+    let taken = Notice { organization, ..notice.clone().taken(at(3)) };
+    let writes = [
+        Write::UpdateShift(Box::new(foreign)),
+        cancel,
+        Write::RenewSecret { organization, signup: signup.id, secret: Digest::of("x"), at: at(3) },
+        Write::EraseSignup { organization, signup: signup.id },
+        Write::UpdateNotice(Box::new(taken)),
+        Write::DeleteNotice { organization, notice: notice.id },
+    ];
+    for foreign in writes {
+        write(&*store, vec![foreign]).await;
+    }
     let found = store.shift(shift.organization, shift.id).await.unwrap().unwrap();
     assert_eq!((found.title, found.version, found.occupancy.filled), (shift.title, 1, 1));
     let signups = store.signups(shift.organization, event.id, None, 9).await.unwrap();
-    assert_eq!(signups[0].status, SignupStatus::Confirmed);
+    assert_eq!(signups, vec![signup]);
+    assert_eq!(store.notice(notice.id).await.unwrap(), Some(notice));
 }

@@ -195,7 +195,7 @@ pub async fn organizations_and_signups_and_notices_are_listed_by_id(store: Arc<d
         let writes = vec![
             Write::InsertOrganization(organization(number)),
             Write::InsertSignup(Box::new(signup(&shift, number))),
-            Write::InsertNotice(Box::new(notice(&shift, number))),
+            Write::InsertNotices(vec![notice(&shift, number)]),
         ];
         write(&*store, writes).await;
     }
@@ -205,6 +205,53 @@ pub async fn organizations_and_signups_and_notices_are_listed_by_id(store: Arc<d
     let signups = |after, limit| store.signups(event.organization, event.id, after, limit);
     assert_eq!(signups(None, 9).await.unwrap(), vec![signup(&shift, 2), signup(&shift, 3)]);
     assert_eq!(signups(Some(SignupId::new(uuid(2))), 9).await.unwrap(), vec![signup(&shift, 3)]);
-    assert_eq!(store.notices(None, 1).await.unwrap(), vec![notice(&shift, 2)]);
-    assert_eq!(store.notices(Some(NoticeId::new(uuid(2))), 9).await.unwrap(), vec![notice(&shift, 3)]);
+    assert_eq!(store.notices(false, None, 1).await.unwrap(), vec![notice(&shift, 2)]);
+    let after = Some(NoticeId::new(uuid(2)));
+    assert_eq!(store.notices(false, after, 9).await.unwrap(), vec![notice(&shift, 3)]);
+}
+
+/// Of a shift the confirmed sign-ups are listed, by id, after any id, in any portion.
+pub async fn the_confirmed_sign_ups_of_a_shift_are_listed_by_id(store: Arc<dyn Store>) {
+    let (event, here) = with_shift(&store, 9).await;
+    let elsewhere = shift(&event, 2, 9);
+    let mut writes = vec![Write::InsertShifts(vec![elsewhere.clone()])];
+    for number in [4, 2, 3, 1] {
+        writes.push(Write::InsertSignup(Box::new(signup(&here, number))));
+    }
+    writes.push(Write::InsertSignup(Box::new(signup(&elsewhere, 5))));
+    let organization = event.organization;
+    writes.push(Write::CancelSignup { organization, signup: SignupId::new(uuid(3)), at: at(5) });
+    write(&*store, writes).await;
+    let list = async |after: Option<u32>, limit| {
+        let after = after.map(|number| SignupId::new(uuid(number)));
+        store.confirmed_signups(organization, here.id, after, limit).await.unwrap()
+    };
+    assert_eq!(list(None, 2).await, vec![signup(&here, 1), signup(&here, 2)]);
+    assert_eq!(list(Some(2), 9).await, vec![signup(&here, 4)]);
+    assert_eq!(list(Some(4), 9).await, vec![]);
+}
+
+/// The sign-ups of an address are found whatever its case, cancelled ones too, and no other's.
+pub async fn the_sign_ups_of_an_address_are_found_without_regard_to_case(store: Arc<dyn Store>) {
+    let (event, here) = with_shift(&store, 9).await;
+    let elsewhere = shift(&event, 2, 9);
+    let of = |email: &str, shift: &Shift, number| Signup {
+        email: EmailAddress::new(email).unwrap(),
+        ..signup(shift, number)
+    };
+    let (first, second) = (of("Ada@example.org", &here, 1), of("ada@EXAMPLE.org", &elsewhere, 2));
+    let organization = event.organization;
+    let writes = vec![
+        Write::InsertShifts(vec![elsewhere.clone()]),
+        Write::InsertSignup(Box::new(second.clone())),
+        Write::InsertSignup(Box::new(first.clone())),
+        Write::InsertSignup(Box::new(of("adam@example.org", &here, 3))),
+        Write::CancelSignup { organization, signup: first.id, at: at(5) },
+    ];
+    write(&*store, writes).await;
+    let first = Signup { status: SignupStatus::Cancelled, cancelled_at: Some(at(5)), ..first };
+    let address = EmailAddress::new("ADA@example.org").unwrap();
+    let found = store.signups_of_address(organization, &address, 9).await.unwrap();
+    assert_eq!(found, vec![first.clone(), second]);
+    assert_eq!(store.signups_of_address(organization, &address, 1).await.unwrap(), vec![first]);
 }

@@ -14,6 +14,7 @@ pub mod contention;
 pub mod fence;
 pub mod lists;
 pub mod model;
+pub mod notices;
 pub mod receipts;
 pub mod records;
 pub mod requirements;
@@ -45,6 +46,13 @@ macro_rules! conformance_tests {
             lists::shifts_come_in_running_order
             lists::five_hundred_shifts_are_created_at_once
             lists::organizations_and_signups_and_notices_are_listed_by_id
+            lists::the_confirmed_sign_ups_of_a_shift_are_listed_by_id
+            lists::the_sign_ups_of_an_address_are_found_without_regard_to_case
+            notices::due_notices_come_in_the_order_in_which_they_are_due
+            notices::a_notice_that_has_failed_is_kept_apart
+            notices::a_notice_is_at_its_version_or_has_changed
+            notices::of_simultaneous_takes_of_a_notice_one_succeeds
+            notices::a_notice_is_spread_once
             receipts::a_receipt_is_found_while_it_is_live
             receipts::an_expired_receipt_gives_way
             receipts::keys_are_apart_by_token_and_operation
@@ -58,6 +66,8 @@ macro_rules! conformance_tests {
             requirements::a_shift_has_room_or_is_full
             requirements::an_address_is_compared_without_case
             requirements::a_signup_is_cancelled_once
+            requirements::a_secret_is_renewed_once
+            requirements::an_erased_sign_up_leaves_nothing_but_a_free_place
             requirements::questions_are_counted
             requirements::an_edit_writes_no_count_and_no_owner
             requirements::a_revoked_token_keeps_its_time

@@ -63,6 +63,22 @@ pub enum Step {
         /// Whether it has to be confirmed.
         is_checked: bool,
     },
+    /// Give a sign-up another secret, or erase it.
+    Change {
+        /// Which of the sign-ups.
+        signup: u32,
+        /// Whether its secret is thought to be the first one.
+        is_first: bool,
+        /// Whether it is erased.
+        is_erased: bool,
+    },
+    /// Take the notice that is due first, put it back, or do away with it.
+    Deliver {
+        /// At which version it was read.
+        version: u32,
+        /// What becomes of it.
+        fate: u8,
+    },
     /// Add questions.
     Ask {
         /// Which of the events.
@@ -114,6 +130,9 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(shift, person, is_loud, checks_room)| Step::SignUp { shift, person, is_loud, checks_room }),
         3 => (organization.clone(), 0..8_u32, any::<bool>())
             .prop_map(|(organization, signup, is_checked)| Step::Cancel { organization, signup, is_checked }),
+        1 => (0..8_u32, any::<bool>(), any::<bool>())
+            .prop_map(|(signup, is_first, is_erased)| Step::Change { signup, is_first, is_erased }),
+        2 => (1..3_u32, 0..4_u8).prop_map(|(version, fate)| Step::Deliver { version, fate }),
         1 => (0..4_u32, 0..3_u32).prop_map(|(event, count)| Step::Ask { event, count }),
         1 => (organization.clone(), 0..3_u32, any::<bool>())
             .prop_map(|(organization, number, is_revoked)| Step::Token { organization, number, is_revoked }),
@@ -135,6 +154,7 @@ struct World {
     events: Vec<Event>,
     shifts: Vec<Shift>,
     signups: Vec<Signup>,
+    notices: Vec<Notice>,
     made: u32,
     now_s: i64,
 }
@@ -145,7 +165,8 @@ struct World {
 /// # Panics
 /// If the stores disagree, or a count is wrong.
 pub async fn run(a: &Arc<dyn Store>, b: &Arc<dyn Store>, steps: &[Step]) {
-    let mut world = World { events: vec![], shifts: vec![], signups: vec![], made: 0, now_s: 0 };
+    let mut world =
+        World { events: vec![], shifts: vec![], signups: vec![], notices: vec![], made: 0, now_s: 0 };
     for number in 1..3 {
         for store in [a, b] {
             write(&**store, vec![Write::InsertOrganization(organization(number))]).await;
@@ -235,7 +256,7 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
                 updated_at: now,
                 ..found.clone()
             };
-            change.writes.push(Write::InsertNotice(Box::new(notice(found, made))));
+            change.writes.push(Write::InsertNotices(vec![Notice { due_at: now, ..notice(found, made) }]));
             change.writes.push(Write::UpdateShift(Box::new(edited)));
         }
         Step::SignUp { shift, person, is_loud, checks_room } => {
@@ -255,6 +276,27 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
                 change.requires.push(Requirement::SignupConfirmed { organization, signup });
             }
             change.writes.push(Write::CancelSignup { organization, signup, at: now });
+        }
+        Step::Change { signup, is_first, is_erased } => {
+            let found = world.signups.get(signup as usize)?;
+            let (organization, signup) = (found.organization, found.id);
+            let secret = if is_first { found.secret } else { Digest::of(&format!("renewed {signup}")) };
+            change.requires.push(Requirement::SignupHasSecret { organization, signup, secret });
+            let secret = Digest::of(&format!("renewed {signup}"));
+            change.writes.push(if is_erased {
+                Write::EraseSignup { organization, signup }
+            } else {
+                Write::RenewSecret { organization, signup, secret, at: now }
+            });
+        }
+        Step::Deliver { version, fate } => {
+            let notice = Notice { version, ..world.notices.first()?.clone() };
+            change = match fate {
+                0 => rules::finish_notice(&notice),
+                1 => rules::replace_notice(&notice, notice.clone().taken(now)),
+                2 => rules::replace_notice(&notice, notice.clone().put_back("450 later", false, now)),
+                _ => rules::replace_notice(&notice, notice.clone().put_back("550 never", true, now)),
+            };
         }
         Step::Ask { event, count } => {
             let event = world.events.get(event as usize)?;
@@ -286,6 +328,8 @@ fn remember(world: &mut World, change: ChangeSet) {
             Write::InsertEvent(event) => world.events.push(*event),
             Write::InsertShifts(shifts) => world.shifts.extend(shifts),
             Write::InsertSignup(signup) => world.signups.push(*signup),
+            Write::InsertNotices(notices) => world.notices.extend(notices),
+            Write::DeleteNotice { notice, .. } => world.notices.retain(|found| found.id != notice),
             _ => {}
         }
     }
@@ -293,12 +337,20 @@ fn remember(world: &mut World, change: ChangeSet) {
 
 async fn compare(a: &Arc<dyn Store>, b: &Arc<dyn Store>, world: &World) {
     assert_eq!(a.organizations(None, 9).await.unwrap(), b.organizations(None, 9).await.unwrap());
-    assert_eq!(a.notices(None, 999).await.unwrap(), b.notices(None, 999).await.unwrap());
+    for have_failed in [false, true] {
+        let notices = a.notices(have_failed, None, 999).await.unwrap();
+        assert_eq!(notices, b.notices(have_failed, None, 999).await.unwrap());
+    }
+    let due = a.due_notices(at(world.now_s), 99).await.unwrap();
+    assert_eq!(due, b.due_notices(at(world.now_s), 99).await.unwrap());
+    assert_eq!(a.count_notices().await.unwrap(), b.count_notices().await.unwrap());
     for owner in [1, 2].map(organization_id) {
         assert_eq!(a.tokens(owner).await.unwrap(), b.tokens(owner).await.unwrap());
         for event in &world.events {
             let full = a.event_in_full(owner, event.id).await.unwrap();
             assert_eq!(full, b.event_in_full(owner, event.id).await.unwrap());
+            let by_slug = a.event_by_slug(&event.slug).await.unwrap();
+            assert_eq!(by_slug, b.event_by_slug(&event.slug).await.unwrap());
             let signups = a.signups(owner, event.id, None, 999).await.unwrap();
             assert_eq!(signups, b.signups(owner, event.id, None, 999).await.unwrap());
             for shift in full.into_iter().flat_map(|full| full.shifts) {
@@ -306,6 +358,9 @@ async fn compare(a: &Arc<dyn Store>, b: &Arc<dyn Store>, world: &World) {
                     |signup: &&Signup| signup.shift == shift.id && signup.status == SignupStatus::Confirmed;
                 let confirmed = signups.iter().filter(is_here).count();
                 assert_eq!(shift.occupancy.filled as usize, confirmed, "filled of {:?}", shift.id);
+                let listed = a.confirmed_signups(owner, shift.id, None, 999).await.unwrap();
+                assert_eq!(listed, b.confirmed_signups(owner, shift.id, None, 999).await.unwrap());
+                assert_eq!(listed.len(), confirmed);
             }
         }
     }

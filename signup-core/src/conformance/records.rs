@@ -128,6 +128,7 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         status: SignupStatus::Confirmed,
         secret: Digest::of(&format!("signup {number}")),
         created_at: at(1),
+        mailed_at: at(2),
         cancelled_at: None,
     }
 }
@@ -136,14 +137,10 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
 pub fn notice(shift: &Shift, number: u32) -> Notice {
     let before = TimeAndPlace { interval: shift.interval(), location: None };
     let after = TimeAndPlace { location: Some(ShiftLocation::new("Hall B").unwrap()), ..before.clone() };
-    Notice {
-        id: NoticeId::new(uuid(number)),
-        organization: shift.organization,
-        event: shift.event,
-        shift: shift.id,
-        cause: NoticeCause::ShiftChanged { before, after },
-        created_at: at(2),
-    }
+    let change = ShiftChange { before, after, shift_version: 2 };
+    let cause = NoticeCause::ShiftChanged { change, told_until: None };
+    let place = (shift.organization, shift.event, shift.id);
+    Notice::new(NoticeId::new(uuid(number)), place, cause, at(2))
 }
 
 /// The key of a create with the first token of `organization`.

@@ -21,7 +21,7 @@ pub async fn a_refused_change_leaves_no_trace(store: Arc<dyn Store>) {
         Write::InsertShifts(vec![new_shift.clone()]),
         Write::InsertSignup(Box::new(volunteer.clone())),
         Write::InsertReceipt(Box::new(receipt.clone())),
-        Write::InsertNotice(Box::new(notice(&shift, 1))),
+        Write::InsertNotices(vec![notice(&shift, 1)]),
         Write::SetPlan { organization: former.organization, plan: Plan::Pro },
     ];
     assert_eq!(try_write(&*store, requires, writes).await, Err(Refusal::ShiftChanged));
@@ -31,7 +31,7 @@ pub async fn a_refused_change_leaves_no_trace(store: Arc<dyn Store>) {
     assert_eq!(store.shift(owner, shift.id).await.unwrap(), Some(shift));
     assert_eq!(store.signup_by_secret(&volunteer.secret).await.unwrap(), None);
     assert_eq!(store.receipt(&receipt.key, at(0)).await.unwrap(), None);
-    assert_eq!(store.notices(None, 9).await.unwrap(), vec![]);
+    assert_eq!(store.notices(false, None, 9).await.unwrap(), vec![]);
     assert_eq!(store.organization(owner).await.unwrap(), Some(organization(1)));
 }
 
@@ -160,6 +160,60 @@ pub async fn a_signup_is_cancelled_once(store: Arc<dyn Store>) {
     let cancelled = Signup { status: SignupStatus::Cancelled, cancelled_at: Some(at(5)), ..volunteer };
     assert_eq!(store.signup_by_secret(&cancelled.secret).await.unwrap(), Some(cancelled));
     assert_eq!(store.shift(organization, shift.id).await.unwrap().unwrap().occupancy.filled, 0);
+}
+
+/// A sign-up has the secret that was read, or is refused; a new one takes the place of the old one.
+pub async fn a_secret_is_renewed_once(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 5).await;
+    let volunteer = signup(&shift, 1);
+    write(&*store, vec![Write::InsertSignup(Box::new(volunteer.clone()))]).await;
+    let (organization, signup) = (event.organization, volunteer.id);
+    let same = |secret| vec![Requirement::SignupHasSecret { organization, signup, secret }];
+    let secret = Digest::of("another");
+    let renew = vec![Write::RenewSecret { organization, signup, secret, at: at(9) }];
+    assert_eq!(try_write(&*store, same(volunteer.secret), renew.clone()).await, Ok(()));
+    assert_eq!(try_write(&*store, same(volunteer.secret), renew).await, Err(Refusal::SignupChanged));
+    assert_eq!(store.signup_by_secret(&volunteer.secret).await.unwrap(), None);
+    let renewed = Signup { secret, mailed_at: at(9), ..volunteer };
+    assert_eq!(store.signup_by_secret(&secret).await.unwrap(), Some(renewed));
+    write(&*store, vec![Write::CancelSignup { organization, signup, at: at(10) }]).await;
+    assert_eq!(
+        try_write(&*store, same(secret), vec![]).await,
+        Err(Refusal::SignupChanged),
+        "it is cancelled"
+    );
+}
+
+/// An erased sign-up is gone with its notices; its place, if it held one, is free, and its address may sign up anew.
+pub async fn an_erased_sign_up_leaves_nothing_but_a_free_place(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 5).await;
+    let (volunteer, other) = (signup(&shift, 1), signup(&shift, 2));
+    let (organization, place) = (event.organization, (event.organization, event.id, shift.id));
+    let about = |signup: &Signup, number| {
+        let cause = NoticeCause::Cancelled { signup: signup.id };
+        Notice::new(NoticeId::new(uuid(number)), place, cause, at(2))
+    };
+    let notices = vec![about(&volunteer, 1), about(&other, 2), notice(&shift, 3)];
+    let writes = vec![
+        Write::InsertSignup(Box::new(volunteer.clone())),
+        Write::InsertSignup(Box::new(other.clone())),
+        Write::InsertNotices(notices.clone()),
+    ];
+    write(&*store, writes).await;
+    let erase = || vec![Write::EraseSignup { organization, signup: volunteer.id }];
+    let filled = async || store.shift(organization, shift.id).await.unwrap().unwrap().occupancy.filled;
+    for time in ["once", "again"] {
+        write(&*store, erase()).await;
+        assert_eq!(store.signup(organization, volunteer.id).await.unwrap(), None, "{time}");
+        assert_eq!(store.signup_by_secret(&volunteer.secret).await.unwrap(), None, "{time}");
+        assert_eq!(store.signups(organization, event.id, None, 9).await.unwrap(), vec![other.clone()]);
+        assert_eq!(store.notices(false, None, 9).await.unwrap(), notices[1..], "{time}");
+        assert_eq!(filled().await, 1, "{time}");
+    }
+    store.commit(sign_up(&shift, &volunteer)).await.unwrap();
+    write(&*store, vec![Write::CancelSignup { organization, signup: volunteer.id, at: at(5) }]).await;
+    write(&*store, erase()).await;
+    assert_eq!(filled().await, 1, "a cancelled one held no place");
 }
 
 /// The number of an event's questions is exact.

@@ -39,11 +39,29 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     let signup = Signup { answers, ..signup(&shift, 1) };
     let token =
         Token { revoked_at: Some(at(5)), scopes: "events:read,slots:write".parse().unwrap(), ..token(1, 1) };
-    let queued = Notice {
-        cause: NoticeCause::SignedUp { signup: signup.id, secret: Secret::generate() },
-        ..notice(&shift, 2)
+    let place = (shift.organization, shift.event, shift.id);
+    let change = ShiftChange {
+        before: TimeAndPlace::of(&shift),
+        after: TimeAndPlace { location: None, ..TimeAndPlace::of(&shift) },
+        shift_version: 8,
     };
-    let notices = vec![notice(&shift, 1), queued];
+    let causes = [
+        NoticeCause::ShiftChanged { change: change.clone(), told_until: Some(signup.id) },
+        NoticeCause::SignedUp { signup: signup.id, secret: Secret::generate() },
+        NoticeCause::Cancelled { signup: signup.id },
+        NoticeCause::ShiftMoved { signup: signup.id, change },
+    ];
+    let notices: Vec<_> = (1..)
+        .zip(causes)
+        .map(|(number, cause)| Notice {
+            version: 3,
+            attempts: 2,
+            due_at: at(77),
+            ..Notice::new(NoticeId::new(uuid(number)), place, cause, at(2))
+        })
+        .collect();
+    let failure = Some(NoticeFailure::new(at(99), "550 “no such user”\r\n"));
+    let failed = Notice { failure, ..notice(&shift, 9) };
     let receipt = receipt(receipt_key(1, "!~key"), &event, std::slice::from_ref(&shift));
     let mut writes = vec![
         Write::InsertOrganization(organization(1)),
@@ -54,7 +72,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         Write::InsertSignup(Box::new(signup.clone())),
         Write::InsertReceipt(Box::new(receipt.clone())),
     ];
-    writes.extend(notices.iter().map(|notice| Write::InsertNotice(Box::new(notice.clone()))));
+    writes.push(Write::InsertNotices([notices.clone(), vec![failed.clone()]].concat()));
     write(&*store, writes).await;
 
     let owner = organization_id(1);
@@ -74,11 +92,15 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     assert_eq!(store.shifts(owner, event.id).await.unwrap(), Some(vec![shift.clone()]), "shifts");
     assert_eq!(store.questions(owner, event.id).await.unwrap(), Some(vec![question.clone()]), "questions");
     let full = EventInFull { event: event.clone(), shifts: vec![shift], questions: vec![question] };
-    assert_eq!(store.event_in_full(owner, event.id).await.unwrap(), Some(full), "event in full");
+    assert_eq!(store.event_in_full(owner, event.id).await.unwrap(), Some(full.clone()), "event in full");
+    assert_eq!(store.event_by_slug(&event.slug).await.unwrap(), Some(full), "event by slug");
+    assert_eq!(store.signup(owner, signup.id).await.unwrap(), Some(signup.clone()), "sign-up");
     assert_eq!(store.signups(owner, event.id, None, 9).await.unwrap(), vec![signup.clone()], "sign-ups");
     assert_eq!(store.signup_by_secret(&signup.secret).await.unwrap(), Some(signup), "by secret");
     assert_eq!(store.receipt(&receipt.key, at(0)).await.unwrap(), Some(receipt), "receipt");
-    assert_eq!(store.notices(None, 9).await.unwrap(), notices, "notices");
+    assert_eq!(store.notices(false, None, 9).await.unwrap(), notices, "notices");
+    assert_eq!(store.notices(true, None, 9).await.unwrap(), vec![failed.clone()], "failed notices");
+    assert_eq!(store.notice(failed.id).await.unwrap(), Some(failed), "notice");
 }
 
 /// What is null comes back null, and an event without shifts or questions has none.
@@ -165,7 +187,7 @@ pub async fn what_is_not_there_is_none(store: Arc<dyn Store>) {
     assert_eq!(store.signups(owner, event, None, 9).await.unwrap(), vec![]);
     assert_eq!(store.signup_by_secret(&Digest::of("x")).await.unwrap(), None);
     assert_eq!(store.receipt(&receipt_key(1, "key"), at(0)).await.unwrap(), None);
-    assert_eq!(store.notices(None, 9).await.unwrap(), vec![]);
+    assert_eq!(store.notices(false, None, 9).await.unwrap(), vec![]);
     let query = EventQuery { is_published: None, position: None, limit: 9 };
     let page = EventPage { events: vec![], has_above: false, has_below: false };
     assert_eq!(store.events(owner, &query).await.unwrap(), page);

@@ -15,19 +15,13 @@ pub fn cancel_signup(signup: Signup, notice: NoticeId, now: Timestamp) -> Decisi
     }
     let cancelled = Signup { status: SignupStatus::Cancelled, cancelled_at: Some(now), ..signup };
     let (organization, signup) = (cancelled.organization, cancelled.id);
-    let notice = Notice {
-        id: notice,
-        organization,
-        event: cancelled.event,
-        shift: cancelled.shift,
-        cause: NoticeCause::Cancelled { signup },
-        created_at: now,
-    };
+    let place = (organization, cancelled.event, cancelled.shift);
+    let notice = Notice::new(notice, place, NoticeCause::Cancelled { signup }, now);
     let change = ChangeSet {
         requires: vec![Requirement::SignupConfirmed { organization, signup }],
         writes: vec![
             Write::CancelSignup { organization, signup, at: now },
-            Write::InsertNotice(Box::new(notice)),
+            Write::InsertNotices(vec![notice]),
         ],
     };
     Decision { outcome: cancelled, change }

@@ -7,6 +7,7 @@
 
 mod cancel_signup;
 mod create_event;
+mod deliver;
 mod duplicate_event;
 mod patch_shift;
 mod sign_up;
@@ -14,9 +15,10 @@ mod slug;
 
 pub use cancel_signup::cancel_signup;
 pub use create_event::create_event;
+pub use deliver::{Delivery, finish_notice, is_of_use, replace_notice, tell};
 pub use duplicate_event::duplicate_event;
 pub use patch_shift::patch_shift;
-pub use sign_up::{SignUpFacts, SignUpIds, sign_up};
+pub use sign_up::{MAIL_AGAIN_AFTER, SignUpFacts, SignUpIds, mail_again, sign_up};
 pub use slug::{slug_base, slug_with_tail};
 
 use jiff::Timestamp;

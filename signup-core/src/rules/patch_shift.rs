@@ -6,7 +6,7 @@ use super::Decision;
 use crate::fault::Faults;
 use crate::id::NoticeId;
 use crate::input::ShiftPatch;
-use crate::notice::{Notice, NoticeCause, TimeAndPlace};
+use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
 use crate::occupancy::Occupancy;
 use crate::shift::Shift;
 use crate::store::{ChangeSet, Requirement, Write};
@@ -26,7 +26,7 @@ pub fn patch_shift(
     now: Timestamp,
 ) -> Result<Decision<Shift>, Faults> {
     let hours = patch.hours.apply(shift.hours).map_err(|error| Faults::one("end_time", error))?;
-    let before = time_and_place(&shift);
+    let before = TimeAndPlace::of(&shift);
     let mut changed = Shift {
         title: patch.title.unwrap_or_else(|| shift.title.clone()),
         location: patch.location.unwrap_or_else(|| shift.location.clone()),
@@ -44,17 +44,13 @@ pub fn patch_shift(
     changed.version += 1;
 
     let mut writes = vec![Write::UpdateShift(Box::new(changed.clone()))];
-    let after = time_and_place(&changed);
+    let after = TimeAndPlace::of(&changed);
     let is_over = before.interval.end.max(after.interval.end) <= now;
     if patch.notify_volunteers && before != after && !is_over {
-        writes.push(Write::InsertNotice(Box::new(Notice {
-            id: notice,
-            organization: shift.organization,
-            event: shift.event,
-            shift: shift.id,
-            cause: NoticeCause::ShiftChanged { before, after },
-            created_at: now,
-        })));
+        let change = ShiftChange { before, after, shift_version: changed.version };
+        let cause = NoticeCause::ShiftChanged { change, told_until: None };
+        let place = (shift.organization, shift.event, shift.id);
+        writes.push(Write::InsertNotices(vec![Notice::new(notice, place, cause, now)]));
     }
     let requires = vec![Requirement::ShiftAtVersion {
         organization: shift.organization,
@@ -62,8 +58,4 @@ pub fn patch_shift(
         version: shift.version,
     }];
     Ok(Decision { outcome: changed, change: ChangeSet { requires, writes } })
-}
-
-fn time_and_place(shift: &Shift) -> TimeAndPlace {
-    TimeAndPlace { interval: shift.interval(), location: shift.location.clone() }
 }

@@ -1,6 +1,6 @@
 //! Signing up for a shift.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::Decision;
 use crate::error::Error;
@@ -72,17 +72,34 @@ pub fn sign_up(
         status: SignupStatus::Confirmed,
         secret: ids.secret.digest(),
         created_at: now,
+        mailed_at: now,
         cancelled_at: None,
     };
-    let notice = Notice {
-        id: ids.notice,
-        organization,
-        event: event.id,
-        shift: shift.id,
-        cause: NoticeCause::SignedUp { signup: signup.id, secret: ids.secret },
-        created_at: now,
-    };
+    let cause = NoticeCause::SignedUp { signup: signup.id, secret: ids.secret };
+    let notice = Notice::new(ids.notice, (organization, event.id, shift.id), cause, now);
     let requires = vec![not_yet, Requirement::ShiftHasRoom { organization, shift: shift.id }];
-    let writes = vec![Write::InsertSignup(Box::new(signup.clone())), Write::InsertNotice(Box::new(notice))];
+    let writes = vec![Write::InsertSignup(Box::new(signup.clone())), Write::InsertNotices(vec![notice])];
     Ok(Decision { outcome: Some(signup), change: ChangeSet { requires, writes } })
+}
+
+/// For how long the mail that confirms a sign-up is not sent again.
+pub const MAIL_AGAIN_AFTER: SignedDuration = SignedDuration::from_hours(1);
+
+/// Mails the confirmation of a sign-up again, with a new secret; the one of the mail before is of no use any more. Nothing
+/// happens within [`MAIL_AGAIN_AFTER`], so that nobody's mailbox can be filled by a stranger.
+pub fn mail_again(signup: &Signup, notice: NoticeId, secret: Secret, now: Timestamp) -> ChangeSet {
+    if now < signup.mailed_at + MAIL_AGAIN_AFTER {
+        return ChangeSet::default();
+    }
+    let (organization, id) = (signup.organization, signup.id);
+    let digest = secret.digest();
+    let cause = NoticeCause::SignedUp { signup: id, secret };
+    let notice = Notice::new(notice, (organization, signup.event, signup.shift), cause, now);
+    ChangeSet {
+        requires: vec![Requirement::SignupHasSecret { organization, signup: id, secret: signup.secret }],
+        writes: vec![
+            Write::RenewSecret { organization, signup: id, secret: digest, at: now },
+            Write::InsertNotices(vec![notice]),
+        ],
+    }
 }

@@ -8,6 +8,7 @@
 
 mod call;
 mod events;
+mod notices;
 mod organizations;
 mod questions;
 mod shifts;
@@ -22,14 +23,12 @@ use jiff::Timestamp;
 
 pub use call::Call;
 pub use events::EventList;
-pub use signups::SignedUp;
+pub use signups::{PublicEvent, SignedUp};
 pub use write::{Kept, Reply};
 
 use crate::allowance::{Allowance, Caller, Windows};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
-use crate::id::NoticeId;
-use crate::notice::Notice;
 use crate::plan::PlanTable;
 use crate::store::Store;
 use call::TokenCache;
@@ -45,6 +44,9 @@ pub struct Service {
 }
 
 impl Service {
+    /// How often people at one address may try to sign up in a minute.
+    pub const VISITS_PER_MINUTE: u32 = 30;
+
     /// The service over `store`, with the system's clock and the default plans.
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self {
@@ -83,6 +85,19 @@ impl Service {
     /// Only if the store fails: then nothing is known of the caller's window, and nothing should be done for it.
     pub async fn count_request(&self, call: Option<&Call>, address: IpAddr) -> Result<Allowance> {
         let (caller, limit) = self.caller(call, address);
+        self.count(caller, limit).await
+    }
+
+    /// Counts a volunteer's try to sign up, apart from every other request: an address has
+    /// [`VISITS_PER_MINUTE`](Self::VISITS_PER_MINUTE).
+    ///
+    /// # Errors
+    /// Only if the store fails.
+    pub async fn count_visit(&self, address: IpAddr) -> Result<Allowance> {
+        self.count(Caller::visitor(address), Self::VISITS_PER_MINUTE).await
+    }
+
+    async fn count(&self, caller: Caller, limit: u32) -> Result<Allowance> {
         let now = self.now();
         if let Some(window) = self.windows.get(caller, now)
             && window.requests > limit
@@ -112,22 +127,6 @@ impl Service {
             None => Caller::at(address),
         };
         (caller, self.requests_per_minute(call))
-    }
-
-    /// At most `limit` queued notices whose id is above `after`, by id.
-    ///
-    /// # Errors
-    /// Only if the store fails.
-    pub async fn notices(&self, after: Option<NoticeId>, limit: u32) -> Result<Vec<Notice>> {
-        Ok(self.store.notices(after, limit).await?)
-    }
-
-    /// How many notices are queued.
-    ///
-    /// # Errors
-    /// Only if the store fails.
-    pub async fn queued_notices(&self) -> Result<u64> {
-        Ok(self.store.queued_notices().await?)
     }
 
     /// Removes at most `limit` receipts whose 24 hours are over, and as many windows that are no longer open; says of which

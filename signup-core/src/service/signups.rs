@@ -1,14 +1,34 @@
 //! How volunteers come and go: for whoever shows them a page. No token is asked for; a caller who lists sign-ups manages
 //! the installation.
 
+use jiff::Timestamp;
+
 use super::Service;
 use crate::error::{Error, Result};
+use crate::event::Event;
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId};
 use crate::input::SignUpInput;
-use crate::rules::{self, SignUpFacts, SignUpIds};
+use crate::organization::Organization;
+use crate::question::Question;
+use crate::rules::{self, Decision, SignUpFacts, SignUpIds};
 use crate::secret::{self, Secret};
+use crate::shift::Shift;
 use crate::signup::Signup;
-use crate::store::Refusal;
+use crate::store::{ChangeSet, EventInFull, Refusal, Write};
+use crate::text::EmailAddress;
+
+/// An event as volunteers see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PublicEvent {
+    /// Who organizes it.
+    pub organization: Organization,
+    /// The event.
+    pub event: Event,
+    /// Its shifts in running order.
+    pub shifts: Vec<Shift>,
+    /// What each volunteer is asked, in order.
+    pub questions: Vec<Question>,
+}
 
 /// What signing up led to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +42,8 @@ pub struct SignedUp {
 impl Service {
     /// Takes a place on a shift of a published event, and queues the mail that confirms it.
     ///
-    /// An address holds at most one place on a shift: signing up again gives the place that it has. However many sign up at
+    /// An address holds at most one place on a shift: signing up again gives the place that it has, and mails its confirmation
+    /// again, [at most once an hour](rules::MAIL_AGAIN_AFTER). However many sign up at
     /// the same moment, `filled` never passes the capacity.
     ///
     /// # Errors
@@ -40,20 +61,94 @@ impl Service {
                 let event = self.store.event(organization, event).await?.ok_or(Error::NotFound)?;
                 let shift = self.store.shift(organization, shift).await?.ok_or(Error::NotFound)?;
                 let questions = self.store.questions(organization, event.id).await?.ok_or(Error::NotFound)?;
-                let ids = SignUpIds {
-                    signup: SignupId::new(secret::new_uuid(now)),
-                    notice: NoticeId::new(secret::new_uuid(now)),
-                    secret: Secret::generate(),
-                };
-                rules::sign_up(SignUpFacts { event, shift, questions }, input, ids, now)
+                rules::sign_up(SignUpFacts { event, shift, questions }, input, new_ids(now), now)
             })
             .await?;
+        self.signed_up(decided).await
+    }
+
+    /// Like [`sign_up`](Self::sign_up), for whoever knows the event by its slug.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn sign_up_for(&self, slug: &str, shift: ShiftId, input: &SignUpInput<'_>) -> Result<SignedUp> {
+        let decided = self
+            .commit(move |now| async move {
+                let full = self.store.event_by_slug(slug).await?.ok_or(Error::NotFound)?;
+                let EventInFull { event, shifts, questions } = full;
+                let shift = shifts.into_iter().find(|found| found.id == shift).ok_or(Error::NotFound)?;
+                rules::sign_up(SignUpFacts { event, shift, questions }, input, new_ids(now), now)
+            })
+            .await?;
+        self.signed_up(decided).await
+    }
+
+    async fn signed_up(&self, decided: std::result::Result<Option<Signup>, Refusal>) -> Result<SignedUp> {
         match decided {
             Ok(Some(signup)) => Ok(SignedUp { signup, is_new: true }),
             Ok(None) => Err(Error::ShiftOver),
-            Err(Refusal::AddressOnShift(signup)) => Ok(SignedUp { signup: *signup, is_new: false }),
+            Err(Refusal::AddressOnShift(signup)) => {
+                self.mail_again(&signup).await?;
+                Ok(SignedUp { signup: *signup, is_new: false })
+            }
             Err(Refusal::ShiftFull) => Err(Error::ShiftFull),
             Err(_) => Err(Error::Contended),
+        }
+    }
+
+    async fn mail_again(&self, signup: &Signup) -> Result<()> {
+        let now = self.now();
+        let notice = NoticeId::new(secret::new_uuid(now));
+        let change = rules::mail_again(signup, notice, Secret::generate(), now);
+        // What it is refused for is that somebody else has just done the same, or cancelled.
+        let decide = |_| async { Ok(Decision { outcome: (), change: change.clone() }) };
+        self.commit(decide).await?.or(Ok(()))
+    }
+
+    /// The published event with this slug.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] if there is none, or it is a draft.
+    pub async fn public_event(&self, slug: &str) -> Result<PublicEvent> {
+        let found = self.store.event_by_slug(slug).await?.filter(|found| found.event.is_published);
+        let EventInFull { event, shifts, questions } = found.ok_or(Error::NotFound)?;
+        let organization = self.store.organization(event.organization).await?.ok_or(Error::NotFound)?;
+        Ok(PublicEvent { organization, event, shifts, questions })
+    }
+
+    /// The sign-up with this secret, and its event with that shift alone.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] if no sign-up has this secret.
+    pub async fn public_signup(&self, secret: &Secret) -> Result<(Signup, PublicEvent)> {
+        let signup = self.signup(secret).await?;
+        let owner = signup.organization;
+        let event = self.store.event(owner, signup.event).await?.ok_or(Error::NotFound)?;
+        let shift = self.store.shift(owner, signup.shift).await?.ok_or(Error::NotFound)?;
+        let organization = self.store.organization(owner).await?.ok_or(Error::NotFound)?;
+        Ok((signup, PublicEvent { organization, event, shifts: vec![shift], questions: vec![] }))
+    }
+
+    /// Removes every sign-up of an address, with all that is kept of the person, and gives the places back. Says how many
+    /// there were. Nobody is told.
+    ///
+    /// # Errors
+    /// Only if the store fails: then some may be left, and doing it again removes them.
+    pub async fn erase_signups(&self, organization: OrganizationId, email: &EmailAddress) -> Result<u64> {
+        const AT_ONCE: u32 = 100;
+        let mut erased = 0;
+        loop {
+            let signups = self.store.signups_of_address(organization, email, AT_ONCE).await?;
+            if signups.is_empty() {
+                return Ok(erased);
+            }
+            for Signup { id: signup, .. } in signups {
+                let writes = vec![Write::EraseSignup { organization, signup }];
+                let change = ChangeSet { requires: vec![], writes };
+                let decide = |_| async { Ok(Decision { outcome: (), change: change.clone() }) };
+                self.commit(decide).await?.map_err(|_| Error::Contended)?;
+                erased += 1;
+            }
         }
     }
 
@@ -91,5 +186,14 @@ impl Service {
         limit: u32,
     ) -> Result<Vec<Signup>> {
         Ok(self.store.signups(organization, event, after, limit).await?)
+    }
+}
+
+/// The ids and the secret of one more sign-up.
+fn new_ids(now: Timestamp) -> SignUpIds {
+    SignUpIds {
+        signup: SignupId::new(secret::new_uuid(now)),
+        notice: NoticeId::new(secret::new_uuid(now)),
+        secret: Secret::generate(),
     }
 }

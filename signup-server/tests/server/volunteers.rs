@@ -195,7 +195,7 @@ async fn a_stream() {
             continue;
         }
         let secret = loop {
-            let notices = place.service.notices(seen, 500).await.unwrap();
+            let notices = place.service.notices(false, seen, 500).await.unwrap();
             let secret = notices.iter().find_map(|notice| match &notice.cause {
                 NoticeCause::SignedUp { signup, secret } if *signup == signed_up.signup.id => {
                     Some(secret.clone())

@@ -203,7 +203,7 @@ impl Records {
             Write::InsertQuestions(vec![self.question.clone()]),
             Write::InsertSignup(Box::new(self.signup.clone())),
             Write::InsertReceipt(Box::new(self.receipt.clone())),
-            Write::InsertNotice(Box::new(self.notice.clone())),
+            Write::InsertNotices(vec![self.notice.clone()]),
         ])
     }
 
@@ -219,6 +219,6 @@ impl Records {
         assert_eq!(store.tokens(organization).await.unwrap(), from_ref(&self.token));
         assert_eq!(store.signups(organization, event, None, 10).await.unwrap(), from_ref(&self.signup));
         assert_eq!(store.receipt(&self.receipt.key, at(0)).await.unwrap().as_ref(), Some(&self.receipt));
-        assert_eq!(store.notices(None, 10).await.unwrap(), from_ref(&self.notice));
+        assert_eq!(store.notices(false, None, 10).await.unwrap(), from_ref(&self.notice));
     }
 }

@@ -1,0 +1,104 @@
+//! Notices: which are due, in which order, and that each step of one is made once.
+
+use std::sync::Arc;
+
+use super::records::*;
+use crate::*;
+
+fn due(shift: &Shift, number: u32, seconds: i64) -> Notice {
+    Notice { due_at: at(seconds), ..notice(shift, number) }
+}
+
+fn ids(notices: &[Notice]) -> Vec<NoticeId> {
+    notices.iter().map(|notice| notice.id).collect()
+}
+
+fn numbers(numbers: &[u32]) -> Vec<NoticeId> {
+    numbers.iter().map(|number| NoticeId::new(uuid(*number))).collect()
+}
+
+/// Due notices come by the time at which they are due, equal ones by id, in any portion; later ones do not come.
+pub async fn due_notices_come_in_the_order_in_which_they_are_due(store: Arc<dyn Store>) {
+    let (_, shift) = with_shift(&store, 1).await;
+    let notices = vec![due(&shift, 1, 30), due(&shift, 2, 20), due(&shift, 4, 10), due(&shift, 3, 10)];
+    write(&*store, vec![Write::InsertNotices(notices)]).await;
+    let found = async |now, limit| ids(&store.due_notices(at(now), limit).await.unwrap());
+    assert_eq!(found(9, 9).await, []);
+    assert_eq!(found(10, 9).await, numbers(&[3, 4]));
+    assert_eq!(found(29, 9).await, numbers(&[3, 4, 2]));
+    assert_eq!(found(30, 9).await, numbers(&[3, 4, 2, 1]));
+    assert_eq!(found(30, 1).await, numbers(&[3]));
+}
+
+/// A notice that has failed is not due any more, is listed and counted apart, and is due again when it is put back.
+pub async fn a_notice_that_has_failed_is_kept_apart(store: Arc<dyn Store>) {
+    let (_, shift) = with_shift(&store, 1).await;
+    let (first, second) = (due(&shift, 1, 0), due(&shift, 2, 0));
+    write(&*store, vec![Write::InsertNotices(vec![first.clone(), second.clone()])]).await;
+    let failed = first.clone().put_back("550 no such user", true, at(7));
+    write(&*store, vec![Write::UpdateNotice(Box::new(failed.clone()))]).await;
+    assert_eq!(store.due_notices(at(99), 9).await.unwrap(), vec![second.clone()]);
+    assert_eq!(store.notices(false, None, 9).await.unwrap(), vec![second]);
+    assert_eq!(store.notices(true, None, 9).await.unwrap(), vec![failed.clone()]);
+    assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 1, failed: 1 });
+    let retried = failed.retried(at(8));
+    write(&*store, vec![Write::UpdateNotice(Box::new(retried.clone()))]).await;
+    assert_eq!(store.notice(first.id).await.unwrap(), Some(retried));
+    assert_eq!(store.due_notices(at(99), 9).await.unwrap().len(), 2);
+    assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 2, failed: 0 });
+}
+
+/// A notice is at the version that was read, or is refused; one that is gone is at none.
+pub async fn a_notice_is_at_its_version_or_has_changed(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 1).await;
+    let notice = notice(&shift, 1);
+    write(&*store, vec![Write::InsertNotices(vec![notice.clone()])]).await;
+    let organization = event.organization;
+    let at_version =
+        |version| vec![Requirement::NoticeAtVersion { organization, notice: notice.id, version }];
+    let taken = notice.clone().taken(at(5));
+    let take = vec![Write::UpdateNotice(Box::new(taken.clone()))];
+    assert_eq!(try_write(&*store, at_version(1), take.clone()).await, Ok(()));
+    assert_eq!(try_write(&*store, at_version(1), take).await, Err(Refusal::NoticeChanged));
+    assert_eq!(store.notice(notice.id).await.unwrap(), Some(taken.clone()));
+    let delete = vec![Write::DeleteNotice { organization, notice: notice.id }];
+    assert_eq!(try_write(&*store, at_version(taken.version), delete).await, Ok(()));
+    assert_eq!(try_write(&*store, at_version(taken.version), vec![]).await, Err(Refusal::NoticeChanged));
+    assert_eq!(store.notice(notice.id).await.unwrap(), None);
+    write(&*store, vec![Write::UpdateNotice(Box::new(taken))]).await;
+    assert_eq!(store.notice(notice.id).await.unwrap(), None, "what is gone is not written");
+}
+
+/// Of many who take a notice at once, one does.
+pub async fn of_simultaneous_takes_of_a_notice_one_succeeds(store: Arc<dyn Store>) {
+    let (_, shift) = with_shift(&store, 1).await;
+    let notice = notice(&shift, 1);
+    write(&*store, vec![Write::InsertNotices(vec![notice.clone()])]).await;
+    let take = rules::replace_notice(&notice, notice.clone().taken(at(5)));
+    let results = super::contention::all_at_once(&store, vec![take; 16]).await;
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    let refusals = results.into_iter().filter_map(Result::err);
+    assert!(refusals.into_iter().all(|refusal| refusal == Refusal::NoticeChanged));
+}
+
+/// A notice of a change is spread once, however many do so at once: each volunteer gets one notice.
+pub async fn a_notice_is_spread_once(store: Arc<dyn Store>) {
+    let (_, shift) = with_shift(&store, 9).await;
+    let volunteers: Vec<_> = (1..4).map(|number| signup(&shift, number)).collect();
+    let parent = notice(&shift, 1);
+    let mut writes: Vec<_> =
+        volunteers.iter().map(|signup| Write::InsertSignup(Box::new(signup.clone()))).collect();
+    writes.push(Write::InsertNotices(vec![parent.clone()]));
+    write(&*store, writes).await;
+    let NoticeCause::ShiftChanged { change, .. } = &parent.cause else { panic!("{parent:?}") };
+    let spread = |process: u32| {
+        let ids = (0..3).map(|number| NoticeId::new(uuid(100 * process + number))).collect();
+        rules::tell(parent.clone(), change, &volunteers, ids, process.is_multiple_of(2), at(5))
+    };
+    let results = super::contention::all_at_once(&store, (1..9).map(spread).collect()).await;
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    let notices = store.notices(false, None, 99).await.unwrap();
+    let mut told: Vec<_> = notices.iter().filter_map(|notice| notice.cause.signup()).collect();
+    told.sort_unstable();
+    assert_eq!(told, volunteers.iter().map(|signup| signup.id).collect::<Vec<_>>());
+}
