@@ -1,12 +1,15 @@
-//! The commands that manage organizations, tokens and questions. Each prints JSON objects, one a line.
+//! The commands that manage organizations, tokens, questions, sign-ups and mails. Each prints JSON objects, one a line.
 
 use serde::Serialize;
 use signup_core::input::{NewOrganization, NewQuestion, NewToken};
 use signup_core::{
-    Error, EventId, Organization, OrganizationId, Question, QuestionId, Scopes, Service, Token, TokenId,
+    Answer, Error, EventId, Notice, NoticeCause, NoticeId, Organization, OrganizationId, Question,
+    QuestionId, Scopes, Service, ShiftId, Signup, SignupId, SignupStatus, Token, TokenId,
 };
 
-use crate::config::{Command, OrganizationCommand, QuestionCommand, TokenCommand, event_id};
+use crate::config::{
+    Command, NoticeCommand, OrganizationCommand, QuestionCommand, SignupCommand, TokenCommand, event_id,
+};
 use crate::output;
 use crate::reply::WithSources;
 use crate::wire::{Instant, Team, Text};
@@ -24,6 +27,8 @@ pub(crate) async fn run(service: &Service, command: Command) -> Result<(), Strin
         Command::Organization(command) => organization(service, command).await,
         Command::Token(command) => token(service, command).await,
         Command::Question(command) => question(service, command).await,
+        Command::Signup(command) => signup(service, command).await,
+        Command::Notice(command) => notice(service, command).await,
     }
 }
 
@@ -94,6 +99,59 @@ async fn question(service: &Service, command: QuestionCommand) -> Result<(), Str
             let questions = service.list_questions(event_id(&event)).await;
             let questions = questions.map_err(|error| for_event(&event, error))?;
             questions.iter().try_for_each(|question| print(&QuestionLine::new(question)))
+        }
+    }
+}
+
+async fn signup(service: &Service, command: SignupCommand) -> Result<(), String> {
+    match command {
+        SignupCommand::List { event, csv } => {
+            let for_event = |error| match error {
+                Error::NotFound => format!("there is no event with the id {event}"),
+                error => line(error),
+            };
+            let event = event_id(&event);
+            let owner = service.event_owner(event).await.map_err(for_event)?;
+            let questions = service.list_questions(event).await.map_err(for_event)?;
+            let mut table = if csv { Some(Table::begin(&questions)?) } else { None };
+            let mut after: Option<SignupId> = None;
+            loop {
+                let page = service.list_signups(owner, event, after, PAGE).await.map_err(line)?;
+                let Some(last) = page.last() else { return Ok(()) };
+                after = Some(last.id);
+                match &mut table {
+                    Some(table) => table.print(&page)?,
+                    None => page.iter().try_for_each(|signup| print(&SignupLine::new(signup)))?,
+                }
+            }
+        }
+        SignupCommand::Erase { email, organization } => {
+            let organization = find(service, &organization).await?;
+            let erased = service.erase_signups(organization.id, &email).await.map_err(line)?;
+            print(&ErasedLine { organization_id: Text(organization.id), erased })
+        }
+    }
+}
+
+async fn notice(service: &Service, command: NoticeCommand) -> Result<(), String> {
+    match command {
+        NoticeCommand::List { failed } => {
+            let mut after: Option<NoticeId> = None;
+            loop {
+                let page = service.notices(failed, after, PAGE).await.map_err(line)?;
+                let Some(last) = page.last() else { return Ok(()) };
+                after = Some(last.id);
+                page.iter().try_for_each(|notice| print(&NoticeLine::new(notice)))?;
+            }
+        }
+        NoticeCommand::Retry { id } => {
+            let notice = NoticeId::parse(&id).unwrap_or(NoticeId::NONE);
+            match service.retry_notice(notice).await {
+                Ok(notice) => print(&NoticeLine::new(&notice)),
+                Err(Error::NotFound) => Err(format!("there is no notice with the id {id}")),
+                Err(Error::Contended) => Err(format!("the notice {id} is being delivered just now")),
+                Err(error) => Err(line(error)),
+            }
         }
     }
 }
@@ -196,6 +254,149 @@ impl<'a> QuestionLine<'a> {
             options: question.options.iter().map(signup_core::Label::as_str).collect(),
             required: question.required,
             position: question.position,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct SignupLine<'a> {
+    id: Text<SignupId>,
+    event_id: Text<EventId>,
+    slot_id: Text<ShiftId>,
+    name: &'a str,
+    email: &'a str,
+    answers: Vec<AnswerLine<'a>>,
+    status: &'static str,
+    cancelled_at: Option<Instant>,
+    created_at: Instant,
+}
+
+#[derive(Serialize)]
+struct AnswerLine<'a> {
+    question_id: Text<QuestionId>,
+    label: &'a str,
+    value: &'a str,
+}
+
+impl<'a> SignupLine<'a> {
+    fn new(signup: &'a Signup) -> Self {
+        let answer = |answer: &'a Answer| AnswerLine {
+            question_id: Text(answer.question_id),
+            label: answer.label.as_str(),
+            value: answer.value.as_str(),
+        };
+        Self {
+            id: Text(signup.id),
+            event_id: Text(signup.event),
+            slot_id: Text(signup.shift),
+            name: signup.name.as_str(),
+            email: signup.email.as_str(),
+            answers: signup.answers.iter().map(answer).collect(),
+            status: status(signup.status),
+            cancelled_at: signup.cancelled_at.map(Instant),
+            created_at: Instant(signup.created_at),
+        }
+    }
+}
+
+const fn status(status: SignupStatus) -> &'static str {
+    match status {
+        SignupStatus::Confirmed => "confirmed",
+        SignupStatus::Cancelled => "cancelled",
+    }
+}
+
+#[derive(Serialize)]
+struct ErasedLine {
+    organization_id: Text<OrganizationId>,
+    /// How many sign-ups there were.
+    erased: u64,
+}
+
+/// Sign-ups as CSV (RFC 4180).
+struct Table {
+    questions: Vec<QuestionId>,
+}
+
+impl Table {
+    /// Prints the heading. The questions are those that the event has now.
+    fn begin(questions: &[Question]) -> Result<Self, String> {
+        let fixed = ["id", "event_id", "slot_id", "name", "email", "status", "cancelled_at", "created_at"];
+        let labels = questions.iter().map(|question| harmless(question.label.as_str()));
+        row(fixed.into_iter().map(str::to_owned).chain(labels))?;
+        Ok(Self { questions: questions.iter().map(|question| question.id).collect() })
+    }
+
+    fn print(&self, signups: &[Signup]) -> Result<(), String> {
+        signups.iter().try_for_each(|signup| {
+            let fixed = [
+                signup.id.to_string(),
+                signup.event.to_string(),
+                signup.shift.to_string(),
+                harmless(signup.name.as_str()),
+                harmless(signup.email.as_str()),
+                status(signup.status).to_owned(),
+                signup.cancelled_at.map_or_else(String::new, |at| Instant(at).to_string()),
+                Instant(signup.created_at).to_string(),
+            ];
+            let answers = self.questions.iter().map(|id| {
+                let answer = signup.answers.iter().find(|answer| answer.question_id == *id);
+                answer.map_or_else(String::new, |answer| harmless(answer.value.as_str()))
+            });
+            row(fixed.into_iter().chain(answers))
+        })
+    }
+}
+
+fn row(cells: impl Iterator<Item = String>) -> Result<(), String> {
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(vec![]);
+    let failed = |error: &dyn std::fmt::Display| format!("cannot write the table: {error}");
+    writer.write_record(cells.collect::<Vec<_>>()).map_err(|error| failed(&error))?;
+    let bytes = writer.into_inner().map_err(|error| failed(&error))?;
+    let text = String::from_utf8(bytes).map_err(|error| failed(&error))?;
+    output::line(text.trim_end_matches('\n')).map_err(|error| failed(&error))
+}
+
+/// What a volunteer typed, so that a spreadsheet takes it for a text and not for a formula: with an apostrophe before what
+/// could begin one (OWASP, CSV Injection).
+fn harmless(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
+}
+
+#[derive(Serialize)]
+struct NoticeLine<'a> {
+    id: Text<NoticeId>,
+    organization_id: Text<OrganizationId>,
+    event_id: Text<EventId>,
+    slot_id: Text<ShiftId>,
+    signup_id: Option<Text<SignupId>>,
+    cause: &'static str,
+    created_at: Instant,
+    attempts: u32,
+    due_at: Instant,
+    failed_at: Option<Instant>,
+    reason: Option<&'a str>,
+}
+
+impl<'a> NoticeLine<'a> {
+    fn new(notice: &'a Notice) -> Self {
+        Self {
+            id: Text(notice.id),
+            organization_id: Text(notice.organization),
+            event_id: Text(notice.event),
+            slot_id: Text(notice.shift),
+            signup_id: notice.cause.signup().map(Text),
+            cause: match notice.cause {
+                NoticeCause::SignedUp { .. } => "signed_up",
+                NoticeCause::Cancelled { .. } => "cancelled",
+                NoticeCause::ShiftChanged { .. } => "shift_changed",
+                NoticeCause::ShiftMoved { .. } => "shift_moved",
+            },
+            created_at: Instant(notice.created_at),
+            attempts: notice.attempts,
+            due_at: Instant(notice.due_at),
+            failed_at: notice.failure.as_ref().map(|failure| Instant(failure.at)),
+            reason: notice.failure.as_ref().map(|failure| failure.reason.as_str()),
         }
     }
 }

@@ -21,6 +21,7 @@ use crate::handlers::{self, Context};
 use crate::health::{self, Health};
 use crate::metrics;
 use crate::openapi::OpenApi;
+use crate::page::{self, Pages};
 use crate::reply::{self, ApiError};
 use crate::request::{Request, body_stream, client_address};
 use crate::routes::Route;
@@ -36,6 +37,7 @@ pub(crate) struct App {
     trusted_proxies: Arc<[IpNet]>,
     openapi: Arc<OpenApi>,
     health: Health,
+    pages: Pages,
 }
 
 impl App {
@@ -46,6 +48,7 @@ impl App {
         openapi: OpenApi,
     ) -> Self {
         Self {
+            pages: Pages::new(service.clone(), base_url),
             context: Context { service, base_url: base_url.into() },
             trusted_proxies: trusted_proxies.into(),
             openapi: Arc::new(openapi),
@@ -83,6 +86,8 @@ impl App {
         let mut response = async {
             let response = if is_api {
                 self.answer_api(&method, route, peer, request).await
+            } else if Route::is_page(path.as_str()) {
+                self.answer_page(&method, route, peer, request).await
             } else {
                 self.answer_unlimited(&method, route).await
             };
@@ -99,7 +104,7 @@ impl App {
     }
 
     /// What needs no token and is not rate limited.
-    async fn answer_unlimited(&self, method: &Method, route: Option<Route>) -> Response {
+    async fn answer_unlimited(&self, method: &Method, route: Option<Route<'_>>) -> Response {
         let Some(route) = route else { return reply::not_found() };
         if let Some(response) = method_response(method, route) {
             return response;
@@ -113,10 +118,49 @@ impl App {
         }
     }
 
+    /// What volunteers see.
+    async fn answer_page(
+        &self,
+        method: &Method,
+        route: Option<Route<'_>>,
+        peer: IpAddr,
+        request: Request,
+    ) -> Response {
+        let Some(route) = route else { return page::not_found() };
+        if method != Method::OPTIONS && !route.allows(method) {
+            return page::method_not_allowed(route.allow());
+        }
+        if let Some(response) = method_response(method, route) {
+            return response;
+        }
+        let pages = self.pages.clone();
+        match route {
+            Route::EventPage(slug) => pages.event(slug, &request.query).await,
+            Route::SignUps(slug) => self.sign_up(slug.to_owned(), peer, request).await,
+            Route::SignedUp(slug) => pages.signed_up(slug).await,
+            Route::Calendar(slug, shift) => pages.calendar(slug, shift).await,
+            Route::Signup(secret) => pages.signup(secret).await,
+            Route::Cancel(secret) => page_to_the_end(pages.cancel(secret.to_owned())).await,
+            _ => page::not_found(),
+        }
+    }
+
+    async fn sign_up(&self, slug: String, peer: IpAddr, request: Request) -> Response {
+        let service = &self.context.service;
+        let client = client_address(peer, &request.headers, &self.trusted_proxies);
+        match service.count_visit(client).await {
+            Ok(allowance) if allowance.is_allowed => {
+                page_to_the_end(self.pages.clone().sign_up(slug, request)).await
+            }
+            Ok(allowance) => page::too_many(allowance.retry_after_s(service.now())),
+            Err(error) => page::error_page(&error),
+        }
+    }
+
     async fn answer_api(
         &self,
         method: &Method,
-        route: Option<Route>,
+        route: Option<Route<'_>>,
         peer: IpAddr,
         request: Request,
     ) -> Response {
@@ -159,7 +203,7 @@ impl App {
     async fn answer_counted(
         &self,
         method: &Method,
-        route: Option<Route>,
+        route: Option<Route<'_>>,
         call: Result<Call, Error>,
         request: Request,
     ) -> Response {
@@ -177,7 +221,7 @@ impl App {
     async fn dispatch(
         self,
         method: &Method,
-        route: Route,
+        route: Route<'_>,
         call: Call,
         request: Request,
     ) -> Result<Response, ApiError> {
@@ -191,7 +235,7 @@ impl App {
             Route::Slots(event) => handlers::list_slots(context, call, event).await,
             Route::Slot(id) => to_the_end(handlers::patch_slot(context, call, request, id)).await,
             Route::Team => handlers::show_team(context, call).await,
-            Route::OpenApiJson | Route::OpenApiYaml | Route::Live | Route::Ready => Ok(reply::not_found()),
+            _ => Ok(reply::not_found()),
         }
     }
 }
@@ -203,7 +247,7 @@ fn insert_allowance(response: &mut Response, limit: u32, remaining: u32) {
 }
 
 /// The answer to `OPTIONS`, or to a method that the route has not.
-fn method_response(method: &Method, route: Route) -> Option<Response> {
+fn method_response(method: &Method, route: Route<'_>) -> Option<Response> {
     let mut response = if method == Method::OPTIONS {
         let mut response = Response::default();
         *response.status_mut() = StatusCode::NO_CONTENT;
@@ -215,6 +259,15 @@ fn method_response(method: &Method, route: Route) -> Option<Response> {
     };
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(route.allow()));
     Some(response)
+}
+
+/// Like [`to_the_end`], for a page.
+async fn page_to_the_end(write: impl Future<Output = Response> + Send + 'static) -> Response {
+    let done = tokio::spawn(write.in_current_span()).await;
+    done.unwrap_or_else(|error| {
+        tracing::error!(%error, "a write ended in a panic");
+        page::error_page(&Error::Contended)
+    })
 }
 
 /// Does a write in a task of its own: a client that goes away in the middle must not stop it half-way.

@@ -6,8 +6,11 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ipnet::IpNet;
-use signup_core::{EventId, Label, Name, PlanTable, QuestionKind, WebAddress};
+use lettre::message::Mailbox;
+use signup_core::{EmailAddress, EventId, Label, Name, PlanTable, QuestionKind, WebAddress};
 use signup_store_sql::{PostgresUrl, PostgresUrlError};
+
+use crate::mail::SmtpUrl;
 
 /// Serves volunteer-signup events over HTTP, and manages the organizations and tokens that use them.
 #[derive(Debug, Parser)]
@@ -40,6 +43,12 @@ pub(crate) struct Options {
     /// JSON file with the limits of every plan
     #[arg(long, env = "SIGNUP_PLANS", global = true)]
     pub(crate) plans: Option<PathBuf>,
+    /// Mail server: smtp:// or smtps://; without one, mails are written to the log
+    #[arg(long, env = "SIGNUP_SMTP", hide_env_values = true, global = true)]
+    pub(crate) smtp: Option<SmtpUrl>,
+    /// Whom mails come from
+    #[arg(long, env = "SIGNUP_MAIL_FROM", default_value = "Signup <signup@localhost>", global = true, value_parser = sender)]
+    pub(crate) mail_from: Mailbox,
     /// Addresses or networks, separated by commas, whose X-Forwarded-For is believed
     #[arg(long, env = "SIGNUP_TRUSTED_PROXIES", global = true, value_delimiter = ',', value_parser = network)]
     pub(crate) trusted_proxies: Vec<IpNet>,
@@ -82,6 +91,12 @@ pub(crate) enum Command {
     /// Manage what an event asks its volunteers
     #[command(subcommand)]
     Question(QuestionCommand),
+    /// List and erase sign-ups
+    #[command(subcommand)]
+    Signup(SignupCommand),
+    /// List mails that wait, or were given up
+    #[command(subcommand)]
+    Notice(NoticeCommand),
 }
 
 #[derive(Debug, Subcommand)]
@@ -165,6 +180,41 @@ pub(crate) enum QuestionCommand {
     },
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum SignupCommand {
+    /// List the sign-ups of an event, cancelled ones too
+    List {
+        #[arg(long)]
+        event: String,
+        /// As CSV, with a column for each question
+        #[arg(long)]
+        csv: bool,
+    },
+    /// Remove all that is kept of a person, and give the places back; nobody is told
+    Erase {
+        #[arg(long, value_parser = EmailAddress::new)]
+        email: EmailAddress,
+        /// The id or the slug of the organization
+        #[arg(long)]
+        organization: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum NoticeCommand {
+    /// List the mails that wait to be sent
+    List {
+        /// Those that were given up instead
+        #[arg(long)]
+        failed: bool,
+    },
+    /// Send a mail at once, as if it had never been tried
+    Retry {
+        #[arg(long)]
+        id: String,
+    },
+}
+
 /// Where everything is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Database {
@@ -237,6 +287,10 @@ fn network(text: &str) -> Result<IpNet, String> {
     let address = || text.parse().map(|address: std::net::IpAddr| IpNet::from(address.to_canonical()));
     let network = text.parse().or_else(|_| address());
     network.map_err(|_| "use addresses or networks such as 10.0.0.0/8, separated by commas".to_owned())
+}
+
+fn sender(text: &str) -> Result<Mailbox, String> {
+    text.parse().map_err(|_| "use an address such as Riverside Food Bank <signup@example.org>".to_owned())
 }
 
 fn log_filter(text: &str) -> Result<String, String> {

@@ -4,12 +4,15 @@
 
 mod admin;
 mod app;
+mod calendar;
 mod config;
 mod handlers;
 mod health;
+mod mail;
 mod metrics;
 mod openapi;
 mod output;
+mod page;
 mod reply;
 mod request;
 mod routes;
@@ -28,13 +31,17 @@ use signup_store_memory::MemoryStore;
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, ServingLock, SqliteStore};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
 
 use app::App;
 use config::{BaseUrl, Cli, Command, Database, LogFormat, Options};
+use mail::Mailer;
 use metrics::Metrics;
 use openapi::OpenApi;
 use reply::WithSources;
 
+/// How long a mail that is under way may take when the server ends.
+const MAIL_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often what has expired is removed.
 const PURGE_EVERY: Duration = Duration::from_secs(60);
 /// How much of it at once, so that no request waits long for it.
@@ -55,7 +62,12 @@ fn main() -> ExitCode {
     log(&cli.options);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let result = match runtime {
-        Ok(runtime) => runtime.block_on(run(cli)),
+        Ok(runtime) => {
+            let result = runtime.block_on(run(cli));
+            // A mail may be under way in a thread that waits for its server.
+            runtime.shutdown_background();
+            result
+        }
         Err(error) => Err(format!("cannot start: {error}")),
     };
     match result {
@@ -199,6 +211,9 @@ async fn serve(
         let kept = kept.clone();
         tokio::spawn(metrics.serve(service.clone(), move || kept.connections()))
     });
+    let mailer = Mailer::new(options.smtp.as_ref(), options.mail_from, base_url.as_str());
+    let (mails_end, end_mails) = watch::channel(false);
+    let mailing = tokio::spawn(mail::deliver(service.clone(), mailer, end_mails));
     let app = App::new(service, base_url.as_str(), options.trusted_proxies, openapi);
     output::line(&format!("listening on http://{address}"))
         .map_err(|error| format!("cannot print: {error}"))?;
@@ -210,6 +225,11 @@ async fn serve(
         }
     };
     serve::serve(listener, app.filter(), end).await;
+    // The mail that is under way is not cut off, or it would be sent again.
+    mails_end.send_replace(true);
+    if tokio::time::timeout(MAIL_TIMEOUT, mailing).await.is_err() {
+        tracing::warn!("a mail was still under way; it may be sent again");
+    }
     purging.abort();
     if let Some(measuring) = measuring {
         measuring.abort();

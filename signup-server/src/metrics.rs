@@ -38,6 +38,7 @@ const REQUESTS: &str = "signup_http_requests_total";
 const DURATION: &str = "signup_http_request_duration_seconds";
 const CONNECTIONS: &str = "signup_store_connections";
 const CONNECTIONS_IN_USE: &str = "signup_store_connections_in_use";
+const MAILS: &str = "signup_mails_total";
 const NOTICES: &str = "signup_notices_queued";
 const FAILED_NOTICES: &str = "signup_notices_failed";
 
@@ -114,6 +115,7 @@ fn install() -> Result<PrometheusHandle, Box<dyn std::error::Error>> {
     describe_histogram!(DURATION, "Seconds from a request's head to its answer, by route");
     describe_gauge!(CONNECTIONS, "Open connections to the database");
     describe_gauge!(CONNECTIONS_IN_USE, "Connections to the database that are in use");
+    describe_counter!(MAILS, "Mails that were tried, by what became of them");
     describe_gauge!(NOTICES, "Notices that wait to be sent");
     describe_gauge!(FAILED_NOTICES, "Notices that were given up");
     describe_counter!("signup_store_round_trips_total", "Waits for the database, by kind");
@@ -143,6 +145,23 @@ fn page(text: String) -> Response {
     let mut response = Response::new(text.into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4"));
     response
+}
+
+/// What became of a mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MailFate {
+    Sent,
+    PutBack,
+    Failed,
+}
+
+pub(crate) fn count_mail(fate: MailFate) {
+    let fate = match fate {
+        MailFate::Sent => "sent",
+        MailFate::PutBack => "put_back",
+        MailFate::Failed => "failed",
+    };
+    counter!(MAILS, "fate" => fate).increment(1);
 }
 
 /// Counts a request that was answered.

@@ -9,7 +9,7 @@ use warp::reply::Response;
 use crate::wire::{Message, PlanLimit, Validation};
 
 /// Seconds after which a caller may try again what the store could not do.
-const RETRY_AFTER_S: HeaderValue = HeaderValue::from_static("1");
+pub(crate) const RETRY_AFTER_S: HeaderValue = HeaderValue::from_static("1");
 
 /// Why a request is not answered as it wished.
 #[derive(Debug)]

@@ -58,6 +58,14 @@ impl Request {
         if self.is_json() { Ok(body) } else { Err(BodyError::UnsupportedMediaType) }
     }
 
+    /// Reads the body, which has to be declared to be what a form of a page sends.
+    pub(crate) async fn form(&mut self) -> Result<Bytes, BodyError> {
+        if self.media_type().as_deref() != Some("application/x-www-form-urlencoded") {
+            return Err(BodyError::UnsupportedMediaType);
+        }
+        tokio::time::timeout(BODY_TIMEOUT, self.read()).await.map_err(|_| BodyError::Timeout)?
+    }
+
     async fn read(&mut self) -> Result<Bytes, BodyError> {
         let mut body = BytesMut::new();
         while let Some(part) = self.body.next().await {
@@ -70,10 +78,17 @@ impl Request {
         Ok(body.freeze())
     }
 
+    /// What the body is declared to be, without parameters and in lower case.
+    fn media_type(&self) -> Option<String> {
+        let value = self.headers.get(CONTENT_TYPE)?.to_str().ok()?;
+        Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+    }
+
     fn is_json(&self) -> bool {
-        let Some(value) = self.headers.get(CONTENT_TYPE) else { return true };
-        let Ok(value) = value.to_str() else { return false };
-        let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        if !self.headers.contains_key(CONTENT_TYPE) {
+            return true;
+        }
+        let Some(media_type) = self.media_type() else { return false };
         let Some(subtype) = media_type.strip_prefix("application/") else { return false };
         subtype == "json" || (subtype.len() > "+json".len() && subtype.ends_with("+json"))
     }

@@ -174,6 +174,14 @@ impl Service {
         self.store.signup_by_secret(&secret.digest()).await?.ok_or(Error::NotFound)
     }
 
+    /// To which organization an event belongs.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn event_owner(&self, event: EventId) -> Result<OrganizationId> {
+        self.store.event_owner(event).await?.ok_or(Error::NotFound)
+    }
+
     /// At most `limit` sign-ups of an event whose id is above `after`, by id; cancelled ones too.
     ///
     /// # Errors

@@ -1,0 +1,115 @@
+//! Shifts for calendars: iCalendar objects (RFC 5545), published (RFC 5546).
+//!
+//! Times are in UTC, so they are right whatever a calendar knows of zones.
+
+use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _, EventStatus};
+use jiff::Timestamp;
+use jiff::tz::Offset;
+use signup_core::{Event, Organization, Shift, Signup, TimeAndPlace};
+
+use crate::page::place::whereabouts;
+
+/// Whether an entry is to be there or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    Publish,
+    Cancel,
+}
+
+impl Method {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Publish => "PUBLISH",
+            Self::Cancel => "CANCEL",
+        }
+    }
+}
+
+/// The place of a volunteer, as a calendar follows it: always the same UID, and a SEQUENCE that grows with the shift's
+/// version, and once more when it is cancelled.
+#[derive(Debug)]
+pub(crate) struct PlaceEntry<'a> {
+    pub(crate) method: Method,
+    pub(crate) organization: &'a Organization,
+    pub(crate) event: &'a Event,
+    pub(crate) shift: &'a Shift,
+    pub(crate) signup: &'a Signup,
+    /// When and where the shift is as of `version`.
+    pub(crate) at: &'a TimeAndPlace,
+    pub(crate) version: u32,
+    /// The mail address of whoever sends it.
+    pub(crate) sender: &'a str,
+    /// The address of the event's page.
+    pub(crate) url: &'a str,
+    pub(crate) now: Timestamp,
+}
+
+impl PlaceEntry<'_> {
+    pub(crate) fn to_text(&self) -> String {
+        let is_cancelled = self.method == Method::Cancel;
+        let sequence = u64::from(self.version) * 2 + u64::from(is_cancelled);
+        let host = self.sender.rsplit('@').next().unwrap_or("localhost");
+        let mut entry = entry(self.event, self.shift, self.at, self.url, self.now);
+        entry
+            .uid(&format!("{}@{host}", self.signup.id))
+            .add_property("SEQUENCE", sequence.to_string())
+            .status(if is_cancelled { EventStatus::Cancelled } else { EventStatus::Confirmed });
+        let mut organizer = icalendar::Property::new("ORGANIZER", format!("mailto:{}", self.sender));
+        organizer.add_parameter("CN", &quoted(self.organization.name.as_str()));
+        entry.append_property(organizer);
+        calendar(self.method, entry)
+    }
+}
+
+/// A shift that somebody puts into a calendar without signing up.
+pub(crate) fn of_shift(
+    organization: &Organization,
+    event: &Event,
+    shift: &Shift,
+    url: &str,
+    now: Timestamp,
+) -> String {
+    let mut entry = entry(event, shift, &TimeAndPlace::of(shift), url, now);
+    entry
+        .uid(&format!("{}@{}", shift.id, organization.slug))
+        .add_property("SEQUENCE", shift.version.to_string());
+    calendar(Method::Publish, entry)
+}
+
+fn entry(event: &Event, shift: &Shift, at: &TimeAndPlace, url: &str, now: Timestamp) -> Entry {
+    let mut entry = Entry::new();
+    entry
+        .summary(&one_line(&format!("{}: {}", event.title, shift.title)))
+        .description(url)
+        .add_property("DTSTAMP", utc(now))
+        .add_property("DTSTART", utc(at.interval.start))
+        .add_property("DTEND", utc(at.interval.end))
+        .add_property("URL", url);
+    if let Some(location) = whereabouts(at.location.as_ref(), event) {
+        entry.location(&one_line(location));
+    }
+    entry
+}
+
+fn calendar(method: Method, mut entry: Entry) -> String {
+    let mut calendar = Calendar::new();
+    calendar.append_property(("METHOD", method.name()));
+    calendar.push(entry.done());
+    calendar.to_string()
+}
+
+/// An instant as `20270306T140000Z`.
+fn utc(instant: Timestamp) -> String {
+    Offset::UTC.to_datetime(instant).strftime("%Y%m%dT%H%M%SZ").to_string()
+}
+
+/// A text on one line: calendars take no control characters.
+fn one_line(text: &str) -> String {
+    let plain = |character: char| if character.is_control() { ' ' } else { character };
+    text.chars().map(plain).collect::<String>().trim().to_owned()
+}
+
+/// The value of a parameter; a quotation mark cannot stand in one (RFC 5545, 3.1).
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", one_line(text).replace('"', "'"))
+}

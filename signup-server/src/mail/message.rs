@@ -1,0 +1,211 @@
+//! The words of a mail: plain and as HTML, with the shift for calendars.
+//!
+//! Every text that a person typed is put on one line before it stands in a header, and escaped where it stands in HTML.
+
+use std::time::{Duration, SystemTime};
+
+use askama::Template;
+use jiff::Timestamp;
+use lettre::Message;
+use lettre::message::header::{ContentType, HeaderName, HeaderValue};
+use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
+use signup_core::{Delivery, NoticeCause, TimeAndPlace};
+
+use crate::calendar::{Method, PlaceEntry};
+use crate::page::place::whereabouts;
+use crate::page::times::Times;
+
+/// The longest title in a subject, in characters.
+const SHORT: usize = 80;
+
+/// A mail that can be sent.
+#[derive(Debug)]
+pub(super) struct Mail {
+    pub(super) message: Message,
+    pub(super) subject: String,
+    pub(super) text: String,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "mail.txt", escape = "none")]
+struct TextPart<'a> {
+    mail: &'a Words<'a>,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "mail.html")]
+struct HtmlPart<'a> {
+    mail: &'a Words<'a>,
+}
+
+#[derive(Debug, Clone)]
+struct Words<'a> {
+    subject: &'a str,
+    name: &'a str,
+    intro: &'static str,
+    event: String,
+    shift: String,
+    facts: Vec<Fact>,
+    /// Where to cancel.
+    cancel: Option<String>,
+    note: Option<&'static str>,
+    url: Option<&'a str>,
+    organization: &'a str,
+}
+
+#[derive(Debug, Clone)]
+struct Fact {
+    label: &'static str,
+    value: String,
+}
+
+/// Writes the mail of a delivery. It has the same Message-ID however often it is written, so that who gets it twice can
+/// tell.
+///
+/// # Errors
+/// What is wrong with it, if it cannot be sent to this address at all.
+pub(super) fn write(
+    delivery: &Delivery,
+    from: &Mailbox,
+    base_url: &str,
+    now: Timestamp,
+) -> Result<Mail, String> {
+    let Delivery { notice, organization, event, shift, signup } = delivery;
+    let url = format!("{base_url}/events/{}", event.slug);
+    let present = TimeAndPlace::of(shift);
+    // What the mail is about, and since which version of the shift it is so.
+    let (at, version, method) = match &notice.cause {
+        NoticeCause::ShiftMoved { change, .. } | NoticeCause::ShiftChanged { change, .. } => {
+            (&change.after, change.shift_version, Method::Publish)
+        }
+        NoticeCause::SignedUp { .. } => (&present, shift.version, Method::Publish),
+        NoticeCause::Cancelled { .. } => (&present, shift.version, Method::Cancel),
+    };
+    let words = words(delivery, at, base_url, event.is_published.then_some(url.as_str()));
+    let subject = format!("{}: {}", words.0, short(&format!("{} – {}", event.title, shift.title)));
+    let words = Words { subject: &subject, ..words.1 };
+    let failed = |error: askama::Error| error.to_string();
+    let text = TextPart { mail: &words }.render().map_err(failed)?;
+    let html = HtmlPart { mail: &words }.render().map_err(failed)?;
+    let sender = from.email.to_string();
+    let entry = PlaceEntry {
+        method,
+        organization,
+        event,
+        shift,
+        signup,
+        at,
+        version,
+        sender: &sender,
+        url: &url,
+        now,
+    };
+    let calendar = ContentType::parse(&format!("text/calendar; charset=utf-8; method={}", method.name()));
+    let calendar = calendar.map_err(|error| error.to_string())?;
+    let address =
+        signup.email.as_str().parse().map_err(|error| format!("the address cannot be used: {error}"))?;
+    let message = Message::builder()
+        .message_id(Some(format!("<{}@{}>", notice.id, from.email.domain())))
+        .date(date(now))
+        .from(from.clone())
+        .to(Mailbox::new(Some(signup.name.as_str().to_owned()), address))
+        .subject(subject.clone())
+        // So that nobody's answering machine answers (RFC 3834, 5).
+        .raw_header(HeaderValue::new(
+            HeaderName::new_from_ascii_str("Auto-Submitted"),
+            "auto-generated".to_owned(),
+        ))
+        .multipart(
+            MultiPart::mixed()
+                .multipart(
+                    MultiPart::alternative()
+                        .singlepart(SinglePart::plain(text.clone()))
+                        .singlepart(SinglePart::html(html)),
+                )
+                .singlepart(Attachment::new("shift.ics".to_owned()).body(entry.to_text(), calendar)),
+        )
+        .map_err(|error| error.to_string())?;
+    Ok(Mail { message, subject, text })
+}
+
+/// What the subject begins with, and the words of the mail.
+fn words<'a>(
+    delivery: &'a Delivery,
+    at: &TimeAndPlace,
+    base_url: &str,
+    url: Option<&'a str>,
+) -> (&'static str, Words<'a>) {
+    let Delivery { notice, organization, event, shift, signup } = delivery;
+    let facts = |labels: [&'static str; 2], at: &TimeAndPlace| {
+        let when = Fact { label: labels[0], value: Times::of(at.interval, &shift.day.zone).to_string() };
+        let place = whereabouts(at.location.as_ref(), event)
+            .map(one_line)
+            .map(|value| Fact { label: labels[1], value });
+        std::iter::once(when).chain(place)
+    };
+    let words = Words {
+        subject: "",
+        name: signup.name.as_str(),
+        intro: "",
+        event: one_line(event.title.as_str()),
+        shift: one_line(shift.title.as_str()),
+        facts: facts(["When", "Where"], at).collect(),
+        cancel: None,
+        note: None,
+        url,
+        organization: organization.name.as_str(),
+    };
+    match &notice.cause {
+        NoticeCause::SignedUp { secret, .. } => (
+            "You are signed up",
+            Words {
+                intro: "You are signed up. Thank you! We look forward to seeing you.",
+                cancel: Some(format!("{base_url}/signups/{}", secret.reveal())),
+                ..words
+            },
+        ),
+        NoticeCause::Cancelled { .. } => (
+            "Cancelled",
+            Words {
+                intro: "Your place is cancelled, and free for somebody else. Thank you for telling.",
+                ..words
+            },
+        ),
+        NoticeCause::ShiftMoved { change, .. } | NoticeCause::ShiftChanged { change, .. } => {
+            let before = facts(["When, before", "Where, before"], &change.before);
+            let after = facts(["When, now", "Where, now"], &change.after);
+            (
+                "Changed",
+                Words {
+                    intro: "The time or the place of your shift has changed.",
+                    facts: before.chain(after).collect(),
+                    note: Some(
+                        "Your place is kept. If you cannot come now, please use the link to cancel in the mail that \
+                         confirmed your place.",
+                    ),
+                    ..words
+                },
+            )
+        }
+    }
+}
+
+fn short(text: &str) -> String {
+    let text = one_line(text);
+    if text.chars().count() <= SHORT {
+        return text;
+    }
+    let cut: String = text.chars().take(SHORT - 1).collect();
+    format!("{}…", cut.trim_end())
+}
+
+/// A text on one line, so that it cannot end a header or pretend to be another line of the mail.
+fn one_line(text: &str) -> String {
+    let plain = |character: char| if character.is_control() { ' ' } else { character };
+    let text: String = text.chars().map(plain).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn date(now: Timestamp) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(u64::try_from(now.as_second()).unwrap_or_default())
+}

@@ -1,0 +1,136 @@
+//! The worker: takes what is due, one mail after the other, and says what came of it.
+//!
+//! One mail is under way at a time, so a process that is killed leaves at most one of which nobody knows whether it was
+//! sent: it is sent again, under the same Message-ID, when its hold has ended. Several processes share the work, because
+//! each takes a notice before it sends.
+
+use std::time::Duration;
+
+use signup_core::{Delivery, Notice, Service};
+use tokio::sync::watch;
+
+use super::{Blame, Mailer, NotSent};
+use crate::metrics::{self, MailFate};
+use crate::reply::WithSources;
+
+/// How many notices are looked at together. Each is taken by itself.
+const AT_ONCE: u32 = 50;
+/// How long to wait when nothing is due.
+const IDLE: Duration = Duration::from_secs(1);
+/// How long to wait when the mail server, or the store, is out of reach.
+const OUT_OF_REACH: Duration = Duration::from_secs(5);
+/// How often a notice is held anew while its mail is under way: several times within a hold.
+const HOLD_EVERY: Duration = Duration::from_secs(10);
+
+/// Sends mails until `end` says so; the one that is under way then is sent and accounted for first.
+pub(crate) async fn deliver(service: Service, mailer: Mailer, mut end: watch::Receiver<bool>) {
+    while !*end.borrow() {
+        let pause = deliver_due(&service, &mailer, &end).await;
+        if let Some(pause) = pause {
+            // An error means that nobody is left who could end this: then it ends, too.
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                changed = end.changed() => if changed.is_err() { return },
+            }
+        }
+    }
+}
+
+/// Delivers some of what is due. Gives how long to wait before the next.
+async fn deliver_due(service: &Service, mailer: &Mailer, end: &watch::Receiver<bool>) -> Option<Duration> {
+    let due = match service.due_notices(AT_ONCE).await {
+        Ok(due) => due,
+        Err(error) => {
+            tracing::warn!(error = %WithSources(&error), "mails that are due were not found");
+            return Some(OUT_OF_REACH);
+        }
+    };
+    if due.is_empty() {
+        return Some(IDLE);
+    }
+    for notice in due {
+        if *end.borrow() {
+            return None;
+        }
+        let id = notice.id;
+        match service.begin_delivery(notice).await {
+            Ok(Some(delivery)) => {
+                if send(service, mailer, delivery).await == Some(Blame::Server) {
+                    return Some(OUT_OF_REACH);
+                }
+            }
+            Ok(None) => {}
+            Err(error) => {
+                tracing::warn!(notice = %id, error = %WithSources(&error), "a mail was not begun");
+                return Some(OUT_OF_REACH);
+            }
+        }
+    }
+    None
+}
+
+/// Sends a mail and says what came of it. Gives whose fault it is if it was not sent.
+async fn send(service: &Service, mailer: &Mailer, delivery: Delivery) -> Option<Blame> {
+    let mut notice = delivery.notice.clone();
+    let sent = {
+        let mut sending = std::pin::pin!(mailer.send(&delivery, service));
+        loop {
+            tokio::select! {
+                sent = &mut sending => break sent,
+                () = tokio::time::sleep(HOLD_EVERY) => notice = hold(service, notice).await,
+            }
+        }
+    };
+    match sent {
+        Ok(()) => {
+            metrics::count_mail(MailFate::Sent);
+            finish(service, &notice).await;
+            None
+        }
+        Err(NotSent { reason, blame }) => {
+            let is_final = blame == Blame::MailForGood;
+            match service.mail_was_not_sent(&notice, &reason, is_final).await {
+                Ok(Notice { failure: Some(_), id, .. }) => {
+                    metrics::count_mail(MailFate::Failed);
+                    tracing::error!(notice = %id, reason, "a mail was given up");
+                }
+                Ok(Notice { id, due_at, .. }) => {
+                    metrics::count_mail(MailFate::PutBack);
+                    tracing::warn!(notice = %id, reason, again_at = %due_at, "a mail was not sent");
+                }
+                Err(error) => {
+                    tracing::warn!(notice = %notice.id, error = %WithSources(&error), "what became of a mail was not kept");
+                }
+            }
+            Some(blame)
+        }
+    }
+}
+
+/// Keeps the notice from others while its mail is under way.
+async fn hold(service: &Service, notice: Notice) -> Notice {
+    match service.hold_notice(&notice).await {
+        Ok(Some(held)) => held,
+        Ok(None) => {
+            tracing::warn!(notice = %notice.id, "another process has taken a mail that was under way");
+            notice
+        }
+        Err(error) => {
+            tracing::warn!(notice = %notice.id, error = %WithSources(&error), "a mail under way was not held");
+            notice
+        }
+    }
+}
+
+/// Does away with the notice of a mail that was sent. As long as that is not kept the mail would be sent again, so it is
+/// tried until the hold ends.
+async fn finish(service: &Service, notice: &Notice) {
+    loop {
+        let Err(error) = service.mail_was_sent(notice).await else { return };
+        tracing::warn!(notice = %notice.id, error = %WithSources(&error), "that a mail was sent was not kept");
+        if service.now() >= notice.due_at {
+            return;
+        }
+        tokio::time::sleep(IDLE).await;
+    }
+}

@@ -1,0 +1,186 @@
+//! What each page does: call the service, show the outcome.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use signup_core::{Error, Secret, Service, ShiftId, SignUpInput};
+use warp::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use warp::http::{HeaderValue, StatusCode};
+use warp::reply::Response;
+
+use super::event::{self, Focus};
+use super::{Link, body_error, error_page, message, not_found, signup, themed_message, unavailable};
+use crate::calendar;
+use crate::request::Request;
+
+/// The pages of volunteers. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Pages {
+    service: Service,
+    base_url: Arc<str>,
+    /// The path of the base address, without a slash at its end.
+    base_path: Arc<str>,
+}
+
+impl Pages {
+    pub(crate) fn new(service: Service, base_url: &str) -> Self {
+        let url: Option<warp::http::Uri> = base_url.parse().ok();
+        let base_path = url.as_ref().map_or("", |url| url.path()).trim_end_matches('/');
+        Self { service, base_url: base_url.into(), base_path: base_path.into() }
+    }
+
+    fn event_path(&self, slug: &str) -> String {
+        format!("{}/events/{slug}", self.base_path)
+    }
+
+    fn signup_path(&self, secret: &Secret) -> String {
+        format!("{}/signups/{}", self.base_path, secret.reveal())
+    }
+
+    /// `GET /events/{slug}`
+    pub(crate) async fn event(&self, slug: &str, query: &str) -> Response {
+        let focus = Focus { shift: wanted_shift(query), ..Focus::default() };
+        self.event_with(StatusCode::OK, slug, &focus).await
+    }
+
+    async fn event_with(&self, status: StatusCode, slug: &str, focus: &Focus) -> Response {
+        match self.service.public_event(slug).await {
+            Ok(found) => {
+                let url = format!("{}/events/{slug}", self.base_url);
+                event::page(status, &found, &self.event_path(slug), url, focus, self.service.now())
+            }
+            Err(error) => error_page(&error),
+        }
+    }
+
+    /// `POST /events/{slug}/signups`
+    pub(crate) async fn sign_up(self, slug: String, mut request: Request) -> Response {
+        let body = match request.form().await {
+            Ok(body) => body,
+            Err(error) => return body_error(error),
+        };
+        let typed = fields(&body);
+        let shift = typed.get("slot_id").and_then(|id| ShiftId::parse(id)).unwrap_or(ShiftId::NONE);
+        let value = |name: &str| typed.get(name).map_or("", String::as_str).into();
+        let answers = typed.iter().filter_map(|(name, value)| {
+            name.strip_prefix("answer.").map(|id| (Cow::from(id), Cow::from(value.as_str())))
+        });
+        let input = SignUpInput { name: value("name"), email: value("email"), answers: answers.collect() };
+        let result = self.service.sign_up_for(&slug, shift, &input).await;
+        let obstacle = match result {
+            Ok(_) => {
+                let path = self.event_path(&slug);
+                return see_other(&format!("{path}/signed-up?slot_id={shift}"));
+            }
+            Err(Error::Invalid(faults)) => {
+                let focus = Focus { shift: Some(shift), typed, faults, obstacle: None };
+                return self.event_with(StatusCode::UNPROCESSABLE_ENTITY, &slug, &focus).await;
+            }
+            Err(Error::ShiftFull) => (
+                "Sorry, this shift has just become full",
+                "Somebody else took the last place. You are not signed up; perhaps another shift suits you.",
+            ),
+            Err(Error::ShiftOver) => {
+                ("Sorry, this shift is over", "You are not signed up; perhaps another shift suits you.")
+            }
+            Err(error) => return error_page(&error),
+        };
+        let focus = Focus { obstacle: Some(obstacle), ..Focus::default() };
+        self.event_with(StatusCode::CONFLICT, &slug, &focus).await
+    }
+
+    /// `GET /events/{slug}/signed-up`: the same for everybody, so that nobody learns who is signed up.
+    pub(crate) async fn signed_up(&self, slug: &str) -> Response {
+        match self.service.public_event(slug).await {
+            Ok(found) => themed_message(
+                StatusCode::OK,
+                found.event.theme,
+                "Look into your mailbox",
+                &format!(
+                    "A mail is on its way to the address that you gave. It confirms your place at “{}”, and has a link \
+                     with which you can cancel it. If it does not come within some minutes, look among the unwanted \
+                     mail.",
+                    found.event.title
+                ),
+                Some(Link { href: &self.event_path(slug), text: "Back to the event" }),
+            ),
+            Err(error) => error_page(&error),
+        }
+    }
+
+    /// `GET /events/{slug}/slots/{id}.ics`
+    pub(crate) async fn calendar(&self, slug: &str, shift: ShiftId) -> Response {
+        let found = match self.service.public_event(slug).await {
+            Ok(found) => found,
+            Err(error) => return error_page(&error),
+        };
+        let Some(shift) = found.shifts.iter().find(|found| found.id == shift) else { return not_found() };
+        let url = format!("{}/events/{slug}", self.base_url);
+        let text = calendar::of_shift(&found.organization, &found.event, shift, &url, self.service.now());
+        let mut response = Response::new(text.into());
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/calendar; charset=utf-8"));
+        headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"shift.ics\""));
+        headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
+        headers.insert("cache-control", HeaderValue::from_static("no-store"));
+        response
+    }
+
+    /// `GET /signups/{secret}`
+    pub(crate) async fn signup(&self, secret: &str) -> Response {
+        let Some(secret) = Secret::parse(secret) else { return not_found() };
+        match self.service.public_signup(&secret).await {
+            Ok((signup, found)) => {
+                let event_path = self.event_path(&found.event.slug);
+                let path = self.signup_path(&secret);
+                signup::page(&signup, &found, &path, event_path, self.service.now()).unwrap_or_else(not_found)
+            }
+            Err(error) => error_page(&error),
+        }
+    }
+
+    /// `POST /signups/{secret}/cancel`
+    pub(crate) async fn cancel(self, secret: String) -> Response {
+        let Some(secret) = Secret::parse(&secret) else { return not_found() };
+        match self.service.cancel_signup(&secret).await {
+            Ok(_) => see_other(&self.signup_path(&secret)),
+            Err(error) => error_page(&error),
+        }
+    }
+}
+
+/// An address has tried to sign up too often.
+pub(crate) fn too_many(retry_after_s: i64) -> Response {
+    let mut response = message(
+        StatusCode::TOO_MANY_REQUESTS,
+        "Please wait a minute",
+        "From your address there were very many sign-ups just now. Go back and send the form again in a minute.",
+        None,
+    );
+    response.headers_mut().insert(RETRY_AFTER, retry_after_s.into());
+    response
+}
+
+fn see_other(location: &str) -> Response {
+    let Ok(value) = HeaderValue::try_from(location) else { return unavailable() };
+    let mut response = message(
+        StatusCode::SEE_OTHER,
+        "Done",
+        "Your browser should have gone on by itself.",
+        Some(Link { href: location, text: "Go on" }),
+    );
+    response.headers_mut().insert(LOCATION, value);
+    response
+}
+
+/// The fields of a form; of one given twice the last counts.
+fn fields(body: &[u8]) -> BTreeMap<String, String> {
+    // Decoding a list of pairs of texts takes any form.
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_bytes(body).unwrap_or_default();
+    pairs.into_iter().collect()
+}
+
+fn wanted_shift(query: &str) -> Option<ShiftId> {
+    ShiftId::parse(fields(query.as_bytes()).get("slot_id")?)
+}

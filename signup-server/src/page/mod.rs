@@ -1,0 +1,191 @@
+//! The pages of volunteers: HTML made by the server, which needs no script, no cookie and no second request.
+//!
+//! Whatever a person typed is escaped by the templates, and is a link only if it is a web address. Paths in a page start
+//! at the root of the base address, so a page works wherever it was reached.
+//!
+//! **Invariant:** no rule is decided here: what a shift is, whether it has room, what is wrong with an input is asked of
+//! the library.
+
+mod event;
+mod handlers;
+pub(crate) mod place;
+mod signup;
+mod style;
+pub(crate) mod times;
+
+pub(crate) use handlers::{Pages, too_many};
+
+use askama::Template;
+use signup_core::{Error, Theme};
+use warp::http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use warp::http::{HeaderValue, StatusCode};
+use warp::reply::Response;
+
+use crate::reply::{BodyError, RETRY_AFTER_S, WithSources};
+
+/// What stands in the head of a page.
+#[derive(Debug, Clone)]
+struct Head {
+    title: String,
+    description: String,
+    /// Where search engines and messengers find the page; none of those that are nobody else's business.
+    url: Option<String>,
+    theme: Theme,
+}
+
+impl Head {
+    /// Of a page that is nobody else's business.
+    fn private(title: &str, theme: Option<Theme>) -> Self {
+        Self {
+            title: title.to_owned(),
+            description: String::new(),
+            url: None,
+            theme: theme.unwrap_or(style::DEFAULT_THEME),
+        }
+    }
+
+    #[expect(clippy::unused_self, reason = "templates reach it through the head")]
+    fn stylesheet(&self) -> &'static str {
+        &style::STYLESHEET
+    }
+
+    fn colour(&self) -> &'static str {
+        style::band(self.theme)
+    }
+}
+
+/// A page that is just a message.
+#[derive(Debug, Template)]
+#[template(path = "message.html")]
+struct MessagePage<'a> {
+    head: Head,
+    heading: &'a str,
+    text: &'a str,
+    link: Option<Link<'a>>,
+}
+
+#[derive(Debug)]
+struct Link<'a> {
+    href: &'a str,
+    text: &'a str,
+}
+
+/// A page with a status and the headers that keep it to itself: no script runs in it, nothing else is loaded into it, it
+/// goes into no frame, sends its forms nowhere else, and is kept by no cache.
+fn html(status: StatusCode, page: &impl Template) -> Response {
+    let (status, text) = match page.render() {
+        Ok(text) => (status, text),
+        // Writing a page into memory cannot fail; if it did, it would be a bug.
+        Err(error) => {
+            tracing::error!(%error, "a page could not be written");
+            (StatusCode::INTERNAL_SERVER_ERROR, "The page could not be shown.".to_owned())
+        }
+    };
+    let mut response = Response::new(text.into());
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    let policy = format!(
+        "default-src 'none'; style-src {}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        style::source()
+    );
+    if let Ok(policy) = HeaderValue::try_from(policy) {
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    for (name, value) in [
+        (CONTENT_TYPE, "text/html; charset=utf-8"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (X_FRAME_OPTIONS, "DENY"),
+        (REFERRER_POLICY, "no-referrer"),
+        (CACHE_CONTROL, "no-store"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    for (name, value) in [
+        ("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=()"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn message(status: StatusCode, heading: &str, text: &str, link: Option<Link<'_>>) -> Response {
+    themed_message(status, None, heading, text, link)
+}
+
+/// A message that looks like the event's page.
+fn themed_message(
+    status: StatusCode,
+    theme: Option<Theme>,
+    heading: &str,
+    text: &str,
+    link: Option<Link<'_>>,
+) -> Response {
+    html(status, &MessagePage { head: Head::private(heading, theme), heading, text, link })
+}
+
+/// There is no such page, or nobody may see it.
+pub(crate) fn not_found() -> Response {
+    message(
+        StatusCode::NOT_FOUND,
+        "This page does not exist",
+        "The link may be mistyped, or what it led to is not open to the public any more.",
+        None,
+    )
+}
+
+/// The page has not this method.
+pub(crate) fn method_not_allowed(allow: &'static str) -> Response {
+    let mut response = message(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "That does not work here",
+        "The page cannot be asked for in this way.",
+        None,
+    );
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
+    response
+}
+
+fn unavailable() -> Response {
+    let mut response = message(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "Please try again in a moment",
+        "The service is out of reach just now. Nothing is lost: go back and send the form again. Signing up twice takes \
+         one place only.",
+        None,
+    );
+    response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_S);
+    response
+}
+
+/// What an error is to a volunteer. Texts for operators go to the log.
+pub(crate) fn error_page(error: &Error) -> Response {
+    match error {
+        Error::Store(error) => {
+            tracing::error!(error = %WithSources(error), "the store failed");
+            unavailable()
+        }
+        Error::Contended => unavailable(),
+        _ => not_found(),
+    }
+}
+
+fn body_error(error: BodyError) -> Response {
+    let (status, text) = match error {
+        BodyError::TooLarge => {
+            (StatusCode::PAYLOAD_TOO_LARGE, "What was sent is larger than any form can be.")
+        }
+        BodyError::UnsupportedMediaType => {
+            (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Please use the form on the event's page.")
+        }
+        BodyError::Timeout => {
+            (StatusCode::REQUEST_TIMEOUT, "What was sent did not arrive in time. Please try again.")
+        }
+        BodyError::Broken => (StatusCode::BAD_REQUEST, "What was sent could not be read. Please try again."),
+    };
+    message(status, "The form was not taken", text, None)
+}

@@ -1,0 +1,67 @@
+//! The page of one sign-up, for whoever has the link from the mail.
+
+use askama::Template;
+use jiff::Timestamp;
+use signup_core::{Answer, PublicEvent, Signup, SignupStatus};
+use warp::http::StatusCode;
+use warp::reply::Response;
+
+use super::place::{Place, whereabouts};
+use super::times::Times;
+use super::{Head, html};
+
+#[derive(Debug, Template)]
+#[template(path = "signup.html")]
+struct SignupPage<'a> {
+    head: Head,
+    organization: &'a str,
+    heading: &'static str,
+    text: Option<&'static str>,
+    event: &'a str,
+    event_link: Option<String>,
+    shift: &'a str,
+    times: Times,
+    location: Option<Place<'a>>,
+    name: &'a str,
+    email: &'a str,
+    answers: &'a [Answer],
+    /// Where to cancel.
+    cancel: Option<String>,
+}
+
+/// The page of a sign-up. `path` is its own, `event_path` that of its event.
+pub(super) fn page(
+    signup: &Signup,
+    found: &PublicEvent,
+    path: &str,
+    event_path: String,
+    now: Timestamp,
+) -> Option<Response> {
+    let PublicEvent { organization, event, shifts, .. } = found;
+    let shift = shifts.first()?;
+    let is_over = shift.interval().end <= now;
+    let (heading, text) = match signup.status {
+        SignupStatus::Cancelled => {
+            ("Your place is cancelled", Some("It is free for somebody else now. Thank you for telling."))
+        }
+        SignupStatus::Confirmed if is_over => ("You were signed up", Some("This shift is over.")),
+        SignupStatus::Confirmed => ("You are signed up", None),
+    };
+    let is_cancellable = signup.status == SignupStatus::Confirmed && !is_over;
+    let page = SignupPage {
+        head: Head::private(heading, event.theme),
+        organization: organization.name.as_str(),
+        heading,
+        text,
+        event: event.title.as_str(),
+        event_link: event.is_published.then_some(event_path),
+        shift: shift.title.as_str(),
+        times: Times::of(shift.interval(), &shift.day.zone),
+        location: whereabouts(shift.location.as_ref(), event).map(Place::new),
+        name: signup.name.as_str(),
+        email: signup.email.as_str(),
+        answers: &signup.answers,
+        cancel: is_cancellable.then(|| format!("{path}/cancel")),
+    };
+    Some(html(StatusCode::OK, &page))
+}

@@ -1,0 +1,126 @@
+//! The look of the pages: one stylesheet, and a palette for each theme, in light and in dark.
+//!
+//! The stylesheet stands in each page, so that a page is one request; its digest stands in the page's security policy, so
+//! that no other style is taken.
+
+use std::sync::LazyLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use signup_core::{Digest, Theme};
+
+/// The colours of a theme. Each has to be readable where it is used: at least 4.5 to 1 (WCAG 2.2, 1.4.3).
+struct Palette {
+    theme: Theme,
+    /// The band at the top of the page, from one corner to the other, under white text.
+    band: [&'static str; 2],
+    /// Links and buttons on a light page; the text of a button is white.
+    light: &'static str,
+    /// Links and buttons on a dark page; the text of a button is nearly black.
+    dark: &'static str,
+}
+
+const PALETTES: [Palette; 8] = [
+    Palette { theme: Theme::PurpleIndigo, band: ["#6b21a8", "#3730a3"], light: "#5b21b6", dark: "#c4b5fd" },
+    Palette { theme: Theme::OceanBlue, band: ["#075985", "#1e40af"], light: "#075985", dark: "#7dd3fc" },
+    Palette { theme: Theme::SunsetOrange, band: ["#9a3412", "#b91c1c"], light: "#9a3412", dark: "#fdba74" },
+    Palette { theme: Theme::ForestGreen, band: ["#166534", "#115e59"], light: "#166534", dark: "#86efac" },
+    Palette { theme: Theme::RosePink, band: ["#9d174d", "#be123c"], light: "#9d174d", dark: "#f9a8d4" },
+    Palette { theme: Theme::SlateCharcoal, band: ["#334155", "#111827"], light: "#334155", dark: "#cbd5e1" },
+    Palette { theme: Theme::GoldenHour, band: ["#854d0e", "#9a3412"], light: "#854d0e", dark: "#fcd34d" },
+    Palette { theme: Theme::Midnight, band: ["#1e1b4b", "#172554"], light: "#312e81", dark: "#a5b4fc" },
+];
+
+/// The theme of an event that has none.
+pub(crate) const DEFAULT_THEME: Theme = Theme::ForestGreen;
+
+/// The stylesheet of every page.
+pub(crate) static STYLESHEET: LazyLock<String> = LazyLock::new(|| {
+    let mut sheet = include_str!("style.css").to_owned();
+    for Palette { theme, band: [from, to], light, dark } in PALETTES {
+        let name = theme.name();
+        sheet.push_str(&format!(
+            "[data-theme={name}]{{--band-from:{from};--band-to:{to};--accent:{light}}}\n\
+             @media(prefers-color-scheme:dark){{[data-theme={name}]{{--accent:{dark}}}}}\n"
+        ));
+    }
+    sheet
+});
+
+/// The stylesheet's digest, as a source of a Content-Security-Policy.
+pub(crate) fn source() -> String {
+    format!("'sha256-{}'", STANDARD.encode(Digest::of(&STYLESHEET).as_bytes()))
+}
+
+/// The colour that a browser may give to its own frame.
+pub(crate) fn band(theme: Theme) -> &'static str {
+    PALETTES.iter().find(|palette| palette.theme == theme).map_or("#166534", |palette| palette.band[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stands in the stylesheet, for light and for dark.
+    const PAGE: [&str; 2] = ["#f5f6f8", "#14161b"];
+    const CARD: [&str; 2] = ["#ffffff", "#1f222a"];
+    const INK: [&str; 2] = ["#1b1f27", "#eceef2"];
+    const MUTED: [&str; 2] = ["#535a68", "#aab1bf"];
+    const ERROR: [&str; 2] = ["#a3211a", "#ffb4ab"];
+    const ERROR_PAGE: [&str; 2] = ["#fdecea", "#3b1513"];
+    const ON_ACCENT: [&str; 2] = ["#ffffff", "#14161b"];
+
+    /// Relative luminance (WCAG 2.2).
+    fn luminance(colour: &str) -> f64 {
+        let channel = |at: usize| {
+            let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
+    }
+
+    fn contrast(a: &str, b: &str) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    fn assert_readable(text: &str, ground: &str, what: &str) {
+        let contrast = contrast(text, ground);
+        assert!(contrast >= 4.5, "{what}: {text} on {ground} has {contrast:.2}");
+    }
+
+    #[test]
+    fn every_theme_has_a_palette_that_can_be_read() {
+        assert!((contrast("#000000", "#ffffff") - 21.0).abs() < 0.01);
+        for theme in Theme::ALL {
+            assert_eq!(PALETTES.iter().filter(|palette| palette.theme == theme).count(), 1, "{theme}");
+        }
+        for Palette { theme, band, light, dark } in PALETTES {
+            for colour in band {
+                assert_readable("#ffffff", colour, theme.name());
+            }
+            for (scheme, accent) in [light, dark].into_iter().enumerate() {
+                for ground in [PAGE[scheme], CARD[scheme]] {
+                    assert_readable(accent, ground, theme.name());
+                }
+                assert_readable(ON_ACCENT[scheme], accent, theme.name());
+            }
+        }
+    }
+
+    #[test]
+    fn text_can_be_read_in_both_schemes() {
+        for scheme in [0, 1] {
+            for colour in [PAGE, CARD, INK, MUTED, ERROR, ERROR_PAGE, ON_ACCENT] {
+                assert!(STYLESHEET.contains(colour[scheme]), "{} is in the stylesheet", colour[scheme]);
+            }
+            for text in [INK, MUTED, ERROR] {
+                for ground in [PAGE, CARD] {
+                    assert_readable(text[scheme], ground[scheme], "text");
+                }
+            }
+            assert_readable(ERROR[scheme], ERROR_PAGE[scheme], "an error");
+            assert_readable(INK[scheme], ERROR_PAGE[scheme], "an error");
+        }
+    }
+}

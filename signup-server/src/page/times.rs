@@ -1,0 +1,157 @@
+//! Instants for people: dates in words, wall times of the event's zone, and by how much that zone is off UTC just then.
+//!
+//! Times are read off the instants, not off what the organizer wrote: where a clock change moved a shift, people see when
+//! it really is.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime, time};
+use signup_core::{Interval, Zone};
+
+/// From when to when, on which day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Times {
+    /// The day of the start, such as `Saturday, 6 March 2027`.
+    pub(crate) date: String,
+    pub(crate) start: Moment,
+    pub(crate) end: Moment,
+    /// The name of the zone.
+    pub(crate) zone: String,
+}
+
+/// An instant in a zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// For machines: with the offset, such as `2027-03-06T09:00:00-05:00`.
+    pub(crate) iso: String,
+    /// For people: `09:00`, and `24:00` for the end of the day.
+    pub(crate) clock: String,
+    /// What the zone calls the offset, such as `EST`, or `UTC+03`.
+    pub(crate) offset: String,
+}
+
+impl Times {
+    pub(crate) fn of(interval: Interval, zone: &Zone) -> Self {
+        let start = wall(interval.start, zone);
+        let (end_date, end_time) = {
+            let end = wall(interval.end, zone);
+            (end.date(), end.time())
+        };
+        let mut end = Moment::of(interval.end, zone);
+        if end_date != start.date() {
+            end.clock = if end_time == time(0, 0, 0, 0) && start.date().tomorrow().ok() == Some(end_date) {
+                "24:00".to_owned()
+            } else {
+                format!("{} on {}", end.clock, day(end_date))
+            };
+        }
+        Self {
+            date: day(start.date()),
+            start: Moment::of(interval.start, zone),
+            end,
+            zone: zone.name().to_owned(),
+        }
+    }
+
+    /// Whether the clocks change between start and end.
+    pub(crate) fn has_change(&self) -> bool {
+        self.start.offset != self.end.offset
+    }
+}
+
+/// `Saturday, 6 March 2027, 09:00–12:30 EST (America/New_York)`
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { date, start, end, zone } = self;
+        write!(f, "{date}, {}", start.clock)?;
+        if self.has_change() {
+            write!(f, " {}", start.offset)?;
+        }
+        write!(f, "–{} {} ({zone})", end.clock, end.offset)
+    }
+}
+
+impl Moment {
+    fn of(instant: Timestamp, zone: &Zone) -> Self {
+        let info = zone.rules().to_offset_info(instant);
+        let wall = info.offset().to_datetime(instant);
+        let offset = match info.abbreviation() {
+            number if number.starts_with(['+', '-']) => format!("UTC{number}"),
+            name => name.to_owned(),
+        };
+        Self {
+            iso: instant.display_with_offset(info.offset()).to_string(),
+            clock: wall.strftime("%H:%M").to_string(),
+            offset,
+        }
+    }
+}
+
+fn wall(instant: Timestamp, zone: &Zone) -> DateTime {
+    zone.rules().to_datetime(instant)
+}
+
+/// A date in words.
+pub(crate) fn day(date: Date) -> String {
+    date.strftime("%A, %-d %B %Y").to_string()
+}
+
+/// One day, or the first and the last.
+pub(crate) fn days(first: Date, last: Option<Date>) -> String {
+    match last.filter(|last| *last != first) {
+        Some(last) => format!("{} – {}", day(first), day(last)),
+        None => day(first),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signup_core::{Day, Hours};
+
+    use super::*;
+
+    fn shown(zone: &str, date: &str, start: Option<&str>, end: Option<&str>) -> String {
+        let zone: Zone = zone.parse().unwrap();
+        let day = Day { date: date.parse().unwrap(), zone: zone.clone() };
+        Times::of(day.interval(Hours::parse(start, end).unwrap()), &zone).to_string()
+    }
+
+    #[test]
+    fn times_are_the_zones_own() {
+        assert_eq!(
+            shown("America/New_York", "2027-03-06", Some("09:00"), Some("12:30")),
+            "Saturday, 6 March 2027, 09:00–12:30 EST (America/New_York)"
+        );
+        assert_eq!(
+            shown("Asia/Dubai", "2027-03-06", None, None),
+            "Saturday, 6 March 2027, 00:00–24:00 UTC+04 (Asia/Dubai)"
+        );
+    }
+
+    #[test]
+    fn a_clock_change_is_shown_as_it_is() {
+        // Clocks jump from 02:00 to 03:00: nobody can come at 02:30.
+        assert_eq!(
+            shown("America/New_York", "2027-03-14", Some("02:30"), Some("05:00")),
+            "Sunday, 14 March 2027, 03:30–05:00 EDT (America/New_York)"
+        );
+        assert_eq!(
+            shown("America/New_York", "2027-03-14", Some("01:00"), Some("05:00")),
+            "Sunday, 14 March 2027, 01:00 EST–05:00 EDT (America/New_York)"
+        );
+        assert_eq!(
+            shown("America/New_York", "2027-11-07", Some("00:30"), None),
+            "Sunday, 7 November 2027, 00:30 EDT–24:00 EST (America/New_York)"
+        );
+    }
+
+    #[test]
+    fn an_end_on_another_day_is_named() {
+        // Samoa skipped 30 December 2011: its day before ended where the 31st began.
+        assert_eq!(
+            shown("Pacific/Apia", "2011-12-29", Some("20:00"), None),
+            "Thursday, 29 December 2011, 20:00 UTC-10–00:00 on Saturday, 31 December 2011 UTC+14 (Pacific/Apia)"
+        );
+    }
+}
