@@ -80,9 +80,9 @@ fn not_sent(error: &Error) -> NotSent {
         Some(status) if NO_LOGIN.contains(&status) => Blame::Server,
         Some(421) => Blame::Server,
         Some(_) if error.is_permanent() => Blame::MailForGood,
+        // Among others that the server lacks what this mail needs, as an address with letters beyond ASCII does.
         Some(_) => Blame::MailForNow,
-        // It cannot be sent as it is, such as an address that the server cannot take.
-        None if error.is_client() => Blame::MailForGood,
+        None if error.is_client() => Blame::MailForNow,
         None => Blame::Server,
     };
     NotSent { reason: crate::reply::WithSources(error).to_string(), blame }

@@ -131,6 +131,13 @@ impl Server {
         Self::start_by(Command::new(PROGRAM), arguments)
     }
 
+    /// The same, with these variables.
+    pub(crate) fn start_in(variables: &[(&str, &Path)], arguments: &[&str]) -> Self {
+        let mut command = Command::new(PROGRAM);
+        command.envs(variables.iter().copied());
+        Self::start_by(command, arguments)
+    }
+
     /// A server whose files cannot grow beyond so many KiB, with generous rates.
     pub(crate) fn start_limited(database: &str, kib: u32) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -160,7 +167,7 @@ impl Server {
                 panic!("unexpected on standard output: {line}");
             }
         };
-        Self { child, database: String::new(), folder: None, url, token, client: reqwest::Client::new() }
+        Self { child, database: String::new(), folder: None, url, token, client: client() }
     }
 
     /// Where the database is.
@@ -195,6 +202,14 @@ impl Server {
         assert_eq!(self.token, "", "a database that has an organization gets no starter");
         self.token = token;
         self.folder = folder;
+    }
+
+    /// The server ends, and the same database is served with these arguments.
+    pub(crate) fn again(mut self, arguments: &[&str]) -> Self {
+        self.kill();
+        let mut server = self.beside(arguments);
+        server.folder = self.folder.take();
+        server
     }
 
     /// Another process on the same database, which is known by the same token.
@@ -283,6 +298,35 @@ impl Server {
         self.answer(request.json(body)).await
     }
 
+    /// Asks for a page as a browser does, with a form if there is one; goes nowhere by itself.
+    pub(crate) async fn browse(&self, method: &str, path: &str, form: Option<&[(&str, &str)]>) -> Answer {
+        let request = self.request(method, path);
+        self.browsed(match form {
+            Some(form) => request.form(form),
+            None => request,
+        })
+        .await
+    }
+
+    /// What is answered to a browser.
+    pub(crate) async fn browsed(&self, request: reqwest::RequestBuilder) -> Answer {
+        let response = request.send().await.unwrap();
+        let answer = Answer {
+            status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            text: response.text().await.unwrap(),
+        };
+        assert!(answer.header("x-request-id").is_some(), "a page has no request id");
+        answer
+    }
+
+    /// The most memory that the process has had resident, in KiB.
+    pub(crate) fn most_memory_kib(&self) -> i64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+
     /// Creates an event that has to succeed.
     pub(crate) async fn create(&self, body: &Value) -> Value {
         let answer = self.post("/v1/events", body).await;
@@ -304,6 +348,10 @@ impl Drop for Server {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+fn client() -> reqwest::Client {
+    reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap()
 }
 
 /// Runs the program to its end.

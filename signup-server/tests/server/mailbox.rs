@@ -1,0 +1,309 @@
+//! A mail server of a test's own, and what has come to it.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use mailin::{Action, AuthMechanism, Handler, Response, SessionBuilder, response};
+use mailparse::{MailHeaderMap as _, ParsedMail};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use tempfile::NamedTempFile;
+
+/// A running mail server. It takes mails for as long as the test process runs.
+#[derive(Clone)]
+pub(crate) struct Mailbox {
+    port: u16,
+    state: Arc<Mutex<State>>,
+}
+
+/// How connections are made.
+#[derive(Clone)]
+pub(crate) enum Security {
+    /// In the clear.
+    Clear,
+    /// With TLS when it is asked for; then a login is needed.
+    StartTls(Arc<ServerConfig>),
+    /// With TLS from the start; a login is needed.
+    Tls(Arc<ServerConfig>),
+}
+
+/// The login that is taken.
+pub(crate) const LOGIN: (&str, &str) = ("riverside", "a pass:word");
+
+/// A certificate for `localhost`: for the server, and for those who are to trust it.
+pub(crate) fn certificate() -> (Arc<ServerConfig>, NamedTempFile) {
+    let rcgen::CertifiedKey { cert, signing_key } =
+        rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let key = rustls::pki_types::PrivateKeyDer::Pkcs8(signing_key.serialize_der().into());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key)
+        .unwrap();
+    let mut file = NamedTempFile::new().unwrap();
+    file.write_all(cert.pem().as_bytes()).unwrap();
+    (Arc::new(config), file)
+}
+
+#[derive(Default)]
+struct State {
+    mails: Vec<Mail>,
+    /// What is answered to mails for an address, instead of taking them; each answer once, the last one always.
+    answers: HashMap<String, Vec<(u16, &'static str)>>,
+    /// How long a mail takes.
+    delay: Duration,
+    /// Mails that began to come in.
+    begun: usize,
+}
+
+/// A mail that was taken.
+#[derive(Debug, Clone)]
+pub(crate) struct Mail {
+    /// For whom, by the envelope.
+    pub(crate) to: String,
+    pub(crate) raw: Vec<u8>,
+}
+
+impl Mail {
+    pub(crate) fn header(&self, name: &str) -> String {
+        let parsed = mailparse::parse_mail(&self.raw).unwrap();
+        let values = parsed.headers.get_all_values(name);
+        assert_eq!(values.len(), 1, "{name}: {values:?}");
+        values.into_iter().next().unwrap()
+    }
+
+    fn part(&self, media_type: &str) -> String {
+        fn find(mail: &ParsedMail<'_>, media_type: &str) -> Option<String> {
+            if mail.ctype.mimetype == media_type {
+                return Some(mail.get_body().unwrap());
+            }
+            mail.subparts.iter().find_map(|part| find(part, media_type))
+        }
+        let parsed = mailparse::parse_mail(&self.raw).unwrap();
+        find(&parsed, media_type).unwrap_or_else(|| panic!("no {media_type} in {parsed:?}"))
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.part("text/plain").replace("\r\n", "\n")
+    }
+
+    pub(crate) fn html(&self) -> String {
+        self.part("text/html")
+    }
+
+    pub(crate) fn calendar(&self) -> Calendar {
+        // A line that begins with a space goes on with the one before (RFC 5545, 3.1).
+        let text = self.part("text/calendar").replace("\r\n ", "");
+        let lines = text.split("\r\n").filter_map(|line| line.split_once(':'));
+        Calendar(lines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+    }
+
+    /// The path of the link to the sign-up.
+    pub(crate) fn signup_path(&self) -> Option<String> {
+        let text = self.text();
+        let start = text.find("/signups/")?;
+        Some(text[start..].lines().next().unwrap().to_owned())
+    }
+}
+
+/// The properties of an iCalendar object, in order.
+#[derive(Debug, Clone)]
+pub(crate) struct Calendar(Vec<(String, String)>);
+
+impl Calendar {
+    pub(crate) fn property(&self, name: &str) -> &str {
+        let values: Vec<_> = self.0.iter().filter(|(found, _)| found == name).collect();
+        assert_eq!(values.len(), 1, "{name} in {self:?}");
+        &values[0].1
+    }
+
+    pub(crate) fn sequence(&self) -> u32 {
+        self.property("SEQUENCE").parse().unwrap()
+    }
+}
+
+impl Mailbox {
+    pub(crate) fn start() -> Self {
+        Self::start_at(0)
+    }
+
+    /// On this port, or on a free one.
+    pub(crate) fn start_at(port: u16) -> Self {
+        Self::start_with(port, &Security::Clear)
+    }
+
+    pub(crate) fn start_with(port: u16, security: &Security) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+        let mailbox = Self { port: listener.local_addr().unwrap().port(), state: Arc::default() };
+        let (state, security) = (Arc::clone(&mailbox.state), security.clone());
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let session = Session { state: Arc::clone(&state), to: String::new(), raw: vec![] };
+                let security = security.clone();
+                // Whose connection breaks off hears no more.
+                std::thread::spawn(move || converse(stream?, session, &security));
+            }
+        });
+        mailbox
+    }
+
+    pub(crate) const fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("smtp://127.0.0.1:{}", self.port)
+    }
+
+    /// Answers mails for an address with these codes, each once, and the last one always; 250 takes it.
+    pub(crate) fn answer(&self, to: &str, answers: &[(u16, &'static str)]) {
+        self.state.lock().unwrap().answers.insert(to.to_owned(), answers.to_vec());
+    }
+
+    /// Takes so long for each mail.
+    pub(crate) fn slow_down(&self, delay: Duration) {
+        self.state.lock().unwrap().delay = delay;
+    }
+
+    pub(crate) fn mails(&self) -> Vec<Mail> {
+        self.state.lock().unwrap().mails.clone()
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.state.lock().unwrap().mails.len()
+    }
+
+    /// How many mails began to come in.
+    pub(crate) fn begun(&self) -> usize {
+        self.state.lock().unwrap().begun
+    }
+
+    /// Waits until there are so many mails, and gives all.
+    pub(crate) async fn wait_for(&self, count: usize, limit: Duration) -> Vec<Mail> {
+        let begin = Instant::now();
+        while self.count() < count {
+            assert!(begin.elapsed() < limit, "{} of {count} mails came in {limit:?}", self.count());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        self.mails()
+    }
+
+    /// Waits for so many mails, and then a little longer for more than that.
+    pub(crate) async fn wait_for_exactly(&self, count: usize, limit: Duration) -> Vec<Mail> {
+        self.wait_for(count, limit).await;
+        tokio::time::sleep(Duration::from_millis(2500)).await;
+        let mails = self.mails();
+        let to: Vec<_> = mails.iter().map(|mail| (&mail.to, mail.header("subject"))).collect();
+        assert_eq!(mails.len(), count, "{to:?}");
+        mails
+    }
+}
+
+#[derive(Clone)]
+struct Session {
+    state: Arc<Mutex<State>>,
+    to: String,
+    raw: Vec<u8>,
+}
+
+impl Handler for Session {
+    fn auth_plain(&mut self, _for: &str, user: &str, password: &str) -> Response {
+        if (user, password) == LOGIN { response::AUTH_OK } else { response::INVALID_CREDENTIALS }
+    }
+
+    fn rcpt(&mut self, to: &str) -> Response {
+        let mut state = self.state.lock().unwrap();
+        let Some(answers) = state.answers.get_mut(to) else { return response::OK };
+        let (code, text) = answers[0];
+        if answers.len() > 1 {
+            answers.remove(0);
+        }
+        if code == 250 { response::OK } else { Response::custom(code, text.to_owned()) }
+    }
+
+    fn mail(&mut self, _ip: IpAddr, _domain: &str, _from: &str) -> Response {
+        self.raw.clear();
+        response::OK
+    }
+
+    fn data_start(&mut self, _domain: &str, _from: &str, _is8bit: bool, to: &[String]) -> Response {
+        assert_eq!(to.len(), 1, "each volunteer gets a mail of their own");
+        to[0].clone_into(&mut self.to);
+        self.state.lock().unwrap().begun += 1;
+        response::OK
+    }
+
+    fn data(&mut self, buffer: &[u8]) -> io::Result<()> {
+        self.raw.extend_from_slice(buffer);
+        Ok(())
+    }
+
+    fn data_end(&mut self) -> Response {
+        let delay = self.state.lock().unwrap().delay;
+        let mail = Mail { to: self.to.clone(), raw: std::mem::take(&mut self.raw) };
+        // Taken first: who is killed while it waits for the answer has sent it.
+        self.state.lock().unwrap().mails.push(mail);
+        std::thread::sleep(delay);
+        response::OK
+    }
+}
+
+fn converse(stream: TcpStream, handler: Session, security: &Security) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut builder = SessionBuilder::new("mail.example.org");
+    if !matches!(security, Security::Clear) {
+        builder.enable_start_tls().enable_auth(AuthMechanism::Plain);
+    }
+    let mut session = builder.build(IpAddr::V4(Ipv4Addr::LOCALHOST), handler);
+    let over_tls = |config: &Arc<ServerConfig>, stream| {
+        let connection = ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;
+        io::Result::Ok(StreamOwned::new(connection, stream))
+    };
+    match security {
+        Security::Clear => talk(&mut session, stream, true).map(|_| ()),
+        Security::Tls(config) => {
+            session.tls_active();
+            talk(&mut session, over_tls(config, stream)?, true).map(|_| ())
+        }
+        Security::StartTls(config) => {
+            let Some(stream) = talk(&mut session, stream, true)? else { return Ok(()) };
+            session.tls_active();
+            talk(&mut session, over_tls(config, stream)?, false).map(|_| ())
+        }
+    }
+}
+
+/// Talks until the end, or until TLS is asked for: then the stream is given back.
+fn talk<S: Read + Write>(
+    session: &mut mailin::Session<Session>,
+    stream: S,
+    greets: bool,
+) -> io::Result<Option<S>> {
+    let mut stream = BufReader::new(stream);
+    let say = |stream: &mut BufReader<S>, response: &Response| {
+        response.write_to(stream.get_mut())?;
+        stream.get_mut().flush()
+    };
+    if greets {
+        say(&mut stream, &session.greeting())?;
+    }
+    loop {
+        let mut line = vec![];
+        if stream.read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        let response = session.process(&line);
+        if response.action != Action::NoReply {
+            say(&mut stream, &response)?;
+        }
+        match response.action {
+            Action::Close => return Ok(None),
+            Action::UpgradeTls => return Ok(Some(stream.into_inner())),
+            Action::Reply | Action::NoReply => {}
+        }
+    }
+}

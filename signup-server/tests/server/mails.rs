@@ -1,0 +1,403 @@
+//! Mails: who gets which, and what becomes of them when something fails.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use rstest::rstest;
+use serde_json::{Value, json};
+use signup_store_sql::throwaway::free_port;
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, Server, run};
+use crate::mailbox::{Mail, Mailbox, Security, certificate};
+use crate::pages::{Page, published};
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// A server with a mailbox of its own.
+pub(crate) fn with_mailbox(database: &str) -> (Server, Mailbox) {
+    let mailbox = Mailbox::start();
+    let server = Server::start_on(database, &["--smtp", &mailbox.url(), "--mail-from", FROM]);
+    (server, mailbox)
+}
+
+const FROM: &str = "Riverside <help@riverside.example.org>";
+
+fn to(mails: &[Mail]) -> Vec<&str> {
+    mails.iter().map(|mail| mail.to.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_sign_up_a_change_and_a_cancel_are_told_to_those_whom_they_concern() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let page = Page::of(&server, &published()).await;
+    let (early, late) = (page.slot("Early"), page.slot("Late"));
+    page.sign_up(&server, &early, "Ada", "ada@example.org").await;
+    page.sign_up(&server, &early, "Bob", "bob@example.org").await;
+    page.sign_up(&server, &late, "Cyd", "cyd@example.org").await;
+    let signed_up = mailbox.wait_for_exactly(3, SOON).await;
+    assert_eq!(to(&signed_up), ["ada@example.org", "bob@example.org", "cyd@example.org"]);
+
+    // Bob cancels, by the link of the mail.
+    let path = signed_up[1].signup_path().unwrap();
+    assert_eq!(server.browse("POST", &format!("{path}/cancel"), None).await.status, 303);
+    let all = mailbox.wait_for_exactly(4, SOON).await;
+    assert_eq!(to(&all[3..]), ["bob@example.org"]);
+
+    // The shift moves: only Ada is on it.
+    let slot = format!("/v1/slots/{early}");
+    assert_eq!(server.patch(&slot, &json!({"start_time": "09:30", "location": "Hall B"})).await.status, 200);
+    let all = mailbox.wait_for_exactly(5, SOON).await;
+    assert_eq!(to(&all[4..]), ["ada@example.org"]);
+
+    // What tells nobody: what changes nothing, another title or capacity, and what is to be told to nobody.
+    for quiet in [
+        json!({"start_time": "09:30"}),
+        json!({"title": "Earlier", "capacity": 9}),
+        json!({"location": "Hall C", "notify_volunteers": false}),
+    ] {
+        assert_eq!(server.patch(&slot, &quiet).await.status, 200);
+    }
+    mailbox.wait_for_exactly(5, SOON).await;
+
+    let [first, .., change] = all.as_slice() else { panic!("{all:?}") };
+    assert_eq!(first.header("from"), FROM);
+    assert_eq!(first.header("to"), "Ada <ada@example.org>");
+    assert!(
+        first.header("message-id").ends_with("@riverside.example.org>"),
+        "{}",
+        first.header("message-id")
+    );
+    assert_eq!(first.header("auto-submitted"), "auto-generated");
+    assert!(
+        first.text().contains("Saturday, 5 June 2027, 09:00–12:30 EDT (America/New_York)"),
+        "{}",
+        first.text()
+    );
+    assert!(first.html().contains(&first.signup_path().unwrap()));
+    for part in [change.text(), change.html()] {
+        assert!(part.contains("09:00–12:30 EDT") && part.contains("09:30–12:30 EDT"), "{part}");
+        assert!(part.contains("Dock 4") && part.contains("Hall B"), "{part}");
+    }
+    let ids: BTreeSet<_> = all.iter().map(|mail| mail.header("message-id")).collect();
+    assert_eq!(ids.len(), all.len(), "each mail has an id of its own");
+}
+
+#[tokio::test]
+async fn a_calendar_follows_the_shift() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let page = Page::of(&server, &published()).await;
+    let early = page.slot("Early");
+    page.sign_up(&server, &early, "Ada", "ada@example.org").await;
+    let first = mailbox.wait_for(1, SOON).await.remove(0);
+    server.patch(&format!("/v1/slots/{early}"), &json!({"end_time": "13:00"})).await;
+    mailbox.wait_for(2, SOON).await;
+    server.browse("POST", &format!("{}/cancel", first.signup_path().unwrap()), None).await;
+    let mails = mailbox.wait_for(3, SOON).await;
+    let calendars: Vec<_> = mails.iter().map(Mail::calendar).collect();
+    let of = |name: &str| calendars.iter().map(|found| found.property(name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(of("METHOD"), ["PUBLISH", "PUBLISH", "CANCEL"]);
+    assert_eq!(of("STATUS"), ["CONFIRMED", "CONFIRMED", "CANCELLED"]);
+    assert_eq!(of("DTSTART"), ["20270605T130000Z"; 3]);
+    assert_eq!(of("DTEND"), ["20270605T163000Z", "20270605T170000Z", "20270605T170000Z"]);
+    assert_eq!(of("LOCATION"), ["Dock 4"; 3]);
+    assert_eq!(of("SUMMARY"), ["Food drive: Early"; 3]);
+    assert_eq!(of("UID").iter().collect::<BTreeSet<_>>().len(), 1);
+    assert!(calendars.is_sorted_by(|a, b| a.sequence() < b.sequence()), "{calendars:?}");
+}
+
+/// Signing up again within the hour sends nothing; the answer is the same.
+#[tokio::test]
+async fn who_signs_up_again_gets_no_second_mail_within_the_hour() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let page = Page::of(&server, &published()).await;
+    let early = page.slot("Early");
+    let first = page.sign_up(&server, &early, "Ada", "ada@example.org").await;
+    let again = page.sign_up(&server, &early, "Eve", "ADA@example.org").await;
+    assert_eq!((first.status, first.header("location")), (again.status, again.header("location")));
+    mailbox.wait_for_exactly(1, SOON).await;
+}
+
+#[tokio::test]
+async fn an_address_that_is_refused_for_good_fails_at_once_and_can_be_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let (server, mailbox) = with_mailbox(&database);
+    mailbox.answer("gone@example.org", &[(550, "no such user"), (250, "")]);
+    let page = Page::of(&server, &published()).await;
+    page.sign_up(&server, &page.slot("Early"), "Gone", "gone@example.org").await;
+    page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
+    assert_eq!(to(&mailbox.wait_for(1, SOON).await), ["ada@example.org"]);
+    let failed = loop {
+        let output = run(&["--database", &server.database(), "notice", "list", "--failed"]);
+        if !output.stdout.is_empty() {
+            break serde_json::from_slice::<Value>(&output.stdout).unwrap();
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    };
+    assert_eq!(failed["cause"], "signed_up");
+    assert_eq!(failed["attempts"], 1);
+    assert!(failed["reason"].as_str().unwrap().contains("no such user"), "{failed}");
+    let retried = server.manage(&["notice", "retry", "--id", failed["id"].as_str().unwrap()]);
+    assert_eq!((&retried["failed_at"], &retried["attempts"]), (&Value::Null, &json!(0)));
+    assert_eq!(to(&mailbox.wait_for_exactly(2, SOON).await)[1], "gone@example.org");
+}
+
+/// A refusal that may pass is tried again, and not before half a minute.
+#[tokio::test]
+async fn an_address_that_is_refused_for_now_is_tried_again_after_a_pause() {
+    let (server, mailbox) = with_mailbox("memory:");
+    mailbox.answer("busy@example.org", &[(450, "mailbox busy"), (250, "")]);
+    let page = Page::of(&server, &published()).await;
+    let begin = std::time::Instant::now();
+    page.sign_up(&server, &page.slot("Early"), "Busy", "busy@example.org").await;
+    page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
+    assert_eq!(to(&mailbox.wait_for(1, SOON).await), ["ada@example.org"], "nobody waits for another");
+    let mails = mailbox.wait_for_exactly(2, Duration::from_secs(60)).await;
+    assert_eq!(mails[1].to, "busy@example.org");
+    assert!(begin.elapsed() >= Duration::from_secs(30));
+}
+
+/// The mail server is down while people sign up, change and cancel; when it is up, everything comes. `SMTP_DOWN_S` is for how
+/// many seconds.
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_could_not_be_sent_is_sent_when_the_mail_server_is_back(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let down_s = std::env::var("SMTP_DOWN_S").map_or(5, |text| text.parse().unwrap());
+    let Some(server) = Server::start_with(engine) else { return };
+    let port = free_port();
+    let server = server.again(&["--smtp", &format!("smtp://127.0.0.1:{port}")]);
+    let page = Page::of(&server, &json!({
+        "title": "Food drive", "start_date": "2027-06-05", "timezone": "America/New_York", "is_published": true,
+        "shifts": [{"title": "Early", "start_time": "09:00", "end_time": "12:30", "capacity": 100}],
+    }))
+    .await;
+    let slot = page.slot("Early");
+    for number in 0..20 {
+        page.sign_up(&server, &slot, "Ada", &format!("ada{number}@example.org")).await;
+    }
+    server.patch(&format!("/v1/slots/{slot}"), &json!({"start_time": "10:00"})).await;
+    tokio::time::sleep(Duration::from_secs(down_s)).await;
+    let mailbox = Mailbox::start_at(port);
+    let began = std::time::Instant::now();
+    let mails = mailbox.wait_for_exactly(40, Duration::from_secs(60 + 2 * down_s)).await;
+    let mut each: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for mail in &mails {
+        each.entry(mail.to.clone()).or_default().push(mail.header("subject"));
+    }
+    assert_eq!(each.len(), 20);
+    for (address, subjects) in each {
+        let mut beginnings: Vec<_> =
+            subjects.iter().map(|subject| subject.split(':').next().unwrap()).collect();
+        beginnings.sort_unstable();
+        assert_eq!(beginnings, ["Changed", "You are signed up"], "{address}");
+    }
+    println!("{engine:?}: {} s down, then all 40 mails in {:.0?}", down_s, began.elapsed());
+}
+
+/// Killed in the middle of a mail: none is lost, at most that one comes twice, under the same id.
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_is_killed_loses_no_mail_and_doubles_at_most_the_one_under_way(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(server) = Server::start_with(engine) else { return };
+    let mailbox = Mailbox::start();
+    let smtp = mailbox.url();
+    let mut server = server.again(&["--smtp", &smtp]);
+    let page = Page::of(
+        &server,
+        &json!({
+            "title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
+            "shifts": [{"title": "Early", "capacity": 100}],
+        }),
+    )
+    .await;
+    mailbox.slow_down(Duration::from_millis(300));
+    for number in 0..10 {
+        page.sign_up(&server, &page.slot("Early"), "Ada", &format!("ada{number}@example.org")).await;
+    }
+    let mut killed = 0;
+    for begun in [2, 5] {
+        while mailbox.begun() < begun {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        server = server.again(&["--smtp", &smtp]);
+        killed += 1;
+    }
+    mailbox.slow_down(Duration::ZERO);
+    // What was under way is due again after its hold.
+    let begin = std::time::Instant::now();
+    let addresses = |mails: &[Mail]| mails.iter().map(|mail| mail.to.clone()).collect::<BTreeSet<_>>().len();
+    while addresses(&mailbox.mails()) < 10 || begin.elapsed() < Duration::from_secs(35) {
+        assert!(begin.elapsed() < Duration::from_secs(90), "{} came", addresses(&mailbox.mails()));
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let mails = mailbox.mails();
+    assert!(mails.len() <= 10 + killed, "{} mails after {killed} kills", mails.len());
+    let ids: BTreeSet<_> = mails.iter().map(|mail| mail.header("message-id")).collect();
+    assert_eq!(ids.len(), 10, "who gets a mail twice can tell by its id");
+    println!("{engine:?}: {killed} kills, 10 mails, {} of them twice", mails.len() - 10);
+}
+
+/// Two processes on one database share the work: nobody is mailed twice.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn processes_that_share_a_database_send_each_mail_once() {
+    let Some(server) = Server::start_on_postgres() else { return };
+    let mailboxes = [Mailbox::start(), Mailbox::start()];
+    let first = server.again(&["--smtp", &mailboxes[0].url()]);
+    let second = first.beside(&["--smtp", &mailboxes[1].url()]);
+    let servers = [first, second];
+    let page = Page::of(
+        &servers[0],
+        &json!({
+            "title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
+            "shifts": [{"title": "Early", "capacity": 1000}],
+        }),
+    )
+    .await;
+    mailboxes.iter().for_each(|mailbox| mailbox.slow_down(Duration::from_millis(5)));
+    for number in 0..28 {
+        page.sign_up(&servers[number % 2], &page.slot("Early"), "Ada", &format!("ada{number}@example.org"))
+            .await;
+    }
+    let moved =
+        servers[0].patch(&format!("/v1/slots/{}", page.slot("Early")), &json!({"location": "Hall B"})).await;
+    assert_eq!(moved.status, 200);
+    let all = || [mailboxes[0].mails(), mailboxes[1].mails()].concat();
+    let begin = std::time::Instant::now();
+    while all().len() < 56 {
+        assert!(begin.elapsed() < Duration::from_secs(60), "{} of 56 mails came", all().len());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let mut mails: Vec<_> = all().iter().map(|mail| (mail.to.clone(), mail.header("subject"))).collect();
+    mails.sort();
+    mails.dedup();
+    assert_eq!((mails.len(), all().len()), (56, 56));
+    let shares = mailboxes.each_ref().map(Mailbox::count);
+    assert!(shares.iter().all(|share| *share > 0), "both work: {shares:?}");
+    println!("two processes sent {} and {} mails", shares[0], shares[1]);
+}
+
+/// A change of a large shift is told to everybody in bounded memory. `RECIPIENTS` is how many there are.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_is_told_to_many_without_holding_them_all() {
+    let recipients: usize = std::env::var("RECIPIENTS").map_or(300, |text| text.parse().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let (server, mailbox) = with_mailbox(&database);
+    let page = Page::of(
+        &server,
+        &json!({
+            "title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
+            "shifts": [{"title": "All", "capacity": 1_000_000}],
+        }),
+    )
+    .await;
+    let columns = "organization_id, event_id, shift_id, name, answers, status, created_at, mailed_at";
+    page.sign_up(&server, &page.slot("All"), "Ada", "ada@example.org").await;
+    mailbox.wait_for(1, SOON).await;
+    server
+        .sql(&format!(
+            "WITH RECURSIVE n (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM n WHERE n + 1 < {recipients}) \
+             INSERT INTO signups (id, email, email_key, secret, {columns}) \
+             SELECT randomblob(16), 'v' || n || '@example.org', 'v' || n || '@example.org', randomblob(32), {columns} \
+             FROM signups, n"
+        ))
+        .await;
+    server.sql(&format!("UPDATE shifts SET filled = {recipients}")).await;
+    let before = server.most_memory_kib();
+    let begin = std::time::Instant::now();
+    server.patch(&format!("/v1/slots/{}", page.slot("All")), &json!({"location": "Hall B"})).await;
+    let limit = Duration::from_secs(30 + recipients as u64 / 10);
+    let mails = mailbox.wait_for_exactly(1 + recipients, limit).await;
+    let told: BTreeSet<_> = mails[1..].iter().map(|mail| mail.to.clone()).collect();
+    assert_eq!(told.len(), recipients, "each once");
+    let grown = server.most_memory_kib() - before;
+    println!("{recipients} mails in {:.0?}; {grown} KiB more memory than before", begin.elapsed());
+    assert!(grown < 16 * 1024, "{grown} KiB more for {recipients} recipients");
+}
+
+#[tokio::test]
+async fn what_a_person_typed_adds_no_header_and_no_markup_to_a_mail() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let mut event = published();
+    event["title"] = json!("Food\r\nBcc: all@example.org\r\n<script>alert(1)</script>");
+    event["shifts"][0]["title"] = json!("Early\nX-Evil: yes");
+    let page = Page::of(&server, &event).await;
+    let slot = page.slot("Early\nX-Evil: yes");
+    for bad in ["Ada\r\nBcc: all@example.org", "Ada\nX: y", "Ada\0"] {
+        assert_eq!(page.sign_up(&server, &slot, bad, "ada@example.org").await.status, 422, "{bad:?}");
+    }
+    for bad in
+        ["ada@example.org\r\nBcc: all@example.org", "ada@example.org, bob@example.org", "<ada@example.org>"]
+    {
+        assert_eq!(page.sign_up(&server, &slot, "Ada", bad).await.status, 422, "{bad:?}");
+    }
+    let name = "\"Ada\" <b@example.org>, ü <script>alert(1)</script>";
+    assert_eq!(page.sign_up(&server, &slot, name, "ada@example.org").await.status, 303);
+    let mail = mailbox.wait_for_exactly(1, SOON).await.remove(0);
+    let parsed = mailparse::parse_mail(&mail.raw).unwrap();
+    let names: Vec<_> = parsed.headers.iter().map(mailparse::MailHeader::get_key).collect();
+    for evil in ["Bcc", "X-Evil"] {
+        assert!(!names.contains(&evil.to_owned()), "{names:?}");
+    }
+    assert_eq!(mail.to, "ada@example.org");
+    assert_eq!(
+        mailparse::addrparse_header(parsed.headers.iter().find(|h| h.get_key() == "To").unwrap())
+            .unwrap()
+            .count_addrs(),
+        1
+    );
+    assert!(!mail.html().contains("<script>"), "{}", mail.html());
+    assert!(!mail.calendar().property("SUMMARY").contains('\n'));
+}
+
+/// A password goes over TLS or not at all.
+#[tokio::test]
+async fn a_login_is_not_sent_to_a_server_without_tls() {
+    let mailbox = Mailbox::start();
+    let smtp = mailbox.url().replace("smtp://", "smtp://user:hidden@") + "?tls=required";
+    let server = Server::start(&["--smtp", &smtp]);
+    let page = Page::of(&server, &published()).await;
+    page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!((mailbox.begun(), mailbox.count()), (0, 0));
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    StartTls,
+    Tls,
+}
+
+/// With STARTTLS, which a login asks for by itself or which is asked for, and with TLS from the start.
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_mail_goes_over_tls_with_a_login(#[values(Way::StartTls, Way::Tls)] way: Way) {
+    let (config, trusted) = certificate();
+    let (security, scheme, query) = match way {
+        Way::StartTls => (Security::StartTls(config), "smtp", "?tls=required"),
+        Way::Tls => (Security::Tls(config), "smtps", ""),
+    };
+    let mailbox = Mailbox::start_with(0, &security);
+    let login = "riverside:a%20pass%3Aword";
+    let smtp = |login: &str| format!("{scheme}://{login}@localhost:{}{query}", mailbox.port());
+    let trust = [("SSL_CERT_FILE", trusted.path())];
+    for (login, trust, count) in [("riverside:wrong", &trust[..], 0), (login, &[], 0), (login, &trust[..], 1)]
+    {
+        let server = Server::start_in(trust, &["--database", "memory:", "--smtp", &smtp(login)]);
+        let page = Page::of(&server, &published()).await;
+        page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
+        if count == 0 {
+            tokio::time::sleep(Duration::from_secs(3)).await;
+            assert_eq!(mailbox.count(), 0, "with {login} and trust in {trust:?}");
+        } else {
+            assert_eq!(to(&mailbox.wait_for(count, SOON).await), ["ada@example.org"]);
+        }
+    }
+}

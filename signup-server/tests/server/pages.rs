@@ -1,0 +1,469 @@
+//! The public page and the page of a sign-up, as browsers ask for them.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Answer, Engine, Server, event};
+use crate::mails::with_mailbox;
+
+/// The small event, published.
+pub(crate) fn published() -> Value {
+    let mut event = event();
+    event["is_published"] = json!(true);
+    event
+}
+
+/// The page of an event.
+pub(crate) struct Page {
+    pub(crate) path: String,
+    pub(crate) event: Value,
+}
+
+impl Page {
+    /// Of an event that is created for it.
+    pub(crate) async fn of(server: &Server, event: &Value) -> Self {
+        let event = server.create(event).await;
+        let path = format!("/events/{}", event["slug"].as_str().unwrap());
+        assert!(event["public_url"].as_str().unwrap().ends_with(&path));
+        Self { path, event }
+    }
+
+    /// The id of the shift with this title.
+    pub(crate) fn slot(&self, title: &str) -> String {
+        let slots = self.event["slots"].as_array().unwrap();
+        slots.iter().find(|slot| slot["title"] == title).unwrap()["id"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) async fn get(&self, server: &Server) -> Answer {
+        server.browse("GET", &self.path, None).await
+    }
+
+    /// Sends a form. From one address at most 30 are taken in a minute.
+    pub(crate) async fn post(&self, server: &Server, fields: &[(&str, &str)]) -> Answer {
+        server.browse("POST", &format!("{}/signups", self.path), Some(fields)).await
+    }
+
+    pub(crate) async fn sign_up(&self, server: &Server, slot: &str, name: &str, email: &str) -> Answer {
+        self.post(server, &[("slot_id", slot), ("name", name), ("email", email)]).await
+    }
+
+    /// Whether an address has a place on a shift: without one it would get one.
+    async fn filled(&self, server: &Server, title: &str) -> u64 {
+        let event = self.event["id"].as_str().unwrap();
+        let slots = server.get(&format!("/v1/events/{event}/slots")).await.data();
+        let slot = self.slot(title);
+        slots.as_array().unwrap().iter().find(|found| found["id"] == slot.as_str()).unwrap()["filled"]
+            .as_u64()
+            .unwrap()
+    }
+}
+
+#[tokio::test]
+async fn the_page_shows_the_event_and_a_form_for_each_shift_that_has_room() {
+    let server = Server::start(&[]);
+    let mut event = published();
+    event["description"] = json!("Bring gloves.\nAnd *friends*.");
+    event["location"] = json!("https://maps.example.org/?a=1&b=2");
+    event["badge_label"] = json!("Families");
+    event["theme"] = json!("golden-hour");
+    let page = Page::of(&server, &event).await;
+    let shown = page.get(&server).await;
+    assert_eq!((shown.status, shown.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    for text in [
+        "Food drive",
+        "Bring gloves.\nAnd *friends*.",
+        "Families",
+        "Starter asks for volunteers",
+        "Saturday, 5 June 2027",
+        "data-theme=\"golden-hour\"",
+        "href=\"https://maps.example.org/?a=1&#38;b=2\"",
+        "America/New_York",
+        "Dock 4",
+        "4 needed",
+        ">09:00</time>–<time datetime=\"2027-06-05T12:30:00-04:00\">12:30</time> EDT",
+    ] {
+        assert!(shown.text.contains(text), "{text} in {}", shown.text);
+    }
+    assert!(shown.text.find("Early").unwrap() < shown.text.find("Late").unwrap(), "in running order");
+    for title in ["Early", "Late"] {
+        assert!(shown.text.contains(&format!("name=\"slot_id\" value=\"{}\"", page.slot(title))), "{title}");
+    }
+    let head = server.browse("HEAD", &page.path, None).await;
+    assert_eq!((head.status, head.text.as_str()), (200, ""));
+}
+
+#[tokio::test]
+async fn every_page_is_kept_to_itself() {
+    let server = Server::start(&[]);
+    let page = Page::of(&server, &published()).await;
+    let slot = page.slot("Early");
+    let answers = [
+        page.get(&server).await,
+        server.browse("GET", "/events/nothing", None).await,
+        server.browse("GET", "/signups/nothing", None).await,
+        server.browse("DELETE", &page.path, None).await,
+        page.post(&server, &[("slot_id", &slot)]).await,
+        page.sign_up(&server, &slot, "Ada", "ada@example.org").await,
+        server.browse("GET", &format!("{}/signed-up", page.path), None).await,
+    ];
+    let statuses = answers.each_ref().map(|answer| answer.status);
+    assert_eq!(statuses, [200, 404, 404, 405, 422, 303, 200]);
+    for answer in answers {
+        assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+        for part in ["form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"] {
+            assert!(policy.contains(part), "{policy}");
+        }
+        assert!(!policy.contains("unsafe"), "{policy}");
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("x-frame-options", "DENY"),
+            ("referrer-policy", "no-referrer"),
+            ("cache-control", "no-store"),
+        ] {
+            assert_eq!(answer.header(name), Some(value), "{name}");
+        }
+        assert!(!answer.text.contains("<script"), "{}", answer.text);
+        assert!(!answer.text.contains(" style="), "the policy takes no such style");
+    }
+}
+
+#[tokio::test]
+async fn a_draft_and_an_unknown_slug_are_not_there() {
+    let server = Server::start(&[]);
+    let draft = Page::of(&server, &event()).await;
+    let slot = draft.slot("Early");
+    for path in [&draft.path, "/events/food-drive-aaaaaaaa", "/events/a/b", "/events/%2e", "/signups/x"] {
+        let answer = server.browse("GET", path, None).await;
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (404, Some("text/html; charset=utf-8")),
+            "{path}"
+        );
+    }
+    assert_eq!(draft.sign_up(&server, &slot, "Ada", "ada@example.org").await.status, 404);
+    assert_eq!(server.browse("GET", &format!("{}/slots/{slot}.ics", draft.path), None).await.status, 404);
+    assert_eq!(server.browse("GET", &format!("{}/signed-up", draft.path), None).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_person_signs_up_and_the_number_falls() {
+    let server = Server::start(&[]);
+    let page = Page::of(&server, &published()).await;
+    let done = page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
+    assert_eq!(done.status, 303);
+    let told = server.browse("GET", done.header("location").unwrap(), None).await;
+    assert_eq!(told.status, 200);
+    assert!(told.text.contains("A mail is on its way"), "{}", told.text);
+    assert!(!told.text.contains("ada@example.org"), "a link that anybody can open names nobody");
+    let shown = page.get(&server).await.text;
+    assert!(shown.contains("3 of 4 still needed"), "{shown}");
+    assert!(!shown.contains("Ada"), "nobody sees who is signed up");
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said_beside_its_field_and_what_was_typed_is_kept() {
+    let server = Server::start_on_sqlite();
+    let page = Page::of(&server, &published()).await;
+    let event = page.event["id"].as_str().unwrap();
+    let add =
+        |arguments: &[&str]| server.manage(&[&["question", "add", "--event", event], arguments].concat());
+    let size = add(&["--label", "Size", "--type", "select", "--option", "S", "--option", "M", "--required"]);
+    let rules = add(&["--label", "I know the rules", "--type", "checkbox", "--required"]);
+    let diet = add(&["--label", "Diet"]);
+    let field = |question: &Value| format!("answer.{}", question["id"].as_str().unwrap());
+    let (size, rules, diet) = (field(&size), field(&rules), field(&diet));
+    let slot = page.slot("Early");
+    let wrong = [
+        ("slot_id", slot.as_str()),
+        ("name", "  "),
+        ("email", "ada@nowhere"),
+        (&size, "XL"),
+        (&diet, "<no> \"nuts\""),
+    ];
+    let answer = page.post(&server, &wrong).await;
+    assert_eq!(answer.status, 422);
+    for text in [
+        "“Your name” must not be empty.",
+        "“Your e-mail address” must be an e-mail address",
+        "“Size” must be one of the options.",
+        "“I know the rules” has to be ticked.",
+        "value=\"ada@nowhere\"",
+        "value=\"&#60;no&#62; &#34;nuts&#34;\"",
+        "<title>Problem: Food drive</title>",
+        "aria-invalid=\"true\"",
+        "role=\"alert\"",
+        "<details open>",
+    ] {
+        assert!(answer.text.contains(text), "{text} in {}", answer.text);
+    }
+    assert_eq!(answer.text.matches("<details open>").count(), 1, "only the form that was sent");
+    assert_eq!(page.filled(&server, "Early").await, 0);
+    let right = [
+        ("slot_id", slot.as_str()),
+        ("name", "Ada"),
+        ("email", "ada@example.org"),
+        (&size, "M"),
+        (&rules, "yes"),
+        (&diet, "=nuts"),
+    ];
+    assert_eq!(page.post(&server, &right).await.status, 303);
+    let signup = server.manage(&["signup", "list", "--event", event]);
+    let values: Vec<_> =
+        signup["answers"].as_array().unwrap().iter().map(|found| found["value"].clone()).collect();
+    assert_eq!(values, ["M", "yes", "=nuts"]);
+}
+
+#[tokio::test]
+async fn a_shift_of_another_event_or_of_none_is_not_there() {
+    let server = Server::start(&[]);
+    let (page, other) = (Page::of(&server, &published()).await, Page::of(&server, &published()).await);
+    for slot in [
+        other.slot("Early"),
+        "0192abcd-0000-7000-8000-000000000000".to_owned(),
+        "x".to_owned(),
+        String::new(),
+    ] {
+        assert_eq!(page.sign_up(&server, &slot, "Ada", "ada@example.org").await.status, 404, "{slot}");
+    }
+    assert_eq!(page.post(&server, &[("name", "Ada")]).await.status, 404);
+    assert_eq!(other.filled(&server, "Early").await, 0);
+}
+
+#[tokio::test]
+async fn a_full_shift_says_so_and_who_has_a_place_learns_nothing_new() {
+    let server = Server::start(&[]);
+    let page = Page::of(&server, &published()).await;
+    let late = page.slot("Late");
+    for name in ["ada", "bob"] {
+        assert_eq!(page.sign_up(&server, &late, name, &format!("{name}@example.org")).await.status, 303);
+    }
+    let full = page.sign_up(&server, &late, "Cyd", "cyd@example.org").await;
+    assert_eq!(full.status, 409);
+    assert!(full.text.contains("has just become full"), "{}", full.text);
+    assert!(full.text.contains("Full: all 2 places are taken"));
+    assert!(!full.text.contains(&format!("value=\"{late}\"")), "no form for a shift that is full");
+    assert_eq!(
+        page.sign_up(&server, &late, "Ada", "Ada@Example.org").await.status,
+        303,
+        "the same page as at first"
+    );
+    server.patch(&format!("/v1/slots/{late}"), &json!({"capacity": 1})).await;
+    assert!(page.get(&server).await.text.contains("Full: 2 signed up for 1 place"));
+    assert_eq!(page.sign_up(&server, &late, "Cyd", "cyd@example.org").await.status, 409);
+    assert_eq!(page.filled(&server, "Late").await, 2);
+}
+
+#[tokio::test]
+async fn an_event_that_is_over_takes_nobody() {
+    let server = Server::start(&[]);
+    let mut past = published();
+    past["start_date"] = json!("2020-06-06");
+    let page = Page::of(&server, &past).await;
+    let shown = page.get(&server).await;
+    assert!(shown.text.contains("This event is over"), "{}", shown.text);
+    assert!(!shown.text.contains("<form"));
+    let answer = page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
+    assert_eq!(answer.status, 409);
+    assert!(answer.text.contains("this shift is over"), "{}", answer.text);
+}
+
+#[tokio::test]
+async fn an_event_without_shifts_says_so() {
+    let server = Server::start(&[]);
+    let empty =
+        json!({"title": "Later", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true});
+    let shown = Page::of(&server, &empty).await.get(&server).await;
+    assert!(shown.text.contains("No shifts yet"), "{}", shown.text);
+}
+
+/// From the mail to the page of the sign-up, and back.
+#[tokio::test]
+async fn a_person_cancels_by_the_link_and_the_place_is_free() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let page = Page::of(&server, &published()).await;
+    let late = page.slot("Late");
+    page.sign_up(&server, &late, "Ada", "ada@example.org").await;
+    let path = mailbox.wait_for(1, Duration::from_secs(20)).await[0].signup_path().unwrap();
+    let shown = server.browse("GET", &path, None).await;
+    assert_eq!(shown.status, 200);
+    for text in ["You are signed up", "Ada", "ada@example.org", "Late", "Cancel my place"] {
+        assert!(shown.text.contains(text), "{text} in {}", shown.text);
+    }
+    for time in ["once", "again"] {
+        let done = server.browse("POST", &format!("{path}/cancel"), None).await;
+        assert_eq!((done.status, done.header("location")), (303, Some(path.as_str())), "{time}");
+        let shown = server.browse("GET", &path, None).await;
+        assert!(shown.text.contains("Your place is cancelled"), "{}", shown.text);
+        assert!(!shown.text.contains("<form"), "{time}");
+        assert_eq!(page.filled(&server, "Late").await, 0, "{time}");
+    }
+    let unknown = format!("/signups/{}", "A".repeat(43));
+    assert_eq!(server.browse("GET", &unknown, None).await.status, 404);
+    assert_eq!(server.browse("POST", &format!("{unknown}/cancel"), None).await.status, 404);
+    assert_eq!(
+        server.browse("GET", &format!("{path}/cancel"), None).await.status,
+        405,
+        "a look cancels nothing"
+    );
+}
+
+#[tokio::test]
+async fn a_shift_can_be_put_into_a_calendar() {
+    let server = Server::start(&[]);
+    let page = Page::of(&server, &published()).await;
+    let file = server.browse("GET", &format!("{}/slots/{}.ics", page.path, page.slot("Early")), None).await;
+    assert_eq!((file.status, file.header("content-type")), (200, Some("text/calendar; charset=utf-8")));
+    assert_eq!(file.header("content-disposition"), Some("attachment; filename=\"shift.ics\""));
+    for line in ["METHOD:PUBLISH", "DTSTART:20270605T130000Z", "DTEND:20270605T163000Z", "LOCATION:Dock 4"] {
+        assert!(file.text.contains(&format!("{line}\r\n")), "{line} in {}", file.text);
+    }
+}
+
+#[tokio::test]
+async fn whatever_a_person_typed_is_escaped_and_no_script_is_a_link() {
+    let server = Server::start(&[]);
+    let evil = "\"><script>alert(1)</script><img src=x onerror=alert(1)>'";
+    for location in
+        ["javascript:alert(1)", " JaVaScRiPt:alert(1)", "data:text/html,<script>alert(1)</script>", evil]
+    {
+        let page = Page::of(&server, &json!({
+            "title": evil, "description": evil, "location": location, "badge_label": evil, "is_virtual": true,
+            "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
+            "shifts": [{"title": evil, "location": location, "capacity": 3}],
+        }))
+        .await;
+        let slot = page.event["slots"][0]["id"].as_str().unwrap().to_owned();
+        let shown = page.get(&server).await;
+        let refused = page.sign_up(&server, &slot, evil, evil).await;
+        assert_eq!((shown.status, refused.status), (200, 422));
+        for answer in [shown, refused] {
+            for raw in ["<script", "<img", "href=\"javascript", "href=\" J", "href=\"data"] {
+                assert!(!answer.text.contains(raw), "{raw} in {}", answer.text);
+            }
+            assert!(answer.text.contains("&#60;script&#62;alert(1)"), "it is shown as it was typed");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_form_or_too_large_is_refused_with_a_page() {
+    let server = Server::start(&[]);
+    let page = Page::of(&server, &published()).await;
+    let path = format!("{}/signups", page.path);
+    let post = |content_type: &str, body: String| {
+        server.request("POST", &path).header("content-type", content_type).body(body)
+    };
+    let large = post("application/x-www-form-urlencoded", format!("name={}", "x".repeat(10 * 1024 * 1024)));
+    assert_eq!(server.browsed(large).await.status, 413);
+    for other in ["application/json", "multipart/form-data; boundary=x", "text/plain"] {
+        assert_eq!(server.browsed(post(other, "name=Ada".to_owned())).await.status, 415, "{other}");
+    }
+    assert_eq!(server.browsed(server.request("POST", &path)).await.status, 415);
+    let hostile =
+        post("application/x-www-form-urlencoded; charset=utf-8", "%ff%fe&=&&slot_id=%00&name".to_owned());
+    assert_eq!(server.browsed(hostile).await.status, 404);
+}
+
+/// People at one address try at most 30 times a minute, whatever comes of it; that is apart from everything else.
+#[rstest]
+#[tokio::test]
+async fn tries_to_sign_up_are_limited_by_address(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
+    let server = server.again(&["--trusted-proxies", "127.0.0.1"]);
+    let page = Page::of(&server, &published()).await;
+    let path = format!("{}/signups", page.path);
+    let slot = page.slot("Early");
+    let attempt = async |address: &str| {
+        let form = [("slot_id", slot.as_str()), ("name", "")];
+        let request = server.request("POST", &path).header("x-forwarded-for", address).form(&form);
+        server.browsed(request).await
+    };
+    for number in 0..30 {
+        assert_eq!(attempt("192.0.2.1").await.status, 422, "{number}");
+    }
+    let over = attempt("192.0.2.1").await;
+    assert_eq!((over.status, over.header("content-type")), (429, Some("text/html; charset=utf-8")));
+    let wait: u32 = over.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=60).contains(&wait));
+    assert_eq!(attempt("192.0.2.2").await.status, 422, "another address");
+    assert_eq!(page.get(&server).await.status, 200, "a look is no try");
+    assert_eq!(server.get_without_token("/v1/team").await.status, 401, "and no request of the API");
+}
+
+/// 200 people at once on a shift of 7, each from a place of their own.
+#[rstest]
+#[case::memory(None)]
+#[case::sqlite(Some(Sqlite))]
+#[case::postgres(Some(Postgres))]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_hundred_at_once_as_many_are_in_as_there_are_places(#[case] engine: Option<Engine>) {
+    const PROXY: [&str; 2] = ["--trusted-proxies", "127.0.0.1"];
+    let servers = match engine {
+        None => vec![Server::start(&PROXY)],
+        Some(engine) => {
+            let Some(server) = Server::start_with(engine) else { return };
+            let first = server.again(&PROXY);
+            let second = (engine == Postgres).then(|| first.beside(&PROXY));
+            std::iter::once(first).chain(second).collect()
+        }
+    };
+    let page = Page::of(
+        &servers[0],
+        &json!({
+            "title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
+            "shifts": [{"title": "Early", "capacity": 7}],
+        }),
+    )
+    .await;
+    let (path, slot) = (format!("{}/signups", page.path), page.slot("Early"));
+    let tries = (0..200).map(|number: usize| {
+        let server = &servers[number % servers.len()];
+        let email = format!("v{number}@example.org");
+        let form = [("slot_id", slot.clone()), ("name", "Ada".to_owned()), ("email", email)];
+        let from = format!("10.0.{}.{}", number / 100, number % 100);
+        let request = server.request("POST", &path).header("x-forwarded-for", from).form(&form);
+        async move { server.browsed(request).await }
+    });
+    let answers = join_all(tries).await;
+    let count = |status| answers.iter().filter(|answer| answer.status == status).count();
+    println!(
+        "{engine:?}, {} processes: {} in, {} told that it is full",
+        servers.len(),
+        count(303),
+        count(409)
+    );
+    assert_eq!((count(303), count(409)), (7, 193));
+    assert!(answers.iter().filter(|answer| answer.status == 409).all(|answer| answer.text.contains("full")));
+    assert_eq!(page.filled(&servers[0], "Early").await, 7);
+}
+
+/// A page that would be too long has a link to a page of its own for each shift.
+#[tokio::test]
+async fn a_page_of_very_many_shifts_stays_small() {
+    let server = Server::start_on_sqlite();
+    let shifts: Vec<_> =
+        (0..500).map(|number| json!({"title": format!("S{number}"), "capacity": 5})).collect();
+    let page = Page::of(&server, &json!({
+        "title": "Season", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true, "shifts": shifts,
+    }))
+    .await;
+    let event = page.event["id"].as_str().unwrap();
+    for number in 0..10 {
+        server.manage(&["question", "add", "--event", event, "--label", &format!("Q{number}")]);
+    }
+    let shown = page.get(&server).await;
+    assert!(shown.text.len() < 1024 * 1024, "{} bytes", shown.text.len());
+    assert_eq!(shown.text.matches("<form").count(), 0);
+    let slot = page.slot("S321");
+    let link = format!("{}?slot_id={slot}", page.path);
+    assert!(shown.text.contains(&format!("href=\"{link}#slot-{slot}\"")), "{link}");
+    let one = server.browse("GET", &link, None).await;
+    assert_eq!(one.text.matches("<form").count(), 1);
+    assert!(one.text.contains(&format!("name=\"slot_id\" value=\"{slot}\"")));
+}
