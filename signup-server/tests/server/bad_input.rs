@@ -208,7 +208,7 @@ async fn a_body_of_more_than_1_mib_is_too_large() {
     let padded = |length: usize| {
         let text = event().to_string();
         let spaces = " ".repeat(length - text.len());
-        text + &spaces
+        text + spaces.as_str()
     };
     assert_eq!(server.post_text("/v1/events", padded(most)).await.status, 201);
     let answer = server.post_text("/v1/events", padded(most + 1)).await;

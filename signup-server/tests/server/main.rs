@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod bad_input;
+mod browser;
 mod command_line;
 mod contract;
 mod crash;

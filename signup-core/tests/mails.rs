@@ -1,0 +1,228 @@
+//! What becomes of notices, by a clock that is moved: who is told, once, and for how long it is tried.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::sync::Arc;
+
+use signup_core::*;
+use signup_store_memory::MemoryStore;
+
+struct World {
+    service: Service,
+    clock: Arc<FixedClock>,
+    call: Call,
+    event: Event,
+    shift: Shift,
+}
+
+/// A published event with one shift, tomorrow.
+async fn world() -> World {
+    let clock = Arc::new(FixedClock::at("2027-06-05T12:00:00Z".parse().unwrap()));
+    let service = Service::new(Arc::new(MemoryStore::new())).with_clock(Arc::clone(&clock) as Arc<dyn Clock>);
+    let name = Name::new("Riverside").unwrap();
+    let new = NewOrganization { name: name.clone(), plan: Plan::Pro, sport: None, public_url: None };
+    let (_, token) =
+        service.create_first_organization(new, NewToken::with_every_scope(name)).await.unwrap().unwrap();
+    let call = service.authenticate(token.reveal()).await.unwrap();
+    let json = br#"{"title": "A", "start_date": "2027-06-06", "timezone": "UTC", "is_published": true,
+        "shifts": [{"title": "S", "start_time": "20:00", "end_time": "22:00", "capacity": 1000}]}"#;
+    let input: EventInput<'_> = from_json(json).unwrap();
+    let EventWithShifts { event, mut shifts } =
+        service.create_event(&call, None, &input).await.unwrap().outcome;
+    World { service, clock, call, event, shift: shifts.remove(0) }
+}
+
+impl World {
+    async fn sign_up(&self, name: &str) -> SignedUp {
+        let email = format!("{name}@example.org");
+        let input = SignUpInput { name: name.into(), email: email.into(), ..SignUpInput::default() };
+        self.service.sign_up_for(&self.event.slug, self.shift.id, &input).await.unwrap()
+    }
+
+    async fn patch(&self, json: &str) {
+        let input: ShiftPatchInput<'_> = from_json(json.as_bytes()).unwrap();
+        self.service.patch_shift(&self.call, None, self.shift.id, &input).await.unwrap();
+    }
+
+    /// Delivers what is due, for as long as anything is: what was said to whom, in order.
+    async fn deliver(&self) -> Vec<(&'static str, String)> {
+        let mut mails = vec![];
+        loop {
+            let due = self.service.due_notices(7).await.unwrap();
+            let is_last = due.is_empty();
+            for notice in due {
+                let Some(mail) = self.service.begin_delivery(notice).await.unwrap() else { continue };
+                self.service.mail_was_sent(&mail.notice).await.unwrap();
+                mails.push((said(&mail.notice), mail.signup.name.to_string()));
+            }
+            if is_last {
+                return mails;
+            }
+        }
+    }
+
+    async fn counts(&self) -> (u64, u64) {
+        let counts = self.service.count_notices().await.unwrap();
+        (counts.queued, counts.failed)
+    }
+}
+
+fn said(notice: &Notice) -> &'static str {
+    match notice.cause {
+        NoticeCause::SignedUp { .. } => "signed up",
+        NoticeCause::Cancelled { .. } => "cancelled",
+        NoticeCause::ShiftChanged { .. } | NoticeCause::ShiftMoved { .. } => "changed",
+    }
+}
+
+fn secret(notice: &Notice) -> Secret {
+    let NoticeCause::SignedUp { secret, .. } = &notice.cause else { panic!("{notice:?}") };
+    secret.clone()
+}
+
+/// Takes the one mail that is due.
+async fn take(world: &World) -> Delivery {
+    let mut due = world.service.due_notices(9).await.unwrap();
+    assert_eq!(due.len(), 1, "{due:?}");
+    world.service.begin_delivery(due.remove(0)).await.unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn a_confirmation_is_mailed_again_after_an_hour_and_its_link_takes_the_place_of_the_first() {
+    let world = world().await;
+    world.sign_up("ada").await;
+    let first = take(&world).await;
+    world.service.mail_was_sent(&first.notice).await.unwrap();
+    world.clock.advance(3599);
+    assert!(!world.sign_up("ada").await.is_new);
+    assert_eq!(world.counts().await, (0, 0), "not within the hour");
+    world.clock.advance(1);
+    assert!(!world.sign_up("ADA").await.is_new);
+    let second = take(&world).await;
+    assert_eq!(second.signup.name.as_str(), "ada", "the first name is kept");
+    let (old, new) = (secret(&first.notice), secret(&second.notice));
+    assert!(matches!(world.service.signup(&old).await, Err(Error::NotFound)));
+    assert_eq!(world.service.cancel_signup(&new).await.unwrap().status, SignupStatus::Cancelled);
+    assert!(world.sign_up("ada").await.is_new, "after a cancel it is a new one, with a mail of its own");
+}
+
+/// The mail of the first sign-up could not be sent for an hour: only the link of the second is of use.
+#[tokio::test]
+async fn a_confirmation_that_was_overtaken_is_not_sent() {
+    let world = world().await;
+    world.sign_up("ada").await;
+    world.clock.advance(3600);
+    world.sign_up("ada").await;
+    assert_eq!(world.counts().await, (2, 0));
+    assert_eq!(world.deliver().await, [("signed up", "ada".to_owned())]);
+    assert_eq!(world.counts().await, (0, 0));
+}
+
+#[tokio::test]
+async fn nobody_is_mailed_of_a_place_that_was_given_back_or_is_over() {
+    let world = world().await;
+    for name in ["ada", "bob"] {
+        world.sign_up(name).await;
+    }
+    let notices = world.service.notices(false, None, 9).await.unwrap();
+    world.service.cancel_signup(&secret(&notices[0])).await.unwrap();
+    world.patch(r#"{"location": "Hall B"}"#).await;
+    assert_eq!(
+        world.deliver().await,
+        [("signed up", "bob".to_owned()), ("cancelled", "ada".to_owned()), ("changed", "bob".to_owned())],
+        "ada's confirmation says what is no longer so"
+    );
+    world.sign_up("cyd").await;
+    world.clock.advance(40 * 3600);
+    assert_eq!(world.deliver().await, [], "the shift is over");
+}
+
+#[tokio::test]
+async fn a_change_is_told_once_to_each_who_was_there_when_it_was_made() {
+    let world = world().await;
+    for number in 0..250 {
+        world.sign_up(&format!("v{number}")).await;
+    }
+    world.deliver().await;
+    world.patch(r#"{"start_time": "19:00"}"#).await;
+    world.clock.advance(1);
+    world.sign_up("late").await;
+    let mut told = vec![];
+    for _ in 0..5 {
+        told.extend(world.deliver().await);
+        world.clock.advance(1);
+    }
+    let mut changed: Vec<_> =
+        told.iter().filter(|(what, _)| *what == "changed").map(|(_, who)| who).collect();
+    assert_eq!(changed.len(), 250);
+    changed.sort();
+    changed.dedup();
+    assert_eq!(changed.len(), 250);
+    let place = told.iter().position(|(_, who)| who == "late").unwrap();
+    assert!(place <= 100, "who signs up meanwhile waits for {place} others");
+}
+
+/// A mail that is under way is nobody else's, until its hold ends; what a process does that was taken for dead changes
+/// nothing.
+#[tokio::test]
+async fn a_mail_under_way_is_held_and_let_go_when_nobody_holds_it_any_more() {
+    let world = world().await;
+    world.sign_up("ada").await;
+    let first = take(&world).await;
+    let mut held = first.notice.clone();
+    for _ in 0..3 {
+        world.clock.advance(Notice::HOLD.as_secs() - 1);
+        assert_eq!(world.service.due_notices(9).await.unwrap(), []);
+        held = world.service.hold_notice(&held).await.unwrap().unwrap();
+        assert_eq!(held.attempts, 1);
+    }
+    world.clock.advance(Notice::HOLD.as_secs());
+    let second = take(&world).await;
+    assert_eq!(second.notice.id, first.notice.id, "the mail has the same id");
+    assert_eq!(world.service.hold_notice(&held).await.unwrap(), None);
+    world.service.mail_was_not_sent(&held, "x", true).await.unwrap();
+    world.service.mail_was_sent(&held).await.unwrap();
+    assert_eq!(world.counts().await, (1, 0), "it is with another now");
+    world.service.mail_was_sent(&second.notice).await.unwrap();
+    assert_eq!(world.counts().await, (0, 0));
+}
+
+#[tokio::test]
+async fn a_mail_is_tried_for_a_day_and_then_kept_until_somebody_asks_for_it() {
+    let world = world().await;
+    world.patch(r#"{"start_time": "20:00", "end_time": "23:00", "notify_volunteers": false}"#).await;
+    world.sign_up("ada").await;
+    let begin = world.service.now();
+    let mut tries = 0;
+    while world.counts().await.0 == 1 {
+        let mail = take(&world).await;
+        tries += 1;
+        let after = world.service.mail_was_not_sent(&mail.notice, "450 later", false).await.unwrap();
+        world.clock.advance(after.due_at.as_second() - world.service.now().as_second());
+    }
+    let hours = (world.service.now().as_second() - begin.as_second()) / 3600;
+    assert!((23..=24).contains(&hours) && tries > 20, "{tries} tries in {hours} hours");
+    assert_eq!(world.counts().await, (0, 1));
+    let failed = world.service.notices(true, None, 9).await.unwrap().remove(0);
+    assert_eq!(failed.failure.as_ref().unwrap().reason, "450 later");
+    world.service.retry_notice(failed.id).await.unwrap();
+    assert_eq!(world.deliver().await, [("signed up", "ada".to_owned())]);
+    assert!(matches!(world.service.retry_notice(failed.id).await, Err(Error::NotFound)));
+}
+
+#[tokio::test]
+async fn a_person_is_erased_with_all_that_is_kept_of_them() {
+    let world = world().await;
+    for name in ["ada", "bob"] {
+        world.sign_up(name).await;
+    }
+    let organization = world.event.organization;
+    let address = EmailAddress::new("ADA@example.org").unwrap();
+    assert_eq!(world.service.erase_signups(organization, &address).await.unwrap(), 1);
+    assert_eq!(world.service.erase_signups(organization, &address).await.unwrap(), 0);
+    let left = world.service.list_signups(organization, world.event.id, None, 9).await.unwrap();
+    assert_eq!(left.iter().map(|signup| signup.name.as_str()).collect::<Vec<_>>(), ["bob"]);
+    let shifts = world.service.list_shifts(&world.call, world.event.id).await.unwrap();
+    assert_eq!(shifts[0].occupancy.filled, 1);
+    assert_eq!(world.deliver().await, [("signed up", "bob".to_owned())], "nobody is told");
+}

@@ -1,0 +1,328 @@
+//! The pages in a real browser: a person signs up and cancels, and every state can be used by everybody.
+//!
+//! Chromium is driven without a window. axe-core, which looks for what shuts people out, is fetched by npm once. Pictures of
+//! every state are in `target/screenshots` afterwards.
+
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use signup_store_sql::throwaway::{free_port, installed};
+use thirtyfour::prelude::*;
+
+use crate::harness::Server;
+use crate::mailbox::Mailbox;
+use crate::pages::{Page, published};
+
+const AXE: &str = "axe-core@4.14.1";
+
+/// A browser of a test's own. It ends with the test.
+struct Browser {
+    driver: WebDriver,
+    process: Child,
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // It ends its browser, too, if it is asked to.
+        drop(Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status());
+        drop(self.process.wait());
+    }
+}
+
+/// Where the build puts its things.
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned()
+}
+
+fn on_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.exists())
+}
+
+impl Browser {
+    /// `None` where there is none.
+    async fn start() -> Option<Self> {
+        installed("Chromium", on_path("chromium"))?;
+        let program = installed("chromedriver", on_path("chromedriver"))?;
+        let port = free_port();
+        let mut process = Command::new(program)
+            .arg(format!("--port={port}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let begin = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(begin.elapsed() < Duration::from_secs(20) && process.try_wait().unwrap().is_none());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let mut wanted = DesiredCapabilities::chrome();
+        for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] {
+            wanted.add_arg(argument).unwrap();
+        }
+        let driver = WebDriver::new(format!("http://127.0.0.1:{port}"), wanted).await.unwrap();
+        Some(Self { driver, process })
+    }
+
+    async fn go(&self, url: &str) {
+        self.driver.goto(url).await.unwrap();
+    }
+
+    /// Waits until the page says this: what was sent is answered by another page, which takes a moment.
+    async fn wait_for(&self, text: &str) {
+        let begin = Instant::now();
+        let said = async || self.driver.find(By::Tag("body")).await?.text().await;
+        loop {
+            // While one page gives way to the next there may be none.
+            match said().await {
+                Ok(said) if said.contains(text) => return,
+                said => assert!(begin.elapsed() < Duration::from_secs(10), "“{text}” is not in {said:?}"),
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// The element within the shift with this id.
+    async fn of_shift(&self, slot: &str, selector: &str) -> WebElement {
+        self.driver.find(By::Css(format!("#slot-{slot} {selector}"))).await.unwrap()
+    }
+
+    /// Opens the form of a shift, fills it in and sends it, by the keyboard alone.
+    async fn sign_up(&self, slot: &str, name: &str, email: &str) {
+        self.of_shift(slot, "summary").await.send_keys(Key::Enter).await.unwrap();
+        self.of_shift(slot, "input[name=name]").await.send_keys(name).await.unwrap();
+        let field = self.of_shift(slot, "input[name=email]").await;
+        field.send_keys(email).await.unwrap();
+        field.send_keys(Key::Enter).await.unwrap();
+    }
+
+    async fn screen(&self, width: u32, scheme: &str) {
+        let metrics = json!({"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500});
+        self.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", metrics).await.unwrap();
+        let media = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
+        self.driver.cdp().send_raw("Emulation.setEmulatedMedia", media).await.unwrap();
+    }
+
+    /// Takes pictures of the page as it stands, on a phone and on a desk, in light and in dark, and lets axe look at it.
+    async fn look(&self, state: &str, axe: &str) {
+        let folder = target().join("screenshots");
+        std::fs::create_dir_all(&folder).unwrap();
+        for (width, scheme) in [(390, "light"), (390, "dark"), (1280, "light"), (1280, "dark")] {
+            self.screen(width, scheme).await;
+            let wide = "return document.documentElement.scrollWidth";
+            let wide: u32 = self.driver.execute(wide, vec![]).await.unwrap().convert().unwrap();
+            assert!(wide <= width, "{state} is {wide} pixels wide on a screen of {width}");
+            let picture = json!({"format": "png", "captureBeyondViewport": true});
+            let picture = self.driver.cdp().send_raw("Page.captureScreenshot", picture).await.unwrap();
+            let picture = STANDARD.decode(picture["data"].as_str().unwrap()).unwrap();
+            std::fs::write(folder.join(format!("{state}-{width}-{scheme}.png")), picture).unwrap();
+            let script = format!(
+                "{axe}; const done = arguments[arguments.length - 1]; \
+                 axe.run().then(found => done(found.violations), error => done(String(error)));"
+            );
+            let found = self.driver.execute_async(&script, vec![]).await.unwrap();
+            assert_eq!(found.json(), &json!([]), "{state}, {width} pixels, {scheme}");
+        }
+    }
+}
+
+/// The source of axe-core. `None` without npm.
+fn axe() -> Option<String> {
+    let file = target().join("axe/node_modules/axe-core/axe.min.js");
+    if !file.exists() {
+        let npm = installed("npm", on_path("npm"))?;
+        let folder = target().join("axe");
+        std::fs::create_dir_all(&folder).unwrap();
+        let fetched = Command::new(npm)
+            .args(["install", "--no-save", "--no-audit", "--no-fund", "--silent", "--prefix"])
+            .arg(&folder)
+            .arg(AXE)
+            .status()
+            .unwrap();
+        assert!(fetched.success(), "npm could not fetch {AXE}");
+    }
+    Some(std::fs::read_to_string(file).unwrap())
+}
+
+/// From the page to the mail and back: the number falls when a person signs up, and rises when they cancel.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_signs_up_and_cancels_in_a_browser() {
+    let Some(browser) = Browser::start().await else { return };
+    let mailbox = Mailbox::start();
+    let server = Server::start(&["--smtp", &mailbox.url()]);
+    let page = Page::of(&server, &published()).await;
+    let (url, early) = (format!("{}{}", server.url, page.path), page.slot("Early"));
+    let needed = async || browser.of_shift(&early, ".need").await.text().await.unwrap();
+    browser.go(&url).await;
+    assert_eq!(needed().await, "4 needed");
+    browser.sign_up(&early, "Ada", "ada@example.org").await;
+    browser.wait_for("A mail is on its way").await;
+    browser.go(&url).await;
+    assert_eq!(needed().await, "3 of 4 still needed");
+
+    let mail = mailbox.wait_for(1, Duration::from_secs(20)).await.remove(0);
+    browser.go(&format!("{}{}", server.url, mail.signup_path().unwrap())).await;
+    browser.wait_for("You are signed up").await;
+    browser.driver.find(By::Tag("button")).await.unwrap().send_keys(Key::Enter).await.unwrap();
+    browser.wait_for("Your place is cancelled").await;
+    browser.go(&url).await;
+    assert_eq!(needed().await, "4 needed");
+    browser.driver.clone().quit().await.unwrap();
+}
+
+/// An event whose shifts are open, nearly full, full and over-full, with questions.
+async fn busy(server: &Server, theme: &str) -> Page {
+    let shift = |title: &str, start: &str, end: &str, capacity: u32| json!({"title": title, "start_time": start, "end_time": end, "capacity": capacity});
+    let mut event = published();
+    event["theme"] = json!(theme);
+    event["badge_label"] = json!("Families welcome");
+    event["location"] = json!("Riverside Hall, 12 Long Street, Springfield");
+    event["description"] = json!(
+        "We pack boxes for 400 families.\n\nPlease wear closed shoes; gloves are there. Children from 12 years can help \
+         together with an adult."
+    );
+    event["shifts"] = json!([
+        shift("Setting up", "07:30", "09:00", 8),
+        shift("Packing", "09:00", "12:30", 10),
+        shift(
+            "Loading the vans at the back entrance, and driving them to the six stations",
+            "12:00",
+            "14:00",
+            3
+        ),
+        shift("Cleaning", "14:00", "15:30", 3),
+    ]);
+    let page = Page::of(server, &event).await;
+    for (title, people) in [("Setting up", 3), ("Packing", 9), ("Cleaning", 3)] {
+        for number in 0..people {
+            let done =
+                page.sign_up(server, &page.slot(title), "Ada", &format!("v{number}@example.org")).await;
+            assert_eq!(done.status, 303);
+        }
+    }
+    let loading = &page.event["slots"].as_array().unwrap()[2];
+    for number in 0..3 {
+        let slot = loading["id"].as_str().unwrap();
+        page.sign_up(server, slot, "Ada", &format!("v{number}@example.org")).await;
+    }
+    server.patch(&format!("/v1/slots/{}", page.slot("Cleaning")), &json!({"capacity": 2})).await;
+    page
+}
+
+/// Nothing in any state shuts anybody out, as far as a program can tell; and a person can look at the pictures.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_state_of_the_pages_is_for_everybody() {
+    let Some(browser) = Browser::start().await else { return };
+    let Some(axe) = axe() else { return };
+    let mailbox = Mailbox::start();
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let server = Server::start_on(&database, &["--smtp", &mailbox.url()]);
+    let url = |path: &str| format!("{}{path}", server.url);
+
+    let page = busy(&server, "ocean-blue").await;
+    browser.go(&url(&page.path)).await;
+    browser.look("open", &axe).await;
+    let add = |arguments: &[&str]| {
+        let event = page.event["id"].as_str().unwrap();
+        server.manage(&[&["question", "add", "--event", event], arguments].concat())
+    };
+    add(&["--label", "T-shirt size", "--type", "select", "--option", "S", "--option", "M", "--required"]);
+    add(&["--label", "I have read the safety rules", "--type", "checkbox", "--required"]);
+    add(&["--label", "Anything that we should know?"]);
+    let slot = page.slot("Setting up");
+    browser.go(&url(&format!("{}?slot_id={slot}", page.path))).await;
+    browser.look("form", &axe).await;
+
+    // A browser keeps what is wrong from being sent; the server is asked all the same.
+    let unchecked = "document.querySelectorAll('form').forEach(form => form.noValidate = true)";
+    browser.driver.execute(unchecked, vec![]).await.unwrap();
+    browser.of_shift(&slot, "input[name=email]").await.send_keys("ada@nowhere").await.unwrap();
+    browser.of_shift(&slot, "form button").await.click().await.unwrap();
+    browser.wait_for("You are not signed up yet").await;
+    browser.look("bad-input", &axe).await;
+
+    let themes = [
+        "purple-indigo",
+        "sunset-orange",
+        "forest-green",
+        "rose-pink",
+        "slate-charcoal",
+        "golden-hour",
+        "midnight",
+    ];
+    for theme in themes {
+        let mut event = published();
+        event["theme"] = json!(theme);
+        let page = Page::of(&server, &event).await;
+        browser.go(&url(&page.path)).await;
+        browser.look(&format!("theme-{theme}"), &axe).await;
+    }
+
+    let plain = Page::of(&server, &published()).await;
+    let late = plain.slot("Late");
+    browser.go(&url(&plain.path)).await;
+    browser.sign_up(&late, "Ada", "first@example.org").await;
+    browser.wait_for("A mail is on its way").await;
+    browser.look("signed-up", &axe).await;
+    browser.go(&url(&plain.path)).await;
+    // The last place goes while the form is open.
+    server.patch(&format!("/v1/slots/{late}"), &json!({"capacity": 1})).await;
+    browser.sign_up(&late, "Bob", "bob@example.org").await;
+    browser.wait_for("has just become full").await;
+    browser.look("just-full", &axe).await;
+    browser.go(&url(&plain.path)).await;
+    browser.look("full", &axe).await;
+
+    let mails = mailbox.wait_for(1, Duration::from_secs(30)).await;
+    assert!(!mails.is_empty());
+    let mail = loop {
+        let mails = mailbox.mails();
+        if let Some(mail) = mails.into_iter().find(|mail| mail.to == "first@example.org") {
+            break mail;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    let path = mail.signup_path().unwrap();
+    browser.go(&url(&path)).await;
+    browser.look("my-place", &axe).await;
+    browser.driver.find(By::Tag("button")).await.unwrap().click().await.unwrap();
+    browser.wait_for("Your place is cancelled").await;
+    browser.look("cancelled", &axe).await;
+    std::fs::write(target().join("screenshots/mail.html"), mail.html()).unwrap();
+    browser.go(&format!("file://{}", target().join("screenshots/mail.html").display())).await;
+    browser.look("mail", &axe).await;
+
+    let with = |change: Value| {
+        let mut event = published();
+        event.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        event
+    };
+    for (state, event) in [
+        ("over", with(json!({"start_date": "2020-06-06"}))),
+        (
+            "empty",
+            with(json!({"shifts": [], "is_virtual": true, "location": "https://meet.example.org/abc"})),
+        ),
+        (
+            "long",
+            with(json!({
+                "title": "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft",
+                "badge_label": "A badge that goes on and on until it needs another line on a small screen",
+                "end_date": "2027-06-07",
+                "timezone": "America/Argentina/Buenos_Aires",
+            })),
+        ),
+        ("draft", with(json!({"is_published": false}))),
+    ] {
+        let page = Page::of(&server, &event).await;
+        browser.go(&url(&page.path)).await;
+        browser.look(state, &axe).await;
+    }
+    browser.driver.clone().quit().await.unwrap();
+}
