@@ -60,7 +60,7 @@ impl Mailer {
         let mail = written.map_err(|reason| NotSent { reason, blame: Blame::MailForGood })?;
         match &self.transport {
             Transport::Log => {
-                tracing::info!(to = %delivery.signup.email, subject = %mail.subject, "a mail, as no --smtp is given:\n{}", mail.text);
+                tracing::info!(to = %delivery.signup.email, subject = %mail.subject, "a mail, as no --smtp is given:\n{}\n", mail.text);
                 Ok(())
             }
             Transport::Smtp(transport) => smtp::send(transport.clone(), mail.message).await,

@@ -23,6 +23,7 @@ mod many_processes;
 mod metrics;
 mod pages;
 mod pgbouncer;
+mod signups;
 mod slots;
 mod slow_clients;
 mod team;

@@ -1,7 +1,7 @@
 //! Opening: what is kept, what is carried forward, what is refused.
 
 use rstest::rstest;
-use signup_core::EventQuery;
+use signup_core::{EventQuery, Write};
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, PostgresUrl, SqliteStore};
 
 use crate::records::Engine::{Postgres, Sqlite};
@@ -30,6 +30,24 @@ async fn a_database_from_a_newer_version_is_refused_and_says_so(#[values(Sqlite,
     // Nothing was changed: the version that wrote it goes on with it.
     database.run("DELETE FROM _sqlx_migrations WHERE version = 9999").await.unwrap();
     records.assert_stored(&*database.open().await.unwrap()).await;
+}
+
+/// The tables of the first version, with a sign-up and what it queued, are carried forward: the mail is due, and is about
+/// that sign-up.
+#[rstest]
+#[tokio::test]
+async fn what_the_first_version_has_stored_is_carried_forward(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some((database, records)) = Database::first_version(engine).await else { return };
+    let store = database.open().await.unwrap();
+    let signup = store.signup(records.organization.id, records.signup.id).await.unwrap().unwrap();
+    assert_eq!((signup.email.as_str(), signup.mailed_at), ("Ada@example.org", signup.created_at));
+    let due = store.due_notices(signup.created_at, 9).await.unwrap();
+    assert_eq!(due.len(), 1);
+    assert_eq!((due[0].version, due[0].attempts, &due[0].failure), (1, 0, &None));
+    assert_eq!(due[0].cause.signup(), Some(signup.id));
+    let erase = Write::EraseSignup { organization: signup.organization, signup: signup.id };
+    store.commit(writes([erase])).await.unwrap();
+    assert_eq!(store.notice(due[0].id).await.unwrap(), None, "the notice is known to be about the sign-up");
 }
 
 #[tokio::test]
@@ -79,7 +97,7 @@ async fn many_may_open_a_new_database_at_once(#[values(Sqlite, Postgres)] engine
             let empty = std::sync::Arc::clone(&empty);
             tokio::spawn(async move {
                 let store = empty.open().await.unwrap();
-                let insert = signup_core::Write::InsertOrganization(organization(number));
+                let insert = Write::InsertOrganization(organization(number));
                 store.commit(writes([insert])).await.unwrap();
             })
         })
@@ -97,7 +115,7 @@ async fn sort_keys_are_derived_anew_when_the_zone_data_is_another(
 ) {
     let Some((database, records)) = Database::filled(engine).await else { return };
     let other = event(11, "2027-03-15");
-    let insert = signup_core::Write::InsertEvent(Box::new(other.clone()));
+    let insert = Write::InsertEvent(Box::new(other.clone()));
     database.store.commit(writes([insert])).await.unwrap();
     let (starts_at, ends_at) = (other.dates.starts_at().as_second(), other.dates.ends_at().as_second());
     let derived =

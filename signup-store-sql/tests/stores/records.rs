@@ -77,6 +77,72 @@ impl Database {
         Some((database, records))
     }
 
+    /// A database with the tables of the first version, and in them a sign-up and the notice of it.
+    pub(crate) async fn first_version(engine: Engine) -> Option<(Self, Records)> {
+        let database = Self::without_tables(engine).await?;
+        let mut all = match engine {
+            Engine::Sqlite => sqlx::migrate!("migrations/sqlite"),
+            Engine::Postgres => sqlx::migrate!("migrations/postgres"),
+        };
+        all.migrations = all.migrations.iter().take(1).cloned().collect();
+        let records = Records::new();
+        let id = |id: uuid::Uuid| match engine {
+            Engine::Sqlite => format!("x'{}'", id.simple()),
+            Engine::Postgres => format!("'{id}'"),
+        };
+        let bytes = |bytes: &[u8]| {
+            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            if engine == Engine::Sqlite {
+                format!("x'{digits}'")
+            } else {
+                format!("decode('{digits}', 'hex')")
+            }
+        };
+        let no = if engine == Engine::Sqlite { "0" } else { "FALSE" };
+        let (signup, shift) = (&records.signup, &records.shifts[0]);
+        let [organization, event, place, person] =
+            [signup.organization.uuid(), signup.event.uuid(), shift.id.uuid(), signup.id.uuid()].map(id);
+        let secret = bytes(signup.secret.as_bytes());
+        let cause = format!(r#"{{"kind": "cancelled", "signup": "{}"}}"#, signup.id);
+        let at = signup.created_at.as_second();
+        let rows = [
+            format!(
+                "INSERT INTO organizations (id, name, slug, plan, created_at) VALUES ({organization}, 'A', 'a', 'free', {at})"
+            ),
+            format!(
+                "INSERT INTO events (organization_id, id, title, slug, is_virtual, start_date, timezone, is_published, \
+                 created_at, updated_at, starts_at, ends_at) \
+                 VALUES ({organization}, {event}, 'A', 'a', {no}, '2027-03-14', 'UTC', {no}, {at}, {at}, 0, 1)"
+            ),
+            format!(
+                "INSERT INTO shifts (organization_id, id, event_id, title, start_minute, end_minute, capacity, filled, \
+                 position, version, created_at, updated_at) \
+                 VALUES ({organization}, {place}, {event}, 'A', 0, 60, 5, 1, 0, 1, {at}, {at})"
+            ),
+            format!(
+                "INSERT INTO signups (organization_id, id, event_id, shift_id, name, email, email_key, answers, status, \
+                 secret, created_at) VALUES ({organization}, {person}, {event}, {place}, 'Ada', 'Ada@example.org', \
+                 'ada@example.org', '[]', 'confirmed', {secret}, {at})"
+            ),
+            format!(
+                "INSERT INTO notices (organization_id, id, event_id, shift_id, cause, created_at) \
+                 VALUES ({organization}, {}, {event}, {place}, '{cause}', {at})",
+                id(records.notice.id.uuid())
+            ),
+        ];
+        match &database.place {
+            Place::Sqlite(..) => {
+                let file = format!("sqlite:{}?mode=rwc", database.path().display());
+                all.run(&mut SqliteConnection::connect(&file).await.unwrap()).await.unwrap();
+            }
+            Place::Postgres(url, _) => all.run(&mut PgConnection::connect(url).await.unwrap()).await.unwrap(),
+        }
+        for row in rows {
+            database.run(&row).await.unwrap();
+        }
+        Some((database, records))
+    }
+
     /// The store, of an SQLite database.
     pub(crate) fn sqlite_store(&self) -> &SqliteStore {
         let Place::Sqlite(_, store) = &self.place else { panic!("this is no SQLite database") };

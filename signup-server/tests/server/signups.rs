@@ -1,0 +1,115 @@
+//! Sign-ups and mails on the command line.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Server, run};
+use crate::mails::with_mailbox;
+use crate::pages::{Page, published};
+
+fn command(server: &Server, arguments: &[&str]) -> String {
+    let output = run(&[&["--database", &server.database()], arguments].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// One line on standard error, which says this, and exit code 1.
+fn assert_refused(server: &Server, arguments: &[&str], says: &str) {
+    let output = run(&[&["--database", &server.database()], arguments].concat());
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), error.lines().count()), (Some(1), 1), "{error}");
+    assert!(error.contains(says), "{error}");
+}
+
+#[tokio::test]
+async fn sign_ups_are_listed_as_json_and_as_csv() {
+    let server = Server::start_on_sqlite();
+    let page = Page::of(&server, &published()).await;
+    let event = page.event["id"].as_str().unwrap();
+    let size =
+        server.manage(&["question", "add", "--event", event, "--label", "Size, please", "--type", "text"]);
+    let size = format!("answer.{}", size["id"].as_str().unwrap());
+    let slot = page.slot("Early");
+    for (name, email, answer) in [("Ada \"A\"", "ada@example.org", "=1+1"), ("-Bob", "bob@example.org", "")] {
+        let form = [("slot_id", slot.as_str()), ("name", name), ("email", email), (&size, answer)];
+        assert_eq!(page.post(&server, &form).await.status, 303);
+    }
+    let lines = command(&server, &["signup", "list", "--event", event]);
+    let signups: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(signups.len(), 2);
+    let ada = signups[0].as_object().unwrap();
+    let mut fields: Vec<_> = ada.keys().map(String::as_str).collect();
+    fields.sort_unstable();
+    let mut expected =
+        ["id", "event_id", "slot_id", "name", "email", "answers", "status", "cancelled_at", "created_at"];
+    expected.sort_unstable();
+    assert_eq!(fields, expected);
+    assert_eq!(
+        (&ada["name"], &ada["status"], &ada["cancelled_at"]),
+        (&json!("Ada \"A\""), &json!("confirmed"), &Value::Null)
+    );
+    let answer = &ada["answers"][0];
+    assert_eq!((&answer["label"], &answer["value"]), (&json!("Size, please"), &json!("=1+1")));
+
+    let table = command(&server, &["signup", "list", "--event", event, "--csv"]);
+    let lines: Vec<_> = table.lines().collect();
+    assert_eq!(lines[0], "id,event_id,slot_id,name,email,status,cancelled_at,created_at,\"Size, please\"");
+    assert!(lines[1].contains(",\"Ada \"\"A\"\"\",ada@example.org,confirmed,,"), "{}", lines[1]);
+    assert!(lines[1].ends_with(",'=1+1"), "no formula: {}", lines[1]);
+    assert!(lines[2].contains(",'-Bob,bob@example.org,") && lines[2].ends_with(','), "{}", lines[2]);
+    assert_refused(&server, &["signup", "list", "--event", "x"], "there is no event with the id x");
+}
+
+#[tokio::test]
+async fn a_person_is_erased_while_the_server_runs() {
+    let server = Server::start_on_sqlite();
+    let page = Page::of(&server, &published()).await;
+    for title in ["Early", "Late"] {
+        page.sign_up(&server, &page.slot(title), "Ada", "ada@example.org").await;
+    }
+    page.sign_up(&server, &page.slot("Early"), "Bob", "bob@example.org").await;
+    let erase = ["signup", "erase", "--email", "ADA@example.org", "--organization", "starter"];
+    assert_eq!(server.manage(&erase)["erased"], 2);
+    assert_eq!(server.manage(&erase)["erased"], 0);
+    let event = page.event["id"].as_str().unwrap();
+    let slots = server.get(&format!("/v1/events/{event}/slots")).await.data();
+    let filled: Vec<_> = slots.as_array().unwrap().iter().map(|slot| slot["filled"].clone()).collect();
+    assert_eq!(filled, [1, 0]);
+    let left = command(&server, &["signup", "list", "--event", event]);
+    assert!(!left.to_lowercase().contains("ada@") && left.contains("bob@example.org"), "{left}");
+    let there = server
+        .sql("SELECT CAST(COUNT(*) AS TEXT) FROM signups WHERE email LIKE 'ada%' OR email_key LIKE 'ada%'")
+        .await;
+    assert_eq!(there, "0");
+    assert_eq!(page.sign_up(&server, &page.slot("Late"), "Ada", "ada@example.org").await.status, 303);
+    let nobody = ["signup", "erase", "--email", "ada@example.org", "--organization", "nobody"];
+    assert_refused(&server, &nobody, "there is no organization with the id or slug nobody");
+    let output = run(&["signup", "erase", "--email", "ada", "--organization", "starter"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[tokio::test]
+async fn mails_that_wait_are_listed_without_their_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let (server, mailbox) = with_mailbox(&database);
+    mailbox.answer("busy@example.org", &[(450, "mailbox busy")]);
+    let page = Page::of(&server, &published()).await;
+    page.sign_up(&server, &page.slot("Early"), "Busy", "busy@example.org").await;
+    let tried = loop {
+        let tried: Value = serde_json::from_str(&command(&server, &["notice", "list"])).unwrap();
+        if tried["attempts"] == 1 {
+            break tried;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    assert_eq!(
+        (&tried["cause"], &tried["failed_at"], &tried["reason"]),
+        (&json!("signed_up"), &Value::Null, &Value::Null)
+    );
+    assert_eq!(tried["slot_id"], page.slot("Early"));
+    assert!(!tried.to_string().contains("secret"));
+    assert_eq!(command(&server, &["notice", "list", "--failed"]), "");
+    assert_refused(&server, &["notice", "retry", "--id", "x"], "there is no notice with the id x");
+}
