@@ -92,8 +92,10 @@ fn entry(event: &Event, shift: &Shift, at: &TimeAndPlace, url: &str, now: Timest
 }
 
 fn calendar(method: Method, mut entry: Entry) -> String {
-    let mut calendar = Calendar::new();
-    calendar.append_property(("METHOD", method.name()));
+    let mut calendar = Calendar::empty();
+    for property in [("VERSION", "2.0"), ("PRODID", "-//Signup//Signup//EN"), ("METHOD", method.name())] {
+        calendar.append_property(property);
+    }
     calendar.push(entry.done());
     calendar.to_string()
 }

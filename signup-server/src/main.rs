@@ -223,10 +223,10 @@ async fn serve(
             () = signal => {}
             () = kept.ended() => broken = true,
         }
+        // The mail that is under way is not cut off, or it would be sent again; no other is begun.
+        mails_end.send_replace(true);
     };
     serve::serve(listener, app.filter(), end).await;
-    // The mail that is under way is not cut off, or it would be sent again.
-    mails_end.send_replace(true);
     if tokio::time::timeout(MAIL_TIMEOUT, mailing).await.is_err() {
         tracing::warn!("a mail was still under way; it may be sent again");
     }

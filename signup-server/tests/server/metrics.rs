@@ -1,9 +1,13 @@
 //! What Prometheus is told.
 
+use std::time::Duration;
+
 use rstest::rstest;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, event};
+use crate::mailbox::Mailbox;
+use crate::pages::{Page, published};
 
 /// The value of a series.
 fn value(page: &str, series: &str) -> f64 {
@@ -84,4 +88,31 @@ async fn counting_a_request_is_one_round_trip(#[values(&[], &["--pgbouncer"])] p
     assert_eq!(counts_then - counts, 10.0);
     // Whoever looks at the metrics counts the notices, every few seconds.
     assert!(reads_then - reads <= 1.0, "{} other round trips", reads_then - reads);
+}
+
+#[tokio::test]
+async fn mails_are_told_by_what_became_of_them() {
+    let mailbox = Mailbox::start();
+    mailbox.answer("gone@example.org", &[(550, "no such user")]);
+    mailbox.answer("busy@example.org", &[(450, "mailbox busy")]);
+    let listen = format!("127.0.0.1:{}", signup_store_sql::throwaway::free_port());
+    let server = Server::start(&["--metrics-listen", &listen, "--smtp", &mailbox.url()]);
+    let page = Page::of(&server, &published()).await;
+    for name in ["gone", "busy", "ada"] {
+        page.sign_up(&server, &page.slot("Early"), name, &format!("{name}@example.org")).await;
+    }
+    mailbox.wait_for(1, Duration::from_secs(20)).await;
+    let mut told = String::new();
+    for _ in 0..100 {
+        told = reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
+        // The notices are counted every few seconds.
+        if told.contains("signup_notices_failed 1") && told.contains("fate=\"sent\"") {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    for fate in ["sent", "put_back", "failed"] {
+        assert_eq!(value(&told, &format!("signup_mails_total{{fate=\"{fate}\"}}")), 1.0, "{fate}");
+    }
+    assert_eq!((value(&told, "signup_notices_failed"), value(&told, "signup_notices_queued")), (1.0, 1.0));
 }
