@@ -199,6 +199,11 @@ impl Notice {
         }
     }
 
+    /// Whether it was begun as often as mails are tried.
+    pub fn was_tried_enough(&self) -> bool {
+        pause(self.attempts).is_none()
+    }
+
     /// Due at once, as if it had never been tried.
     #[must_use]
     pub fn retried(self, now: Timestamp) -> Self {

@@ -21,6 +21,8 @@ pub struct Signup {
     /// The shift.
     #[doc(alias = "slot")]
     pub shift: ShiftId,
+    /// The shift's [version](crate::Shift::version) when the volunteer looked at it: of later changes they have to be told.
+    pub shift_version: u32,
     /// What the volunteer is called.
     pub name: PersonName,
     /// Where the volunteer is reached.

@@ -180,10 +180,87 @@ async fn a_mail_under_way_is_held_and_let_go_when_nobody_holds_it_any_more() {
     let second = take(&world).await;
     assert_eq!(second.notice.id, first.notice.id, "the mail has the same id");
     assert_eq!(world.service.hold_notice(&held).await.unwrap(), None);
-    world.service.mail_was_not_sent(&held, "x", true).await.unwrap();
-    world.service.mail_was_sent(&held).await.unwrap();
+    assert_eq!(world.service.mail_was_not_sent(&held, "x", true).await.unwrap(), None);
+    assert!(!world.service.mail_was_sent(&held).await.unwrap());
     assert_eq!(world.counts().await, (1, 0), "it is with another now");
-    world.service.mail_was_sent(&second.notice).await.unwrap();
+    assert!(world.service.mail_was_sent(&second.notice).await.unwrap());
+    assert_eq!(world.counts().await, (0, 0));
+}
+
+/// The store did what it was asked, and the answer was lost: the mail is still this process's, and not sent again.
+#[tokio::test]
+async fn a_hold_whose_answer_was_lost_is_a_hold() {
+    let world = world().await;
+    for name in ["ada", "bob"] {
+        world.sign_up(name).await;
+        let mail = take(&world).await;
+        for _ in 0..2 {
+            assert!(world.service.hold_notice(&mail.notice).await.unwrap().is_some());
+        }
+        match name {
+            "ada" => assert!(world.service.mail_was_sent(&mail.notice).await.unwrap()),
+            _ => {
+                let after = world.service.mail_was_not_sent(&mail.notice, "550", true).await.unwrap();
+                assert!(after.unwrap().failure.is_some());
+            }
+        }
+    }
+    assert_eq!(world.counts().await, (0, 1));
+}
+
+/// Whoever takes a mail dies of it: it is not tried for ever.
+#[tokio::test]
+async fn a_mail_that_is_begun_and_never_ended_is_given_up() {
+    let world = world().await;
+    world.sign_up("ada").await;
+    let mut tries = 0;
+    while world.counts().await == (1, 0) {
+        let due = world.service.due_notices(9).await.unwrap().remove(0);
+        tries += u32::from(world.service.begin_delivery(due).await.unwrap().is_some());
+        world.clock.advance(Notice::HOLD.as_secs());
+        assert!(tries < 100);
+    }
+    assert_eq!(world.counts().await, (0, 1));
+}
+
+#[tokio::test]
+async fn a_change_that_was_taken_back_is_told_to_nobody_and_of_two_the_last_is_what_is_told() {
+    let world = world().await;
+    world.sign_up("ada").await;
+    world.deliver().await;
+    world.patch(r#"{"location": "Hall B"}"#).await;
+    world.patch(r#"{"location": null, "notify_volunteers": false}"#).await;
+    assert_eq!(world.deliver().await, []);
+    world.patch(r#"{"start_time": "19:00"}"#).await;
+    world.patch(r#"{"start_time": "18:00"}"#).await;
+    let told = world.deliver().await;
+    assert_eq!(told.len(), 2, "{told:?}");
+}
+
+/// It is the version that counts, not the clock: processes have clocks of their own.
+#[tokio::test]
+async fn who_signs_up_with_the_new_hours_before_their_eyes_is_not_told_of_them() {
+    let world = world().await;
+    world.sign_up("ada").await;
+    world.deliver().await;
+    world.patch(r#"{"location": "Hall B"}"#).await;
+    world.clock.advance(-10);
+    world.sign_up("bob").await;
+    world.clock.advance(11);
+    let mut told = world.deliver().await;
+    told.sort();
+    assert_eq!(told, [("changed", "ada".to_owned()), ("signed up", "bob".to_owned())]);
+}
+
+#[tokio::test]
+async fn the_link_of_a_place_that_is_over_stays_good() {
+    let world = world().await;
+    world.sign_up("ada").await;
+    let mail = take(&world).await;
+    world.service.mail_was_sent(&mail.notice).await.unwrap();
+    world.clock.advance(40 * 3600);
+    assert!(!world.sign_up("ada").await.is_new);
+    assert!(world.service.signup(&secret(&mail.notice)).await.is_ok());
     assert_eq!(world.counts().await, (0, 0));
 }
 
@@ -197,7 +274,7 @@ async fn a_mail_is_tried_for_a_day_and_then_kept_until_somebody_asks_for_it() {
     while world.counts().await.0 == 1 {
         let mail = take(&world).await;
         tries += 1;
-        let after = world.service.mail_was_not_sent(&mail.notice, "450 later", false).await.unwrap();
+        let after = world.service.mail_was_not_sent(&mail.notice, "450 later", false).await.unwrap().unwrap();
         world.clock.advance(after.due_at.as_second() - world.service.now().as_second());
     }
     let hours = (world.service.now().as_second() - begin.as_second()) / 3600;
@@ -206,6 +283,10 @@ async fn a_mail_is_tried_for_a_day_and_then_kept_until_somebody_asks_for_it() {
     let failed = world.service.notices(true, None, 9).await.unwrap().remove(0);
     assert_eq!(failed.failure.as_ref().unwrap().reason, "450 later");
     world.service.retry_notice(failed.id).await.unwrap();
+    assert!(
+        matches!(world.service.retry_notice(failed.id).await, Err(Error::Contended)),
+        "it may be under way"
+    );
     assert_eq!(world.deliver().await, [("signed up", "ada".to_owned())]);
     assert!(matches!(world.service.retry_notice(failed.id).await, Err(Error::NotFound)));
 }

@@ -144,13 +144,31 @@ async fn notice(service: &Service, command: NoticeCommand) -> Result<(), String>
                 page.iter().try_for_each(|notice| print(&NoticeLine::new(notice)))?;
             }
         }
-        NoticeCommand::Retry { id } => {
+        NoticeCommand::Retry { id: Some(id), .. } => {
             let notice = NoticeId::parse(&id).unwrap_or(NoticeId::NONE);
             match service.retry_notice(notice).await {
                 Ok(notice) => print(&NoticeLine::new(&notice)),
                 Err(Error::NotFound) => Err(format!("there is no notice with the id {id}")),
-                Err(Error::Contended) => Err(format!("the notice {id} is being delivered just now")),
+                Err(Error::Contended) => {
+                    Err(format!("the notice {id} has not failed: it is tried until it is sent or given up"))
+                }
                 Err(error) => Err(line(error)),
+            }
+        }
+        NoticeCommand::Retry { id: None, .. } => {
+            let mut after: Option<NoticeId> = None;
+            loop {
+                let page = service.notices(true, after, PAGE).await.map_err(line)?;
+                let Some(last) = page.last() else { return Ok(()) };
+                after = Some(last.id);
+                for notice in page {
+                    match service.retry_notice(notice.id).await {
+                        Ok(notice) => print(&NoticeLine::new(&notice))?,
+                        // Somebody else was first.
+                        Err(Error::NotFound | Error::Contended) => {}
+                        Err(error) => return Err(line(error)),
+                    }
+                }
             }
         }
     }
@@ -313,7 +331,7 @@ struct ErasedLine {
     erased: u64,
 }
 
-/// Sign-ups as CSV (RFC 4180).
+/// Sign-ups as CSV (RFC 4180, but for line feeds alone at the ends of rows).
 struct Table {
     questions: Vec<QuestionId>,
 }

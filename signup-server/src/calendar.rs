@@ -2,7 +2,7 @@
 //!
 //! Times are in UTC, so they are right whatever a calendar knows of zones.
 
-use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _, EventStatus};
+use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _, EventStatus, Property};
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use signup_core::{Event, Organization, Shift, Signup, TimeAndPlace};
@@ -34,9 +34,8 @@ pub(crate) struct PlaceEntry<'a> {
     pub(crate) event: &'a Event,
     pub(crate) shift: &'a Shift,
     pub(crate) signup: &'a Signup,
-    /// When and where the shift is as of `version`.
+    /// When and where the shift is.
     pub(crate) at: &'a TimeAndPlace,
-    pub(crate) version: u32,
     /// The mail address of whoever sends it.
     pub(crate) sender: &'a str,
     /// The address of the event's page.
@@ -47,17 +46,13 @@ pub(crate) struct PlaceEntry<'a> {
 impl PlaceEntry<'_> {
     pub(crate) fn to_text(&self) -> String {
         let is_cancelled = self.method == Method::Cancel;
-        let sequence = u64::from(self.version) * 2 + u64::from(is_cancelled);
-        let host = self.sender.rsplit('@').next().unwrap_or("localhost");
+        let sequence = u64::from(self.shift.version) * 2 + u64::from(is_cancelled);
         let mut entry = entry(self.event, self.shift, self.at, self.url, self.now);
         entry
-            .uid(&format!("{}@{host}", self.signup.id))
+            .uid(&self.signup.id.to_string())
             .add_property("SEQUENCE", sequence.to_string())
             .status(if is_cancelled { EventStatus::Cancelled } else { EventStatus::Confirmed });
-        let mut organizer = icalendar::Property::new("ORGANIZER", format!("mailto:{}", self.sender));
-        organizer.add_parameter("CN", &quoted(self.organization.name.as_str()));
-        entry.append_property(organizer);
-        calendar(self.method, entry)
+        calendar(self.method, entry, self.organization, &format!("mailto:{}", self.sender))
     }
 }
 
@@ -70,10 +65,8 @@ pub(crate) fn of_shift(
     now: Timestamp,
 ) -> String {
     let mut entry = entry(event, shift, &TimeAndPlace::of(shift), url, now);
-    entry
-        .uid(&format!("{}@{}", shift.id, organization.slug))
-        .add_property("SEQUENCE", shift.version.to_string());
-    calendar(Method::Publish, entry)
+    entry.uid(&shift.id.to_string()).add_property("SEQUENCE", shift.version.to_string());
+    calendar(Method::Publish, entry, organization, url)
 }
 
 fn entry(event: &Event, shift: &Shift, at: &TimeAndPlace, url: &str, now: Timestamp) -> Entry {
@@ -91,7 +84,11 @@ fn entry(event: &Event, shift: &Shift, at: &TimeAndPlace, url: &str, now: Timest
     entry
 }
 
-fn calendar(method: Method, mut entry: Entry) -> String {
+/// A calendar with this entry. Who publishes has to be named (RFC 5546, 3.2.1): by an address of whatever kind.
+fn calendar(method: Method, mut entry: Entry, organization: &Organization, organizer: &str) -> String {
+    let mut organizer = Property::new("ORGANIZER", organizer);
+    organizer.add_parameter("CN", &quoted(organization.name.as_str()));
+    entry.append_property(organizer);
     let mut calendar = Calendar::empty();
     for property in [("VERSION", "2.0"), ("PRODID", "-//Signup//Signup//EN"), ("METHOD", method.name())] {
         calendar.append_property(property);

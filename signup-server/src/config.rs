@@ -208,10 +208,13 @@ pub(crate) enum NoticeCommand {
         #[arg(long)]
         failed: bool,
     },
-    /// Send a mail at once, as if it had never been tried
+    /// Try a mail that was given up once more, as if it had never been tried
     Retry {
-        #[arg(long)]
-        id: String,
+        #[arg(long, required_unless_present = "failed")]
+        id: Option<String>,
+        /// All that were given up
+        #[arg(long, conflicts_with = "id")]
+        failed: bool,
     },
 }
 

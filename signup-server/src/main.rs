@@ -40,8 +40,9 @@ use metrics::Metrics;
 use openapi::OpenApi;
 use reply::WithSources;
 
-/// How long a mail that is under way may take when the server ends.
-const MAIL_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a mail that is under way may take when the server ends: as long as its server's answer is waited for, and a
+/// little more.
+const MAIL_TIMEOUT: Duration = Duration::from_secs(12);
 /// How often what has expired is removed.
 const PURGE_EVERY: Duration = Duration::from_secs(60);
 /// How much of it at once, so that no request waits long for it.
@@ -82,9 +83,10 @@ fn main() -> ExitCode {
 /// What is wrong with the command line, on one line: all but the usage and the hints that clap adds.
 fn usage_line(error: &clap::Error) -> String {
     let mut text = error.to_string();
-    // A URL may hold a password.
+    // An address may hold a password.
     if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue)
-        && value.contains("://")
+        && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
+        && (flag.starts_with("--database") || flag.starts_with("--smtp"))
     {
         text = text.replace(value.as_str(), "…");
     }
@@ -211,6 +213,9 @@ async fn serve(
         let kept = kept.clone();
         tokio::spawn(metrics.serve(service.clone(), move || kept.connections()))
     });
+    if options.smtp.is_some() && options.mail_from.email.domain() == "localhost" {
+        tracing::warn!("mails come from {}: few servers take that; set --mail-from", options.mail_from);
+    }
     let mailer = Mailer::new(options.smtp.as_ref(), options.mail_from, base_url.as_str());
     let (mails_end, end_mails) = watch::channel(false);
     let mailing = tokio::spawn(mail::deliver(service.clone(), mailer, end_mails));

@@ -407,8 +407,14 @@ pub(crate) async fn due_notices(reader: &impl Reader, now: Timestamp, limit: u32
         "SELECT {list} FROM (SELECT * FROM notices WHERE failed_at IS NULL AND due_at <= $1 \
          ORDER BY due_at, id LIMIT {limit}) n"
     );
-    let found = all(reader, "looking for due notices", text, values![now.as_second()], row::notice).await?;
-    Ok(sorted(found, |notice| (notice.due_at, notice.id)))
+    // One that cannot be read must not keep the others back.
+    let read = |row: &[Cell<'_>]| Ok(row::notice(row));
+    let found = all(reader, "looking for due notices", text, values![now.as_second()], read).await?;
+    let readable = |found: Result<Notice>| {
+        found.inspect_err(|error| tracing::error!(%error, "a notice cannot be read, and is left alone")).ok()
+    };
+    let found = found.map(|found| found.into_iter().filter_map(readable).collect());
+    Ok(sorted(found, |notice: &Notice| (notice.due_at, notice.id)))
 }
 
 pub(crate) async fn count_notices(reader: &impl Reader) -> Result<NoticeCounts> {

@@ -246,6 +246,7 @@ impl Writer {
             ("id", new.id.uuid().into()),
             ("event_id", new.event.uuid().into()),
             ("shift_id", new.shift.uuid().into()),
+            ("shift_version", new.shift_version.into()),
             ("name", new.name.as_str().into()),
             ("email", new.email.as_str().into()),
             ("email_key", new.email.key().into()),

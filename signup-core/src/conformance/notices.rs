@@ -84,6 +84,7 @@ pub async fn of_simultaneous_takes_of_a_notice_one_succeeds(store: Arc<dyn Store
 /// A notice of a change is spread once, however many do so at once: each volunteer gets one notice.
 pub async fn a_notice_is_spread_once(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 9).await;
+    // The first change makes the second version.
     let volunteers: Vec<_> = (1..4).map(|number| signup(&shift, number)).collect();
     let parent = notice(&shift, 1);
     let mut writes: Vec<_> =

@@ -122,6 +122,7 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         organization: shift.organization,
         event: shift.event,
         shift: shift.id,
+        shift_version: shift.version,
         name: PersonName::new("Ada").unwrap(),
         email: EmailAddress::new(&format!("ada{number}@example.org")).unwrap(),
         answers: vec![],

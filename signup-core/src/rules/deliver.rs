@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::event::Event;
 use crate::id::NoticeId;
-use crate::notice::{Notice, NoticeCause, ShiftChange};
+use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
 use crate::organization::Organization;
 use crate::shift::Shift;
 use crate::signup::{Signup, SignupStatus};
@@ -33,7 +33,7 @@ const NEXT: SignedDuration = SignedDuration::from_secs(1);
 /// Tells a few more volunteers of a changed shift: each of `signups`, which are the next after `told_until`, gets a notice
 /// with an id of `ids`. With `is_last` there are no more, and the notice is done with.
 ///
-/// Who signed up after the change knows no other hours, and is not told.
+/// Who has seen the shift as it is since the change knows no other hours, and is not told.
 pub fn tell(
     notice: Notice,
     change: &ShiftChange,
@@ -43,7 +43,9 @@ pub fn tell(
     now: Timestamp,
 ) -> ChangeSet {
     let place = (notice.organization, notice.event, notice.shift);
-    let told = signups.iter().filter(|signup| signup.created_at <= notice.created_at);
+    // A change that an older release has queued does not say which version it made.
+    let is_news = |signup: &&Signup| change.shift_version == 0 || signup.shift_version < change.shift_version;
+    let told = signups.iter().filter(is_news);
     let notices = told
         .zip(ids)
         .map(|(signup, id)| {
@@ -64,7 +66,7 @@ pub fn tell(
 }
 
 /// Whether a mail still has something to say: to somebody who holds a place that is not over, or who has given it back. A
-/// confirmation whose secret was renewed has a later one behind it.
+/// confirmation whose secret was renewed has a later one behind it, and a change that was taken back is none.
 pub fn is_of_use(notice: &Notice, shift: &Shift, signup: &Signup, now: Timestamp) -> bool {
     let is_over = shift.interval().end <= now;
     match &notice.cause {
@@ -74,8 +76,9 @@ pub fn is_of_use(notice: &Notice, shift: &Shift, signup: &Signup, now: Timestamp
         NoticeCause::Cancelled { .. } => signup.status == SignupStatus::Cancelled,
         NoticeCause::ShiftChanged { .. } => true,
         NoticeCause::ShiftMoved { change, .. } => {
-            signup.status == SignupStatus::Confirmed
-                && change.before.interval.end.max(change.after.interval.end) > now
+            let (before, present) = (&change.before, TimeAndPlace::of(shift));
+            let is_over = before.interval.end.max(present.interval.end) <= now;
+            signup.status == SignupStatus::Confirmed && *before != present && !is_over
         }
     }
 }

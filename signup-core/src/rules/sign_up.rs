@@ -66,6 +66,7 @@ pub fn sign_up(
         organization,
         event: event.id,
         shift: shift.id,
+        shift_version: shift.version,
         name: new.name,
         email: new.email,
         answers: new.answers,
@@ -86,7 +87,7 @@ pub fn sign_up(
 pub const MAIL_AGAIN_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
 /// Mails the confirmation of a sign-up again, with a new secret; the one of the mail before is of no use any more. Nothing
-/// happens within [`MAIL_AGAIN_AFTER`], so that nobody's mailbox can be filled by a stranger.
+/// happens within [`MAIL_AGAIN_AFTER`], so that one form sent over and over fills nobody's mailbox.
 pub fn mail_again(signup: &Signup, notice: NoticeId, secret: Secret, now: Timestamp) -> ChangeSet {
     if now < signup.mailed_at + MAIL_AGAIN_AFTER {
         return ChangeSet::default();

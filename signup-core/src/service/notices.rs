@@ -28,14 +28,22 @@ impl Service {
     /// Takes a notice that is due, and gives the mail that is to be sent. None if there is none: if another process has it,
     /// if it has nothing to say any more, or if it was spread over those whom it concerns, which are then due themselves.
     ///
-    /// Until [`Notice::HOLD`] has passed no other process takes it.
+    /// Until [`Notice::HOLD`] has passed no other process takes it. One that was begun for as long as mails are tried, and
+    /// never came to an end, is given up.
     ///
     /// # Errors
-    /// Only if the store fails.
+    /// If the store fails. If that is because what it holds cannot be read, the notice stays due: the caller
+    /// [puts it back](Self::delivery_not_begun), or it is in the way of others.
     pub async fn begin_delivery(&self, notice: Notice) -> Result<Option<Delivery>> {
         if let NoticeCause::ShiftChanged { change, told_until } = &notice.cause {
             let (change, told_until) = (change.clone(), *told_until);
             self.tell(notice, &change, told_until).await?;
+            return Ok(None);
+        }
+        if notice.was_tried_enough() {
+            let reason = "it was begun again and again, and never came to an end";
+            let failed = notice.clone().put_back(reason, true, self.now());
+            self.step(rules::replace_notice(&notice, failed)).await?;
             return Ok(None);
         }
         let Some(delivery) = self.delivery(&notice).await? else {
@@ -81,29 +89,74 @@ impl Service {
     /// # Errors
     /// Only if the store fails.
     pub async fn hold_notice(&self, notice: &Notice) -> Result<Option<Notice>> {
-        let held = notice.clone().held(self.now());
-        let is_ours = self.step(rules::replace_notice(notice, held.clone())).await?;
-        Ok(is_ours.then_some(held))
+        let hold = |notice: &Notice| Some(notice.clone().held(self.now()));
+        Ok(self.settle(notice, hold).await?.flatten())
     }
 
-    /// The mail of a notice that was taken is sent.
+    /// The mail of a notice that was taken is sent. Whether the notice was still with this process: if not, another has
+    /// taken the mail, too.
     ///
     /// # Errors
-    /// Only if the store fails: then the mail will be sent again, under the same id.
-    pub async fn mail_was_sent(&self, notice: &Notice) -> Result<()> {
-        self.step(rules::finish_notice(notice)).await?;
-        Ok(())
+    /// Only if the store fails: then the mail will be sent again, under the same id, unless this is said again in time.
+    pub async fn mail_was_sent(&self, notice: &Notice) -> Result<bool> {
+        Ok(self.settle(notice, |_| None).await?.is_some())
     }
 
     /// The mail of a notice that was taken was not sent for `reason`. It is tried again after a pause; if `is_final`, or if
-    /// it was tried for [`Notice::TRIED_FOR`], it is kept as failed. Gives what has become of it.
+    /// it was tried for [`Notice::TRIED_FOR`], it is kept as failed. Gives what has become of it; none if another process
+    /// has it already.
     ///
     /// # Errors
     /// Only if the store fails: then it is due again when it is no longer held.
-    pub async fn mail_was_not_sent(&self, notice: &Notice, reason: &str, is_final: bool) -> Result<Notice> {
-        let after = notice.clone().put_back(reason, is_final, self.now());
-        self.step(rules::replace_notice(notice, after.clone())).await?;
-        Ok(after)
+    pub async fn mail_was_not_sent(
+        &self,
+        notice: &Notice,
+        reason: &str,
+        is_final: bool,
+    ) -> Result<Option<Notice>> {
+        let put_back = |notice: &Notice| Some(notice.clone().put_back(reason, is_final, self.now()));
+        Ok(self.settle(notice, put_back).await?.flatten())
+    }
+
+    /// A notice that is due could not be begun with for `reason`: it counts as tried, and gives way to others.
+    ///
+    /// # Errors
+    /// Only if the store fails.
+    pub async fn delivery_not_begun(&self, notice: &Notice, reason: &str) -> Result<()> {
+        let after = notice.clone().taken(self.now()).put_back(reason, false, self.now());
+        self.step(rules::replace_notice(notice, after)).await?;
+        Ok(())
+    }
+
+    /// Makes a step with a notice that was taken: another in its place, or none. Gives what it is after that; nothing if it
+    /// is not this process's any more.
+    ///
+    /// A step whose answer was lost may have been made all the same. Then the notice is at a version that nobody knows of,
+    /// but still begun as often as it was: it is this process's, and the step is made from there.
+    async fn settle(
+        &self,
+        notice: &Notice,
+        after: impl Fn(&Notice) -> Option<Notice> + Send + Sync,
+    ) -> Result<Option<Option<Notice>>> {
+        let mut notice = notice.clone();
+        loop {
+            let next = after(&notice);
+            let change = match &next {
+                Some(next) => rules::replace_notice(&notice, next.clone()),
+                None => rules::finish_notice(&notice),
+            };
+            if self.step(change).await? {
+                return Ok(Some(next));
+            }
+            let found = self.store.notice(notice.id).await?;
+            let is_ours = |found: &Notice| {
+                found.attempts == notice.attempts && found.version > notice.version && found.failure.is_none()
+            };
+            match found.filter(is_ours) {
+                Some(found) => notice = found,
+                None => return Ok(None),
+            }
+        }
     }
 
     /// Whether a step was taken: not if another process has taken one since the notice was read.
@@ -129,12 +182,16 @@ impl Service {
         Ok(self.store.notices(have_failed, after, limit).await?)
     }
 
-    /// Makes a notice due at once, as if it had never been tried.
+    /// Makes a notice that was given up due at once, as if it had never been tried.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if there is no such notice; [`Error::Contended`] if it is being delivered.
+    /// [`Error::NotFound`] if there is no such notice; [`Error::Contended`] if it has not failed: then it is with a process,
+    /// or will be, and would be sent twice.
     pub async fn retry_notice(&self, id: NoticeId) -> Result<Notice> {
         let notice = self.store.notice(id).await?.ok_or(Error::NotFound)?;
+        if notice.failure.is_none() {
+            return Err(Error::Contended);
+        }
         let retried = notice.clone().retried(self.now());
         let is_done = self.step(rules::replace_notice(&notice, retried.clone())).await?;
         if is_done { Ok(retried) } else { Err(Error::Contended) }

@@ -98,6 +98,11 @@ impl Service {
 
     async fn mail_again(&self, signup: &Signup) -> Result<()> {
         let now = self.now();
+        // Of a place that is over no mail goes out, and the link of the last one stays good.
+        let shift = self.store.shift(signup.organization, signup.shift).await?;
+        if shift.is_none_or(|shift| shift.interval().end <= now) {
+            return Ok(());
+        }
         let notice = NoticeId::new(secret::new_uuid(now));
         let change = rules::mail_again(signup, notice, Secret::generate(), now);
         // What it is refused for is that somebody else has just done the same, or cancelled.

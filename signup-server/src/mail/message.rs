@@ -6,15 +6,18 @@ use std::time::{Duration, SystemTime};
 
 use askama::Template;
 use jiff::Timestamp;
-use lettre::Message;
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
+use lettre::{Address, Message};
 use signup_core::{Delivery, NoticeCause, TimeAndPlace};
 
 use crate::calendar::{Method, PlaceEntry};
 use crate::page::place::whereabouts;
 use crate::page::times::Times;
+use url::Host;
 
+/// The longest name in a mail, in characters.
+const LONGEST_NAME: usize = 80;
 /// The longest title in a subject, in characters.
 const SHORT: usize = 80;
 
@@ -41,7 +44,7 @@ struct HtmlPart<'a> {
 #[derive(Debug, Clone)]
 struct Words<'a> {
     subject: &'a str,
-    name: &'a str,
+    name: Option<&'a str>,
     intro: &'static str,
     event: String,
     shift: String,
@@ -72,16 +75,13 @@ pub(super) fn write(
 ) -> Result<Mail, String> {
     let Delivery { notice, organization, event, shift, signup } = delivery;
     let url = format!("{base_url}/events/{}", event.slug);
+    // As it is when the mail is written: of two changes the mail of the first may come last.
     let present = TimeAndPlace::of(shift);
-    // What the mail is about, and since which version of the shift it is so.
-    let (at, version, method) = match &notice.cause {
-        NoticeCause::ShiftMoved { change, .. } | NoticeCause::ShiftChanged { change, .. } => {
-            (&change.after, change.shift_version, Method::Publish)
-        }
-        NoticeCause::SignedUp { .. } => (&present, shift.version, Method::Publish),
-        NoticeCause::Cancelled { .. } => (&present, shift.version, Method::Cancel),
+    let method = match notice.cause {
+        NoticeCause::Cancelled { .. } => Method::Cancel,
+        _ => Method::Publish,
     };
-    let words = words(delivery, at, base_url, event.is_published.then_some(url.as_str()));
+    let words = words(delivery, &present, base_url, event.is_published.then_some(url.as_str()));
     let subject = format!("{}: {}", words.0, short(&format!("{} – {}", event.title, shift.title)));
     let words = Words { subject: &subject, ..words.1 };
     let failed = |error: askama::Error| error.to_string();
@@ -94,21 +94,19 @@ pub(super) fn write(
         event,
         shift,
         signup,
-        at,
-        version,
+        at: &present,
         sender: &sender,
         url: &url,
         now,
     };
     let calendar = ContentType::parse(&format!("text/calendar; charset=utf-8; method={}", method.name()));
     let calendar = calendar.map_err(|error| error.to_string())?;
-    let address =
-        signup.email.as_str().parse().map_err(|error| format!("the address cannot be used: {error}"))?;
+    let address = address(signup.email.as_str())?;
     let message = Message::builder()
         .message_id(Some(format!("<{}@{}>", notice.id, from.email.domain())))
         .date(date(now))
         .from(from.clone())
-        .to(Mailbox::new(Some(signup.name.as_str().to_owned()), address))
+        .to(Mailbox::new(harmless(signup.name.as_str()).map(str::to_owned), address))
         .subject(subject.clone())
         // So that nobody's answering machine answers (RFC 3834, 5).
         .raw_header(HeaderValue::new(
@@ -145,7 +143,7 @@ fn words<'a>(
     };
     let words = Words {
         subject: "",
-        name: signup.name.as_str(),
+        name: harmless(signup.name.as_str()),
         intro: "",
         event: one_line(event.title.as_str()),
         shift: one_line(shift.title.as_str()),
@@ -173,12 +171,16 @@ fn words<'a>(
         ),
         NoticeCause::ShiftMoved { change, .. } | NoticeCause::ShiftChanged { change, .. } => {
             let before = facts(["When, before", "Where, before"], &change.before);
-            let after = facts(["When, now", "Where, now"], &change.after);
+            let mut facts: Vec<_> = before.chain(facts(["When, now", "Where, now"], at)).collect();
+            // Of a place that was taken away something has to be said, too.
+            if facts.len() == 3 && facts[1].label == "Where, before" {
+                facts.push(Fact { label: "Where, now", value: "no place is given".to_owned() });
+            }
             (
                 "Changed",
                 Words {
                     intro: "The time or the place of your shift has changed.",
-                    facts: before.chain(after).collect(),
+                    facts,
                     note: Some(
                         "Your place is kept. If you cannot come now, please use the link to cancel in the mail that \
                          confirmed your place.",
@@ -188,6 +190,21 @@ fn words<'a>(
             )
         }
     }
+}
+
+/// The address, with its domain as mail servers write it.
+fn address(text: &str) -> Result<Address, String> {
+    let unusable = || "the address cannot be used".to_owned();
+    let (user, domain) = text.rsplit_once('@').ok_or_else(unusable)?;
+    let Ok(Host::Domain(domain)) = Host::parse(domain) else { return Err(unusable()) };
+    Address::new(user, domain).map_err(|error| format!("the address cannot be used: {error}"))
+}
+
+/// A name as it may stand in a mail. Anybody may have given it, for anybody's address: what could be a link is left out.
+fn harmless(name: &str) -> Option<&str> {
+    let lower = name.to_lowercase();
+    let could_be_link = ["://", "www.", "@"].iter().any(|part| lower.contains(part));
+    (!could_be_link && name.chars().count() <= LONGEST_NAME).then_some(name)
 }
 
 fn short(text: &str) -> String {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use lettre::transport::smtp::{Error, PoolConfig};
 use lettre::{Message, SmtpTransport, Transport as _};
+use url::Url;
 
 use super::{Blame, NotSent};
 
@@ -22,7 +23,7 @@ const NO_LOGIN: [u16; 4] = [530, 534, 535, 538];
 /// where it is offered. A password never goes in the clear, except to this machine: with one, STARTTLS is required.
 #[derive(Clone)]
 pub(crate) struct SmtpUrl {
-    url: String,
+    url: Url,
     transport: SmtpTransport,
 }
 
@@ -32,18 +33,19 @@ impl FromStr for SmtpUrl {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const HINT: &str = "use smtp://HOST:PORT or smtps://HOST:PORT, with USER:PASSWORD@ before the host for a login and \
              ?tls=required behind the port for STARTTLS";
-        let url: warp::http::Uri = text.parse().map_err(|_| HINT)?;
-        let authority = url.authority().ok_or(HINT)?;
-        let is_clear =
-            url.scheme_str() == Some("smtp") && !url.query().is_some_and(|query| query.contains("tls="));
-        let has_password = authority.as_str().rsplit_once('@').is_some_and(|(user, _)| user.contains(':'));
-        let is_here = ["localhost", "127.0.0.1", "[::1]"].contains(&authority.host());
-        let mut url = text.to_owned();
-        if is_clear && has_password && !is_here {
-            url.push_str(if url.contains('?') { "&tls=required" } else { "?tls=required" });
+        let mut url: Url = text.parse().map_err(|_| HINT)?;
+        let host = url.host_str().ok_or(HINT)?;
+        let is_here = ["localhost", "127.0.0.1", "[::1]"].iter().any(|here| host.eq_ignore_ascii_case(here));
+        if url.scheme() == "smtp" && url.password().is_some() && !is_here {
+            let tls = url.query_pairs().find(|(name, _)| name == "tls").map(|(_, value)| value.into_owned());
+            match tls.as_deref() {
+                None => drop(url.query_pairs_mut().append_pair("tls", "required")),
+                Some("required") => {}
+                Some(_) => return Err("a password may only go over TLS: use ?tls=required"),
+            }
         }
         let pool = PoolConfig::new().max_size(1).idle_timeout(IDLE);
-        let builder = SmtpTransport::from_url(&url).map_err(|_| HINT)?;
+        let builder = SmtpTransport::from_url(url.as_str()).map_err(|_| HINT)?;
         let transport = builder.timeout(Some(TIMEOUT)).pool_config(pool).build();
         Ok(Self { url, transport })
     }
@@ -58,8 +60,7 @@ impl SmtpUrl {
 /// Without the password.
 impl fmt::Debug for SmtpUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let host = self.url.rsplit('@').next().unwrap_or_default();
-        f.debug_tuple("SmtpUrl").field(&host).finish()
+        f.debug_tuple("SmtpUrl").field(&self.url.host_str()).field(&self.url.port()).finish()
     }
 }
 
@@ -93,28 +94,28 @@ mod tests {
     use super::*;
 
     fn url(text: &str) -> String {
-        text.parse::<SmtpUrl>().unwrap().url
+        text.parse::<SmtpUrl>().unwrap().url.to_string()
     }
 
     #[tokio::test]
     async fn a_password_goes_over_tls_or_not_at_all() {
-        assert_eq!(url("smtp://a:b@mail.example.org"), "smtp://a:b@mail.example.org?tls=required");
-        assert_eq!(
-            url("smtp://a:b@mail.example.org:2525?x=y"),
-            "smtp://a:b@mail.example.org:2525?x=y&tls=required"
-        );
-        for as_it_is in [
-            "smtp://mail.example.org",
-            "smtp://a:b@127.0.0.1:2525",
-            "smtp://a:b@mail.example.org?tls=opportunistic",
-            "smtps://a:b@mail.example.org",
+        for (given, used) in [
+            ("smtp://a:b@mail.example.org", "smtp://a:b@mail.example.org?tls=required"),
+            ("SMTP://a:b@mail.example.org:2525", "smtp://a:b@mail.example.org:2525?tls=required"),
+            ("smtp://a:b@127.0.0.2?notls=1", "smtp://a:b@127.0.0.2?notls=1&tls=required"),
+            ("smtp://a:b@mail.example.org?tls=required", "smtp://a:b@mail.example.org?tls=required"),
+            ("smtps://a:b@mail.example.org", "smtps://a:b@mail.example.org"),
+            ("smtp://mail.example.org", "smtp://mail.example.org"),
+            ("smtp://a:b@127.0.0.1:2525", "smtp://a:b@127.0.0.1:2525"),
         ] {
-            assert_eq!(url(as_it_is), as_it_is);
+            assert_eq!(url(given), used);
         }
+        assert!("smtp://a:b@mail.example.org?tls=opportunistic".parse::<SmtpUrl>().is_err());
+        assert!("smtp://mail.example.org?tls=opportunistic".parse::<SmtpUrl>().is_ok());
     }
 
-    #[test]
-    fn what_is_no_address_of_a_mail_server_is_refused_and_no_password_is_shown() {
+    #[tokio::test]
+    async fn what_is_no_address_of_a_mail_server_is_refused_and_no_password_is_shown() {
         for bad in ["", "mail.example.org", "http://mail.example.org", "smtp://", "smtp://a?tls=maybe"] {
             assert!(bad.parse::<SmtpUrl>().is_err(), "{bad}");
         }

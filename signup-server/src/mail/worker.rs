@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use signup_core::{Delivery, Notice, Service};
+use signup_core::{Delivery, Error, Notice, Service};
 use tokio::sync::watch;
 
 use super::{Blame, Mailer, NotSent};
@@ -25,7 +25,13 @@ const HOLD_EVERY: Duration = Duration::from_secs(10);
 /// Sends mails until `end` says so; the one that is under way then is sent and accounted for first.
 pub(crate) async fn deliver(service: Service, mailer: Mailer, mut end: watch::Receiver<bool>) {
     while !*end.borrow() {
-        let pause = deliver_due(&service, &mailer, &end).await;
+        // In a task of its own: a bug that a mail brings to light must not end all mails. That mail is held for a while,
+        // and given up after as many tries as any.
+        let pass = tokio::spawn(deliver_due(service.clone(), mailer.clone(), end.clone()));
+        let pause = pass.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "delivering mails ended in a panic");
+            Some(OUT_OF_REACH)
+        });
         if let Some(pause) = pause {
             // An error means that nobody is left who could end this: then it ends, too.
             tokio::select! {
@@ -37,7 +43,7 @@ pub(crate) async fn deliver(service: Service, mailer: Mailer, mut end: watch::Re
 }
 
 /// Delivers some of what is due. Gives how long to wait before the next.
-async fn deliver_due(service: &Service, mailer: &Mailer, end: &watch::Receiver<bool>) -> Option<Duration> {
+async fn deliver_due(service: Service, mailer: Mailer, end: watch::Receiver<bool>) -> Option<Duration> {
     let due = match service.due_notices(AT_ONCE).await {
         Ok(due) => due,
         Err(error) => {
@@ -52,17 +58,20 @@ async fn deliver_due(service: &Service, mailer: &Mailer, end: &watch::Receiver<b
         if *end.borrow() {
             return None;
         }
-        let id = notice.id;
-        match service.begin_delivery(notice).await {
+        match service.begin_delivery(notice.clone()).await {
             Ok(Some(delivery)) => {
-                if send(service, mailer, delivery).await == Some(Blame::Server) {
+                if send(&service, &mailer, delivery, &end).await == Some(Blame::Server) {
                     return Some(OUT_OF_REACH);
                 }
             }
             Ok(None) => {}
             Err(error) => {
-                tracing::warn!(notice = %id, error = %WithSources(&error), "a mail was not begun");
-                return Some(OUT_OF_REACH);
+                let reason = WithSources(&error).to_string();
+                tracing::error!(notice = %notice.id, reason, "a mail was not begun");
+                let is_store_away = matches!(&error, Error::Store(error) if error.is_unavailable());
+                if is_store_away || service.delivery_not_begun(&notice, &reason).await.is_err() {
+                    return Some(OUT_OF_REACH);
+                }
             }
         }
     }
@@ -70,7 +79,12 @@ async fn deliver_due(service: &Service, mailer: &Mailer, end: &watch::Receiver<b
 }
 
 /// Sends a mail and says what came of it. Gives whose fault it is if it was not sent.
-async fn send(service: &Service, mailer: &Mailer, delivery: Delivery) -> Option<Blame> {
+async fn send(
+    service: &Service,
+    mailer: &Mailer,
+    delivery: Delivery,
+    end: &watch::Receiver<bool>,
+) -> Option<Blame> {
     let mut notice = delivery.notice.clone();
     let sent = {
         let mut sending = std::pin::pin!(mailer.send(&delivery, service));
@@ -84,19 +98,22 @@ async fn send(service: &Service, mailer: &Mailer, delivery: Delivery) -> Option<
     match sent {
         Ok(()) => {
             metrics::count_mail(MailFate::Sent);
-            finish(service, &notice).await;
+            finish(service, &notice, end).await;
             None
         }
         Err(NotSent { reason, blame }) => {
             let is_final = blame == Blame::MailForGood;
             match service.mail_was_not_sent(&notice, &reason, is_final).await {
-                Ok(Notice { failure: Some(_), id, .. }) => {
+                Ok(Some(Notice { failure: Some(_), id, .. })) => {
                     metrics::count_mail(MailFate::Failed);
                     tracing::error!(notice = %id, reason, "a mail was given up");
                 }
-                Ok(Notice { id, due_at, .. }) => {
+                Ok(Some(Notice { id, due_at, .. })) => {
                     metrics::count_mail(MailFate::PutBack);
                     tracing::warn!(notice = %id, reason, again_at = %due_at, "a mail was not sent");
+                }
+                Ok(None) => {
+                    tracing::warn!(notice = %notice.id, reason, "a mail that is with another process by now was not sent");
                 }
                 Err(error) => {
                     tracing::warn!(notice = %notice.id, error = %WithSources(&error), "what became of a mail was not kept");
@@ -123,12 +140,20 @@ async fn hold(service: &Service, notice: Notice) -> Notice {
 }
 
 /// Does away with the notice of a mail that was sent. As long as that is not kept the mail would be sent again, so it is
-/// tried until the hold ends.
-async fn finish(service: &Service, notice: &Notice) {
+/// tried until the server ends: while the store is away nobody else can take the mail, either.
+async fn finish(service: &Service, notice: &Notice, end: &watch::Receiver<bool>) {
     loop {
-        let Err(error) = service.mail_was_sent(notice).await else { return };
-        tracing::warn!(notice = %notice.id, error = %WithSources(&error), "that a mail was sent was not kept");
-        if service.now() >= notice.due_at {
+        match service.mail_was_sent(notice).await {
+            Ok(true) => return,
+            Ok(false) => {
+                tracing::warn!(notice = %notice.id, "another process has taken a mail that was sent");
+                return;
+            }
+            Err(error) => {
+                tracing::warn!(notice = %notice.id, error = %WithSources(&error), "that a mail was sent was not kept");
+            }
+        }
+        if *end.borrow() {
             return;
         }
         tokio::time::sleep(IDLE).await;

@@ -8,7 +8,8 @@ use signup_core::{
     AnswerText, BadgeLabel, Description, EmailAddress, Event, EventDate, Faults, Occupancy, PersonName,
     PublicEvent, Question, QuestionKind, Shift, ShiftId, WebAddress,
 };
-use warp::http::StatusCode;
+use warp::http::header::CACHE_CONTROL;
+use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use super::place::Place;
@@ -34,6 +35,8 @@ struct EventPage<'a> {
     description: Option<&'a str>,
     status: Option<Status>,
     zone: String,
+    /// Whether it has to be said on which day a shift is.
+    has_days: bool,
     shifts: Vec<ShiftView<'a>>,
     problem: Option<Problem>,
 }
@@ -143,7 +146,9 @@ pub(super) fn page(
     let has_forms = open * controls <= MOST_CONTROLS;
     let views = shifts.iter().map(|shift| {
         let is_in_focus = focus.shift == Some(shift.id);
-        let offer = if !is_open(shift, now) {
+        // What was typed is not lost, even if the shift takes nobody by now.
+        let is_mended = is_in_focus && !focus.faults.is_empty();
+        let offer = if !is_open(shift, now) && !is_mended {
             Offer::Nothing
         } else if has_forms || is_in_focus {
             Offer::Form(form(shift, questions, path, is_in_focus.then_some(focus)))
@@ -173,10 +178,14 @@ pub(super) fn page(
         description: event.description.as_ref().map(Description::as_str),
         status: status_of(shifts, open, event.dates.ends_at() <= now),
         zone: event.dates.first.zone.name().to_owned(),
+        has_days: event.dates.days() > 1,
         shifts: views.collect(),
         problem,
     };
-    html(status, &page)
+    let mut response = html(status, &page);
+    // Who goes back to it finds what they have typed, which a browser forgets of a page that it must not store.
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
 }
 
 /// Whether somebody may sign up for the shift.
@@ -284,7 +293,7 @@ fn form<'a>(shift: &Shift, questions: &'a [Question], path: &str, focus: Option<
     }));
     Form {
         action: format!("{path}/signups"),
-        label: format!("Sign up for {}", shift.title),
+        label: format!("Sign up for {}, {}", shift.title, shift.hours.start()),
         slot: shift.id,
         is_open: focus.is_some(),
         fields,

@@ -87,13 +87,7 @@ fn html(status: StatusCode, page: &impl Template) -> Response {
     let mut response = Response::new(text.into());
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    let policy = format!(
-        "default-src 'none'; style-src {}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-        style::source()
-    );
-    if let Ok(policy) = HeaderValue::try_from(policy) {
-        headers.insert(CONTENT_SECURITY_POLICY, policy);
-    }
+    headers.insert(CONTENT_SECURITY_POLICY, style::POLICY.clone());
     for (name, value) in [
         (CONTENT_TYPE, "text/html; charset=utf-8"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use signup_core::{Digest, Theme};
+use warp::http::HeaderValue;
 
 /// The colours of a theme. Each has to be readable where it is used: at least 4.5 to 1 (WCAG 2.2, 1.4.3).
 struct Palette {
@@ -47,10 +48,15 @@ pub(crate) static STYLESHEET: LazyLock<String> = LazyLock::new(|| {
     sheet
 });
 
-/// The stylesheet's digest, as a source of a Content-Security-Policy.
-pub(crate) fn source() -> String {
-    format!("'sha256-{}'", STANDARD.encode(Digest::of(&STYLESHEET).as_bytes()))
-}
+/// What a browser may do with a page: take the stylesheet, and nothing else; send forms to where the page came from.
+pub(crate) static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
+    let digest = STANDARD.encode(Digest::of(&STYLESHEET).as_bytes());
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{digest}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    );
+    // Base64 is visible ASCII; if it were not, no style would be better than any style.
+    HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
+});
 
 /// The colour that a browser may give to its own frame.
 pub(crate) fn band(theme: Theme) -> &'static str {

@@ -33,6 +33,16 @@ fn a_database_url_that_cannot_be_read_is_not_repeated() {
 }
 
 #[test]
+fn an_address_of_a_mail_server_that_cannot_be_read_is_not_repeated() {
+    for address in ["smtps:u:hidden@host", "u:hidden@host:25", "smtp://u:hidden@host?tls=opportunistic"] {
+        let output = run(&["--database", "memory:", "--smtp", address]);
+        assert_fails(&output, 2, "tls=required");
+        assert!(!text(&output.stderr).contains("hidden"), "{}", text(&output.stderr));
+    }
+    assert_fails(&run(&["--mail-from", "nobody"]), 2, "use an address such as");
+}
+
+#[test]
 fn help_does_not_show_the_password_of_the_database() {
     let mut command = Command::new(PROGRAM);
     command.arg("--help").env("SIGNUP_DATABASE", "postgres://a:hidden@127.0.0.1:1/c");

@@ -23,6 +23,8 @@ pub(crate) struct Mailbox {
 pub(crate) enum Security {
     /// In the clear.
     Clear,
+    /// In the clear, and a login is taken.
+    ClearWithLogin,
     /// With TLS when it is asked for; then a login is needed.
     StartTls(Arc<ServerConfig>),
     /// With TLS from the start; a login is needed.
@@ -56,8 +58,12 @@ struct State {
     answers: HashMap<String, Vec<(u16, &'static str)>>,
     /// How long a mail takes.
     delay: Duration,
+    /// How long each answer about a mail takes.
+    dawdling: Duration,
     /// Mails that began to come in.
     begun: usize,
+    /// Passwords that came in.
+    logins: usize,
 }
 
 /// A mail that was taken.
@@ -137,7 +143,7 @@ impl Mailbox {
     }
 
     pub(crate) fn start_with(port: u16, security: &Security) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+        let listener = TcpListener::bind(("0.0.0.0", port)).unwrap();
         let mailbox = Self { port: listener.local_addr().unwrap().port(), state: Arc::default() };
         let (state, security) = (Arc::clone(&mailbox.state), security.clone());
         std::thread::spawn(move || {
@@ -167,6 +173,16 @@ impl Mailbox {
     /// Takes so long for each mail.
     pub(crate) fn slow_down(&self, delay: Duration) {
         self.state.lock().unwrap().delay = delay;
+    }
+
+    /// Takes so long for each answer about a mail.
+    pub(crate) fn dawdle(&self, delay: Duration) {
+        self.state.lock().unwrap().dawdling = delay;
+    }
+
+    /// How many passwords came in, right or wrong.
+    pub(crate) fn logins(&self) -> usize {
+        self.state.lock().unwrap().logins
     }
 
     pub(crate) fn mails(&self) -> Vec<Mail> {
@@ -210,12 +226,21 @@ struct Session {
     raw: Vec<u8>,
 }
 
+impl Session {
+    fn dawdle(&self) {
+        let delay = self.state.lock().unwrap().dawdling;
+        std::thread::sleep(delay);
+    }
+}
+
 impl Handler for Session {
     fn auth_plain(&mut self, _for: &str, user: &str, password: &str) -> Response {
+        self.state.lock().unwrap().logins += 1;
         if (user, password) == LOGIN { response::AUTH_OK } else { response::INVALID_CREDENTIALS }
     }
 
     fn rcpt(&mut self, to: &str) -> Response {
+        self.dawdle();
         let mut state = self.state.lock().unwrap();
         let Some(answers) = state.answers.get_mut(to) else { return response::OK };
         let (code, text) = answers[0];
@@ -226,6 +251,7 @@ impl Handler for Session {
     }
 
     fn mail(&mut self, _ip: IpAddr, _domain: &str, _from: &str) -> Response {
+        self.dawdle();
         self.raw.clear();
         response::OK
     }
@@ -234,6 +260,7 @@ impl Handler for Session {
         assert_eq!(to.len(), 1, "each volunteer gets a mail of their own");
         to[0].clone_into(&mut self.to);
         self.state.lock().unwrap().begun += 1;
+        self.dawdle();
         response::OK
     }
 
@@ -248,6 +275,7 @@ impl Handler for Session {
         // Taken first: who is killed while it waits for the answer has sent it.
         self.state.lock().unwrap().mails.push(mail);
         std::thread::sleep(delay);
+        self.dawdle();
         response::OK
     }
 }
@@ -255,8 +283,14 @@ impl Handler for Session {
 fn converse(stream: TcpStream, handler: Session, security: &Security) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut builder = SessionBuilder::new("mail.example.org");
-    if !matches!(security, Security::Clear) {
-        builder.enable_start_tls().enable_auth(AuthMechanism::Plain);
+    match security {
+        Security::Clear => {}
+        Security::ClearWithLogin => {
+            builder.insecure_enable_plaintext_auth().enable_auth(AuthMechanism::Plain);
+        }
+        Security::StartTls(_) | Security::Tls(_) => {
+            builder.enable_start_tls().enable_auth(AuthMechanism::Plain);
+        }
     }
     let mut session = builder.build(IpAddr::V4(Ipv4Addr::LOCALHOST), handler);
     let over_tls = |config: &Arc<ServerConfig>, stream| {
@@ -264,7 +298,7 @@ fn converse(stream: TcpStream, handler: Session, security: &Security) -> io::Res
         io::Result::Ok(StreamOwned::new(connection, stream))
     };
     match security {
-        Security::Clear => talk(&mut session, stream, true).map(|_| ()),
+        Security::Clear | Security::ClearWithLogin => talk(&mut session, stream, true).map(|_| ()),
         Security::Tls(config) => {
             session.tls_active();
             talk(&mut session, over_tls(config, stream)?, true).map(|_| ())

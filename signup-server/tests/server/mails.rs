@@ -298,7 +298,8 @@ async fn a_change_is_told_to_many_without_holding_them_all() {
         }),
     )
     .await;
-    let columns = "organization_id, event_id, shift_id, name, answers, status, created_at, mailed_at";
+    let columns =
+        "organization_id, event_id, shift_id, shift_version, name, answers, status, created_at, mailed_at";
     page.sign_up(&server, &page.slot("All"), "Ada", "ada@example.org").await;
     mailbox.wait_for(1, SOON).await;
     server
@@ -338,7 +339,7 @@ async fn what_a_person_typed_adds_no_header_and_no_markup_to_a_mail() {
     {
         assert_eq!(page.sign_up(&server, &slot, "Ada", bad).await.status, 422, "{bad:?}");
     }
-    let name = "\"Ada\" <b@example.org>, ü <script>alert(1)</script>";
+    let name = "\"Ada\" <b>, ü <script>alert(1)</script>";
     assert_eq!(page.sign_up(&server, &slot, name, "ada@example.org").await.status, 303);
     let mail = mailbox.wait_for_exactly(1, SOON).await.remove(0);
     let parsed = mailparse::parse_mail(&mail.raw).unwrap();
@@ -357,16 +358,73 @@ async fn what_a_person_typed_adds_no_header_and_no_markup_to_a_mail() {
     assert!(!mail.calendar().property("SUMMARY").contains('\n'));
 }
 
-/// A password goes over TLS or not at all.
+/// A password goes over TLS or not at all, except to this machine.
+#[rstest]
 #[tokio::test]
-async fn a_login_is_not_sent_to_a_server_without_tls() {
-    let mailbox = Mailbox::start();
-    let smtp = mailbox.url().replace("smtp://", "smtp://user:hidden@") + "?tls=required";
-    let server = Server::start(&["--smtp", &smtp]);
+async fn a_login_is_not_sent_to_another_machine_in_the_clear(
+    #[values("smtp", "SMTP")] scheme: &str,
+    #[values("", "?notls=1", "?tls=required")] query: &str,
+) {
+    let mailbox = Mailbox::start_with(0, &Security::ClearWithLogin);
+    let smtp = |host: &str| format!("{scheme}://riverside:a%20pass%3Aword@{host}:{}{query}", mailbox.port());
+    let server = Server::start(&["--smtp", &smtp("127.0.0.2")]);
     let page = Page::of(&server, &published()).await;
     page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
-    tokio::time::sleep(Duration::from_secs(4)).await;
-    assert_eq!((mailbox.begun(), mailbox.count()), (0, 0));
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!((mailbox.logins(), mailbox.begun(), mailbox.count()), (0, 0, 0));
+    if query != "?tls=required" {
+        let server = Server::start(&["--smtp", &smtp("127.0.0.1")]);
+        let page = Page::of(&server, &published()).await;
+        page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
+        mailbox.wait_for(1, SOON).await;
+        assert_eq!(mailbox.logins(), 1, "here it may");
+    }
+}
+
+/// What is stored of one sign-up, or of one notice, cannot be read: all others get their mails.
+#[tokio::test]
+async fn what_cannot_be_read_is_in_nobodys_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let (server, mailbox) = with_mailbox(&database);
+    let page = Page::of(&server, &published()).await;
+    let early = page.slot("Early");
+    mailbox.answer("bad@example.org", &[(450, "later"), (250, "")]);
+    mailbox.answer("worse@example.org", &[(450, "later"), (250, "")]);
+    for name in ["bad", "worse"] {
+        page.sign_up(&server, &early, name, &format!("{name}@example.org")).await;
+    }
+    while server
+        .sql("SELECT CAST(COUNT(*) AS TEXT) FROM notices WHERE attempts = 1 AND due_at > created_at + 25")
+        .await
+        != "2"
+    {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    server.sql("UPDATE signups SET answers = '[1]' WHERE email_key = 'bad@example.org'").await;
+    server
+        .sql("UPDATE notices SET cause = '{}', due_at = 0 WHERE signup_id = (SELECT id FROM signups WHERE name = 'worse')")
+        .await;
+    server.sql("UPDATE notices SET due_at = 0").await;
+    page.sign_up(&server, &early, "Ada", "ada@example.org").await;
+    assert_eq!(to(&mailbox.wait_for_exactly(1, SOON).await), ["ada@example.org"]);
+}
+
+/// A mail server that takes longer than a notice is held at once: the mail stays with the process that sends it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_mail_that_takes_long_is_sent_once() {
+    let Some(server) = Server::start_on_postgres() else { return };
+    let mailbox = Mailbox::start();
+    mailbox.dawdle(Duration::from_secs(9));
+    let first = server.again(&["--smtp", &mailbox.url()]);
+    let second = first.beside(&["--smtp", &mailbox.url()]);
+    let page = Page::of(&first, &published()).await;
+    page.sign_up(&second, &page.slot("Early"), "Ada", "ada@example.org").await;
+    mailbox.wait_for(1, Duration::from_secs(60)).await;
+    mailbox.dawdle(Duration::ZERO);
+    // As long as a hold, and the next look of the other process.
+    tokio::time::sleep(Duration::from_secs(33)).await;
+    assert_eq!((mailbox.begun(), mailbox.count()), (1, 1));
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -400,4 +458,30 @@ async fn a_mail_goes_over_tls_with_a_login(#[values(Way::StartTls, Way::Tls)] wa
             assert_eq!(to(&mailbox.wait_for(count, SOON).await), ["ada@example.org"]);
         }
     }
+}
+
+/// Whoever signs somebody else up writes no words of their own into that person's mailbox.
+#[tokio::test]
+async fn a_name_that_could_be_a_link_stands_in_no_mail() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let page = Page::of(&server, &published()).await;
+    for (number, name) in
+        ["Win at https://evil.example", "www.evil.example", "a@evil.example"].iter().enumerate()
+    {
+        let email = format!("v{number}@example.org");
+        assert_eq!(page.sign_up(&server, &page.slot("Early"), name, &email).await.status, 303);
+    }
+    for mail in mailbox.wait_for(3, SOON).await {
+        assert!(!String::from_utf8(mail.raw.clone()).unwrap().contains("evil"), "{}", mail.text());
+        assert!(mail.text().starts_with("Hello,\n"), "{}", mail.text());
+    }
+}
+
+/// A domain in any script is written as mail servers write it.
+#[tokio::test]
+async fn a_mail_finds_a_domain_of_any_script() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let page = Page::of(&server, &published()).await;
+    assert_eq!(page.sign_up(&server, &page.slot("Early"), "Jörg", "joerg@münchen.example").await.status, 303);
+    assert_eq!(to(&mailbox.wait_for(1, SOON).await), ["joerg@xn--mnchen-3ya.example"]);
 }

@@ -1,6 +1,7 @@
 -- A notice is delivered by whoever takes it: a column for each thing that becomes of it.
 
 ALTER TABLE signups ADD COLUMN mailed_at bigint NOT NULL DEFAULT 0;
+ALTER TABLE signups ADD COLUMN shift_version integer NOT NULL DEFAULT 0 CHECK (shift_version >= 0);
 UPDATE signups SET mailed_at = created_at;
 CREATE INDEX confirmed_signups_by_shift ON signups (organization_id, shift_id, id) WHERE status = 'confirmed';
 CREATE INDEX signups_by_address ON signups (organization_id, email_key);
