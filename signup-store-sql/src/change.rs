@@ -43,8 +43,8 @@ pub(crate) fn writes(change: &ChangeSet) -> Result<Sql, StoreError> {
 ///
 /// **Order of locks**, in every statement and whatever the order of the requirements: the idempotency key, the first
 /// organization, the organization (active events), the event (questions), the shift (an address, room, a version, a
-/// sign-up's state), then the rows that are written. Locks are released by the commit that follows at once, and no lock
-/// waits for a client.
+/// sign-up's state), the sign-up (its secret), the notice, then the rows that are written. Locks are released by the commit
+/// that follows at once, and no lock waits for a client.
 pub(crate) fn statements(change: &ChangeSet) -> Result<Vec<Sql>, StoreError> {
     let mut layers: Vec<&[Write]> = vec![];
     let mut rest = change.writes.as_slice();

@@ -102,7 +102,7 @@ pub async fn of_two_edits_of_one_version_one_wins(store: Arc<dyn Store>) {
     assert_eq!((found.title.as_str(), found.version), (format!("Edit {winner}").as_str(), 2));
 }
 
-/// While people sign up and cancel and the capacity changes, `filled` is the number of confirmed sign-ups.
+/// While people sign up, cancel and are erased and the capacity changes, `filled` is the number of confirmed sign-ups.
 pub async fn filled_is_the_confirmed_sign_ups_whatever_runs_at_once(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 20).await;
     let organization = event.organization;
@@ -113,6 +113,14 @@ pub async fn filled_is_the_confirmed_sign_ups_whatever_runs_at_once(store: Arc<d
     changes.extend(volunteers.iter().map(|volunteer| ChangeSet {
         requires: vec![Requirement::SignupConfirmed { organization, signup: volunteer.id }],
         writes: vec![Write::CancelSignup { organization, signup: volunteer.id, at: at(5) }],
+    }));
+    // Some of those who cancel are erased at the same moment, and so are some who stay.
+    let staying: Vec<_> = (50..55).map(|number| signup(&shift, number)).collect();
+    write(&*store, staying.iter().map(|signup| Write::InsertSignup(Box::new(signup.clone()))).collect())
+        .await;
+    changes.extend(volunteers.iter().step_by(2).chain(&staying).map(|volunteer| ChangeSet {
+        requires: vec![],
+        writes: vec![Write::EraseSignup { organization, signup: volunteer.id }],
     }));
     changes.extend((2..12).map(|version| {
         let capacity = Capacity::new(if version % 2 == 0 { 5 } else { 25 }).unwrap();
