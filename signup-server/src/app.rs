@@ -30,8 +30,8 @@ use crate::routes::Route;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-/// Everything that answers requests. Cheap to clone.
-#[derive(Debug, Clone)]
+/// Everything that answers requests.
+#[derive(Debug)]
 pub(crate) struct App {
     context: Context,
     trusted_proxies: Arc<[IpNet]>,
@@ -58,6 +58,7 @@ impl App {
 
     /// One filter that takes every request: paths are told apart by [`Route`].
     pub(crate) fn filter(self) -> impl Filter<Extract = (Response,), Error = Infallible> + Clone {
+        let app = Arc::new(self);
         let query = filters::query::raw().or(warp::any().map(String::new)).unify();
         warp::any()
             .and(warp::method())
@@ -67,7 +68,7 @@ impl App {
             .and(filters::ext::optional::<Peer>())
             .and(warp::body::stream())
             .then(move |method, path: FullPath, query, headers, peer: Option<Peer>, body| {
-                let app = self.clone();
+                let app = Arc::clone(&app);
                 let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(address)| address.ip());
                 let request = Request { headers, query, body: body_stream(body) };
                 async move { app.answer(method, &path, peer, request).await }
@@ -76,7 +77,7 @@ impl App {
             .unify()
     }
 
-    async fn answer(self, method: Method, path: &FullPath, peer: IpAddr, request: Request) -> Response {
+    async fn answer(&self, method: Method, path: &FullPath, peer: IpAddr, request: Request) -> Response {
         let began = Instant::now();
         let id = secret::new_uuid(self.context.service.now()).to_string();
         let route = Route::find(path.as_str());
@@ -92,7 +93,7 @@ impl App {
                 self.answer_unlimited(&method, route).await
             };
             metrics::count_request(&method, template, response.status(), began);
-            tracing::info!(status = response.status().as_u16(), "answered");
+            tracing::debug!(status = response.status().as_u16(), "answered");
             response
         }
         .instrument(span)
@@ -212,20 +213,20 @@ impl App {
             return response;
         }
         let answer = match call {
-            Ok(call) => self.clone().dispatch(method, route, call, request).await,
+            Ok(call) => self.dispatch(method, route, call, request).await,
             Err(error) => Err(error.into()),
         };
         answer.unwrap_or_else(ApiError::into_response)
     }
 
     async fn dispatch(
-        self,
+        &self,
         method: &Method,
         route: Route<'_>,
         call: Call,
         request: Request,
     ) -> Result<Response, ApiError> {
-        let context = self.context;
+        let context = self.context.clone();
         match route {
             Route::Events if method == Method::POST => {
                 to_the_end(handlers::create_event(context, call, request)).await

@@ -8,6 +8,9 @@ use warp::reply::Response;
 
 use crate::wire::{Message, PlanLimit, Validation};
 
+/// As long as most answers are: what is longer grows from there.
+const USUAL_BYTES: usize = 4 * 1024;
+
 /// Seconds after which a caller may try again what the store could not do.
 pub(crate) const RETRY_AFTER_S: HeaderValue = HeaderValue::from_static("1");
 
@@ -46,7 +49,10 @@ impl<E: Into<Error>> From<E> for ApiError {
 /// A body of JSON.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
     // Writing a value of this crate's own types into memory cannot fail; if it did, it would be a bug.
-    let Ok(text) = serde_json::to_vec(body) else { return internal_error() };
+    let mut text = Vec::with_capacity(USUAL_BYTES);
+    if serde_json::to_writer(&mut text, body).is_err() {
+        return internal_error();
+    }
     let mut response = Response::new(text.into());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -74,14 +74,14 @@ impl Service {
 /// What the store said of tokens in the last seconds.
 #[derive(Debug, Clone)]
 pub(super) struct TokenCache {
-    found: Cache<Digest, Arc<(Token, Organization)>>,
+    found: Arc<Cache<Digest, Arc<(Token, Organization)>>>,
     generation: Arc<AtomicU64>,
 }
 
 impl Default for TokenCache {
     fn default() -> Self {
         let found = Cache::builder().max_capacity(Self::CAPACITY).time_to_live(Self::LIFE).build();
-        Self { found, generation: Arc::default() }
+        Self { found: Arc::new(found), generation: Arc::default() }
     }
 }
 
