@@ -6,17 +6,22 @@
 //! The order of an aggregate is nothing that SQL promises, so lists are put in order here, at the price of a look at
 //! what is mostly in order already.
 
+mod notices;
+mod signups;
+
 use std::cmp::Reverse;
+
+pub(crate) use notices::{count_notices, due_notices, notice, notices};
+pub(crate) use signups::{confirmed_signups, signup, signup_by_secret, signups, signups_of_address};
 
 use jiff::Timestamp;
 use signup_core::{
-    Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery, Notice, NoticeCounts, NoticeId,
-    Organization, OrganizationId, Position, Question, Receipt, ReceiptKey, Shift, ShiftId, Side, Signup,
-    SignupId, StoreError, Token, TokenId,
+    Digest, Event, EventId, EventInFull, EventPage, EventQuery, Organization, OrganizationId, Position,
+    Question, Receipt, ReceiptKey, Shift, ShiftId, Side, StoreError, Token, TokenId,
 };
 use uuid::Uuid;
 
-use crate::row::{self, Cell, EVENT, NOTICE, ORGANIZATION, QUESTION, RECEIPT, SHIFT, SIGNUP, TOKEN};
+use crate::row::{self, Cell, EVENT, ORGANIZATION, QUESTION, RECEIPT, SHIFT, TOKEN};
 use crate::sql::{Dialect, Sql, Value, values};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -286,74 +291,6 @@ pub(crate) async fn shift(
     one(reader, "reading a shift", text, values![organization.uuid(), id.uuid()], row::shift).await
 }
 
-pub(crate) async fn signups(
-    reader: &impl Reader,
-    organization: OrganizationId,
-    event: EventId,
-    after: Option<SignupId>,
-    limit: u32,
-) -> Result<Vec<Signup>> {
-    let list = reader.dialect().list(SIGNUP);
-    let text = format!(
-        "SELECT {list} FROM (SELECT * FROM signups \
-         WHERE organization_id = $1 AND event_id = $2 AND id > $3 ORDER BY id LIMIT {limit}) u"
-    );
-    let after = after.unwrap_or(SignupId::NONE).uuid();
-    let values = values![organization.uuid(), event.uuid(), after];
-    let found = all(reader, "listing sign-ups", text, values, row::signup).await?;
-    Ok(sorted(found, |signup| signup.id))
-}
-
-pub(crate) async fn signup(
-    reader: &impl Reader,
-    organization: OrganizationId,
-    id: SignupId,
-) -> Result<Option<Signup>> {
-    let record = reader.dialect().record(SIGNUP);
-    let text = format!("SELECT {record} FROM signups u WHERE u.organization_id = $1 AND u.id = $2");
-    one(reader, "reading a sign-up", text, values![organization.uuid(), id.uuid()], row::signup).await
-}
-
-pub(crate) async fn confirmed_signups(
-    reader: &impl Reader,
-    organization: OrganizationId,
-    shift: ShiftId,
-    after: Option<SignupId>,
-    limit: u32,
-) -> Result<Vec<Signup>> {
-    let list = reader.dialect().list(SIGNUP);
-    let text = format!(
-        "SELECT {list} FROM (SELECT * FROM signups WHERE organization_id = $1 AND shift_id = $2 \
-         AND status = 'confirmed' AND id > $3 ORDER BY id LIMIT {limit}) u"
-    );
-    let after = after.unwrap_or(SignupId::NONE).uuid();
-    let values = values![organization.uuid(), shift.uuid(), after];
-    let found = all(reader, "listing confirmed sign-ups", text, values, row::signup).await?;
-    Ok(sorted(found, |signup| signup.id))
-}
-
-pub(crate) async fn signups_of_address(
-    reader: &impl Reader,
-    organization: OrganizationId,
-    email: &EmailAddress,
-    limit: u32,
-) -> Result<Vec<Signup>> {
-    let list = reader.dialect().list(SIGNUP);
-    let text = format!(
-        "SELECT {list} FROM (SELECT * FROM signups WHERE organization_id = $1 AND email_key = $2 \
-         ORDER BY id LIMIT {limit}) u"
-    );
-    let values = values![organization.uuid(), email.key()];
-    let found = all(reader, "listing sign-ups of an address", text, values, row::signup).await?;
-    Ok(sorted(found, |signup| signup.id))
-}
-
-pub(crate) async fn signup_by_secret(reader: &impl Reader, secret: &Digest) -> Result<Option<Signup>> {
-    let record = reader.dialect().record(SIGNUP);
-    let text = format!("SELECT {record} FROM signups u WHERE u.secret = $1");
-    one(reader, "reading a sign-up", text, values![secret.as_bytes().as_slice()], row::signup).await
-}
-
 /// The parameters of a look for a live receipt.
 pub(crate) fn live_receipt(key: &ReceiptKey, now: Timestamp) -> Vec<Value> {
     values![
@@ -376,55 +313,6 @@ pub(crate) async fn receipt(
          AND r.operation = $3 AND r.idempotency_key = $4 AND r.expires_at > $5"
     );
     one(reader, "reading a receipt", text, live_receipt(key, now), |row| row::receipt(row, key)).await
-}
-
-pub(crate) async fn notices(
-    reader: &impl Reader,
-    have_failed: bool,
-    after: Option<NoticeId>,
-    limit: u32,
-) -> Result<Vec<Notice>> {
-    let list = reader.dialect().list(NOTICE);
-    let failed = if have_failed { "IS NOT NULL" } else { "IS NULL" };
-    let text = format!(
-        "SELECT {list} FROM (SELECT * FROM notices WHERE id > $1 AND failed_at {failed} \
-         ORDER BY id LIMIT {limit}) n"
-    );
-    let values = values![after.unwrap_or(NoticeId::NONE).uuid()];
-    let found = all(reader, "listing notices", text, values, row::notice).await?;
-    Ok(sorted(found, |notice| notice.id))
-}
-
-pub(crate) async fn notice(reader: &impl Reader, id: NoticeId) -> Result<Option<Notice>> {
-    let record = reader.dialect().record(NOTICE);
-    let text = format!("SELECT {record} FROM notices n WHERE n.id = $1");
-    one(reader, "reading a notice", text, values![id.uuid()], row::notice).await
-}
-
-pub(crate) async fn due_notices(reader: &impl Reader, now: Timestamp, limit: u32) -> Result<Vec<Notice>> {
-    let list = reader.dialect().list(NOTICE);
-    let text = format!(
-        "SELECT {list} FROM (SELECT * FROM notices WHERE failed_at IS NULL AND due_at <= $1 \
-         ORDER BY due_at, id LIMIT {limit}) n"
-    );
-    // One that cannot be read must not keep the others back.
-    let read = |row: &[Cell<'_>]| Ok(row::notice(row));
-    let found = all(reader, "looking for due notices", text, values![now.as_second()], read).await?;
-    let readable = |found: Result<Notice>| {
-        found.inspect_err(|error| tracing::error!(%error, "a notice cannot be read, and is left alone")).ok()
-    };
-    let found = found.map(|found| found.into_iter().filter_map(readable).collect());
-    Ok(sorted(found, |notice: &Notice| (notice.due_at, notice.id)))
-}
-
-pub(crate) async fn count_notices(reader: &impl Reader) -> Result<NoticeCounts> {
-    const WHAT: &str = "counting notices";
-    let text = "SELECT CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NULL) AS TEXT), \
-         CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NOT NULL) AS TEXT)";
-    let counted = reader.row(WHAT, Sql::of(reader.dialect(), text, vec![])).await?;
-    let [queued, failed] = counted.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
-    let number = |text: String| text.parse().map_err(|error| StoreError::failed(WHAT, error));
-    Ok(NoticeCounts { queued: number(queued)?, failed: number(failed)? })
 }
 
 fn sorted<T, K: Ord>(found: Option<Vec<T>>, key: impl Fn(&T) -> K) -> Vec<T> {

@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use futures_util::future::join_all;
-use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Answer, Engine, Server, event};
+use crate::harness::{Answer, Server, event};
 use crate::mails::with_mailbox;
 
 /// The small event, published.
@@ -52,7 +49,7 @@ impl Page {
     }
 
     /// How many are signed up for the shift with this title.
-    async fn filled(&self, server: &Server, title: &str) -> u64 {
+    pub(crate) async fn filled(&self, server: &Server, title: &str) -> u64 {
         let event = self.event["id"].as_str().unwrap();
         let slots = server.get(&format!("/v1/events/{event}/slots")).await.data();
         let slot = self.slot(title);
@@ -361,147 +358,4 @@ async fn a_shift_can_be_put_into_a_calendar() {
     for line in ["METHOD:PUBLISH", "DTSTART:20270605T130000Z", "DTEND:20270605T163000Z", "LOCATION:Dock 4"] {
         assert!(file.text.contains(&format!("{line}\r\n")), "{line} in {}", file.text);
     }
-}
-
-#[tokio::test]
-async fn whatever_a_person_typed_is_escaped_and_no_script_is_a_link() {
-    let server = Server::start(&[]);
-    let evil = "\"><script>alert(1)</script><img src=x onerror=alert(1)>'";
-    for location in
-        ["javascript:alert(1)", " JaVaScRiPt:alert(1)", "data:text/html,<script>alert(1)</script>", evil]
-    {
-        let page = Page::of(&server, &json!({
-            "title": evil, "description": evil, "location": location, "badge_label": evil, "is_virtual": true,
-            "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
-            "shifts": [{"title": evil, "location": location, "capacity": 3}],
-        }))
-        .await;
-        let slot = page.event["slots"][0]["id"].as_str().unwrap().to_owned();
-        let shown = page.get(&server).await;
-        let refused = page.sign_up(&server, &slot, evil, evil).await;
-        assert_eq!((shown.status, refused.status), (200, 422));
-        for answer in [shown, refused] {
-            for raw in ["<script", "<img", "href=\"javascript", "href=\" J", "href=\"data"] {
-                assert!(!answer.text.contains(raw), "{raw} in {}", answer.text);
-            }
-            assert!(answer.text.contains("&#60;script&#62;alert(1)"), "it is shown as it was typed");
-        }
-    }
-}
-
-#[tokio::test]
-async fn what_is_no_form_or_too_large_is_refused_with_a_page() {
-    let server = Server::start(&[]);
-    let page = Page::of(&server, &published()).await;
-    let path = format!("{}/signups", page.path);
-    let post = |content_type: &str, body: String| {
-        server.request("POST", &path).header("content-type", content_type).body(body)
-    };
-    let large = post("application/x-www-form-urlencoded", format!("name={}", "x".repeat(10 * 1024 * 1024)));
-    assert_eq!(server.browsed(large).await.status, 413);
-    for other in ["application/json", "multipart/form-data; boundary=x", "text/plain"] {
-        assert_eq!(server.browsed(post(other, "name=Ada".to_owned())).await.status, 415, "{other}");
-    }
-    assert_eq!(server.browsed(server.request("POST", &path)).await.status, 415);
-    let hostile =
-        post("application/x-www-form-urlencoded; charset=utf-8", "%ff%fe&=&&slot_id=%00&name".to_owned());
-    assert_eq!(server.browsed(hostile).await.status, 404);
-}
-
-/// People at one address try at most 30 times a minute, whatever comes of it; that is apart from everything else.
-#[rstest]
-#[tokio::test]
-async fn tries_to_sign_up_are_limited_by_address(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
-    let server = server.again(&["--trusted-proxies", "127.0.0.1"]);
-    let page = Page::of(&server, &published()).await;
-    let path = format!("{}/signups", page.path);
-    let slot = page.slot("Early");
-    let attempt = async |address: &str| {
-        let form = [("slot_id", slot.as_str()), ("name", "")];
-        let request = server.request("POST", &path).header("x-forwarded-for", address).form(&form);
-        server.browsed(request).await
-    };
-    for number in 0..30 {
-        assert_eq!(attempt("192.0.2.1").await.status, 422, "{number}");
-    }
-    let over = attempt("192.0.2.1").await;
-    assert_eq!((over.status, over.header("content-type")), (429, Some("text/html; charset=utf-8")));
-    let wait: u32 = over.header("retry-after").unwrap().parse().unwrap();
-    assert!((1..=60).contains(&wait));
-    assert_eq!(attempt("192.0.2.2").await.status, 422, "another address");
-    assert_eq!(page.get(&server).await.status, 200, "a look is no try");
-    assert_eq!(server.get_without_token("/v1/team").await.status, 401, "and no request of the API");
-}
-
-/// 200 people at once on a shift of 7, each from a place of their own.
-#[rstest]
-#[case::memory(None)]
-#[case::sqlite(Some(Sqlite))]
-#[case::postgres(Some(Postgres))]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_two_hundred_at_once_as_many_are_in_as_there_are_places(#[case] engine: Option<Engine>) {
-    const PROXY: [&str; 2] = ["--trusted-proxies", "127.0.0.1"];
-    let servers = match engine {
-        None => vec![Server::start(&PROXY)],
-        Some(engine) => {
-            let Some(server) = Server::start_with(engine) else { return };
-            let first = server.again(&PROXY);
-            let second = (engine == Postgres).then(|| first.beside(&PROXY));
-            std::iter::once(first).chain(second).collect()
-        }
-    };
-    let page = Page::of(
-        &servers[0],
-        &json!({
-            "title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
-            "shifts": [{"title": "Early", "capacity": 7}],
-        }),
-    )
-    .await;
-    let (path, slot) = (format!("{}/signups", page.path), page.slot("Early"));
-    let tries = (0..200).map(|number: usize| {
-        let server = &servers[number % servers.len()];
-        let email = format!("v{number}@example.org");
-        let form = [("slot_id", slot.clone()), ("name", "Ada".to_owned()), ("email", email)];
-        let from = format!("10.0.{}.{}", number / 100, number % 100);
-        let request = server.request("POST", &path).header("x-forwarded-for", from).form(&form);
-        async move { server.browsed(request).await }
-    });
-    let answers = join_all(tries).await;
-    let count = |status| answers.iter().filter(|answer| answer.status == status).count();
-    println!(
-        "{engine:?}, {} processes: {} in, {} told that it is full",
-        servers.len(),
-        count(303),
-        count(409)
-    );
-    assert_eq!((count(303), count(409)), (7, 193));
-    assert!(answers.iter().filter(|answer| answer.status == 409).all(|answer| answer.text.contains("full")));
-    assert_eq!(page.filled(&servers[0], "Early").await, 7);
-}
-
-/// A page that would be too long has a link to a page of its own for each shift.
-#[tokio::test]
-async fn a_page_of_very_many_shifts_stays_small() {
-    let server = Server::start_on_sqlite();
-    let shifts: Vec<_> =
-        (0..500).map(|number| json!({"title": format!("S{number}"), "capacity": 5})).collect();
-    let page = Page::of(&server, &json!({
-        "title": "Season", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true, "shifts": shifts,
-    }))
-    .await;
-    let event = page.event["id"].as_str().unwrap();
-    for number in 0..10 {
-        server.manage(&["question", "add", "--event", event, "--label", &format!("Q{number}")]);
-    }
-    let shown = page.get(&server).await;
-    assert!(shown.text.len() < 1024 * 1024, "{} bytes", shown.text.len());
-    assert_eq!(shown.text.matches("<form").count(), 0);
-    let slot = page.slot("S321");
-    let link = format!("{}?slot_id={slot}", page.path);
-    assert!(shown.text.contains(&format!("href=\"{link}#slot-{slot}\"")), "{link}");
-    let one = server.browse("GET", &link, None).await;
-    assert_eq!(one.text.matches("<form").count(), 1);
-    assert!(one.text.contains(&format!("name=\"slot_id\" value=\"{slot}\"")));
 }

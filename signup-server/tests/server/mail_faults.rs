@@ -1,0 +1,185 @@
+//! Mails when something fails: a receiver, the mail server, the server itself, what is stored.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use rstest::rstest;
+use serde_json::{Value, json};
+use signup_store_sql::throwaway::free_port;
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, Server, run};
+use crate::mailbox::{Mail, Mailbox};
+use crate::mails::{SOON, to, with_mailbox};
+use crate::pages::{Page, published};
+
+#[tokio::test]
+async fn an_address_that_is_refused_for_good_fails_at_once_and_can_be_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let (server, mailbox) = with_mailbox(&database);
+    mailbox.answer("gone@example.org", &[(550, "no such user"), (250, "")]);
+    let page = Page::of(&server, &published()).await;
+    page.sign_up(&server, &page.slot("Early"), "Gone", "gone@example.org").await;
+    page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
+    assert_eq!(to(&mailbox.wait_for(1, SOON).await), ["ada@example.org"]);
+    let failed = loop {
+        let output = run(&["--database", &server.database(), "notice", "list", "--failed"]);
+        if !output.stdout.is_empty() {
+            break serde_json::from_slice::<Value>(&output.stdout).unwrap();
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    };
+    assert_eq!(failed["cause"], "signed_up");
+    assert_eq!(failed["attempts"], 1);
+    assert!(failed["reason"].as_str().unwrap().contains("no such user"), "{failed}");
+    let retried = server.manage(&["notice", "retry", "--id", failed["id"].as_str().unwrap()]);
+    assert_eq!((&retried["failed_at"], &retried["attempts"]), (&Value::Null, &json!(0)));
+    assert_eq!(to(&mailbox.wait_for_exactly(2, SOON).await)[1], "gone@example.org");
+}
+
+/// A refusal that may pass is tried again, and not before half a minute.
+#[tokio::test]
+async fn an_address_that_is_refused_for_now_is_tried_again_after_a_pause() {
+    let (server, mailbox) = with_mailbox("memory:");
+    mailbox.answer("busy@example.org", &[(450, "mailbox busy"), (250, "")]);
+    let page = Page::of(&server, &published()).await;
+    let begin = std::time::Instant::now();
+    page.sign_up(&server, &page.slot("Early"), "Busy", "busy@example.org").await;
+    page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
+    assert_eq!(to(&mailbox.wait_for(1, SOON).await), ["ada@example.org"], "nobody waits for another");
+    let mails = mailbox.wait_for_exactly(2, Duration::from_secs(60)).await;
+    assert_eq!(mails[1].to, "busy@example.org");
+    assert!(begin.elapsed() >= Duration::from_secs(30));
+}
+
+/// The mail server is down while people sign up, change and cancel; when it is up, everything comes. `SMTP_DOWN_S` is for how
+/// many seconds.
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_could_not_be_sent_is_sent_when_the_mail_server_is_back(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let down_s = std::env::var("SMTP_DOWN_S").map_or(5, |text| text.parse().unwrap());
+    let Some(server) = Server::start_with(engine) else { return };
+    let port = free_port();
+    let server = server.again(&["--smtp", &format!("smtp://127.0.0.1:{port}")]);
+    let page = Page::of(&server, &json!({
+        "title": "Food drive", "start_date": "2027-06-05", "timezone": "America/New_York", "is_published": true,
+        "shifts": [{"title": "Early", "start_time": "09:00", "end_time": "12:30", "capacity": 100}],
+    }))
+    .await;
+    let slot = page.slot("Early");
+    for number in 0..20 {
+        page.sign_up(&server, &slot, "Ada", &format!("ada{number}@example.org")).await;
+    }
+    server.patch(&format!("/v1/slots/{slot}"), &json!({"start_time": "10:00"})).await;
+    tokio::time::sleep(Duration::from_secs(down_s)).await;
+    let mailbox = Mailbox::start_at(port);
+    let began = std::time::Instant::now();
+    let mails = mailbox.wait_for_exactly(40, Duration::from_secs(60 + 2 * down_s)).await;
+    let mut each: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for mail in &mails {
+        each.entry(mail.to.clone()).or_default().push(mail.header("subject"));
+    }
+    assert_eq!(each.len(), 20);
+    for (address, subjects) in each {
+        let mut beginnings: Vec<_> =
+            subjects.iter().map(|subject| subject.split(':').next().unwrap()).collect();
+        beginnings.sort_unstable();
+        assert_eq!(beginnings, ["Changed", "You are signed up"], "{address}");
+    }
+    println!("{engine:?}: {} s down, then all 40 mails in {:.0?}", down_s, began.elapsed());
+}
+
+/// Killed in the middle of a mail: none is lost, at most that one comes twice, under the same id.
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_is_killed_loses_no_mail_and_doubles_at_most_the_one_under_way(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(server) = Server::start_with(engine) else { return };
+    let mailbox = Mailbox::start();
+    let smtp = mailbox.url();
+    let mut server = server.again(&["--smtp", &smtp]);
+    let page = Page::of(
+        &server,
+        &json!({
+            "title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
+            "shifts": [{"title": "Early", "capacity": 100}],
+        }),
+    )
+    .await;
+    mailbox.slow_down(Duration::from_millis(300));
+    for number in 0..10 {
+        page.sign_up(&server, &page.slot("Early"), "Ada", &format!("ada{number}@example.org")).await;
+    }
+    let mut killed = 0;
+    for begun in [2, 5] {
+        while mailbox.begun() < begun {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        server = server.again(&["--smtp", &smtp]);
+        killed += 1;
+    }
+    mailbox.slow_down(Duration::ZERO);
+    // What was under way is due again after its hold.
+    let begin = std::time::Instant::now();
+    let addresses = |mails: &[Mail]| mails.iter().map(|mail| mail.to.clone()).collect::<BTreeSet<_>>().len();
+    while addresses(&mailbox.mails()) < 10 || begin.elapsed() < Duration::from_secs(35) {
+        assert!(begin.elapsed() < Duration::from_secs(90), "{} came", addresses(&mailbox.mails()));
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let mails = mailbox.mails();
+    assert!(mails.len() <= 10 + killed, "{} mails after {killed} kills", mails.len());
+    let ids: BTreeSet<_> = mails.iter().map(|mail| mail.header("message-id")).collect();
+    assert_eq!(ids.len(), 10, "who gets a mail twice can tell by its id");
+    println!("{engine:?}: {killed} kills, 10 mails, {} of them twice", mails.len() - 10);
+}
+
+/// What is stored of one sign-up, or of one notice, cannot be read: all others get their mails.
+#[tokio::test]
+async fn what_cannot_be_read_is_in_nobodys_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let (server, mailbox) = with_mailbox(&database);
+    let page = Page::of(&server, &published()).await;
+    let early = page.slot("Early");
+    mailbox.answer("bad@example.org", &[(450, "later"), (250, "")]);
+    mailbox.answer("worse@example.org", &[(450, "later"), (250, "")]);
+    for name in ["bad", "worse"] {
+        page.sign_up(&server, &early, name, &format!("{name}@example.org")).await;
+    }
+    while server
+        .sql("SELECT CAST(COUNT(*) AS TEXT) FROM notices WHERE attempts = 1 AND due_at > created_at + 25")
+        .await
+        != "2"
+    {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    server.sql("UPDATE signups SET answers = '[1]' WHERE email_key = 'bad@example.org'").await;
+    server
+        .sql("UPDATE notices SET cause = '{}', due_at = 0 WHERE signup_id = (SELECT id FROM signups WHERE name = 'worse')")
+        .await;
+    server.sql("UPDATE notices SET due_at = 0").await;
+    page.sign_up(&server, &early, "Ada", "ada@example.org").await;
+    assert_eq!(to(&mailbox.wait_for_exactly(1, SOON).await), ["ada@example.org"]);
+}
+
+/// A mail server that takes longer than a notice is held at once: the mail stays with the process that sends it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_mail_that_takes_long_is_sent_once() {
+    let Some(server) = Server::start_on_postgres() else { return };
+    let mailbox = Mailbox::start();
+    mailbox.dawdle(Duration::from_secs(9));
+    let first = server.again(&["--smtp", &mailbox.url()]);
+    let second = first.beside(&["--smtp", &mailbox.url()]);
+    let page = Page::of(&first, &published()).await;
+    page.sign_up(&second, &page.slot("Early"), "Ada", "ada@example.org").await;
+    mailbox.wait_for(1, Duration::from_secs(60)).await;
+    mailbox.dawdle(Duration::ZERO);
+    // As long as a hold, and the next look of the other process.
+    tokio::time::sleep(Duration::from_secs(33)).await;
+    assert_eq!((mailbox.begun(), mailbox.count()), (1, 1));
+}
