@@ -107,7 +107,7 @@ impl App {
     /// What needs no token and is not rate limited.
     async fn answer_unlimited(&self, method: &Method, route: Option<Route<'_>>) -> Response {
         let Some(route) = route else { return reply::not_found() };
-        if let Some(response) = method_response(method, route) {
+        if let Some(response) = method_response(method, route, reply::method_not_allowed) {
             return response;
         }
         match route {
@@ -128,10 +128,7 @@ impl App {
         request: Request,
     ) -> Response {
         let Some(route) = route else { return page::not_found() };
-        if method != Method::OPTIONS && !route.allows(method) {
-            return page::method_not_allowed(route.allow());
-        }
-        if let Some(response) = method_response(method, route) {
+        if let Some(response) = method_response(method, route, page::method_not_allowed) {
             return response;
         }
         let pages = self.pages.clone();
@@ -209,7 +206,7 @@ impl App {
         request: Request,
     ) -> Response {
         let Some(route) = route else { return reply::not_found() };
-        if let Some(response) = method_response(method, route) {
+        if let Some(response) = method_response(method, route, reply::method_not_allowed) {
             return response;
         }
         let answer = match call {
@@ -247,8 +244,8 @@ fn insert_allowance(response: &mut Response, limit: u32, remaining: u32) {
     headers.insert("x-ratelimit-remaining", remaining.into());
 }
 
-/// The answer to `OPTIONS`, or to a method that the route has not.
-fn method_response(method: &Method, route: Route<'_>) -> Option<Response> {
+/// The answer to `OPTIONS`, or to a method that the route has not, which is `refusal`.
+fn method_response(method: &Method, route: Route<'_>, refusal: fn() -> Response) -> Option<Response> {
     let mut response = if method == Method::OPTIONS {
         let mut response = Response::default();
         *response.status_mut() = StatusCode::NO_CONTENT;
@@ -256,7 +253,7 @@ fn method_response(method: &Method, route: Route<'_>) -> Option<Response> {
     } else if route.allows(method) {
         return None;
     } else {
-        reply::message(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed.")
+        refusal()
     };
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(route.allow()));
     Some(response)

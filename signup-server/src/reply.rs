@@ -69,6 +69,11 @@ pub(crate) fn not_found() -> Response {
     message(StatusCode::NOT_FOUND, "Not found.")
 }
 
+/// The path has not this method.
+pub(crate) fn method_not_allowed() -> Response {
+    message(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed.")
+}
+
 fn internal_error() -> Response {
     message(StatusCode::INTERNAL_SERVER_ERROR, "The server could not complete the request.")
 }

@@ -18,7 +18,7 @@ pub(crate) use handlers::{Pages, too_many};
 use askama::Template;
 use signup_core::{Error, Theme};
 use warp::http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER,
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use warp::http::{HeaderValue, StatusCode};
@@ -133,15 +133,13 @@ pub(crate) fn not_found() -> Response {
 }
 
 /// The page has not this method.
-pub(crate) fn method_not_allowed(allow: &'static str) -> Response {
-    let mut response = message(
+pub(crate) fn method_not_allowed() -> Response {
+    message(
         StatusCode::METHOD_NOT_ALLOWED,
         "That does not work here",
         "The page cannot be asked for in this way.",
         None,
-    );
-    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
-    response
+    )
 }
 
 fn unavailable() -> Response {

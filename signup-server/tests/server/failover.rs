@@ -65,10 +65,11 @@ async fn a_failover_loses_nothing_acknowledged_and_doubles_nothing() {
             tokio::spawn(write(server.url.clone(), server.token.clone(), writer, Arc::clone(&stop)))
         })
         .collect();
+    // Time is meant: writes before the failover, and after it.
     tokio::time::sleep(Duration::from_secs(2)).await;
     primary.kill();
     let killed = Instant::now();
-    // As long as whoever watches over the two may take to notice.
+    // Time is meant: as long as whoever watches over the two may take to notice.
     tokio::time::sleep(Duration::from_secs(1)).await;
     standby.promote();
     let promoted = Instant::now();

@@ -89,8 +89,12 @@ async fn who_finds_no_free_connection_is_told_to_come_again() {
     until_locked(&cluster, "database_0", "events").await;
     let since = Instant::now();
     let (slow, refused) = tokio::join!(server.get("/v1/events"), async {
-        // The one connection is taken by then.
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        let waits =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = 'database_0' AND wait_event_type = 'Lock'";
+        // Then the one connection is taken.
+        while cluster.sql("postgres", waits) == "0" {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
         server.get("/v1/team").await
     });
     assert_unavailable(&refused, "the second");

@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
@@ -318,6 +319,19 @@ impl Server {
         };
         assert!(answer.header("x-request-id").is_some(), "a page has no request id");
         answer
+    }
+
+    /// Waits until a server that was started with this `--metrics-listen` tells of this.
+    pub(crate) async fn wait_for_metric(listen: &str, line: &str) {
+        let begin = Instant::now();
+        loop {
+            let told = reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
+            if told.lines().any(|told| told == line) {
+                return;
+            }
+            assert!(begin.elapsed() < Duration::from_secs(30), "no {line} in\n{told}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// The most memory that the process has had resident, in KiB.

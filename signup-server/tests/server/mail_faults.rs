@@ -74,6 +74,7 @@ async fn what_could_not_be_sent_is_sent_when_the_mail_server_is_back(
         page.sign_up(&server, &slot, "Ada", &format!("ada{number}@example.org")).await;
     }
     server.patch(&format!("/v1/slots/{slot}"), &json!({"start_time": "10:00"})).await;
+    // Time is meant: for so long there is no mail server.
     tokio::time::sleep(Duration::from_secs(down_s)).await;
     let mailbox = Mailbox::start_at(port);
     let began = std::time::Instant::now();
@@ -119,6 +120,7 @@ async fn a_server_that_is_killed_loses_no_mail_and_doubles_at_most_the_one_under
         while mailbox.begun() < begun {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
+        // Time is meant: the kill falls into the time that the mail takes.
         tokio::time::sleep(Duration::from_millis(50)).await;
         server = server.again(&["--smtp", &smtp]);
         killed += 1;
@@ -179,7 +181,7 @@ async fn a_mail_that_takes_long_is_sent_once() {
     page.sign_up(&second, &page.slot("Early"), "Ada", "ada@example.org").await;
     mailbox.wait_for(1, Duration::from_secs(60)).await;
     mailbox.dawdle(Duration::ZERO);
-    // As long as a hold, and the next look of the other process.
+    // Time is meant: as long as a hold, and the next look of the other process.
     tokio::time::sleep(Duration::from_secs(33)).await;
     assert_eq!((mailbox.begun(), mailbox.count()), (1, 1));
 }

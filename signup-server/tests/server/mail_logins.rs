@@ -1,13 +1,15 @@
 //! How a mail server is spoken to: with a login, over TLS, or not at all.
 
-use std::time::Duration;
-
 use rstest::rstest;
+use signup_store_sql::throwaway::free_port;
 
 use crate::harness::Server;
 use crate::mailbox::{Mailbox, Security, certificate};
 use crate::mails::{SOON, to};
 use crate::pages::{Page, published};
+
+/// What a server tells of one mail that could not be sent.
+const NOT_SENT: &str = r#"signup_mails_total{fate="put_back"} 1"#;
 
 /// A password goes over TLS or not at all, except to this machine.
 #[rstest]
@@ -18,10 +20,11 @@ async fn a_login_is_not_sent_to_another_machine_in_the_clear(
 ) {
     let mailbox = Mailbox::start_with(0, &Security::ClearWithLogin);
     let smtp = |host: &str| format!("{scheme}://riverside:a%20pass%3Aword@{host}:{}{query}", mailbox.port());
-    let server = Server::start(&["--smtp", &smtp("127.0.0.2")]);
+    let listen = format!("127.0.0.1:{}", free_port());
+    let server = Server::start(&["--smtp", &smtp("127.0.0.2"), "--metrics-listen", &listen]);
     let page = Page::of(&server, &published()).await;
     page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
-    tokio::time::sleep(Duration::from_secs(3)).await;
+    Server::wait_for_metric(&listen, NOT_SENT).await;
     assert_eq!((mailbox.logins(), mailbox.begun(), mailbox.count()), (0, 0, 0));
     if query != "?tls=required" {
         let server = Server::start(&["--smtp", &smtp("127.0.0.1")]);
@@ -53,11 +56,15 @@ async fn a_mail_goes_over_tls_with_a_login(#[values(Way::StartTls, Way::Tls)] wa
     let trust = [("SSL_CERT_FILE", trusted.path())];
     for (login, trust, count) in [("riverside:wrong", &trust[..], 0), (login, &[], 0), (login, &trust[..], 1)]
     {
-        let server = Server::start_in(trust, &["--database", "memory:", "--smtp", &smtp(login)]);
+        let listen = format!("127.0.0.1:{}", free_port());
+        let server = Server::start_in(
+            trust,
+            &["--database", "memory:", "--smtp", &smtp(login), "--metrics-listen", &listen],
+        );
         let page = Page::of(&server, &published()).await;
         page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
         if count == 0 {
-            tokio::time::sleep(Duration::from_secs(3)).await;
+            Server::wait_for_metric(&listen, NOT_SENT).await;
             assert_eq!(mailbox.count(), 0, "with {login} and trust in {trust:?}");
         } else {
             assert_eq!(to(&mailbox.wait_for(count, SOON).await), ["ada@example.org"]);

@@ -208,7 +208,8 @@ impl Mailbox {
         self.mails()
     }
 
-    /// Waits for so many mails, and then a little longer for more than that.
+    /// Waits for so many mails, and then a little longer for more than that. Time is meant: that no other comes can only be
+    /// seen by waiting, for longer than a server takes to look for what is due.
     pub(crate) async fn wait_for_exactly(&self, count: usize, limit: Duration) -> Vec<Mail> {
         self.wait_for(count, limit).await;
         tokio::time::sleep(Duration::from_millis(2500)).await;

@@ -145,6 +145,7 @@ async fn processes_that_share_a_database_send_each_mail_once() {
         assert!(begin.elapsed() < Duration::from_secs(60), "{} of 56 mails came", all().len());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+    // Time is meant: that none comes twice can only be seen by waiting.
     tokio::time::sleep(Duration::from_secs(3)).await;
     let mut mails: Vec<_> = all().iter().map(|mail| (mail.to.clone(), mail.header("subject"))).collect();
     mails.sort();

@@ -136,6 +136,7 @@ async fn a_store_without_any_connection_goes_to_a_server_that_takes_them() {
     let callers = (0..100).map(|number| {
         let store = &store;
         async move {
+            // Time is meant: they come one after the other, so that there is never a moment without an attempt.
             tokio::time::sleep(Duration::from_millis(number * 5)).await;
             while store.organizations(None, 9).await.is_err() {
                 assert!(begin.elapsed() < Duration::from_secs(5), "no other server was taken");

@@ -141,6 +141,7 @@ async fn what_another_process_wrote_is_seen_and_waited_for() {
         let store = database.sqlite_store().clone();
         async move { store.commit(change).await }
     });
+    // Time is meant: that it waits can only be seen by waiting.
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(!waiting.is_finished(), "the other process has not decided yet");
     sqlx::query("COMMIT").execute(&mut stranger).await.unwrap();
