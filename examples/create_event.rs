@@ -50,8 +50,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 fn show(created: &EventWithShifts) {
     let event = &created.event;
-    let zone = &event.dates.first.zone;
-    println!("{} ({}), {} in {}", event.title, event.slug, event.dates.first.date, zone);
+    let zone = event.dates.first.zone();
+    println!("{} ({}), {} in {}", event.title, event.slug, event.dates.first.date(), zone);
     for shift in &created.shifts {
         let interval = shift.interval();
         let local = |instant| zone.rules().to_datetime(instant).time();

@@ -37,7 +37,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let source = service.create_event(&call, None, &first).await?.outcome.event;
 
-    println!("The season, copied from {}:", source.dates.first.date);
+    println!("The season, copied from {}:", source.dates.first.date());
     copy_season(&service, &call, &source).await?;
     println!("The same script again:");
     copy_season(&service, &call, &source).await?;
@@ -50,7 +50,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 async fn copy_season(service: &Service, call: &Call, source: &Event) -> Result<(), Box<dyn Error>> {
     for week in 1..=12 {
-        let date: EventDate = source.dates.first.date.plus_days(7 * week).ok_or("the calendar ends")?;
+        let date: EventDate = source.dates.first.date().plus_days(7 * week).ok_or("the calendar ends")?;
         let (date, key) = (date.to_string(), format!("season-2027/{date}").parse()?);
         let input = DuplicateInput { start_date: date.as_str().into() };
         let reply = service.duplicate_event(call, Some(&key), source.id, &input).await?;

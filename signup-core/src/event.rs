@@ -72,28 +72,31 @@ impl EventDates {
 
     /// The first instant of the last day, if one was given.
     pub fn last_day_at(&self) -> Option<Timestamp> {
-        self.last.map(|date| Day { date, zone: self.first.zone.clone() }.first_instant())
+        self.last.map(|date| Day::new(date, self.first.zone().clone()).first_instant())
     }
 
     /// The first instant after the last day: until then the event is not over.
     pub fn ends_at(&self) -> Timestamp {
-        Day { date: self.last.unwrap_or(self.first.date), zone: self.first.zone.clone() }.end()
+        match self.last {
+            Some(date) => Day::new(date, self.first.zone().clone()).end(),
+            None => self.first.end(),
+        }
     }
 
     /// How many days it lasts, the first and the last included; at least 1.
     pub fn days(&self) -> u32 {
-        let last = self.last.unwrap_or(self.first.date);
-        u32::try_from(last.days_since(self.first.date) + 1).unwrap_or(1)
+        let last = self.last.unwrap_or(self.first.date());
+        u32::try_from(last.days_since(self.first.date()) + 1).unwrap_or(1)
     }
 
     /// The same days, moved so that the first is `date`; `None` if the last would leave the calendar.
     pub fn moved_to(&self, date: EventDate) -> Option<Self> {
-        let days = date.days_since(self.first.date);
+        let days = date.days_since(self.first.date());
         let last = match self.last {
             Some(last) => Some(last.plus_days(days)?),
             None => None,
         };
-        Some(Self { first: Day { date, zone: self.first.zone.clone() }, last })
+        Some(Self { first: Day::new(date, self.first.zone().clone()), last })
     }
 }
 

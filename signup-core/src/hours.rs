@@ -26,6 +26,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
+/// As long as a day is on which the clocks do not change.
+const A_DAY: SignedDuration = SignedDuration::from_hours(24);
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
@@ -355,23 +357,69 @@ pub struct Interval {
 }
 
 /// A date in a zone: what turns hours into instants.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// Whether the clocks change on it is found out once, when it is made: on all other days an instant is a matter of adding.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "DateAndZone", into = "DateAndZone")]
 pub struct Day {
-    /// The date by the wall clock.
-    pub date: EventDate,
-    /// Whose wall clock.
-    pub zone: Zone,
+    date: EventDate,
+    zone: Zone,
+    /// Midnight at its beginning, if all of the day has one offset from UTC.
+    steady_from: Option<Timestamp>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct DateAndZone {
+    date: EventDate,
+    zone: Zone,
+}
+
+impl From<DateAndZone> for Day {
+    fn from(DateAndZone { date, zone }: DateAndZone) -> Self {
+        Self::new(date, zone)
+    }
+}
+
+impl From<Day> for DateAndZone {
+    fn from(Day { date, zone, .. }: Day) -> Self {
+        Self { date, zone }
+    }
+}
+
+impl fmt::Debug for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Day({:?} {})", self.date, self.zone)
+    }
 }
 
 impl Day {
+    /// That date in that zone.
+    pub fn new(date: EventDate, zone: Zone) -> Self {
+        let steady_from = steady_midnight(date.date(), &zone.0);
+        Self { date, zone, steady_from }
+    }
+
+    /// The date by the wall clock.
+    pub const fn date(&self) -> EventDate {
+        self.date
+    }
+
+    /// Whose wall clock.
+    pub const fn zone(&self) -> &Zone {
+        &self.zone
+    }
+
     /// The first instant of the day; of a day that its zone skipped, the instant at which it was skipped.
     pub fn first_instant(&self) -> Timestamp {
-        first_instant(self.date.date(), &self.zone.0)
+        self.steady_from.unwrap_or_else(|| first_instant(self.date.date(), &self.zone.0))
     }
 
     /// The first instant after the day.
     pub fn end(&self) -> Timestamp {
-        first_instant(day_after(self.date), &self.zone.0)
+        match self.steady_from {
+            Some(midnight) => midnight + A_DAY,
+            None => first_instant(day_after(self.date), &self.zone.0),
+        }
     }
 
     /// The instants that `hours` name on this day, by the rules at the head of this module.
@@ -384,11 +432,24 @@ impl Day {
     }
 
     fn instant(&self, minutes: u16) -> Timestamp {
+        if let Some(midnight) = self.steady_from {
+            return midnight + SignedDuration::from_mins(i64::from(minutes));
+        }
         let (hour, minute) = ((minutes / 60).cast_signed(), (minutes % 60).cast_signed());
         #[expect(clippy::cast_possible_truncation, reason = "hours are below 24, minutes below 60")]
         let wall = self.date.date().at(hour as i8, minute as i8, 0, 0);
         in_range(self.zone.0.to_ambiguous_timestamp(wall).compatible())
     }
+}
+
+/// The first instant of the date, if its zone changes nothing from then until 24 hours later, both included.
+///
+/// Then every wall time of the date has the offset that midnight has. A fold that began the day before is over by then, as
+/// midnight is read by the first of two offsets; a gap over midnight ends with the first instant, and so counts as a change.
+fn steady_midnight(date: Date, zone: &TimeZone) -> Option<Timestamp> {
+    let first = first_instant(date, zone);
+    let change = next_change(zone, first);
+    change.is_none_or(|change| change > first + A_DAY).then_some(first)
 }
 
 fn day_after(date: EventDate) -> Date {
@@ -398,14 +459,22 @@ fn day_after(date: EventDate) -> Date {
 
 fn first_instant(date: Date, zone: &TimeZone) -> Timestamp {
     let midnight = zone.to_ambiguous_timestamp(date.at(0, 0, 0, 0));
-    let AmbiguousOffset::Gap { before, .. } = midnight.offset() else {
+    let AmbiguousOffset::Gap { before, after } = midnight.offset() else {
         return in_range(midnight.compatible());
     };
-    // The clocks jumped over midnight. Read by the offset before the jump, midnight is at the jump or after it, so the
-    // last jump up to there is the one, and the instant of the jump is the first of the day.
-    let read_before = in_range(before.to_timestamp(date.at(0, 0, 0, 0)));
-    let jump = zone.preceding(read_before + SignedDuration::from_secs(1)).next();
-    jump.map_or(read_before, |jump| jump.timestamp())
+    // The clocks jumped over midnight. Read by the offset before the jump, midnight is at the jump or after it; read by the
+    // one after the jump, before it. The instant of the jump is the first of the day.
+    let [read_before, read_after] =
+        [before, after].map(|offset| in_range(offset.to_timestamp(date.at(0, 0, 0, 0))));
+    next_change(zone, read_after).filter(|jump| *jump <= read_before).unwrap_or(read_before)
+}
+
+/// The first change of the zone at `instant` or later.
+///
+/// Looking back from the other end is not as good: jiff 0.2's `preceding` leaves changes out, such as that of
+/// America/Metlakatla on 2019-01-20.
+fn next_change(zone: &TimeZone, instant: Timestamp) -> Option<Timestamp> {
+    zone.following(instant - SignedDuration::from_secs(1)).next().map(|change| change.timestamp())
 }
 
 fn in_range(instant: Result<Timestamp, jiff::Error>) -> Timestamp {

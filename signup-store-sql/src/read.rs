@@ -21,7 +21,7 @@ use signup_core::{
 };
 use uuid::Uuid;
 
-use crate::row::{self, Cell, EVENT, ORGANIZATION, QUESTION, RECEIPT, SHIFT, TOKEN};
+use crate::row::{self, Cell, Days, EVENT, ORGANIZATION, QUESTION, RECEIPT, SHIFT, TOKEN};
 use crate::sql::{Dialect, Sql, Value, values};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -56,7 +56,7 @@ async fn all<T>(
     what: &'static str,
     text: String,
     values: Vec<Value>,
-    read: impl Fn(&[Cell<'_>]) -> Result<T>,
+    read: impl FnMut(&[Cell<'_>]) -> Result<T>,
 ) -> Result<Option<Vec<T>>> {
     let row = reader.row(what, Sql::of(reader.dialect(), &text, values)).await?;
     row.map(|[json]| row::all(&json, read)).transpose()
@@ -133,7 +133,7 @@ pub(crate) async fn event(
 ) -> Result<Option<Event>> {
     let record = reader.dialect().record(EVENT);
     let text = format!("SELECT {record} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
-    one(reader, "reading an event", text, values![organization.uuid(), id.uuid()], row::event).await
+    one(reader, "reading an event", text, values![organization.uuid(), id.uuid()], event_alone).await
 }
 
 /// An expression: the shifts of the event `e`.
@@ -158,7 +158,7 @@ pub(crate) async fn shifts(
     let shifts = shifts_of_event(reader.dialect());
     let text = format!("SELECT {shifts} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
     let values = values![organization.uuid(), event.uuid()];
-    Ok(all(reader, "listing shifts", text, values, row::shift).await?.map(in_running_order))
+    Ok(all(reader, "listing shifts", text, values, shifts_of_a_list()).await?.map(in_running_order))
 }
 
 pub(crate) async fn questions(
@@ -195,8 +195,8 @@ async fn in_full(reader: &impl Reader, which: &str, values: Vec<Value>) -> Resul
     let found = reader.row("reading an event in full", Sql::of(dialect, &text, values)).await?;
     let Some([event, shifts, questions]) = found else { return Ok(None) };
     Ok(Some(EventInFull {
-        event: row::one(&event, row::event)?,
-        shifts: in_running_order(row::all(&shifts, row::shift)?),
+        event: row::one(&event, event_alone)?,
+        shifts: in_running_order(row::all(&shifts, shifts_of_a_list())?),
         questions: by_position(row::all(&questions, row::question)?),
     }))
 }
@@ -265,7 +265,8 @@ pub(crate) async fn events(
     let page = reader.row(WHAT, page_query(reader.dialect(), organization, wanted)).await?;
     let [other_side, events] = page.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
     let other_side = !other_side.is_empty();
-    let mut events = row::all(&events, row::event)?;
+    let mut days = Days::default();
+    let mut events = row::all(&events, |row| row::event(row, &mut days))?;
     events.sort_by_cached_key(|event| Reverse((event.dates.starts_at(), event.id)));
     let surplus = events.len().saturating_sub(wanted.limit as usize);
     Ok(if wanted.position.is_some_and(|position| position.side == Side::Above) {
@@ -288,7 +289,7 @@ pub(crate) async fn shift(
          JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
          WHERE s.organization_id = $1 AND s.id = $2"
     );
-    one(reader, "reading a shift", text, values![organization.uuid(), id.uuid()], row::shift).await
+    one(reader, "reading a shift", text, values![organization.uuid(), id.uuid()], shifts_of_a_list()).await
 }
 
 /// The parameters of a look for a live receipt.
@@ -313,6 +314,16 @@ pub(crate) async fn receipt(
          AND r.operation = $3 AND r.idempotency_key = $4 AND r.expires_at > $5"
     );
     one(reader, "reading a receipt", text, live_receipt(key, now), |row| row::receipt(row, key)).await
+}
+
+fn event_alone(row: &[Cell<'_>]) -> Result<Event> {
+    row::event(row, &mut Days::default())
+}
+
+/// Reads one shift after the other.
+fn shifts_of_a_list() -> impl FnMut(&[Cell<'_>]) -> Result<Shift> {
+    let mut days = Days::default();
+    move |row| row::shift(row, &mut days)
 }
 
 fn sorted<T, K: Ord>(found: Option<Vec<T>>, key: impl Fn(&T) -> K) -> Vec<T> {

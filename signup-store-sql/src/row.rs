@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use serde::de::{DeserializeOwned, Visitor};
 use serde::{Deserialize, Deserializer};
 use signup_core::{
-    Answer, Capacity, Day, Digest, Event, EventDates, EventId, Hours, Latitude, Longitude, Notice,
+    Answer, Capacity, Day, Digest, Event, EventDate, EventDates, EventId, Hours, Latitude, Longitude, Notice,
     NoticeFailure, NoticeId, Occupancy, Organization, OrganizationId, Question, QuestionId, Receipt,
     ReceiptKey, Shift, ShiftId, Signup, SignupId, StoreError, Token, TokenId,
 };
@@ -97,7 +97,7 @@ pub(crate) fn one<T>(
 /// Reads what a list's statement gave: one array of records.
 pub(crate) fn all<T>(
     json: &str,
-    read: impl Fn(&[Cell<'_>]) -> Result<T, StoreError>,
+    mut read: impl FnMut(&[Cell<'_>]) -> Result<T, StoreError>,
 ) -> Result<Vec<T>, StoreError> {
     let rows: Vec<Vec<Cell<'_>>> = serde_json::from_str(json).map_err(unreadable)?;
     rows.iter().map(|row| read(row)).collect()
@@ -198,11 +198,27 @@ impl<'r> Columns<'r> {
         self.checked(second.map(Timestamp::from_second).transpose())
     }
 
+    /// A zone, which makes a day of `date`.
+    fn day(&mut self, date: EventDate, days: &mut Days) -> Result<Day, StoreError> {
+        let name = self.text()?;
+        let day = match days.0.take().filter(|last| last.zone().name() == name) {
+            Some(last) if last.date() == date => last,
+            Some(last) => Day::new(date, last.zone().clone()),
+            None => Day::new(date, self.checked(parsed(name))?),
+        };
+        Ok(days.0.insert(day).clone())
+    }
+
     fn digest(&mut self) -> Result<Digest, StoreError> {
         let digits = self.text()?;
         digest(digits).ok_or_else(|| self.corrupt("not 32 bytes"))
     }
 }
+
+/// The last day that was read. The rows of a list share a zone, and shifts a day: to find a zone, and out whether its clocks
+/// change on a day, takes longer than to read all else of a row.
+#[derive(Debug, Default)]
+pub(crate) struct Days(Option<Day>);
 
 /// A digest from 64 hexadecimal digits.
 fn digest(digits: &str) -> Option<Digest> {
@@ -266,7 +282,7 @@ pub(crate) fn token(row: &[Cell<'_>]) -> Result<Token, StoreError> {
     })
 }
 
-pub(crate) fn event(row: &[Cell<'_>]) -> Result<Event, StoreError> {
+pub(crate) fn event(row: &[Cell<'_>], days: &mut Days) -> Result<Event, StoreError> {
     let mut columns = Columns::new(row, "events", EVENT);
     Ok(Event {
         id: EventId::new(columns.id()?),
@@ -282,7 +298,7 @@ pub(crate) fn event(row: &[Cell<'_>]) -> Result<Event, StoreError> {
         dates: {
             let date = columns.read(parsed)?;
             let last = columns.read_if_any(parsed)?;
-            EventDates { first: Day { date, zone: columns.read(parsed)? }, last }
+            EventDates { first: columns.day(date, days)?, last }
         },
         is_published: columns.flag()?,
         theme: columns.read_if_any(parsed)?,
@@ -292,7 +308,7 @@ pub(crate) fn event(row: &[Cell<'_>]) -> Result<Event, StoreError> {
     })
 }
 
-pub(crate) fn shift(row: &[Cell<'_>]) -> Result<Shift, StoreError> {
+pub(crate) fn shift(row: &[Cell<'_>], days: &mut Days) -> Result<Shift, StoreError> {
     let mut columns = Columns::new(row, "shifts", SHIFT);
     Ok(Shift {
         id: ShiftId::new(columns.id()?),
@@ -313,7 +329,10 @@ pub(crate) fn shift(row: &[Cell<'_>]) -> Result<Shift, StoreError> {
         version: columns.number()?,
         created_at: columns.instant()?,
         updated_at: columns.instant()?,
-        day: Day { date: columns.read(parsed)?, zone: columns.read(parsed)? },
+        day: {
+            let date = columns.read(parsed)?;
+            columns.day(date, days)?
+        },
         is_virtual: columns.flag()?,
     })
 }

@@ -81,7 +81,7 @@ fn sort_keys([id, first, last, zone]: &[String; 4]) -> Result<Keys, StoreError> 
     let last = Some(last.as_str()).filter(|last| !last.is_empty());
     let last: Option<EventDate> = last.map(str::parse).transpose().map_err(corrupt("end_date"))?;
     let zone: Zone = zone.parse().map_err(corrupt("timezone"))?;
-    let dates = EventDates { first: Day { date, zone }, last };
+    let dates = EventDates { first: Day::new(date, zone), last };
     let id = Uuid::try_parse(id).map_err(|error| StoreError::corrupt("events", "id", id, error))?;
     Ok((id, (dates.starts_at().as_second(), dates.ends_at().as_second())))
 }

@@ -65,10 +65,7 @@ pub fn event_on(organization: u32, number: u32, date: &str, zone: &str) -> Event
         latitude: None,
         longitude: None,
         location_data: None,
-        dates: EventDates {
-            first: Day { date: date.parse().unwrap(), zone: zone.parse().unwrap() },
-            last: None,
-        },
+        dates: EventDates { first: Day::new(date.parse().unwrap(), zone.parse().unwrap()), last: None },
         is_published: true,
         theme: None,
         badge_label: None,

@@ -158,7 +158,7 @@ pub async fn hard_dates_and_zones_come_back(store: Arc<dyn Store>) {
     for (number, (date, zone)) in (1..).zip(days) {
         let event = event_on(1, number, date, zone);
         let event =
-            Event { dates: EventDates { last: Some(event.dates.first.date), ..event.dates }, ..event };
+            Event { dates: EventDates { last: Some(event.dates.first.date()), ..event.dates }, ..event };
         let shift = shift(&event, number, 1);
         let writes =
             vec![Write::InsertEvent(Box::new(event.clone())), Write::InsertShifts(vec![shift.clone()])];

@@ -154,7 +154,7 @@ impl EventInput<'_> {
             latitude,
             longitude,
             location_data,
-            dates: EventDates { first: Day { date, zone }, last: end_date },
+            dates: EventDates { first: Day::new(date, zone), last: end_date },
             is_published,
             theme,
             badge_label,

@@ -135,7 +135,7 @@ fn words<'a>(
 ) -> (&'static str, Words<'a>) {
     let Delivery { notice, organization, event, shift, signup } = delivery;
     let facts = |labels: [&'static str; 2], at: &TimeAndPlace| {
-        let when = Fact { label: labels[0], value: Times::of(at.interval, &shift.day.zone).to_string() };
+        let when = Fact { label: labels[0], value: Times::of(at.interval, shift.day.zone()).to_string() };
         let place = whereabouts(at.location.as_ref(), event)
             .map(one_line)
             .map(|value| Fact { label: labels[1], value });

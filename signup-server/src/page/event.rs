@@ -172,12 +172,12 @@ pub(super) fn page(
         ),
         badge: event.badge_label.as_ref().map(BadgeLabel::as_str),
         title,
-        days: times::days(event.dates.first.date.date(), event.dates.last.map(EventDate::date)),
+        days: times::days(event.dates.first.date().date(), event.dates.last.map(EventDate::date)),
         location: event.location.as_ref().map(|location| Place::new(location.as_str())),
         is_virtual: event.is_virtual,
         description: event.description.as_ref().map(Description::as_str),
         status: status_of(shifts, open, event.dates.ends_at() <= now),
-        zone: event.dates.first.zone.name().to_owned(),
+        zone: event.dates.first.zone().name().to_owned(),
         has_days: event.dates.days() > 1,
         shifts: views.collect(),
         problem,
@@ -216,7 +216,7 @@ fn view<'a>(shift: &'a Shift, path: &str, offer: Offer<'a>, now: Timestamp) -> S
     ShiftView {
         id: shift.id,
         title: shift.title.as_str(),
-        times: Times::of(interval, &shift.day.zone),
+        times: Times::of(interval, shift.day.zone()),
         location: shift.location.as_ref().map(|location| Place::new(location.as_str())),
         need: if is_over { "This shift is over".to_owned() } else { need(shift.occupancy) },
         percent: u64::from(filled.min(capacity)) * 100 / u64::from(capacity),
@@ -342,7 +342,7 @@ fn problem(focus: &Focus, questions: &[Question]) -> Option<Problem> {
 
 /// A sentence or two for search engines and messengers.
 fn summary(event: &Event, organization: &str) -> String {
-    let date = times::day(event.dates.first.date.date());
+    let date = times::day(event.dates.first.date().date());
     let text = match &event.description {
         Some(description) => description.as_str().split_whitespace().collect::<Vec<_>>().join(" "),
         None => format!("{organization} asks for volunteers."),

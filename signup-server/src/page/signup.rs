@@ -56,7 +56,7 @@ pub(super) fn page(
         event: event.title.as_str(),
         event_link: event.is_published.then_some(event_path),
         shift: shift.title.as_str(),
-        times: Times::of(shift.interval(), &shift.day.zone),
+        times: Times::of(shift.interval(), shift.day.zone()),
         location: whereabouts(shift.location.as_ref(), event).map(Place::new),
         name: signup.name.as_str(),
         email: signup.email.as_str(),

@@ -113,7 +113,7 @@ mod tests {
 
     fn shown(zone: &str, date: &str, start: Option<&str>, end: Option<&str>) -> String {
         let zone: Zone = zone.parse().unwrap();
-        let day = Day { date: date.parse().unwrap(), zone: zone.clone() };
+        let day = Day::new(date.parse().unwrap(), zone.clone());
         Times::of(day.interval(Hours::parse(start, end).unwrap()), &zone).to_string()
     }
 

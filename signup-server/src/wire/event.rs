@@ -36,7 +36,7 @@ impl<'a> Event<'a> {
             is_virtual: event.is_virtual,
             start_date: Instant(event.dates.starts_at()),
             end_date: event.dates.last_day_at().map(Instant),
-            timezone: event.dates.first.zone.name(),
+            timezone: event.dates.first.zone().name(),
             is_published: event.is_published,
             public_url: Text(PublicUrl { base_url, slug: &event.slug }),
             created_at: Instant(event.created_at),
