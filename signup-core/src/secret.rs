@@ -119,12 +119,13 @@ impl fmt::Debug for Digest {
 /// Makes an id for a record that is created at `now`: a UUIDv7.
 ///
 /// Ids of one process that share a timestamp are in the order in which they were made: behind the timestamp comes a counter
-/// of 34 bits that starts at random (RFC 9562, 6.2, method 1), then 40 random bits.
+/// of 34 bits that starts at random (RFC 9562, 6.2, method 1), then 40 random bits. Those are of a generator in the process,
+/// seeded by the system: an id is no secret, and most requests need one.
 pub fn new_uuid(now: Timestamp) -> Uuid {
     static COUNTER: LazyLock<AtomicU64> =
         LazyLock::new(|| AtomicU64::new(u64::from_be_bytes(random()) >> 31));
     let [_, _, _, c4, c3, c2, c1, c0] = COUNTER.fetch_add(1, Ordering::Relaxed).to_be_bytes();
-    let [r0, r1, r2, r3, r4] = random();
+    let [r0, r1, r2, r3, r4] = rand::random();
     // Version and variant take the upper half of the first of these bytes and the two upper bits of the third.
     let spread = [c4 << 2 | c3 >> 6, c3 << 2 | c2 >> 6, c2 & 0x3f, c1, c0, r0, r1, r2, r3, r4];
     let millis = u64::try_from(now.as_millisecond()).unwrap_or(0);

@@ -15,6 +15,7 @@
 mod change;
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -91,13 +92,14 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The event with this slug, like [`event_in_full`](Self::event_in_full), of whichever organization.
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError>;
 
-    /// The event's shifts in [running order](Shift::order_key); `None` if there is no such event.
+    /// The event's shifts in [running order](Shift::order_key); `None` if there is no such event. They are shared with the
+    /// store if it keeps them in memory.
     #[doc(alias = "slots")]
     async fn shifts(
         &self,
         organization: OrganizationId,
         event: EventId,
-    ) -> Result<Option<Vec<Shift>>, StoreError>;
+    ) -> Result<Option<Vec<Arc<Shift>>>, StoreError>;
 
     /// The shift.
     #[doc(alias = "slot")]
@@ -206,7 +208,7 @@ pub struct EventInFull {
     /// The event.
     pub event: Event,
     /// Its shifts in running order.
-    pub shifts: Vec<Shift>,
+    pub shifts: Vec<Arc<Shift>>,
     /// Its questions by position.
     pub questions: Vec<Question>,
 }
@@ -254,8 +256,8 @@ pub enum Side {
 /// A page of the list of events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventPage {
-    /// The events in list order.
-    pub events: Vec<Event>,
+    /// The events in list order; shared with the store if it keeps them in memory.
+    pub events: Vec<Arc<Event>>,
     /// Whether the list goes on above the page, under the query's filter.
     pub has_above: bool,
     /// Whether the list goes on below the page, under the query's filter.

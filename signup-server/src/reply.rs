@@ -8,8 +8,8 @@ use warp::reply::Response;
 
 use crate::wire::{Message, PlanLimit, Validation};
 
-/// As long as most answers are: what is longer grows from there.
-const USUAL_BYTES: usize = 4 * 1024;
+/// As long as most answers are at most, a page of 25 events included: what is longer grows from there.
+const USUAL_BYTES: usize = 16 * 1024;
 
 /// Seconds after which a caller may try again what the store could not do.
 pub(crate) const RETRY_AFTER_S: HeaderValue = HeaderValue::from_static("1");

@@ -1,9 +1,11 @@
 //! Checking requirements and applying writes. All checks come first, so that no write ever has to be undone.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use signup_core::{
-    Digest, Event, Notice, NoticeId, Occupancy, Question, Receipt, Refusal, Requirement, Shift, Signup,
-    SignupId, SignupStatus, Token, Write,
+    Digest, Event, Notice, NoticeId, Occupancy, Question, Receipt, Refusal, Requirement, Shift, ShiftId,
+    Signup, SignupId, SignupStatus, Token, Write,
 };
 
 use crate::tables::{Tables, place};
@@ -130,12 +132,16 @@ impl Tables {
             self.published_ends.insert((event.organization, event.dates.ends_at(), event.id));
         }
         self.event_slugs.insert(event.slug.clone(), event.id);
-        self.events.insert(event.id, event);
+        self.events.insert(event.id, Arc::new(event));
     }
 
-    fn insert_shift(&mut self, shift: Shift) {
+    fn insert_shift(&mut self, mut shift: Shift) {
+        if let Some(event) = self.events.get(&shift.event) {
+            shift.day = event.dates.first.clone();
+            shift.is_virtual = event.is_virtual;
+        }
         self.shifts_of_event.entry(shift.event).or_default().push(shift.id);
-        self.shifts.insert(shift.id, shift);
+        self.shifts.insert(shift.id, Arc::new(shift));
     }
 
     fn insert_question(&mut self, question: Question) {
@@ -143,9 +149,13 @@ impl Tables {
         self.question_records.insert(question.id, question);
     }
 
+    /// Whoever has read the shift keeps what was read.
+    fn shift_mut(&mut self, id: ShiftId) -> Option<&mut Shift> {
+        self.shifts.get_mut(&id).map(Arc::make_mut)
+    }
+
     fn update_shift(&mut self, shift: Shift) {
-        let Some(found) =
-            self.shifts.get_mut(&shift.id).filter(|found| found.organization == shift.organization)
+        let Some(found) = self.shift_mut(shift.id).filter(|found| found.organization == shift.organization)
         else {
             return;
         };
@@ -158,7 +168,7 @@ impl Tables {
     }
 
     fn insert_signup(&mut self, signup: Signup) {
-        if let Some(shift) = self.shifts.get_mut(&signup.shift) {
+        if let Some(shift) = self.shift_mut(signup.shift) {
             shift.occupancy.filled += 1;
         }
         self.places.insert((signup.shift, signup.email.key()), signup.id);
@@ -185,7 +195,7 @@ impl Tables {
         if let Some(confirmed) = self.confirmed_of_shift.get_mut(&signup.shift) {
             confirmed.remove(&signup.id);
         }
-        if let Some(shift) = self.shifts.get_mut(&signup.shift) {
+        if let Some(shift) = self.shift_mut(signup.shift) {
             shift.occupancy.filled -= 1;
         }
     }

@@ -18,7 +18,7 @@ mod commit;
 mod tables;
 
 use std::ops::Bound;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -132,14 +132,14 @@ impl Store for MemoryStore {
         &self,
         organization: OrganizationId,
         event: EventId,
-    ) -> Result<Option<Vec<Shift>>, StoreError> {
+    ) -> Result<Option<Vec<Arc<Shift>>>, StoreError> {
         let tables = self.read();
         Ok(tables.event(organization, event).map(|event| tables.shifts_of(event)))
     }
 
     async fn shift(&self, organization: OrganizationId, id: ShiftId) -> Result<Option<Shift>, StoreError> {
         let tables = self.read();
-        Ok(tables.shift(organization, id).and_then(|shift| tables.with_event(shift)))
+        Ok(tables.shift(organization, id).cloned())
     }
 
     async fn questions(

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use signup_core::{
@@ -23,13 +24,13 @@ pub(crate) struct Tables {
     pub(crate) organization_slugs: BTreeMap<String, OrganizationId>,
     pub(crate) tokens: BTreeMap<TokenId, Token>,
     pub(crate) token_digests: BTreeMap<Digest, TokenId>,
-    pub(crate) events: BTreeMap<EventId, Event>,
+    pub(crate) events: BTreeMap<EventId, Arc<Event>>,
     pub(crate) event_slugs: BTreeMap<String, EventId>,
     pub(crate) lists: BTreeMap<List, BTreeSet<Place>>,
     /// The ends of published events.
     pub(crate) published_ends: BTreeSet<(OrganizationId, Timestamp, EventId)>,
-    /// As they were inserted or edited: what a shift takes from its event is taken when it is read.
-    pub(crate) shifts: BTreeMap<ShiftId, Shift>,
+    /// With what they take from their events, which never change it.
+    pub(crate) shifts: BTreeMap<ShiftId, Arc<Shift>>,
     pub(crate) shifts_of_event: BTreeMap<EventId, Vec<ShiftId>>,
     pub(crate) questions: BTreeSet<(EventId, u32, QuestionId)>,
     pub(crate) question_records: BTreeMap<QuestionId, Question>,
@@ -52,11 +53,11 @@ pub(crate) fn place(event: &Event) -> Place {
 
 impl Tables {
     pub(crate) fn event(&self, organization: OrganizationId, id: EventId) -> Option<&Event> {
-        self.events.get(&id).filter(|event| event.organization == organization)
+        self.events.get(&id).map(Arc::as_ref).filter(|event| event.organization == organization)
     }
 
     pub(crate) fn shift(&self, organization: OrganizationId, id: ShiftId) -> Option<&Shift> {
-        self.shifts.get(&id).filter(|shift| shift.organization == organization)
+        self.shifts.get(&id).map(Arc::as_ref).filter(|shift| shift.organization == organization)
     }
 
     pub(crate) fn signup(&self, organization: OrganizationId, id: SignupId) -> Option<&Signup> {
@@ -67,15 +68,10 @@ impl Tables {
         self.notices.get(&id).filter(|notice| notice.organization == organization)
     }
 
-    pub(crate) fn with_event(&self, shift: &Shift) -> Option<Shift> {
-        let event = self.events.get(&shift.event)?;
-        Some(Shift { day: event.dates.first.clone(), is_virtual: event.is_virtual, ..shift.clone() })
-    }
-
-    pub(crate) fn shifts_of(&self, event: &Event) -> Vec<Shift> {
+    pub(crate) fn shifts_of(&self, event: &Event) -> Vec<Arc<Shift>> {
         let ids = self.shifts_of_event.get(&event.id).into_iter().flatten();
-        let mut shifts: Vec<_> = ids.filter_map(|id| self.with_event(self.shifts.get(id)?)).collect();
-        signup_core::shift::sort_by_running_order(&mut shifts);
+        let mut shifts: Vec<_> = ids.filter_map(|id| self.shifts.get(id)).cloned().collect();
+        shifts.sort_by_cached_key(|shift| shift.order_key());
         shifts
     }
 

@@ -10,6 +10,7 @@ mod notices;
 mod signups;
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 pub(crate) use notices::{count_notices, due_notices, notice, notices};
 pub(crate) use signups::{confirmed_signups, signup, signup_by_secret, signups, signups_of_address};
@@ -154,7 +155,7 @@ pub(crate) async fn shifts(
     reader: &impl Reader,
     organization: OrganizationId,
     event: EventId,
-) -> Result<Option<Vec<Shift>>> {
+) -> Result<Option<Vec<Arc<Shift>>>> {
     let shifts = shifts_of_event(reader.dialect());
     let text = format!("SELECT {shifts} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
     let values = values![organization.uuid(), event.uuid()];
@@ -266,7 +267,7 @@ pub(crate) async fn events(
     let [other_side, events] = page.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
     let other_side = !other_side.is_empty();
     let mut days = Days::default();
-    let mut events = row::all(&events, |row| row::event(row, &mut days))?;
+    let mut events = row::all(&events, |row| row::event(row, &mut days).map(Arc::new))?;
     events.sort_by_cached_key(|event| Reverse((event.dates.starts_at(), event.id)));
     let surplus = events.len().saturating_sub(wanted.limit as usize);
     Ok(if wanted.position.is_some_and(|position| position.side == Side::Above) {
@@ -332,9 +333,9 @@ fn sorted<T, K: Ord>(found: Option<Vec<T>>, key: impl Fn(&T) -> K) -> Vec<T> {
     found
 }
 
-fn in_running_order(mut shifts: Vec<Shift>) -> Vec<Shift> {
+fn in_running_order(mut shifts: Vec<Shift>) -> Vec<Arc<Shift>> {
     signup_core::shift::sort_by_running_order(&mut shifts);
-    shifts
+    shifts.into_iter().map(Arc::new).collect()
 }
 
 fn by_position(mut questions: Vec<Question>) -> Vec<Question> {

@@ -1,6 +1,7 @@
 //! Opening an SQLite database, and the store on it.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;

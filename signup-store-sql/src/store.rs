@@ -72,7 +72,7 @@ macro_rules! store {
                 &self,
                 organization: OrganizationId,
                 event: EventId,
-            ) -> Result<Option<Vec<Shift>>, StoreError> {
+            ) -> Result<Option<Vec<Arc<Shift>>>, StoreError> {
                 read::shifts(self.reader(), organization, event).await
             }
 

@@ -185,7 +185,10 @@ pub async fn five_hundred_shifts_are_created_at_once(store: Arc<dyn Store>) {
         Write::InsertShifts(shifts.clone()),
     ];
     write(&*store, writes).await;
-    assert_eq!(store.shifts(event.organization, event.id).await.unwrap(), Some(shifts));
+    assert_eq!(
+        store.shifts(event.organization, event.id).await.unwrap(),
+        Some(shifts.into_iter().map(Arc::new).collect())
+    );
 }
 
 /// Organizations, sign-ups and notices are listed by id, after any id, in any portion.

@@ -1,5 +1,7 @@
 //! Copying an event to another date.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::{Decision, EventIds, slug_with_tail};
@@ -46,7 +48,7 @@ pub fn duplicate_event(
         created_at: now,
         updated_at: now,
         day: event.dates.first.clone(),
-        ..shift
+        ..Arc::unwrap_or_clone(shift)
     });
     let mut shifts: Vec<_> = shifts.collect();
     // Another day may have another clock change, and with it another running order.

@@ -1,5 +1,7 @@
 //! What callers do with events.
 
+use std::sync::Arc;
+
 use super::{Call, Reply, Service};
 use crate::error::{Error, Result};
 use crate::event::Event;
@@ -15,7 +17,7 @@ use crate::token::Scope;
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventList {
     /// The events, latest start first.
-    pub events: Vec<Event>,
+    pub events: Vec<Arc<Event>>,
     /// What was asked for.
     pub query: EventQuery,
     /// The cursor of the page below; `None` exactly if no event follows.
@@ -74,7 +76,7 @@ impl Service {
         call.require(Scope::EventsRead)?;
         let query = input.check()?;
         let EventPage { events, has_above, has_below } = self.store.events(call.organization, &query).await?;
-        let cursor = |event: Option<&Event>, side| {
+        let cursor = |event: Option<&Arc<Event>>, side| {
             event.map(|event| Position { starts_at: event.dates.starts_at(), id: event.id, side }.to_cursor())
         };
         let next_cursor = if has_below { cursor(events.last(), Side::Below) } else { None };

@@ -1,5 +1,7 @@
 //! What callers do with shifts.
 
+use std::sync::Arc;
+
 use super::{Call, Reply, Service};
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId, ShiftId};
@@ -16,7 +18,7 @@ impl Service {
     /// # Errors
     /// [`Error::NotFound`].
     #[doc(alias = "slots")]
-    pub async fn list_shifts(&self, call: &Call, event: EventId) -> Result<Vec<Shift>> {
+    pub async fn list_shifts(&self, call: &Call, event: EventId) -> Result<Vec<Arc<Shift>>> {
         call.require(Scope::ShiftsRead)?;
         self.store.shifts(call.organization, event).await?.ok_or(Error::NotFound)
     }

@@ -1,6 +1,8 @@
 //! How volunteers come and go: for whoever shows them a page. No token is asked for; a caller who lists sign-ups manages
 //! the installation.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::Service;
@@ -25,7 +27,7 @@ pub struct PublicEvent {
     /// The event.
     pub event: Event,
     /// Its shifts in running order.
-    pub shifts: Vec<Shift>,
+    pub shifts: Vec<Arc<Shift>>,
     /// What each volunteer is asked, in order.
     pub questions: Vec<Question>,
 }
@@ -77,6 +79,7 @@ impl Service {
                 let full = self.store.event_by_slug(slug).await?.ok_or(Error::NotFound)?;
                 let EventInFull { event, shifts, questions } = full;
                 let shift = shifts.into_iter().find(|found| found.id == shift).ok_or(Error::NotFound)?;
+                let shift = Arc::unwrap_or_clone(shift);
                 rules::sign_up(SignUpFacts { event, shift, questions }, input, new_ids(now), now)
             })
             .await?;
@@ -131,7 +134,7 @@ impl Service {
         let event = self.store.event(owner, signup.event).await?.ok_or(Error::NotFound)?;
         let shift = self.store.shift(owner, signup.shift).await?.ok_or(Error::NotFound)?;
         let organization = self.store.organization(owner).await?.ok_or(Error::NotFound)?;
-        Ok((signup, PublicEvent { organization, event, shifts: vec![shift], questions: vec![] }))
+        Ok((signup, PublicEvent { organization, event, shifts: vec![Arc::new(shift)], questions: vec![] }))
     }
 
     /// Removes every sign-up of an address, with all that is kept of the person, and gives the places back. Says how many

@@ -1,5 +1,7 @@
 //! Shifts.
 
+use std::sync::Arc;
+
 use signup_core::{Call, EventId, Operation, Scope, ShiftId, ShiftPatchInput};
 use warp::http::StatusCode;
 
@@ -11,7 +13,7 @@ use crate::wire::{Data, Slot, slots};
 /// `GET /v1/events/{event_id}/slots`
 pub(crate) async fn list_slots(context: Context, call: Call, event: EventId) -> Answer {
     let shifts = context.service.list_shifts(&call, event).await?;
-    Ok(json(StatusCode::OK, &Data { data: slots(&shifts) }))
+    Ok(json(StatusCode::OK, &Data { data: slots(shifts.iter().map(Arc::as_ref)) }))
 }
 
 /// `PATCH /v1/slots/{id}`

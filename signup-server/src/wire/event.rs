@@ -1,16 +1,14 @@
 //! Events on the wire.
 
-use std::fmt;
-
 use serde::Serialize;
-use signup_core::{EventId, EventList, EventWithShifts};
+use signup_core::{EventList, EventWithShifts};
 
-use super::{Instant, Slot, Text};
+use super::{Id, Instant, Slot};
 
 /// An event, without its slots.
 #[derive(Debug, Serialize)]
 pub(crate) struct Event<'a> {
-    id: Text<EventId>,
+    id: Id,
     title: &'a str,
     description: Option<&'a str>,
     slug: &'a str,
@@ -20,7 +18,7 @@ pub(crate) struct Event<'a> {
     end_date: Option<Instant>,
     timezone: &'a str,
     is_published: bool,
-    public_url: Text<PublicUrl<'a>>,
+    public_url: String,
     created_at: Instant,
     updated_at: Instant,
 }
@@ -28,7 +26,7 @@ pub(crate) struct Event<'a> {
 impl<'a> Event<'a> {
     pub(crate) fn new(event: &'a signup_core::Event, base_url: &'a str) -> Self {
         Self {
-            id: Text(event.id),
+            id: Id(event.id.uuid()),
             title: event.title.as_str(),
             description: event.description.as_ref().map(signup_core::Description::as_str),
             slug: &event.slug,
@@ -38,7 +36,7 @@ impl<'a> Event<'a> {
             end_date: event.dates.last_day_at().map(Instant),
             timezone: event.dates.first.zone().name(),
             is_published: event.is_published,
-            public_url: Text(PublicUrl { base_url, slug: &event.slug }),
+            public_url: [base_url, "/events/", &event.slug].concat(),
             created_at: Instant(event.created_at),
             updated_at: Instant(event.updated_at),
         }
@@ -56,18 +54,6 @@ pub(crate) struct EventWithSlots<'a> {
 impl<'a> EventWithSlots<'a> {
     pub(crate) fn new(event: &'a EventWithShifts, base_url: &'a str) -> Self {
         Self { event: Event::new(&event.event, base_url), slots: super::slots(&event.shifts) }
-    }
-}
-
-#[derive(Debug)]
-struct PublicUrl<'a> {
-    base_url: &'a str,
-    slug: &'a str,
-}
-
-impl fmt::Display for PublicUrl<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/events/{}", self.base_url, self.slug)
     }
 }
 

@@ -17,6 +17,8 @@ use std::fmt;
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use serde::{Serialize, Serializer};
+use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 /// The envelope of a single record, and of a collection that is not paginated.
 #[derive(Debug, Serialize)]
@@ -60,6 +62,17 @@ impl fmt::Display for Instant {
 impl Serialize for Instant {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.write_to(&mut [0; 25]))
+    }
+}
+
+/// An id of any record.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Id(pub(crate) Uuid);
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut text = [0; Hyphenated::LENGTH];
+        serializer.serialize_str(self.0.hyphenated().encode_lower(&mut text))
     }
 }
 

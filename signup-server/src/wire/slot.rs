@@ -1,15 +1,15 @@
 //! Shifts on the wire, where they are called slots.
 
 use serde::Serialize;
-use signup_core::{EventId, Shift, ShiftId};
+use signup_core::Shift;
 
-use super::{Instant, Text};
+use super::{Id, Instant};
 
 /// A shift.
 #[derive(Debug, Serialize)]
 pub(crate) struct Slot<'a> {
-    id: Text<ShiftId>,
-    event_id: Text<EventId>,
+    id: Id,
+    event_id: Id,
     title: &'a str,
     location: Option<&'a str>,
     is_virtual: bool,
@@ -26,8 +26,8 @@ impl<'a> Slot<'a> {
     pub(crate) fn new(shift: &'a Shift) -> Self {
         let interval = shift.interval();
         Self {
-            id: Text(shift.id),
-            event_id: Text(shift.event),
+            id: Id(shift.id.uuid()),
+            event_id: Id(shift.event.uuid()),
             title: shift.title.as_str(),
             location: shift.location.as_ref().map(signup_core::ShiftLocation::as_str),
             is_virtual: shift.is_virtual,
@@ -43,6 +43,6 @@ impl<'a> Slot<'a> {
 }
 
 /// Shifts in the order in which they come.
-pub(crate) fn slots(shifts: &[Shift]) -> Vec<Slot<'_>> {
-    shifts.iter().map(Slot::new).collect()
+pub(crate) fn slots<'a>(shifts: impl IntoIterator<Item = &'a Shift>) -> Vec<Slot<'a>> {
+    shifts.into_iter().map(Slot::new).collect()
 }

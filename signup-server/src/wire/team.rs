@@ -1,14 +1,14 @@
 //! Organizations on the wire, where they are called teams.
 
 use serde::Serialize;
-use signup_core::{Organization, OrganizationId};
+use signup_core::Organization;
 
-use super::{Instant, Text};
+use super::{Id, Instant};
 
 /// An organization.
 #[derive(Debug, Serialize)]
 pub(crate) struct Team<'a> {
-    id: Text<OrganizationId>,
+    id: Id,
     name: &'a str,
     slug: &'a str,
     sport: Option<&'a str>,
@@ -19,7 +19,7 @@ pub(crate) struct Team<'a> {
 impl<'a> Team<'a> {
     pub(crate) fn new(organization: &'a Organization) -> Self {
         Self {
-            id: Text(organization.id),
+            id: Id(organization.id.uuid()),
             name: organization.name.as_str(),
             slug: &organization.slug,
             sport: organization.sport.as_ref().map(signup_core::Name::as_str),

@@ -1,5 +1,7 @@
 //! Opening: what is kept, what is carried forward, what is refused.
 
+use std::sync::Arc;
+
 use rstest::rstest;
 use signup_core::{EventQuery, Write};
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, PostgresUrl, SqliteStore};
@@ -136,7 +138,7 @@ async fn sort_keys_are_derived_anew_when_the_zone_data_is_another(
     assert_eq!(database.run(&recorded).await.unwrap(), 1);
     let query = EventQuery { is_published: None, position: None, limit: 10 };
     let page = database.store.events(records.organization.id, &query).await.unwrap();
-    assert_eq!(page.events, [other, records.event]);
+    assert_eq!(page.events, [other, records.event].map(Arc::new));
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! What is read is what was written, and what cannot be read is named.
 
+use std::sync::Arc;
+
 use rstest::rstest;
 use signup_core::{
     BadgeLabel, Description, Event, EventLocation, EventQuery, Latitude, LocationData, Longitude, Position,
@@ -32,7 +34,7 @@ async fn an_event_with_everything_reads_back_to_the_last_bit(#[values(Sqlite, Po
     database.store.commit(writes([Write::InsertEvent(Box::new(full.clone()))])).await.unwrap();
     assert_eq!(database.store.event(full.organization, full.id).await.unwrap(), Some(full.clone()));
     let drafts = EventQuery { is_published: Some(false), position: None, limit: 1 };
-    assert_eq!(database.store.events(full.organization, &drafts).await.unwrap().events, [full]);
+    assert_eq!(database.store.events(full.organization, &drafts).await.unwrap().events, [Arc::new(full)]);
 }
 
 #[rstest]
@@ -107,7 +109,7 @@ async fn pages_meet_without_gap_or_overlap_in_both_directions(#[values(Sqlite, P
                 break;
             }
         }
-        assert!(pages.iter().flat_map(|page| &page.events).eq(expected.iter().copied()));
+        assert!(pages.iter().flat_map(|page| &page.events).map(Arc::as_ref).eq(expected.iter().copied()));
         for (upper, lower) in pages.iter().zip(&pages[1..]) {
             let first = &lower.events[0];
             let position =

@@ -1,5 +1,7 @@
 //! The one writer: many change sets in one commit, and each for itself.
 
+use std::sync::Arc;
+
 use std::time::Duration;
 
 use futures_util::future::{FutureExt as _, join_all};
@@ -203,5 +205,8 @@ async fn a_change_set_of_five_hundred_shifts_is_stored_whole() {
     let shifts: Vec<_> = (0..500_u32).map(|n| shift(1000 + n, &event, n)).collect();
     let change = writes([Write::InsertEvent(Box::new(event.clone())), Write::InsertShifts(shifts.clone())]);
     database.store.commit(change).await.unwrap();
-    assert_eq!(database.store.shifts(event.organization, event.id).await.unwrap(), Some(shifts));
+    assert_eq!(
+        database.store.shifts(event.organization, event.id).await.unwrap(),
+        Some(shifts.into_iter().map(Arc::new).collect())
+    );
 }
