@@ -223,7 +223,7 @@ pub struct NoticeCounts {
 }
 
 /// Which page of the list of events is meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EventQuery {
     /// Only published events, only drafts, or both.
     pub is_published: Option<bool>,

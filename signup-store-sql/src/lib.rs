@@ -24,6 +24,7 @@
 //!
 //! **Invariant:** no rule is known here: no statement mentions a scope, a plan's limit, or a clock change.
 
+mod cache;
 mod change;
 mod committer;
 mod error;

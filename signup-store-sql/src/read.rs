@@ -10,6 +10,7 @@ mod notices;
 mod signups;
 
 use std::cmp::Reverse;
+use std::hash::Hash;
 use std::sync::Arc;
 
 pub(crate) use notices::{count_notices, due_notices, notice, notices};
@@ -22,6 +23,7 @@ use signup_core::{
 };
 use uuid::Uuid;
 
+use crate::cache::{Cache, Kept, Weigh};
 use crate::row::{self, Cell, Days, EVENT, ORGANIZATION, QUESTION, RECEIPT, SHIFT, TOKEN};
 use crate::sql::{Dialect, Sql, Value, values};
 
@@ -31,12 +33,34 @@ type Result<T> = std::result::Result<T, StoreError>;
 pub(crate) trait Reader: Sync {
     fn dialect(&self) -> Dialect;
 
+    /// What was read lately, if that can be known to be the present state.
+    fn cache(&self) -> Option<&Cache> {
+        None
+    }
+
     /// The first row of the statement, which has `N` texts. `what` is being done.
     fn row<const N: usize>(
         &self,
         what: &'static str,
         sql: Sql,
     ) -> impl Future<Output = Result<Option<[String; N]>>> + Send;
+}
+
+/// Reads what is asked for most, unless it is kept.
+async fn kept<K, V>(
+    reader: &impl Reader,
+    kind: impl FnOnce(&Cache) -> &Kept<K, V>,
+    key: K,
+    read: impl Future<Output = Result<V>>,
+) -> Result<V>
+where
+    K: Hash + Eq + Send + Sync + 'static,
+    V: Weigh + Clone + Send + Sync + 'static,
+{
+    match reader.cache() {
+        Some(cache) => kind(cache).get(cache.version(), key, read).await,
+        None => read.await,
+    }
 }
 
 /// Reads one record.
@@ -66,7 +90,8 @@ async fn all<T>(
 pub(crate) async fn organization(reader: &impl Reader, id: OrganizationId) -> Result<Option<Organization>> {
     let record = reader.dialect().record(ORGANIZATION);
     let text = format!("SELECT {record} FROM organizations o WHERE o.id = $1");
-    one(reader, "reading an organization", text, values![id.uuid()], row::organization).await
+    let read = one(reader, "reading an organization", text, values![id.uuid()], row::organization);
+    kept(reader, |cache| &cache.organizations, id, read).await
 }
 
 pub(crate) async fn organization_by_slug(reader: &impl Reader, slug: &str) -> Result<Option<Organization>> {
@@ -156,10 +181,13 @@ pub(crate) async fn shifts(
     organization: OrganizationId,
     event: EventId,
 ) -> Result<Option<Vec<Arc<Shift>>>> {
-    let shifts = shifts_of_event(reader.dialect());
-    let text = format!("SELECT {shifts} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
-    let values = values![organization.uuid(), event.uuid()];
-    Ok(all(reader, "listing shifts", text, values, shifts_of_a_list()).await?.map(in_running_order))
+    kept(reader, |cache| &cache.shifts, (organization, event), async {
+        let shifts = shifts_of_event(reader.dialect());
+        let text = format!("SELECT {shifts} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
+        let values = values![organization.uuid(), event.uuid()];
+        Ok(all(reader, "listing shifts", text, values, shifts_of_a_list()).await?.map(in_running_order))
+    })
+    .await
 }
 
 pub(crate) async fn questions(
@@ -182,7 +210,8 @@ pub(crate) async fn event_in_full(
 }
 
 pub(crate) async fn event_by_slug(reader: &impl Reader, slug: &str) -> Result<Option<EventInFull>> {
-    in_full(reader, "e.slug = $1", values![slug]).await
+    let read = in_full(reader, "e.slug = $1", values![slug]);
+    kept(reader, |cache| &cache.events_by_slug, slug.to_owned(), read).await
 }
 
 async fn in_full(reader: &impl Reader, which: &str, values: Vec<Value>) -> Result<Option<EventInFull>> {
@@ -258,6 +287,14 @@ pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted:
 }
 
 pub(crate) async fn events(
+    reader: &impl Reader,
+    organization: OrganizationId,
+    wanted: &EventQuery,
+) -> Result<EventPage> {
+    kept(reader, |cache| &cache.pages, (organization, *wanted), read_page(reader, organization, wanted)).await
+}
+
+async fn read_page(
     reader: &impl Reader,
     organization: OrganizationId,
     wanted: &EventQuery,

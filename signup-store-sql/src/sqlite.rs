@@ -17,6 +17,7 @@ use sqlx::sqlite::{
     SqliteSynchronous,
 };
 
+use crate::cache::Cache;
 use crate::committer::Committer;
 use crate::error::{OpenError, is_busy, store_error};
 use crate::migrations;
@@ -65,7 +66,8 @@ impl SqliteStore {
             .acquire_timeout(READ_TIMEOUT)
             .test_before_acquire(false)
             .connect_lazy_with(options.clone().read_only(true));
-        Ok(Self { readers: Readers(readers), committer: Committer::start(writer, options) })
+        let readers = Readers { pool: readers, cache: Arc::new(Cache::new(&file)) };
+        Ok(Self { readers, committer: Committer::start(writer, options) })
     }
 
     /// How many commits this store has made: fewer than change sets, when many came at once.
@@ -75,8 +77,8 @@ impl SqliteStore {
 
     /// Connections that are open, the writer's included, and those that are in use, the writer's always.
     pub fn connections(&self) -> (u32, u32) {
-        let open = self.readers.0.size();
-        let idle = u32::try_from(self.readers.0.num_idle()).unwrap_or(u32::MAX);
+        let open = self.readers.pool.size();
+        let idle = u32::try_from(self.readers.pool.num_idle()).unwrap_or(u32::MAX);
         (open + 1, open.saturating_sub(idle) + 1)
     }
 
@@ -89,7 +91,7 @@ impl SqliteStore {
     /// Ends the writer, after what is waiting, and closes all connections.
     pub async fn close(&self) {
         self.committer.close().await;
-        self.readers.0.close().await;
+        self.readers.pool.close().await;
     }
 }
 
@@ -122,13 +124,20 @@ async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnectio
     }
 }
 
-/// The connections that read.
+/// The connections that read, and what they have read lately.
 #[derive(Debug, Clone)]
-pub(crate) struct Readers(SqlitePool);
+pub(crate) struct Readers {
+    pool: SqlitePool,
+    cache: Arc<Cache>,
+}
 
 impl Reader for Readers {
     fn dialect(&self) -> Dialect {
         Dialect::Sqlite
+    }
+
+    fn cache(&self) -> Option<&Cache> {
+        Some(&self.cache)
     }
 
     async fn row<const N: usize>(
@@ -138,7 +147,7 @@ impl Reader for Readers {
     ) -> Result<Option<[String; N]>, StoreError> {
         let failed = |error| store_error(what, error);
         let (text, arguments) = sql.into_sqlite().map_err(failed)?;
-        let row = sqlx::query_with(text, arguments).fetch_optional(&self.0).await.map_err(failed)?;
+        let row = sqlx::query_with(text, arguments).fetch_optional(&self.pool).await.map_err(failed)?;
         count_round_trips("read", 1);
         row.map(|row| texts(&row)).transpose().map_err(failed)
     }
@@ -202,7 +211,7 @@ mod tests {
     async fn a_reader_cannot_write() {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(&folder.path().join("signup.db")).await.unwrap();
-        let error = sqlx::query("DELETE FROM meta").execute(&store.readers.0).await.unwrap_err();
+        let error = sqlx::query("DELETE FROM meta").execute(&store.readers.pool).await.unwrap_err();
         assert!(error.to_string().contains("readonly"), "{error}");
     }
 }

@@ -69,13 +69,16 @@ async fn a_person_is_erased_while_the_server_runs() {
         page.sign_up(&server, &page.slot(title), "Ada", "ada@example.org").await;
     }
     page.sign_up(&server, &page.slot("Early"), "Bob", "bob@example.org").await;
+    let event = page.event["id"].as_str().unwrap();
+    let filled = async || {
+        let slots = server.get(&format!("/v1/events/{event}/slots")).await.data();
+        slots.as_array().unwrap().iter().map(|slot| slot["filled"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(filled().await, [2, 1]);
     let erase = ["signup", "erase", "--email", "ADA@example.org", "--organization", "starter"];
     assert_eq!(server.manage(&erase)["erased"], 2);
     assert_eq!(server.manage(&erase)["erased"], 0);
-    let event = page.event["id"].as_str().unwrap();
-    let slots = server.get(&format!("/v1/events/{event}/slots")).await.data();
-    let filled: Vec<_> = slots.as_array().unwrap().iter().map(|slot| slot["filled"].clone()).collect();
-    assert_eq!(filled, [1, 0]);
+    assert_eq!(filled().await, [1, 0]);
     let left = command(&server, &["signup", "list", "--event", event]);
     assert!(!left.to_lowercase().contains("ada@") && left.contains("bob@example.org"), "{left}");
     let there = server

@@ -9,5 +9,6 @@ mod postgres_locks;
 mod reads;
 mod records;
 mod schema;
+mod sqlite_cache;
 mod sqlite_commits;
 mod sqlite_lock;

@@ -1,0 +1,96 @@
+//! What is kept of an SQLite file is never older than what was acknowledged, whoever wrote it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::future::join_all;
+use signup_core::{EventQuery, Shift, Store, Write};
+
+use crate::records::{Database, Engine, ORGANIZATION, Records, event, organization, writes};
+
+const PAGE: EventQuery = EventQuery { is_published: None, position: None, limit: 25 };
+
+/// The version of the shift in every read that lists it.
+async fn versions(store: &dyn Store, records: &Records, shift: &Shift) -> [u32; 2] {
+    let of = |shifts: Vec<Arc<Shift>>| shifts.iter().find(|found| found.id == shift.id).unwrap().version;
+    let listed = store.shifts(shift.organization, shift.event).await.unwrap().unwrap();
+    let full = store.event_by_slug(&records.event.slug).await.unwrap().unwrap();
+    [of(listed), of(full.shifts)]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_read_after_an_acknowledged_write_sees_the_state_before_it() {
+    let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
+    let (store, records, is_done) =
+        (Arc::clone(&database.store), Arc::new(records), Arc::new(AtomicBool::new(false)));
+    // Readers see to it that everything is kept whenever it can be.
+    let readers = (0..3).map(|_| {
+        let (store, records, is_done) = (Arc::clone(&store), Arc::clone(&records), Arc::clone(&is_done));
+        tokio::spawn(async move {
+            let mut last = [[0; 2]; 2];
+            while !is_done.load(Ordering::Relaxed) {
+                for (shift, last) in records.shifts.iter().zip(&mut last) {
+                    let seen = versions(&*store, &records, shift).await;
+                    assert!(seen >= *last, "{seen:?} after {last:?}");
+                    *last = seen;
+                }
+            }
+        })
+    });
+    let readers: Vec<_> = readers.collect();
+    let writers = (0..2).map(|number| {
+        let (store, records) = (Arc::clone(&store), Arc::clone(&records));
+        tokio::spawn(async move {
+            let shift = &records.shifts[number];
+            for version in 2..=300 {
+                let changed = Shift { version, ..shift.clone() };
+                store.commit(writes([Write::UpdateShift(Box::new(changed))])).await.unwrap();
+                assert_eq!(versions(&*store, &records, shift).await, [version; 2]);
+            }
+        })
+    });
+    for writer in join_all(writers).await {
+        writer.unwrap();
+    }
+    is_done.store(true, Ordering::Relaxed);
+    for reader in join_all(readers).await {
+        reader.unwrap();
+    }
+}
+
+/// A management command opens the file with connections of its own, and so does the second store here.
+#[tokio::test]
+async fn a_change_by_somebody_else_is_seen_at_once() {
+    let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
+    let (store, other) = (&*database.store, database.open().await.unwrap());
+    let shift = &records.shifts[0];
+    for version in 2..=100 {
+        assert_eq!(versions(store, &records, shift).await, [version - 1; 2]);
+        let changed = Shift { version, ..shift.clone() };
+        other.commit(writes([Write::UpdateShift(Box::new(changed))])).await.unwrap();
+        assert_eq!(versions(store, &records, shift).await, [version; 2]);
+    }
+    let id = records.organization.id;
+    assert_eq!(store.organization(id).await.unwrap().unwrap().name.as_str(), "Riverside Food Bank");
+    database.run("UPDATE organizations SET name = 'Renamed'").await.unwrap();
+    assert_eq!(store.organization(id).await.unwrap().unwrap().name.as_str(), "Renamed");
+}
+
+#[tokio::test]
+async fn what_was_not_there_is_found_once_it_is() {
+    let database = Database::new(Engine::Sqlite).await.unwrap();
+    let store = &*database.store;
+    let (owner, event) = (organization(ORGANIZATION), event(11, "2027-06-05"));
+    for _ in 0..2 {
+        assert_eq!(store.organization(owner.id).await.unwrap(), None);
+        assert_eq!(store.shifts(owner.id, event.id).await.unwrap(), None);
+        assert_eq!(store.event_by_slug(&event.slug).await.unwrap(), None);
+        assert_eq!(store.events(owner.id, &PAGE).await.unwrap().events, []);
+    }
+    let new = [Write::InsertOrganization(owner.clone()), Write::InsertEvent(Box::new(event.clone()))];
+    store.commit(writes(new)).await.unwrap();
+    assert_eq!(store.organization(owner.id).await.unwrap(), Some(owner.clone()));
+    assert_eq!(store.shifts(owner.id, event.id).await.unwrap(), Some(vec![]));
+    assert_eq!(store.event_by_slug(&event.slug).await.unwrap().unwrap().event, event);
+    assert_eq!(store.events(owner.id, &PAGE).await.unwrap().events, [Arc::new(event)]);
+}
