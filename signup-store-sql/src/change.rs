@@ -1,4 +1,4 @@
-//! A change set as SQL: for SQLite two scripts, for PostgreSQL one statement.
+//! A change set as SQL: for SQLite a script, for PostgreSQL one statement.
 
 use jiff::Timestamp;
 use signup_core::{ChangeSet, Requirement, StoreError, Write};
@@ -7,31 +7,25 @@ use crate::require;
 use crate::sql::{Dialect, Sql};
 use crate::write::{RECEIPT_KEPT, Statement, Writer};
 
-/// For SQLite: a script whose first row is the first requirement that does not hold; nothing if nothing is required.
-pub(crate) fn checks(change: &ChangeSet) -> Option<Sql> {
-    if change.requires.is_empty() {
-        return None;
-    }
+/// For SQLite: a script that checks and writes, to be run in an open savepoint with the name `change`, which it releases for
+/// one of its own.
+///
+/// Its first row is the first requirement that does not hold. The writes come after that all the same: to look at the checks
+/// before going on would take a second hand-off. So whoever finds a row, or an error, rolls back to the savepoint.
+pub(crate) fn script(change: &ChangeSet) -> Result<Sql, StoreError> {
+    let writer = Writer { dialect: Dialect::Sqlite, when: "TRUE" };
     let mut sql = Sql::new(Dialect::Sqlite);
+    sql.push("RELEASE change;\nSAVEPOINT change;\n");
     for (number, requirement) in change.requires.iter().enumerate() {
         require::check(&mut sql, number, requirement);
         sql.push(";\n");
     }
-    Some(sql)
-}
-
-/// For SQLite: a script that makes the writes, in a savepoint with the name `change`.
-pub(crate) fn writes(change: &ChangeSet) -> Result<Sql, StoreError> {
-    let writer = Writer { dialect: Dialect::Sqlite, when: "TRUE" };
-    let mut sql = Sql::new(Dialect::Sqlite);
-    sql.push("SAVEPOINT change;\n");
     for write in &change.writes {
         for statement in writer.statements(write, live_at(change, write))? {
             sql.add(&statement.text, statement.values);
             sql.push(";\n");
         }
     }
-    sql.push("RELEASE change;\n");
     Ok(sql)
 }
 

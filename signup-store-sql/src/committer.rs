@@ -10,15 +10,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
-use signup_core::{ChangeSet, CommitError, Refusal, StoreError};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{ConnectOptions as _, Connection as _};
+use signup_core::{ChangeSet, CommitError, StoreError};
+use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqliteConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::{is_io_error, store_error};
 use crate::row::texts;
 use crate::{change, observe, require};
 
+const APPLYING: &str = "applying a change set";
 /// The most that one commit takes: a bound on how long the first of a batch waits for the last.
 const MOST_IN_A_BATCH: usize = 256;
 /// How many may wait. Who comes later waits for a place, which is what slows callers down to what the disk can do.
@@ -191,17 +192,28 @@ impl Writer {
                 none.insert(connection.map_err(|error| store_error("opening the database anew", error))?)
             }
         };
-        run(connection, "BEGIN IMMEDIATE").await?;
+        run(connection, "BEGIN IMMEDIATE; SAVEPOINT change").await?;
         for work in batch {
             match work {
                 Work::Commit(change, sender) => {
-                    let applied = apply(connection, &change).await;
+                    let script = change::script(&change).and_then(|script| {
+                        script.into_sqlite().map_err(|error| store_error(APPLYING, error))
+                    });
+                    let script = match script {
+                        Ok(script) => script,
+                        // Nothing was run, and there is nothing to undo.
+                        Err(error) => {
+                            answers.push(Answer::Commit(Err(error.into()), sender));
+                            continue;
+                        }
+                    };
+                    let applied = apply(connection, &change, script).await;
                     let undone = match &applied {
-                        Err(Unapplied::Midway(error)) => undo(connection, error).await,
-                        _ => Ok(()),
+                        Ok(()) => Ok(()),
+                        Err(error) => undo(connection, error).await,
                     };
                     // Nobody is forgotten, not even if the transaction is lost.
-                    answers.push(Answer::Commit(applied.map_err(Unapplied::into), sender));
+                    answers.push(Answer::Commit(applied, sender));
                     undone?;
                 }
                 Work::PurgeReceipts { now, limit, purged } => {
@@ -218,58 +230,27 @@ impl Writer {
     }
 }
 
-/// Why a change set was not applied, and what it left behind.
-enum Unapplied {
-    /// Before its first write: there is nothing to undo.
-    Unwritten(CommitError),
-    /// At a write: its savepoint is still open.
-    Midway(StoreError),
-}
-
-impl From<Unapplied> for CommitError {
-    fn from(unapplied: Unapplied) -> Self {
-        match unapplied {
-            Unapplied::Unwritten(error) => error,
-            Unapplied::Midway(error) => error.into(),
-        }
-    }
-}
-
-/// Checks the requirements of one change set, then makes its writes in a savepoint of their own. That is two hand-offs to
-/// the thread that SQLite runs on.
-async fn apply(connection: &mut SqliteConnection, change: &ChangeSet) -> Result<(), Unapplied> {
-    let refusal = refusal(connection, change).await;
-    if let Some(refusal) = refusal.map_err(|error| Unapplied::Unwritten(error.into()))? {
-        return Err(Unapplied::Unwritten(CommitError::Refused(refusal)));
-    }
-    let writes = change::writes(change).map_err(|error| Unapplied::Unwritten(error.into()))?;
-    let written = async {
-        let (text, arguments) = writes.into_sqlite()?;
-        observe::count_round_trips("commit", 1);
-        sqlx::query_with(text, arguments).execute(connection).await
-    };
-    let written = written.await.map(|_| ());
-    written.map_err(|error| Unapplied::Midway(store_error("writing a change set", error)))
-}
-
-async fn refusal(
+/// Checks and writes one change set: one hand-off to the thread that SQLite runs on, whatever it has to do. If that is not
+/// well, what it did is still there, in the savepoint `change`.
+async fn apply(
     connection: &mut SqliteConnection,
     change: &ChangeSet,
-) -> Result<Option<Refusal>, StoreError> {
-    let failed = |error| store_error("checking requirements", error);
-    let Some(checks) = change::checks(change) else { return Ok(None) };
-    let (text, arguments) = checks.into_sqlite().map_err(failed)?;
+    (text, arguments): (AssertSqlSafe<String>, SqliteArguments),
+) -> Result<(), CommitError> {
+    let failed = |error| store_error(APPLYING, error);
     observe::count_round_trips("commit", 1);
-    let row = sqlx::query_with(text, arguments).fetch_optional(connection).await.map_err(failed)?;
-    let Some(row) = row else { return Ok(None) };
-    require::refusal(&change.requires, &texts(&row).map_err(failed)?).map(Some)
+    let broken = sqlx::query_with(text, arguments).fetch_optional(connection).await.map_err(failed)?;
+    let Some(broken) = broken else { return Ok(()) };
+    Err(CommitError::Refused(require::refusal(&change.requires, &texts(&broken).map_err(failed)?)?))
 }
 
-/// Takes back what a change set wrote before it failed with `cause`. That fails if the cause has ended the transaction,
-/// as a full disk does.
-async fn undo(connection: &mut SqliteConnection, cause: &StoreError) -> Result<(), StoreError> {
-    tracing::error!(error = %with_sources(cause), "a change set failed");
-    run(connection, "ROLLBACK TO change; RELEASE change").await
+/// Takes back what a change set did that was refused, or failed. That fails if what went wrong has ended the transaction, as
+/// a full disk does.
+async fn undo(connection: &mut SqliteConnection, cause: &CommitError) -> Result<(), StoreError> {
+    if let CommitError::Failed(error) = cause {
+        tracing::error!(error = %with_sources(error), "a change set failed");
+    }
+    run(connection, "ROLLBACK TO change").await
 }
 
 async fn run(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), StoreError> {

@@ -36,6 +36,12 @@ const fn statement(text: String, values: Vec<Value>) -> Statement {
 /// The name of the statement that inserts a receipt.
 pub(crate) const RECEIPT_KEPT: &str = "receipt_kept";
 
+/// The columns of a new shift.
+const SHIFT_COLUMNS: &str = "organization_id, id, event_id, title, location, start_minute, end_minute, capacity, filled, \
+     position, version, created_at, updated_at";
+/// The most rows that one statement inserts by parameters.
+const ROWS_AT_ONCE: usize = 50;
+
 /// Turns writes into statements.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Writer {
@@ -54,7 +60,7 @@ impl Writer {
             Write::InsertToken(token) => vec![self.insert_token(token)],
             Write::RevokeToken { token, at } => vec![self.revoke_token(*token, *at)],
             Write::InsertEvent(event) => vec![self.insert_event(event)],
-            Write::InsertShifts(shifts) => vec![self.insert_shifts(shifts)?],
+            Write::InsertShifts(shifts) => self.insert_shifts(shifts)?,
             Write::InsertQuestions(questions) => vec![self.insert_questions(questions)?],
             Write::UpdateShift(shift) => vec![self.update_shift(shift)],
             Write::InsertSignup(signup) => self.insert_signup(signup)?,
@@ -148,8 +154,49 @@ impl Writer {
         self.insert("events", row)
     }
 
-    /// All shifts in one statement, however many.
-    fn insert_shifts(self, new: &[Shift]) -> Result<Statement> {
+    /// On PostgreSQL all shifts in one statement, however many; on SQLite [`ROWS_AT_ONCE`] of them, as parameters: taking a
+    /// column out of JSON costs SQLite more than all else that it does for it.
+    fn insert_shifts(self, new: &[Shift]) -> Result<Vec<Statement>> {
+        match self.dialect {
+            Dialect::Sqlite => {
+                Ok(new.chunks(ROWS_AT_ONCE).map(|shifts| self.insert_shift_rows(shifts)).collect())
+            }
+            Dialect::Postgres => Ok(vec![self.insert_shift_list(new)?]),
+        }
+    }
+
+    fn insert_shift_rows(self, new: &[Shift]) -> Statement {
+        let columns = SHIFT_COLUMNS.split(", ").count();
+        let row = |row: usize| {
+            let parameters: Vec<_> =
+                (1..=columns).map(|column| format!("${}", row * columns + column)).collect();
+            format!("({})", parameters.join(", "))
+        };
+        let rows: Vec<_> = (0..new.len()).map(row).collect();
+        let values = new.iter().flat_map(|shift| {
+            let (start, end): (u16, u16) = shift.hours.into();
+            values![
+                shift.organization.uuid(),
+                shift.id.uuid(),
+                shift.event.uuid(),
+                shift.title.as_str(),
+                shift.location.as_ref().map(ShiftLocation::as_str),
+                start,
+                end,
+                shift.occupancy.capacity.volunteers(),
+                shift.occupancy.filled,
+                shift.position,
+                shift.version,
+                shift.created_at.as_second(),
+                shift.updated_at.as_second(),
+            ]
+        });
+        let (rows, when) = (rows.join(", "), self.when);
+        let text = format!("INSERT INTO shifts ({SHIFT_COLUMNS}) SELECT * FROM (VALUES {rows}) WHERE {when}");
+        statement(text, values.collect())
+    }
+
+    fn insert_shift_list(self, new: &[Shift]) -> Result<Statement> {
         let rows: Vec<_> = new
             .iter()
             .map(|shift| {
@@ -175,9 +222,7 @@ impl Writer {
         let ids: Vec<_> = (0..3).map(|index| dialect.id_at(index)).collect();
         let numbers: Vec<_> = (5..13).map(|index| dialect.integer_at(index)).collect();
         let text = format!(
-            "INSERT INTO shifts (organization_id, id, event_id, title, location, start_minute, end_minute, \
-             capacity, filled, position, version, created_at, updated_at) SELECT {}, value->>3, value->>4, {} \
-             FROM {} WHERE {when}",
+            "INSERT INTO shifts ({SHIFT_COLUMNS}) SELECT {}, value->>3, value->>4, {} FROM {} WHERE {when}",
             ids.join(", "),
             numbers.join(", "),
             dialect.each("$1"),
