@@ -1,7 +1,7 @@
 //! SQL as data: a text with its values, which either engine can run.
 //!
-//! Statements are written once, with parameters `$1`, `$2`, …; where the engines spell something differently, the
-//! [`Dialect`] has the word. What is built here depends on the kinds of its statements only, never on a value, so that
+//! Statements are written once, with parameters `$1`, `$2`, …, or with `?` for each in its turn; where the engines spell
+//! something differently, the [`Dialect`] has the word. What is built here depends on the kinds of its statements only, never on a value, so that
 //! the prepared statements of one change set serve the next of its shape.
 
 use sqlx::postgres::PgArguments;
@@ -130,11 +130,11 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// How the parameter of this number stands in a text.
-    fn placeholder(&self, dialect: Dialect, number: usize) -> String {
-        match (dialect, self) {
-            (Dialect::Postgres, Self::Json(_)) => format!("CAST(${number} AS jsonb)"),
-            (Dialect::Postgres, Self::Date(_)) => format!("CAST(${number} AS date)"),
+    /// How the parameter of this number stands in a text for PostgreSQL.
+    fn placeholder(&self, number: usize) -> String {
+        match self {
+            Self::Json(_) => format!("CAST(${number} AS jsonb)"),
+            Self::Date(_) => format!("CAST(${number} AS date)"),
             _ => format!("${number}"),
         }
     }
@@ -214,9 +214,16 @@ impl Sql {
         self.text.push_str(text);
     }
 
-    /// Appends a text whose parameters `$1`, `$2`, … are `values`. In the whole they are moved up by the number of values
-    /// before them.
+    /// Appends a text whose parameters `$1`, `$2`, … are `values`.
+    ///
+    /// On PostgreSQL they are moved up by the number of values before them. On SQLite each becomes a `?` with a value of its
+    /// own: to look for the value of a parameter that has a name takes as long as there are parameters.
     pub(crate) fn add(&mut self, text: &str, values: Vec<Value>) {
+        if text.contains('?') {
+            self.text.push_str(text);
+            self.values.extend(values);
+            return;
+        }
         let before = self.values.len();
         let mut parts = text.split('$');
         self.text.push_str(parts.next().unwrap_or_default());
@@ -228,9 +235,13 @@ impl Sql {
                 .ok()
                 .and_then(|number| Some((number, values.get(number.checked_sub(1)?)?)));
             match value {
-                Some((number, value)) => {
-                    self.text.push_str(&value.placeholder(self.dialect, before + number));
-                }
+                Some((number, value)) => match self.dialect {
+                    Dialect::Sqlite => {
+                        self.text.push('?');
+                        self.values.push(value.clone());
+                    }
+                    Dialect::Postgres => self.text.push_str(&value.placeholder(before + number)),
+                },
                 None => {
                     self.text.push('$');
                     self.text.push_str(number);
@@ -238,7 +249,9 @@ impl Sql {
             }
             self.text.push_str(rest);
         }
-        self.values.extend(values);
+        if self.dialect == Dialect::Postgres {
+            self.values.extend(values);
+        }
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -267,13 +280,21 @@ mod tests {
 
     #[test]
     fn parameters_are_numbered_on_from_statement_to_statement() {
-        let mut sql = Sql::of(Dialect::Sqlite, "INSERT INTO a VALUES ($1, $2);", values![1_i64, 2_i64]);
+        let mut sql = Sql::of(Dialect::Postgres, "INSERT INTO a VALUES ($1, $2);", values![1_i64, 2_i64]);
         sql.push("DELETE FROM b;");
         sql.add("UPDATE c SET d = $2 WHERE e = $1 OR d = '$';", values![3_i64, 4_i64]);
         assert_eq!(
             sql.text(),
             "INSERT INTO a VALUES ($1, $2);DELETE FROM b;UPDATE c SET d = $4 WHERE e = $3 OR d = '$';"
         );
+    }
+
+    #[test]
+    fn on_sqlite_each_parameter_has_a_value_of_its_own() {
+        let mut sql = Sql::of(Dialect::Sqlite, "INSERT INTO a VALUES (?, ?);", values![1_i64, 2_i64]);
+        sql.add("UPDATE c SET d = $2 WHERE e = $1 AND d <> $2;", values![3_i64, 4_i64]);
+        assert_eq!(sql.text(), "INSERT INTO a VALUES (?, ?);UPDATE c SET d = ? WHERE e = ? AND d <> ?;");
+        assert_eq!(sql.values, values![1_i64, 2_i64, 4_i64, 3_i64, 4_i64]);
     }
 
     #[test]

@@ -166,13 +166,7 @@ impl Writer {
     }
 
     fn insert_shift_rows(self, new: &[Shift]) -> Statement {
-        let columns = SHIFT_COLUMNS.split(", ").count();
-        let row = |row: usize| {
-            let parameters: Vec<_> =
-                (1..=columns).map(|column| format!("${}", row * columns + column)).collect();
-            format!("({})", parameters.join(", "))
-        };
-        let rows: Vec<_> = (0..new.len()).map(row).collect();
+        let rows = vec!["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"; new.len()].join(", ");
         let values = new.iter().flat_map(|shift| {
             let (start, end): (u16, u16) = shift.hours.into();
             values![
@@ -191,8 +185,7 @@ impl Writer {
                 shift.updated_at.as_second(),
             ]
         });
-        let (rows, when) = (rows.join(", "), self.when);
-        let text = format!("INSERT INTO shifts ({SHIFT_COLUMNS}) SELECT * FROM (VALUES {rows}) WHERE {when}");
+        let text = format!("INSERT INTO shifts ({SHIFT_COLUMNS}) VALUES {rows}");
         statement(text, values.collect())
     }
 
@@ -482,7 +475,7 @@ impl Writer {
 }
 
 fn json_value(value: &impl Serialize) -> Result<Value> {
-    let text = serde_json::to_string(value);
+    let text = sonic_rs::to_string(value);
     let text = text.map_err(|error| StoreError::failed("writing a value as JSON", error))?;
     Ok(Value::Json(Some(text)))
 }
