@@ -163,8 +163,6 @@ impl Report {
     /// Begins a part. What it found in an earlier run is forgotten.
     pub fn begin(part: &str) -> Self {
         drop(std::fs::remove_file(Self::file(part)));
-        println!("\n{part}");
-        Line::print_heading();
         Self {
             part: part.to_owned(),
             lines: vec![],
@@ -176,6 +174,10 @@ impl Report {
 
     /// Prints a line, and keeps it.
     pub fn add(&mut self, line: Line) {
+        if self.lines.is_empty() {
+            println!("\n{}", self.part);
+            Line::print_heading();
+        }
         println!("{line}");
         self.lines.push(line);
     }

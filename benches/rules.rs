@@ -62,12 +62,12 @@ impl Rules {
     }
 
     fn measure<T>(&mut self, work: &'static str, mut routine: impl FnMut() -> T) {
-        drop(self.criterion.bench_function(work, |bencher| bencher.iter(&mut routine)));
+        self.criterion.bench_function(work, |bencher| bencher.iter(&mut routine));
         self.pairs.push((work, None));
     }
 
     fn measure_async<T>(&mut self, runtime: &Runtime, work: &'static str, routine: impl AsyncFn() -> T) {
-        drop(self.criterion.bench_function(work, |bencher| bencher.to_async(runtime).iter(|| routine())));
+        self.criterion.bench_function(work, |bencher| bencher.to_async(runtime).iter(|| routine()));
         self.pairs.push((work, None));
     }
 

@@ -13,10 +13,10 @@ pub(crate) enum By {
     P99,
 }
 
-/// A limit: what it is, what is asked of the ratio, and the load that finds it.
+/// A limit: what it is, what is asked of the ratio if anything, and the load that finds it.
 pub(crate) struct Limit<'a> {
     pub(crate) what: &'a str,
-    pub(crate) asked: Asked,
+    pub(crate) asked: Option<Asked>,
     pub(crate) load: Load,
 }
 
@@ -65,7 +65,7 @@ impl Bench {
                 unit,
                 ours: figure(&ours),
                 theirs: Some(figure(&theirs)),
-                asked: Some(limit.asked),
+                asked: limit.asked,
                 latencies: Some(ours.latencies),
             });
         }

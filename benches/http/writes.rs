@@ -57,5 +57,5 @@ fn limit<'a>(
     let bare = Process::bare(arguments);
     let load = Load::new(bare.port, vec![Request::json(method, "/", "{}").with_status(status)]);
     processes.push(bare);
-    Limit { what, asked: Asked::AtLeast(least), load }
+    Limit { what, asked: Some(Asked::AtLeast(least)), load }
 }

@@ -68,6 +68,8 @@ async fn fill_sqlite(file: &Path, population: Population) {
         connection.execute(AssertSqlSafe(sql)).await.unwrap();
     }
     connection.close().await.unwrap();
+    // What was written goes to the disk now: else whoever waits for the disk later waits for this, too.
+    std::fs::File::open(file).unwrap().sync_all().unwrap();
 }
 
 async fn fill_postgres(url: &str, population: Population) {
@@ -82,7 +84,7 @@ async fn fill_postgres(url: &str, population: Population) {
         connection.execute(AssertSqlSafe(sql)).await.unwrap();
     }
     connection.execute("VACUUM ANALYZE").await.unwrap();
-    // What was written goes to the disk now, and not while something is measured.
+    // As above.
     connection.execute("CHECKPOINT").await.unwrap();
     connection.close().await.unwrap();
 }

@@ -22,7 +22,7 @@ pub(crate) fn measure(runtime: &Runtime, report: &mut Report, engine: &str, site
         });
         let [last, first] = rounds.try_into().unwrap_or_default();
         report.add(Line {
-            work: format!("last page of 1,000,000 events, {filter}, {engine}"),
+            work: format!("last page of 1,000,000, {filter}, {engine}"),
             limit: "first page".to_owned(),
             unit: Unit::Microseconds,
             ours: median(last, |cost| *cost),

@@ -30,7 +30,10 @@ pub(crate) fn run(arguments: &[String]) {
                 sqlite::read(file, rows, id(organization), id(event)).await;
             }
             ["read", "postgres", url, rows, organization, event] => {
-                postgres::read(url, rows, id(organization), id(event)).await;
+                postgres::read(url, rows, id(organization), id(event), false).await;
+            }
+            ["count and read", "postgres", url, rows, organization, event] => {
+                postgres::read(url, rows, id(organization), id(event), true).await;
             }
             ["create", "each"] => sqlite::create_each().await,
             ["create", "batch"] => sqlite::create_batches().await,

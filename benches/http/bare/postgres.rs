@@ -1,6 +1,7 @@
-//! Bare programs on PostgreSQL: each request is one statement, and one round trip.
+//! Bare programs on PostgreSQL: each request is one statement, and one round trip; with counting two.
 
 use serde_json::Value;
+use signup_core::{Clock as _, SystemClock};
 use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::postgres::{PgPool, PgPoolOptions};
 use uuid::Uuid;
@@ -21,13 +22,24 @@ async fn pool(url: &str) -> PgPool {
     pool.acquire_timeout(std::time::Duration::from_secs(60)).connect(url).await.unwrap()
 }
 
-/// Reads all rows as one, and answers with its text.
-pub(crate) async fn read(url: &str, rows: &str, organization: Uuid, event: Uuid) {
+/// Counts a request against the minute of its caller: here there is one.
+const COUNT: &str = "INSERT INTO windows AS w (organization_id, caller, opened_at, requests) VALUES ($1, 'bare', $2, 1) \
+     ON CONFLICT (organization_id, caller) DO UPDATE SET \
+     requests = CASE WHEN abs($2 - w.opened_at) < 60 THEN w.requests + 1 ELSE 1 END, \
+     opened_at = CASE WHEN abs($2 - w.opened_at) < 60 THEN w.opened_at ELSE $2 END RETURNING requests";
+
+/// Reads all rows as one, and answers with its text. The server also counts each request, for all processes together: what
+/// that costs shows if it is done here, too.
+pub(crate) async fn read(url: &str, rows: &str, organization: Uuid, event: Uuid, is_counted: bool) {
     let pool = pool(url).await;
     let is_slots = rows == "slots";
     serve(move || {
         let pool = pool.clone();
         async move {
+            if is_counted {
+                let count = sqlx::query_scalar(COUNT).bind(organization).bind(SystemClock.now().as_second());
+                let _requests: i32 = count.fetch_one(&pool).await.unwrap();
+            }
             let query = sqlx::query_scalar(if is_slots { SLOTS } else { LIST }).bind(organization);
             let query = if is_slots { query.bind(event) } else { query };
             query.fetch_one(&pool).await.unwrap()
