@@ -102,8 +102,8 @@ impl Line {
     /// Prints what stands above the columns.
     pub fn print_heading() {
         println!(
-            "{:<46} {:<36} {:>9} {:>9}    {:>6} {:>6}    {:>8} {:>8} {:>8}",
-            "work", "limit", "ours", "limit", "ratio", "asked", "p50 ms", "p99 ms", "p99.9 ms"
+            "{:<46} {:<36} {:>9} {:>9}    {:>6} {:>6}   {:>9} {:>8} {:>8}",
+            "work", "limit", "ours", "limit", "ratio", "asked", "ours: p50", "p99", "p99.9 ms"
         );
     }
 }
@@ -160,9 +160,8 @@ impl Report {
     /// The parts in the order in which they run: cargo goes by the names of its targets.
     pub const PARTS: [&str; 4] = ["http", "load", "rules", "store"];
 
-    /// Begins a part. What it found in an earlier run is forgotten.
+    /// Begins a part.
     pub fn begin(part: &str) -> Self {
-        drop(std::fs::remove_file(Self::file(part)));
         Self {
             part: part.to_owned(),
             lines: vec![],
@@ -182,7 +181,7 @@ impl Report {
         self.lines.push(line);
     }
 
-    /// Ends the part, and keeps what it found.
+    /// Ends the part, and keeps what it found in place of what an earlier run had found.
     pub fn end(mut self) {
         self.seconds = self.began.map_or(0.0, |began| began.elapsed().as_secs_f64());
         println!("{} took {:.0} s", self.part, self.seconds);

@@ -48,15 +48,11 @@ impl Bench {
         let (ours, limits) = sides();
         let mut loads = vec![ours];
         loads.extend(limits.iter().map(|limit| limit.load.clone()));
-        let by_rate = |rounds: Vec<Figures>| match by {
-            By::Rate => median(rounds, |figures| figures.per_second),
-            By::P99 => median(rounds, |figures| figures.latencies.p99),
-        };
         let (unit, figure): (_, fn(&Figures) -> f64) = match by {
             By::Rate => (Unit::PerSecond, |figures| figures.per_second),
             By::P99 => (Unit::Milliseconds, |figures| figures.latencies.p99),
         };
-        let mut figures = in_turn(&loads, Load::for_a_round).into_iter().map(by_rate);
+        let mut figures = in_turn(&loads, Load::for_a_round).into_iter().map(|rounds| median(rounds, figure));
         let ours = figures.next().unwrap();
         for (limit, theirs) in limits.iter().zip(figures) {
             self.add(Line {

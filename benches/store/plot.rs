@@ -1,5 +1,6 @@
 //! The growth as a picture: a chart for each engine and each thing that grows, both axes logarithmic.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use plotters::prelude::*;
@@ -16,24 +17,31 @@ pub(crate) fn draw(growth: &[Growth]) -> PathBuf {
         let size = (2 * SIZE.0, u32::try_from(rows).unwrap() * SIZE.1);
         let picture = SVGBackend::new(&file, size).into_drawing_area();
         picture.fill(&WHITE).unwrap();
+        let costs = decades(growth);
         for (growth, area) in growth.iter().zip(picture.split_evenly((rows, 2))) {
-            chart(growth, &area);
+            chart(growth, costs.clone(), &area);
         }
         picture.present().unwrap();
     }
     file
 }
 
-fn chart(growth: &Growth, area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>) {
-    let costs = || growth.curves.iter().flat_map(|curve| curve.costs.iter().copied());
-    let (least, most) = (costs().fold(f64::MAX, f64::min), costs().fold(0.0, f64::max));
+/// The powers of ten around all costs, and one more for the legend: the same for all charts, so that they can be compared.
+fn decades(growth: &[Growth]) -> Range<f64> {
+    let curves = || growth.iter().flat_map(|growth| &growth.curves);
+    let exponents = || curves().flat_map(|curve| &curve.costs).map(|cost| cost.log10());
+    let (least, most) = (exponents().fold(f64::MAX, f64::min), exponents().fold(f64::MIN, f64::max));
+    10_f64.powf(least.floor())..10_f64.powf(most.ceil() + 1.0)
+}
+
+fn chart(growth: &Growth, costs: Range<f64>, area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>) {
     let (first, last) = (f64::from(growth.sizes[0]), f64::from(*growth.sizes.last().unwrap()));
     let mut chart = ChartBuilder::on(area)
         .caption(&growth.title, ("sans-serif", 18))
         .margin(12)
         .x_label_area_size(40)
         .y_label_area_size(64)
-        .build_cartesian_2d((first..last).log_scale(), (least / 2.0..most * 4.0).log_scale())
+        .build_cartesian_2d((first..last).log_scale(), costs.log_scale())
         .unwrap();
     let mut mesh = chart.configure_mesh();
     mesh.x_desc("how many").y_desc("µs a call").light_line_style(TRANSPARENT);
