@@ -3,6 +3,8 @@
 use signup_benches::{Asked, Line, Report, Unit, in_turn, median};
 
 use crate::load::{Figures, Load};
+use crate::process::Process;
+use crate::request::Request;
 
 /// What a comparison is about.
 #[derive(Clone, Copy)]
@@ -15,9 +17,23 @@ pub(crate) enum By {
 
 /// A limit: what it is, what is asked of the ratio if anything, and the load that finds it.
 pub(crate) struct Limit<'a> {
-    pub(crate) what: &'a str,
-    pub(crate) asked: Option<Asked>,
-    pub(crate) load: Load,
+    what: &'a str,
+    asked: Option<Asked>,
+    load: Load,
+    /// What listens for the load, if it is no site.
+    _process: Option<Process>,
+}
+
+impl<'a> Limit<'a> {
+    pub(crate) const fn new(what: &'a str, asked: Asked, load: Load) -> Self {
+        Self { what, asked: Some(asked), load, _process: None }
+    }
+
+    /// What a bare program makes of a request.
+    pub(crate) fn bare(what: &'a str, asked: Option<Asked>, arguments: &[&str], request: Request) -> Self {
+        let process = Process::bare(arguments);
+        Self { what, asked, load: Load::new(process.port, vec![request]), _process: Some(process) }
+    }
 }
 
 /// The lines that are wanted, and what was found.

@@ -32,7 +32,7 @@ fn sign_ups(bench: &mut Bench, work: &str, site: impl Fn() -> Site) {
         let one = vec![events[0].sign_up(&events[0].slots[0])];
         let many = events.iter().flat_map(|event| event.slots.iter().map(|slot| event.sign_up(slot)));
         let many = site.load(many.collect());
-        (site.load(one), vec![Limit { what: "10,000 shifts", asked: Some(Asked::AtLeast(0.7)), load: many }])
+        (site.load(one), vec![Limit::new("10,000 shifts", Asked::AtLeast(0.7), many)])
     });
 }
 
@@ -45,6 +45,6 @@ fn reads_while_others_write(bench: &mut Bench, work: &str, site: impl Fn() -> Si
         let reads = vec![site.get(&site.slots_path), site.get(Site::LIST)];
         let reads = site.load(reads).with_connections(READERS);
         let ours = reads.clone().beside(site.load(vec![site.create()]));
-        (ours, vec![Limit { what: "nobody writes", asked: Some(Asked::AtMost(4.0)), load: reads }])
+        (ours, vec![Limit::new("nobody writes", Asked::AtMost(4.0), reads)])
     });
 }

@@ -14,7 +14,7 @@ use signup_benches::Latencies;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::request::{Request, status_and_length};
+use crate::request::{PATIENCE, Request, status_and_length};
 
 /// Connections at once.
 pub(crate) const CONNECTIONS: usize = 64;
@@ -22,8 +22,6 @@ pub(crate) const CONNECTIONS: usize = 64;
 const ROUND: Duration = Duration::from_secs(1);
 /// The most requests of a round: each has a number that no other round uses.
 const NUMBERS: u64 = 1_000_000;
-/// After so long without an answer a server counts as dead.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What many connections ask for: each sends the requests in turn, over and over.
 #[derive(Debug, Clone, Serialize, Deserialize)]

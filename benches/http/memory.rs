@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU64;
 use signup_benches::{Asked, Line, Unit};
 
 use crate::compare::Bench;
-use crate::request::Request;
+use crate::request::{Request, connect};
 use crate::site::Site;
 
 const REQUESTS: u64 = 100_000;
@@ -41,7 +41,7 @@ pub(crate) fn measure(bench: &mut Bench) {
         latencies: Some(figures.latencies),
         ..resident(after)
     });
-    let connections: Vec<_> = (0..OPEN_CONNECTIONS).map(|_| connect(&site)).collect();
+    let connections: Vec<_> = (0..OPEN_CONNECTIONS).map(|_| keep_open(&site)).collect();
     bench.add(resident(open));
     drop(connections);
 }
@@ -68,8 +68,8 @@ fn mixed(site: &Site) -> Vec<Request> {
 }
 
 /// A connection on which a request was answered, and which stays open.
-fn connect(site: &Site) -> TcpStream {
-    let mut stream = TcpStream::connect(("127.0.0.1", site.process.port)).unwrap();
+fn keep_open(site: &Site) -> TcpStream {
+    let mut stream = connect(site.process.port);
     let mut request = vec![];
     site.get("/v1/team").write_to(&mut request, &AtomicU64::default());
     stream.write_all(&request).unwrap();

@@ -3,9 +3,12 @@
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+/// After so long without an answer a server counts as dead.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// How many requests come from one address: fewer than the sign-ups that an address may send in a minute.
 const OF_ONE_ADDRESS: u64 = 20;
 
@@ -79,7 +82,7 @@ impl Request {
     pub(crate) fn send(&self, port: u16) -> String {
         // Below those of any round.
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
-        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let mut stream = connect(port);
         let mut bytes = vec![];
         self.clone().with_header("connection", "close").write_to(&mut bytes, &NUMBERS);
         stream.write_all(&bytes).unwrap();
@@ -89,6 +92,13 @@ impl Request {
         assert_eq!(status, self.status, "{answer}");
         answer.split_once("\r\n\r\n").unwrap().1.to_owned()
     }
+}
+
+/// Connects to this machine, and never waits long for an answer.
+pub(crate) fn connect(port: u16) -> TcpStream {
+    let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
 }
 
 /// The status, and the length of the answer with its head, once the head is there.

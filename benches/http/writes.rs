@@ -5,8 +5,6 @@ use signup_benches::Asked;
 use signup_store_sql::throwaway::Cluster;
 
 use crate::compare::{Bench, By, Limit};
-use crate::load::Load;
-use crate::process::Process;
 use crate::request::Request;
 use crate::site::Site;
 
@@ -15,15 +13,13 @@ pub(crate) fn measure(bench: &mut Bench, cluster: Option<&Cluster>) {
     let patch = "PATCH slot, SQLite";
     if bench.wants(&[create, patch]) {
         let site = Site::on_sqlite();
-        let mut processes = vec![];
         bench.compare(create, By::Rate, || {
-            let each = limit(&mut processes, CREATED, "a commit for each request", 3.0, &["create", "each"]);
-            let batch =
-                limit(&mut processes, CREATED, "whole batches, one hand-off", 0.6, &["create", "batch"]);
-            (site.load(vec![site.create()]), vec![each, batch])
+            let each = limit("a commit for each request", 3.0, &["create", "each"], creating());
+            let batches = limit("whole batches, one hand-off", 0.6, &["create", "batches"], creating());
+            (site.load(vec![site.create()]), vec![each, batches])
         });
         bench.compare(patch, By::Rate, || {
-            let each = limit(&mut processes, PATCHED, "a commit for each request", 3.0, &["patch", "each"]);
+            let each = limit("a commit for each request", 3.0, &["patch", "each"], patching());
             (site.load(site.slots.iter().map(|slot| site.patch(slot)).collect()), vec![each])
         });
     }
@@ -33,29 +29,22 @@ pub(crate) fn measure(bench: &mut Bench, cluster: Option<&Cluster>) {
     {
         let site = Site::on_postgres(cluster);
         let url = cluster.empty_database();
-        let mut processes = vec![];
         bench.compare(create, By::Rate, || {
-            let cte =
-                limit(&mut processes, CREATED, "one CTE for each create", 0.8, &["create", "cte", &url]);
+            let cte = limit("one CTE for each create", 0.8, &["create", "cte", &url], creating());
             (site.load(vec![site.create()]), vec![cte])
         });
     }
 }
 
-/// Method and status of the requests that bare programs take.
-type Wire = (&'static str, u16);
-const CREATED: Wire = ("POST", 201);
-const PATCHED: Wire = ("PATCH", 200);
+fn limit<'a>(what: &'a str, least: f64, arguments: &[&str], request: Request) -> Limit<'a> {
+    Limit::bare(what, Some(Asked::AtLeast(least)), arguments, request)
+}
 
-fn limit<'a>(
-    processes: &mut Vec<Process>,
-    (method, status): Wire,
-    what: &'a str,
-    least: f64,
-    arguments: &[&str],
-) -> Limit<'a> {
-    let bare = Process::bare(arguments);
-    let load = Load::new(bare.port, vec![Request::json(method, "/", "{}").with_status(status)]);
-    processes.push(bare);
-    Limit { what, asked: Some(Asked::AtLeast(least)), load }
+/// What bare programs create and patch stands in them.
+fn creating() -> Request {
+    Request::json("POST", "/", "{}").with_status(201)
+}
+
+fn patching() -> Request {
+    Request::json("PATCH", "/", "{}")
 }

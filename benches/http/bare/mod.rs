@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &[String]) {
                 postgres::read(url, rows, id(organization), id(event), true).await;
             }
             ["create", "each"] => sqlite::create_each().await,
-            ["create", "batch"] => sqlite::create_batches().await,
+            ["create", "batches"] => sqlite::create_batches().await,
             ["create", "cte", url] => postgres::create(url).await,
             ["patch", "each"] => sqlite::patch_each().await,
             other => panic!("{other:?}"),
