@@ -174,7 +174,7 @@ fn times(rules: &mut Rules) {
 
 fn secrets(rules: &mut Rules) {
     let token = TokenText::generate();
-    rules.measure("recognize a token: its shape and its digest", || {
+    rules.measure("recognize a token by shape and digest", || {
         TokenText::parse(black_box(token.reveal())).unwrap().digest()
     });
     let now = SystemClock.now();

@@ -120,7 +120,7 @@ impl Shared {
     }
 }
 
-async fn generate(Round { load, until, first_number }: Round) -> Figures {
+async fn generate(Round { mut load, until, first_number }: Round) -> Figures {
     let shared = Arc::new(Shared {
         numbers: AtomicU64::new(first_number),
         answers: AtomicU64::new(0),
@@ -134,7 +134,6 @@ async fn generate(Round { load, until, first_number }: Round) -> Figures {
             .map(|number| tokio::spawn(connection(Arc::clone(&load), number, Arc::clone(&shared))))
             .collect()
     };
-    let mut load = load;
     let beside = load.beside.take().map_or(vec![], |beside| connections(*beside));
     let mut all = histogram();
     for task in connections(load) {

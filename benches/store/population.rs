@@ -20,7 +20,7 @@ pub(crate) struct Words {
 
 impl Population {
     /// The statements that make it. Organizations and events have their numbers as ids, and events of one organization
-    /// follow each other; sixty start on a day.
+    /// follow each other; sixty start on a day. Slugs are spread evenly, so that new ones fall among them.
     pub(crate) fn statements(self, words: &Words) -> [String; 3] {
         let Self { organizations, events } = self;
         let Words { id, numbers, day, no } = words;
@@ -34,9 +34,11 @@ impl Population {
             ),
             format!(
                 "INSERT INTO events (organization_id, id, title, slug, is_virtual, start_date, timezone, is_published, \
-                 created_at, updated_at, starts_at, ends_at) SELECT {owner}, {}, 'Food drive ' || n, 'food-drive-' || n, \
+                 created_at, updated_at, starts_at, ends_at) SELECT {owner}, {}, 'Food drive', 'food-drive-' || {} || {} || n, \
                  {no}, {}, 'UTC', n % 10 > 0, 0, 0, n / 60 * 86400, n / 60 * 86400 + 86400 FROM {}",
                 id("n"),
+                letter("n"),
+                letter("n / 34"),
                 day("n / 60"),
                 numbers(organizations * events),
             ),
@@ -45,4 +47,9 @@ impl Population {
                 .to_owned(),
         ]
     }
+}
+
+/// One of the letters that slugs end with, in turn.
+fn letter(number: &str) -> String {
+    format!("substr('abcdefghijklmnopqrstuvwxyz23456789', 1 + CAST({number} % 34 AS integer), 1)")
 }
