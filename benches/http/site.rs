@@ -19,6 +19,8 @@ pub(crate) fn build() {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--release", "--quiet", "-p", "signup-server", "--manifest-path"]);
     cargo.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml"));
+    // Where this program was built, too.
+    cargo.arg("--target-dir").arg(release().parent().unwrap());
     // What cargo tells this program of its own package. Build scripts that look at it would run again, and half of what is
     // built would be built anew, now and at the next run of the benchmark.
     for (name, _) in std::env::vars_os() {
@@ -31,8 +33,12 @@ pub(crate) fn build() {
 }
 
 fn server() -> PathBuf {
-    // This program is in target/release/deps.
-    std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("signup-server")
+    release().join("signup-server")
+}
+
+/// The folder `target/release`: this program is in `deps` there.
+fn release() -> PathBuf {
+    std::env::current_exe().unwrap().ancestors().nth(2).unwrap().to_owned()
 }
 
 /// The server, with an organization that has a page of events.
