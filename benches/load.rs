@@ -1,28 +1,29 @@
 //! Many callers at once, through the library: `cargo bench -p signup-benches --bench load`.
 //!
-//! What is compared is the way to the database: one SQLite file, and one PostgreSQL with one, two and four stores, each with
-//! connections of its own as processes have. Both sync to the disk at every commit. All of it shares this machine, the
-//! database too.
+//! What is compared is the way to the database: one SQLite file, and beside it one PostgreSQL with one, two and four stores,
+//! each with connections of its own as processes have. Both sync to the disk at every commit. All of it shares this machine,
+//! the database too.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
-#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use signup_benches::ROUNDS;
+use signup_benches::{Line, Report, Unit, in_turn, median};
 use signup_core::{
     Call, EventId, EventInput, IdempotencyKey, Name, NewOrganization, NewToken, Plan, PlanLimits, PlanTable,
     Service, ShiftInput, Store,
 };
 use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
+use tokio::runtime::Runtime;
 
 /// Callers at once.
 const CALLERS: usize = 64;
 /// How long a round takes.
-const ROUND: Duration = Duration::from_secs(2);
+const ROUND: Duration = Duration::from_millis(700);
 
 /// Services that share a database, a caller, and an event of ten shifts.
 struct Site {
@@ -144,42 +145,45 @@ async fn postgres(url: &str, number: usize) -> Vec<Arc<dyn Store>> {
     stores
 }
 
-#[tokio::main]
-async fn main() {
+fn main() {
+    let runtime = Runtime::new().unwrap();
+    let mut report = Report::begin("load");
     let folder = tempfile::tempdir().unwrap();
-    let sqlite = SqliteStore::open(&folder.path().join("signup.db")).await.unwrap();
-    let mut sites = vec![Arc::new(Site::new("SQLite", vec![Arc::new(sqlite)]).await)];
+    // Durable like a real one; the throwaway's default is not.
     let cluster = Cluster::start(&["-c", "fsync=on", "-c", "full_page_writes=on"]);
-    if let Some(cluster) = &cluster {
-        for (name, number) in
-            [("PostgreSQL, one store", 1), ("PostgreSQL, two stores", 2), ("PostgreSQL, four stores", 4)]
-        {
-            let stores = postgres(&cluster.database().await, number).await;
-            sites.push(Arc::new(Site::new(name, stores).await));
-        }
-    }
-    println!("{CALLERS} callers at once; medians of {ROUNDS} rounds of {ROUND:?}, in turn");
-    for (what, work) in [
-        ("create a draft with ten shifts and a key", Work::Create),
-        ("list ten shifts", Work::ListShifts),
-        ("count a request against the rate", Work::Count),
+    let sites = runtime.block_on(sites(folder.path(), cluster.as_ref()));
+    // On SQLite requests are counted in memory.
+    let (all, shared) = (&sites[..], &sites[1..]);
+    for (what, work, sites) in [
+        ("create", Work::Create, all),
+        ("list shifts", Work::ListShifts, all),
+        ("count a request", Work::Count, shared),
     ] {
-        println!("\n{what:<42} {:>12} {:>8}", "per second", "ratio");
-        let mut rates = vec![vec![]; sites.len()];
-        for _ in 0..ROUNDS {
-            for (site, rates) in sites.iter().zip(&mut rates) {
-                rates.push(per_second(site, work).await);
-            }
-        }
-        let medians: Vec<f64> = rates
-            .into_iter()
-            .map(|mut rates| {
-                rates.sort_by(f64::total_cmp);
-                rates[rates.len() / 2]
-            })
-            .collect();
-        for (site, median) in sites.iter().zip(&medians) {
-            println!("{:<42} {median:>12.0} {:>8.2}", site.name, median / medians[0]);
+        let rounds = in_turn(sites, |site| runtime.block_on(per_second(site, work)));
+        let rates: Vec<_> = rounds.into_iter().map(|rates| median(rates, |rate| *rate)).collect();
+        for (number, (site, rate)) in sites.iter().zip(&rates).enumerate() {
+            let limit = (number > 0).then_some(sites[0].name);
+            report.add(Line {
+                work: format!("{CALLERS} callers {what}, {}", site.name),
+                limit: limit.unwrap_or_default().to_owned(),
+                unit: Unit::PerSecond,
+                ours: *rate,
+                theirs: limit.map(|_| rates[0]),
+                asked: None,
+                latencies: None,
+            });
         }
     }
+    report.end();
+}
+
+async fn sites(folder: &Path, cluster: Option<&Cluster>) -> Vec<Arc<Site>> {
+    let sqlite = SqliteStore::open(&folder.join("signup.db")).await.unwrap();
+    let mut sites = vec![Arc::new(Site::new("SQLite", vec![Arc::new(sqlite)]).await)];
+    let Some(cluster) = cluster else { return sites };
+    for (name, number) in [("PostgreSQL", 1), ("PostgreSQL, 2 stores", 2), ("PostgreSQL, 4 stores", 4)] {
+        let stores = postgres(&cluster.database().await, number).await;
+        sites.push(Arc::new(Site::new(name, stores).await));
+    }
+    sites
 }

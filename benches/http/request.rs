@@ -1,0 +1,111 @@
+//! A request as the bytes that are sent, and what of an answer has to be known to read it.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// After so long without an answer a server counts as dead.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+/// How many requests come from one address: fewer than the sign-ups that an address may send in a minute.
+const OF_ONE_ADDRESS: u64 = 20;
+
+/// Every number is written with so many digits, so that a body's length does not depend on it.
+const NUMBER_DIGITS: usize = 12;
+
+/// A request, and the status of its answer. `{number}` in it is another number each time, and `{address}` that of a caller
+/// who does not ask often.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Request {
+    text: String,
+    pub(crate) status: u16,
+}
+
+impl Request {
+    pub(crate) fn get(path: &str) -> Self {
+        Self { text: format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"), status: 200 }
+    }
+
+    pub(crate) fn with_body(method: &str, path: &str, kind: &str, body: &str) -> Self {
+        let numbers = body.matches("{number}").count();
+        let length = body.len() + numbers * NUMBER_DIGITS - numbers * "{number}".len();
+        let text = format!(
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
+        Self { text, status: 200 }
+    }
+
+    pub(crate) fn json(method: &str, path: &str, body: &str) -> Self {
+        Self::with_body(method, path, "application/json", body)
+    }
+
+    pub(crate) fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.text = self.text.replacen("\r\n", &format!("\r\n{name}: {value}\r\n"), 1);
+        self
+    }
+
+    pub(crate) fn with_token(self, token: &str) -> Self {
+        self.with_header("authorization", &format!("Bearer {token}"))
+    }
+
+    /// With an idempotency key that is used once.
+    pub(crate) fn with_key(self) -> Self {
+        self.with_header("idempotency-key", "{number}")
+    }
+
+    pub(crate) fn with_status(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
+    /// Appends the request's bytes with the next number.
+    pub(crate) fn write_to(&self, bytes: &mut Vec<u8>, numbers: &AtomicU64) {
+        let mut parts = self.text.split('{');
+        bytes.extend_from_slice(parts.next().unwrap_or_default().as_bytes());
+        let mut number = None;
+        for part in parts {
+            let number = *number.get_or_insert_with(|| numbers.fetch_add(1, Ordering::Relaxed));
+            if let Some(rest) = part.strip_prefix("number}") {
+                write!(bytes, "{number:0NUMBER_DIGITS$}{rest}").unwrap();
+            } else if let Some(rest) = part.strip_prefix("address}") {
+                let address = 0x0a00_0000 + (number / OF_ONE_ADDRESS) as u32 % 0x0100_0000;
+                write!(bytes, "{}{rest}", Ipv4Addr::from_bits(address)).unwrap();
+            } else {
+                // A brace of the body.
+                write!(bytes, "{{{part}").unwrap();
+            }
+        }
+    }
+
+    /// Sends it over a connection of its own, and gives the body of the answer.
+    pub(crate) fn send(&self, port: u16) -> String {
+        // Below those of any round.
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        let mut stream = connect(port);
+        let mut bytes = vec![];
+        self.clone().with_header("connection", "close").write_to(&mut bytes, &NUMBERS);
+        stream.write_all(&bytes).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (status, _) = status_and_length(answer.as_bytes()).unwrap();
+        assert_eq!(status, self.status, "{answer}");
+        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+    }
+}
+
+/// Connects to this machine, and never waits long for an answer.
+pub(crate) fn connect(port: u16) -> TcpStream {
+    let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
+/// The status, and the length of the answer with its head, once the head is there.
+pub(crate) fn status_and_length(answer: &[u8]) -> Option<(u16, usize)> {
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
+    let head = std::str::from_utf8(&answer[..end]).ok()?;
+    let status = head.get(9..12)?.parse().ok()?;
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    Some((status, end + length.map_or(0, |length| length.parse().unwrap_or(0))))
+}

@@ -1,0 +1,248 @@
+//! What runs in the process, without a database or a socket: `cargo bench -p signup-benches --bench rules`.
+//!
+//! Measured by criterion. Where a library does the part that cannot be avoided, that alone stands beside it as the limit.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
+
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use criterion::Criterion;
+use serde::Deserialize;
+use signup_benches::{Line, Report, Unit, folder};
+use signup_core::rules::{EventIds, create_event};
+use signup_core::{
+    Call, Clock as _, Day, EventId, EventInput, EventListInput, Hours, Name, NewOrganization, NewToken, Plan,
+    PlanLimits, PlanTable, Position, Service, ShiftId, ShiftPatchInput, Side, SignUpInput, SystemClock,
+    TokenText, from_json, secret,
+};
+use signup_store_memory::MemoryStore;
+use tokio::runtime::Runtime;
+
+/// Of the organization in memory.
+const EVENTS: u32 = 1000;
+const LIMITS: PlanLimits =
+    PlanLimits { requests_per_minute: u32::MAX, active_events: u32::MAX, event_days: 366 };
+
+fn main() {
+    let mut rules = Rules::new();
+    inputs(&mut rules);
+    times(&mut rules);
+    secrets(&mut rules);
+    memory(&mut rules);
+    rules.end();
+}
+
+/// Criterion, and what is beside what.
+struct Rules {
+    report: Report,
+    criterion: Criterion,
+    pairs: Vec<(&'static str, Option<&'static str>)>,
+}
+
+impl Rules {
+    fn new() -> Self {
+        let report = Report::begin("rules");
+        drop(std::fs::remove_dir_all(Self::folder()));
+        let criterion = Criterion::default()
+            .output_directory(&Self::folder())
+            .without_plots()
+            .sample_size(30)
+            .warm_up_time(Duration::from_millis(300))
+            .measurement_time(Duration::from_millis(700))
+            .configure_from_args();
+        Self { report, criterion, pairs: vec![] }
+    }
+
+    fn folder() -> PathBuf {
+        folder().join("criterion")
+    }
+
+    fn measure<T>(&mut self, work: &'static str, mut routine: impl FnMut() -> T) {
+        self.criterion.bench_function(work, |bencher| bencher.iter(&mut routine));
+        self.pairs.push((work, None));
+    }
+
+    fn measure_async<T>(&mut self, runtime: &Runtime, work: &'static str, routine: impl AsyncFn() -> T) {
+        self.criterion.bench_function(work, |bencher| bencher.to_async(runtime).iter(|| routine()));
+        self.pairs.push((work, None));
+    }
+
+    /// Measures what the last work is limited by.
+    fn beside<T>(&mut self, limit: &'static str, routine: impl FnMut() -> T) {
+        self.measure(limit, routine);
+        self.pairs.pop();
+        self.pairs.last_mut().unwrap().1 = Some(limit);
+    }
+
+    /// Takes over what criterion found. A filter may have left something out; then nothing is kept.
+    fn end(mut self) {
+        self.criterion.final_summary();
+        let mut is_whole = true;
+        for (work, limit) in self.pairs {
+            let Some(ours) = microseconds(work) else {
+                is_whole = false;
+                continue;
+            };
+            self.report.add(Line {
+                work: work.to_owned(),
+                limit: limit.unwrap_or_default().to_owned(),
+                unit: Unit::Microseconds,
+                ours,
+                theirs: limit.and_then(microseconds),
+                asked: None,
+                latencies: None,
+            });
+        }
+        if is_whole {
+            self.report.end();
+        }
+    }
+}
+
+/// The median of a call, as criterion keeps it.
+fn microseconds(id: &str) -> Option<f64> {
+    #[derive(Deserialize)]
+    struct Estimates {
+        median: Median,
+    }
+    #[derive(Deserialize)]
+    struct Median {
+        point_estimate: f64,
+    }
+    let json = std::fs::read(Rules::folder().join(id).join("new/estimates.json")).ok()?;
+    Some(serde_json::from_slice::<Estimates>(&json).unwrap().median.point_estimate / 1000.0)
+}
+
+fn event_json() -> String {
+    let shift = |number: u32| {
+        serde_json::json!({
+            "title": format!("Shift {number}"), "start_time": "09:00", "end_time": "12:00", "capacity": 1_000_000,
+        })
+    };
+    serde_json::json!({
+        "title": "Food drive", "description": "We pack boxes for 400 families.", "start_date": "2099-06-05",
+        "timezone": "America/New_York", "is_published": true, "shifts": (0..10).map(shift).collect::<Vec<_>>(),
+    })
+    .to_string()
+}
+
+fn inputs(rules: &mut Rules) {
+    let json = event_json();
+    rules.measure("read and check an event with ten shifts", || {
+        let input: EventInput<'_> = from_json(black_box(json.as_bytes())).unwrap();
+        input.check(LIMITS).unwrap()
+    });
+    rules.beside("serde_json, into a tree of values", || {
+        serde_json::from_slice::<serde_json::Value>(black_box(json.as_bytes())).unwrap()
+    });
+    let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
+    let (new, now, organization) = (input.check(LIMITS).unwrap(), SystemClock.now(), EventId::NONE.uuid());
+    let ids = EventIds {
+        event: EventId::new(secret::new_uuid(now)),
+        slug_tail: secret::slug_tail(),
+        shifts: (0..10).map(|_| ShiftId::new(secret::new_uuid(now))).collect(),
+        questions: vec![],
+    };
+    let organization = signup_core::OrganizationId::new(organization);
+    let decide = || create_event(organization, 1000, new.clone(), ids.clone(), now);
+    rules.measure("decide a create with ten shifts", decide);
+    let decided = decide().outcome;
+    rules.beside("a clone of the event and its shifts", || decided.clone());
+}
+
+fn times(rules: &mut Rules) {
+    let hours = Hours::parse(Some("01:30"), Some("02:30")).unwrap();
+    for (work, limit, date) in [
+        ("hours to instants, ordinary day", "jiff, two wall times of that day", "2027-06-05"),
+        ("hours to instants, clocks go forward", "jiff, two wall times in spring", "2027-03-14"),
+        ("hours to instants, clocks go back", "jiff, two wall times in autumn", "2027-11-07"),
+    ] {
+        let day = Day { date: date.parse().unwrap(), zone: "America/New_York".parse().unwrap() };
+        rules.measure(work, || black_box(&day).interval(black_box(hours)));
+        let zone = day.zone.rules();
+        let at = |hour| {
+            let wall = black_box(day.date.date()).at(hour, 30, 0, 0);
+            zone.to_ambiguous_timestamp(wall).compatible().unwrap()
+        };
+        rules.beside(limit, || (at(1), at(2)));
+    }
+}
+
+fn secrets(rules: &mut Rules) {
+    let token = TokenText::generate();
+    rules.measure("recognize a token by shape and digest", || {
+        TokenText::parse(black_box(token.reveal())).unwrap().digest()
+    });
+    let now = SystemClock.now();
+    let position = Position { starts_at: now, id: EventId::new(secret::new_uuid(now)), side: Side::Below };
+    rules.measure("write a cursor", || black_box(&position).to_cursor());
+    let cursor = position.to_cursor();
+    rules.measure("read a cursor", || Position::from_cursor(black_box(&cursor)).unwrap());
+    rules.measure("make a UUIDv7", || secret::new_uuid(black_box(now)));
+}
+
+/// A service in memory, an organization with many events, and one of the events.
+struct Site {
+    service: Service,
+    call: Call,
+    event: EventId,
+    shift: ShiftId,
+    numbers: AtomicU64,
+}
+
+impl Site {
+    async fn new() -> Self {
+        let plans = PlanTable { free: LIMITS, calendar: LIMITS, starter: LIMITS, pro: LIMITS };
+        let service = Service::new(Arc::new(MemoryStore::new())).with_plans(plans);
+        let name = Name::new("Many").unwrap();
+        let new = NewOrganization { name: name.clone(), plan: Plan::Pro, sport: None, public_url: None };
+        let organization = service.create_organization(new).await.unwrap().id;
+        let token = service.create_token(organization, &NewToken::with_every_scope(name)).await.unwrap().1;
+        let call = service.authenticate(token.reveal()).await.unwrap();
+        let json = event_json();
+        let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
+        for _ in 1..EVENTS {
+            drop(service.create_event(&call, None, &input).await.unwrap());
+        }
+        let created = service.create_event(&call, None, &input).await.unwrap().outcome;
+        let (event, shift) = (created.event.id, created.shifts[0].id);
+        Self { service, call, event, shift, numbers: AtomicU64::new(0) }
+    }
+
+    fn number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+fn memory(rules: &mut Rules) {
+    let runtime = Runtime::new().unwrap();
+    let site = runtime.block_on(Site::new());
+    let Site { service, call, event, shift, .. } = &site;
+    let first = EventListInput::default();
+    rules.measure_async(&runtime, "list 25 of 1000 events, memory", async || {
+        service.list_events(call, &first).await.unwrap()
+    });
+    rules.measure_async(&runtime, "list ten shifts, memory", async || {
+        service.list_shifts(call, *event).await.unwrap()
+    });
+    rules.measure_async(&runtime, "patch a shift, memory", async || {
+        let title = format!("Shift {}", site.number()).into();
+        let input = ShiftPatchInput { title, ..ShiftPatchInput::default() };
+        service.patch_shift(call, None, *shift, &input).await.unwrap()
+    });
+    rules.measure_async(&runtime, "sign up, memory", async || {
+        let email = format!("ada{}@example.org", site.number()).into();
+        let input = SignUpInput { name: "Ada".into(), email, ..SignUpInput::default() };
+        service.sign_up(call.organization, *event, *shift, &input).await.unwrap()
+    });
+    let json = event_json();
+    let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
+    rules.measure_async(&runtime, "create with ten shifts and a key, memory", async || {
+        let key = format!("key-{}", site.number()).parse().unwrap();
+        service.create_event(call, Some(&key), &input).await.unwrap()
+    });
+}

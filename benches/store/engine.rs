@@ -1,0 +1,90 @@
+//! The engines, and how a new database on each is filled.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use signup_core::Store;
+use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection};
+use tempfile::TempDir;
+
+use crate::population::{Population, Words};
+
+pub(crate) enum Engine {
+    Sqlite { folder: TempDir, files: AtomicU32 },
+    Postgres(Cluster),
+}
+
+impl Engine {
+    pub(crate) fn sqlite() -> Self {
+        Self::Sqlite { folder: tempfile::tempdir().unwrap(), files: AtomicU32::new(0) }
+    }
+
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Sqlite { .. } => "SQLite",
+            Self::Postgres(_) => "PostgreSQL",
+        }
+    }
+
+    /// A store on a new database with this in it.
+    pub(crate) async fn store(&self, population: Population) -> Arc<dyn Store> {
+        match self {
+            Self::Sqlite { folder, files } => {
+                let file = folder.path().join(format!("{}.db", files.fetch_add(1, Ordering::Relaxed)));
+                SqliteStore::open(&file).await.unwrap().close().await;
+                fill_sqlite(&file, population).await;
+                Arc::new(SqliteStore::open(&file).await.unwrap())
+            }
+            Self::Postgres(cluster) => {
+                let url = cluster.database().await;
+                fill_postgres(&url, population).await;
+                let urls = [url.parse().unwrap()];
+                Arc::new(PostgresStore::open(&urls, PostgresOptions::default()).await.unwrap())
+            }
+        }
+    }
+}
+
+async fn fill_sqlite(file: &Path, population: Population) {
+    let words = Words {
+        id: |number| format!("unhex(printf('%032x', {number}))"),
+        numbers: |last| {
+            format!(
+                "(WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < {last}) SELECT n FROM t)"
+            )
+        },
+        day: |days| format!("date('1970-01-01', '+' || ({days}) || ' days')"),
+        no: "0",
+    };
+    // Nobody relies on what is written here, so no disk is waited for.
+    let options = SqliteConnectOptions::new().filename(file).synchronous(SqliteSynchronous::Off);
+    let options = options.pragma("cache_size", "-262144").disable_statement_logging();
+    let mut connection = options.connect().await.unwrap();
+    for sql in population.statements(&words) {
+        connection.execute(AssertSqlSafe(sql)).await.unwrap();
+    }
+    connection.close().await.unwrap();
+    // What was written goes to the disk now: else whoever waits for the disk later waits for this, too.
+    std::fs::File::open(file).unwrap().sync_all().unwrap();
+}
+
+async fn fill_postgres(url: &str, population: Population) {
+    let words = Words {
+        id: |number| format!("CAST(lpad(to_hex({number}), 32, '0') AS uuid)"),
+        numbers: |last| format!("generate_series(CAST(1 AS bigint), {last}) n"),
+        day: |days| format!("DATE '1970-01-01' + CAST({days} AS integer)"),
+        no: "FALSE",
+    };
+    let mut connection = PgConnection::connect(url).await.unwrap();
+    for sql in population.statements(&words) {
+        connection.execute(AssertSqlSafe(sql)).await.unwrap();
+    }
+    connection.execute("VACUUM ANALYZE").await.unwrap();
+    // As above.
+    connection.execute("CHECKPOINT").await.unwrap();
+    connection.close().await.unwrap();
+}

@@ -1,0 +1,88 @@
+//! The stores, with much in them: `cargo bench -p signup-benches --bench store`.
+//!
+//! The last page of a long list beside its first, and what each operation costs as an organization's events grow to a
+//! million, and the organizations to ten thousand. One caller at a time, through the library; both engines sync to the disk
+//! at every commit.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+mod engine;
+mod operation;
+mod pages;
+mod plot;
+mod population;
+mod site;
+
+use engine::Engine;
+use operation::Operation;
+use population::Population;
+use signup_benches::{Asked, Curve, Growth, Line, Report, Unit, in_turn, median, per_call};
+use signup_store_sql::throwaway::Cluster;
+use site::Site;
+use tokio::runtime::Runtime;
+
+/// Events of one organization.
+const EVENTS: [u32; 3] = [100, 10_000, 1_000_000];
+/// Organizations, and the events of each.
+const ORGANIZATIONS: [u32; 3] = [1, 100, 10_000];
+const EVENTS_EACH: u32 = 20;
+
+fn main() {
+    let runtime = Runtime::new().unwrap();
+    let mut report = Report::begin("store");
+    measure(&runtime, &mut report, &Engine::sqlite());
+    // Durable like a real one; the throwaway's default is not.
+    if let Some(cluster) = Cluster::start(&["-c", "fsync=on", "-c", "full_page_writes=on"]) {
+        measure(&runtime, &mut report, &Engine::Postgres(cluster));
+    }
+    for growth in &report.growth {
+        println!("\n{growth}");
+    }
+    if !report.growth.is_empty() {
+        println!("\n{}", plot::draw(&report.growth).display());
+    }
+    report.end();
+}
+
+fn measure(runtime: &Runtime, report: &mut Report, engine: &Engine) {
+    let sites = |populations: [Population; 3]| {
+        populations.map(|population| runtime.block_on(Site::new(engine, population)))
+    };
+    let sites_by_events = sites(EVENTS.map(|events| Population { organizations: 1, events }));
+    pages::measure(runtime, report, engine.name(), &sites_by_events[2]);
+    let by_events =
+        growth(runtime, format!("{}, events of one organization", engine.name()), EVENTS, &sites_by_events);
+    report.add(create_line(engine.name(), &by_events));
+    drop(sites_by_events);
+    let sites_by_organizations =
+        sites(ORGANIZATIONS.map(|organizations| Population { organizations, events: EVENTS_EACH }));
+    let title = format!("{}, organizations of {EVENTS_EACH} events", engine.name());
+    let by_organizations = growth(runtime, title, ORGANIZATIONS, &sites_by_organizations);
+    report.growth.extend([by_events, by_organizations]);
+}
+
+fn growth(runtime: &Runtime, title: String, sizes: [u32; 3], sites: &[Site]) -> Growth {
+    let curve = |operation: Operation| {
+        let rounds = in_turn(sites, |site| {
+            runtime.block_on(per_call(operation.calls(), async || operation.run(site).await)).as_secs_f64()
+                * 1e6
+        });
+        let costs = rounds.into_iter().map(|rounds| median(rounds, |cost| *cost)).collect();
+        Curve { operation: operation.name().to_owned(), costs }
+    };
+    Growth { title, sizes: sizes.to_vec(), curves: Operation::ALL.map(curve).into() }
+}
+
+fn create_line(engine: &str, growth: &Growth) -> Line {
+    let create = growth.curves.iter().find(|curve| curve.operation == Operation::Create.name()).unwrap();
+    Line {
+        work: format!("create at 1,000,000 events, {engine}"),
+        limit: "create at 100".to_owned(),
+        unit: Unit::Microseconds,
+        ours: create.costs[2],
+        theirs: Some(create.costs[0]),
+        asked: Some(Asked::AtMost(1.5)),
+        latencies: None,
+    }
+}

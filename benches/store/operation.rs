@@ -1,0 +1,66 @@
+//! What is done to a site, one call at a time.
+
+use signup_core::{EventListInput, IdempotencyKey, ShiftPatchInput, SignUpInput};
+
+use crate::site::{Site, draft};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operation {
+    FirstPage,
+    LastPage,
+    ListShifts,
+    Create,
+    Patch,
+    SignUp,
+}
+
+impl Operation {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::FirstPage, Self::LastPage, Self::ListShifts, Self::Create, Self::Patch, Self::SignUp];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::FirstPage => "first page",
+            Self::LastPage => "last page",
+            Self::ListShifts => "list ten shifts",
+            Self::Create => "create with ten shifts and a key",
+            Self::Patch => "patch a shift",
+            Self::SignUp => "sign up",
+        }
+    }
+
+    /// The calls of a round. Who writes waits for the disk.
+    pub(crate) const fn calls(self) -> u32 {
+        match self {
+            Self::FirstPage | Self::LastPage | Self::ListShifts => 250,
+            Self::Create | Self::Patch | Self::SignUp => 100,
+        }
+    }
+
+    pub(crate) async fn run(self, site: &Site) {
+        let Site { service, call, event, shift, .. } = site;
+        match self {
+            Self::FirstPage => drop(service.list_events(call, &EventListInput::default()).await.unwrap()),
+            Self::LastPage => {
+                let cursor = Some(site.last_page.as_str().into());
+                let input = EventListInput { cursor, ..EventListInput::default() };
+                drop(service.list_events(call, &input).await.unwrap());
+            }
+            Self::ListShifts => drop(service.list_shifts(call, *event).await.unwrap()),
+            Self::Create => {
+                let key: IdempotencyKey = format!("key-{}", site.number()).parse().unwrap();
+                drop(service.create_event(call, Some(&key), &draft()).await.unwrap());
+            }
+            Self::Patch => {
+                let title = format!("Shift {}", site.number()).into();
+                let input = ShiftPatchInput { title, ..ShiftPatchInput::default() };
+                drop(service.patch_shift(call, None, *shift, &input).await.unwrap());
+            }
+            Self::SignUp => {
+                let email = format!("ada{}@example.org", site.number()).into();
+                let input = SignUpInput { name: "Ada".into(), email, ..SignUpInput::default() };
+                drop(service.sign_up(call.organization, *event, *shift, &input).await.unwrap());
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! A service on a database with much in it, and what its operations are done to.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jiff::Timestamp;
+use signup_core::{
+    Call, EventId, EventInput, EventQuery, OrganizationId, PlanLimits, Position, Scopes, Service, ShiftId,
+    ShiftInput, Side, Store, TokenId,
+};
+use uuid::Uuid;
+
+use crate::engine::Engine;
+use crate::population::Population;
+
+/// Events on a page.
+pub(crate) const PER_PAGE: u32 = 25;
+
+pub(crate) struct Site {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) service: Service,
+    /// Of an organization in the middle of all.
+    pub(crate) call: Call,
+    /// A published event with ten shifts that is still to come.
+    pub(crate) event: EventId,
+    pub(crate) shift: ShiftId,
+    /// The cursor of the last page.
+    pub(crate) last_page: String,
+    numbers: AtomicU64,
+}
+
+impl Site {
+    pub(crate) async fn new(engine: &Engine, population: Population) -> Self {
+        let store = engine.store(population).await;
+        let service = Service::new(Arc::clone(&store));
+        let organization = u128::from(population.organizations.div_ceil(2));
+        let call = Call {
+            organization: OrganizationId::new(Uuid::from_u128(organization)),
+            token: TokenId::NONE,
+            scopes: Scopes::all(),
+            limits: PlanLimits { requests_per_minute: u32::MAX, active_events: u32::MAX, event_days: 366 },
+        };
+        let input = EventInput { is_published: true.into(), ..draft() };
+        let created = service.create_event(&call, None, &input).await.unwrap().outcome;
+        let last_page = last_page(&*store, call.organization, None).await.to_cursor();
+        let (event, shift) = (created.event.id, created.shifts[0].id);
+        Self { store, service, call, event, shift, last_page, numbers: AtomicU64::new(0) }
+    }
+
+    /// A number that no other call has had.
+    pub(crate) fn number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// A draft with ten shifts.
+pub(crate) fn draft() -> EventInput<'static> {
+    let shift = || ShiftInput {
+        title: "Packing".into(),
+        start_time: "09:00".into(),
+        end_time: "12:00".into(),
+        capacity: 1_000_000.into(),
+        ..ShiftInput::default()
+    };
+    EventInput {
+        title: "Food drive".into(),
+        start_date: "2099-06-05".into(),
+        timezone: "America/New_York".into(),
+        shifts: (0..10).map(|_| shift()).collect::<Vec<_>>().into(),
+        ..EventInput::default()
+    }
+}
+
+/// The place in the list below which its last page is. A list of no more than a page has none: then it is the first event's.
+pub(crate) async fn last_page(
+    store: &dyn Store,
+    organization: OrganizationId,
+    is_published: Option<bool>,
+) -> Position {
+    let bottom = Position { starts_at: Timestamp::MIN, id: EventId::NONE, side: Side::Above };
+    let query = EventQuery { is_published, position: Some(bottom), limit: PER_PAGE + 1 };
+    let end = store.events(organization, &query).await.unwrap();
+    let before = &end.events[0];
+    Position { starts_at: before.dates.starts_at(), id: before.id, side: Side::Below }
+}

@@ -1,0 +1,32 @@
+//! One table of what all parts found, each when it last ran to its end: the last part of `cargo bench -p signup-benches`.
+//!
+//! Cargo runs bench targets by name, and this name comes last.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+use signup_benches::{Line, Report, folder};
+
+fn main() {
+    let reports: Vec<_> = Report::PARTS.into_iter().filter_map(Report::read).collect();
+    println!();
+    Line::print_heading();
+    let lines = || reports.iter().flat_map(|report| &report.lines);
+    for line in lines() {
+        println!("{line}");
+    }
+    for growth in reports.iter().flat_map(|report| &report.growth) {
+        println!("\n{growth}");
+    }
+    println!("\nfigures and plots are in {}", folder().display());
+    let times: Vec<_> =
+        reports.iter().map(|report| format!("{} {:.0} s", report.part, report.seconds)).collect();
+    let total: f64 = reports.iter().map(|report| report.seconds).sum();
+    println!("{}: {total:.0} s in all", times.join(", "));
+    for part in Report::PARTS.into_iter().filter(|part| reports.iter().all(|report| report.part != *part)) {
+        println!("{part} has not run to its end");
+    }
+    match lines().filter(|line| line.is_missed()).count() {
+        0 => println!("all that is asked is met"),
+        missed => println!("missed: {missed}, marked with !"),
+    }
+}
