@@ -161,11 +161,11 @@ fn times(rules: &mut Rules) {
         ("hours to instants, clocks go forward", "jiff, two wall times in spring", "2027-03-14"),
         ("hours to instants, clocks go back", "jiff, two wall times in autumn", "2027-11-07"),
     ] {
-        let day = Day { date: date.parse().unwrap(), zone: "America/New_York".parse().unwrap() };
+        let day = Day::new(date.parse().unwrap(), "America/New_York".parse().unwrap());
         rules.measure(work, || black_box(&day).interval(black_box(hours)));
-        let zone = day.zone.rules();
+        let zone = day.zone().rules();
         let at = |hour| {
-            let wall = black_box(day.date.date()).at(hour, 30, 0, 0);
+            let wall = black_box(day.date().date()).at(hour, 30, 0, 0);
             zone.to_ambiguous_timestamp(wall).compatible().unwrap()
         };
         rules.beside(limit, || (at(1), at(2)));

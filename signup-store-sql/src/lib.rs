@@ -27,6 +27,7 @@
 mod cache;
 mod change;
 mod committer;
+mod counter;
 mod error;
 mod lock;
 mod migrations;
@@ -41,6 +42,7 @@ mod sqlite;
 mod store;
 #[cfg(feature = "throwaway")]
 pub mod throwaway;
+mod turns;
 mod write;
 mod zone_data;
 

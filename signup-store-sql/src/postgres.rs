@@ -12,15 +12,18 @@ use signup_core::{
     Notice, NoticeCounts, NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift,
     ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId, Window,
 };
-use sqlx::postgres::PgConnectOptions;
+use sqlx::postgres::{PgConnectOptions, PgRow};
 use thiserror::Error;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::counter::Counter;
 use crate::error::{OpenError, is_contention, postgres_error};
 use crate::primary::{self, Primary};
 use crate::read;
 use crate::row::texts;
 use crate::sql::{Dialect, Sql, values};
 use crate::store::store;
+use crate::turns::{self, Together, Turns, Waiting};
 use crate::{change, observe, require};
 
 /// How often a commit is tried that other transactions got in the way of: a deadlock, a serialization failure, or a key of
@@ -100,13 +103,17 @@ impl Default for PostgresOptions {
 /// A read is one statement, and one round trip. So is a commit, whatever it checks and writes: an event with its shifts, its
 /// receipt and its notices is one statement, durable when it returns (unless the database is told otherwise by
 /// `synchronous_commit`). Behind PgBouncer both are four round trips: the transaction begins, the statement is prepared, it
-/// runs, the transaction ends. Counting a request is one round trip either way. A connection that comes back to the pool is
+/// runs, the transaction ends. Requests are counted together, in one round trip for all that came while the last was under way. A connection that comes back to the pool is
 /// asked for a sign of life, which nobody waits for.
 ///
 /// No process keeps anything that another needs, so any number of them can share the database.
 #[derive(Debug, Clone)]
 pub struct PostgresStore {
     primary: Primary,
+    counter: Counter,
+    turns: Turns,
+    permits: Arc<Semaphore>,
+    commit_timeout: Duration,
 }
 
 impl PostgresStore {
@@ -117,8 +124,11 @@ impl PostgresStore {
     /// If no server can be reached, or none takes writes, and [`OpenError::Newer`] if a newer version has written the
     /// database.
     pub async fn open(urls: &[PostgresUrl], options: PostgresOptions) -> Result<Self, OpenError> {
+        let permits = Arc::new(Semaphore::new((options.connections as usize).div_ceil(2)));
+        let commit_timeout = options.connect_timeout;
         let primary = Primary::open(urls, options).await?;
-        Ok(Self { primary })
+        let counter = Counter::start(primary.clone());
+        Ok(Self { primary, counter, turns: Turns::default(), permits, commit_timeout })
     }
 
     /// Closes all connections, after what is under way.
@@ -136,10 +146,27 @@ impl PostgresStore {
     }
 
     async fn commit_change(&self, change: ChangeSet) -> Result<(), CommitError> {
+        match turns::wanted_shift(&change) {
+            Some(shift) => self.turns.commit(self, shift, change).await,
+            None => self.commit_alone(&change).await,
+        }
+    }
+
+    /// The right to commit, of which there are fewer than connections: those who only read never wait until all who write
+    /// have been to the disk.
+    async fn permit(&self) -> Result<SemaphorePermit<'_>, StoreError> {
+        const WHAT: &str = "waiting to commit";
+        let permit = tokio::time::timeout(self.commit_timeout, self.permits.acquire()).await;
+        let permit = permit.map_err(|_| StoreError::unavailable(WHAT, "too many commits are under way"))?;
+        permit.map_err(|error| StoreError::unavailable(WHAT, error))
+    }
+
+    async fn commit_alone(&self, change: &ChangeSet) -> Result<(), CommitError> {
         const WHAT: &str = "committing a change set";
+        let _permit = self.permit().await?;
         let mut attempt = 1;
         loop {
-            let row = self.primary.transaction("commit", change::statements(&change)?).await;
+            let row = self.primary.transaction("commit", change::statements(change)?).await;
             match row {
                 Ok(None) => {
                     // Processes commit each for itself; it is the database that gathers them into one sync.
@@ -147,8 +174,7 @@ impl PostgresStore {
                     return Ok(());
                 }
                 Ok(Some(row)) => {
-                    let row = texts(&row).map_err(|error| postgres_error(WHAT, error))?;
-                    return Err(CommitError::Refused(require::refusal(&change.requires, &row)?));
+                    return Err(refused(change, &row));
                 }
                 Err(error) if attempt < ATTEMPTS && is_contention(&error) => {
                     observe::count_retry();
@@ -196,31 +222,8 @@ impl PostgresStore {
         count.parse().map_err(|error| StoreError::failed(what, error))
     }
 
-    /// One statement and one round trip: the row of the caller is locked by it, so each request gets a number of its own.
     async fn count(&self, caller: Caller, now: Timestamp) -> Result<Option<Window>, StoreError> {
-        const WHAT: &str = "counting a request";
-        let (organization, caller) = match caller {
-            Caller::Token(organization, token) => (organization.uuid(), token.to_string()),
-            Caller::Address(address) => (OrganizationId::NONE.uuid(), address.to_string()),
-            Caller::Visitor(address) => (OrganizationId::NONE.uuid(), format!("visitor {address}")),
-        };
-        let second = now.as_second();
-        let sql = if self.primary.is_behind_pgbouncer() {
-            // Without parameters the statement and the transaction around it are one round trip. Ids, addresses and numbers
-            // can stand in a text as they are.
-            let text = count_text(&format!("'{organization}'"), &format!("'{caller}'"), &second.to_string());
-            Sql::of(Dialect::Postgres, &text, vec![])
-        } else {
-            let text = count_text("$1", "$2", "$3");
-            Sql::of(Dialect::Postgres, &text, values![organization, caller, second])
-        };
-        let row = self.primary.one("count", WHAT, sql).await?;
-        let [opened_at, requests] =
-            row.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
-        let failed = |error: std::num::ParseIntError| StoreError::failed(WHAT, error);
-        let opened_at = Timestamp::from_second(opened_at.parse().map_err(failed)?);
-        let opened_at = opened_at.map_err(|error| StoreError::failed(WHAT, error))?;
-        Ok(Some(Window { opened_at, requests: requests.parse().map_err(failed)? }))
+        self.counter.count(caller, now).await.map(Some)
     }
 
     async fn answers(&self) -> Result<(), StoreError> {
@@ -233,22 +236,69 @@ impl PostgresStore {
     }
 }
 
+impl Together for PostgresStore {
+    async fn commit_together(&self, changes: Vec<Waiting>) {
+        match self.try_together(&changes).await {
+            Ok(Some(answers)) => {
+                observe::note_batch(answers.iter().filter(|answer| answer.is_ok()).count());
+                for ((_, sender), answer) in changes.into_iter().zip(answers) {
+                    // Who has gone away needs no answer.
+                    drop(sender.send(answer));
+                }
+            }
+            // The database has undone all of it. Each by itself may fare better.
+            Ok(None) | Err(sqlx::Error::Database(_)) => {
+                for (change, sender) in changes {
+                    drop(sender.send(self.commit_alone(&change).await));
+                }
+            }
+            Err(error) => {
+                let error = Arc::new(postgres_error("committing sign-ups", error));
+                for (_, sender) in changes {
+                    let error = StoreError::unavailable("committing a sign-up", Arc::clone(&error));
+                    drop(sender.send(Err(error.into())));
+                }
+            }
+        }
+    }
+}
+
+impl PostgresStore {
+    /// Commits change sets in one transaction; `None` if there is only one, or one that is more than a statement.
+    async fn try_together(&self, changes: &[Waiting]) -> sqlx::Result<Option<Vec<Result<(), CommitError>>>> {
+        let statement = |(change, _): &Waiting| {
+            let statements = change::statements(change).ok()?;
+            <[Sql; 1]>::try_from(statements).ok().map(|[statement]| statement)
+        };
+        let Some(statements) = changes.iter().map(statement).collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        if statements.len() < 2 {
+            return Ok(None);
+        }
+        let _permit = self.permit().await.map_err(|_| sqlx::Error::PoolTimedOut)?;
+        let rows = self.primary.together("commit", statements).await?;
+        let answer = |((change, _), row): (&Waiting, Option<PgRow>)| match row {
+            None => Ok(()),
+            Some(row) => Err(refused(change, &row)),
+        };
+        Ok(Some(changes.iter().zip(rows).map(answer).collect()))
+    }
+}
+
+/// Why a change set was refused, by the row that its statement gave.
+fn refused(change: &ChangeSet, row: &PgRow) -> CommitError {
+    let fact = texts(row).map_err(|error| postgres_error("reading why a change set was refused", error));
+    match fact.and_then(|fact| require::refusal(&change.requires, &fact)) {
+        Ok(refusal) => CommitError::Refused(refusal),
+        Err(error) => error.into(),
+    }
+}
+
 /// How long to wait before the next try, so that those who were in each other's way do not meet again.
 fn pause(attempt: u32) -> Duration {
     let random = getrandom::u32().unwrap_or_default();
     Duration::from_millis(u64::from(random % (10 * attempt)))
-}
-
-fn count_text(organization: &str, caller: &str, second: &str) -> String {
-    let is_open = format!("abs({second} - w.opened_at) < {}", signup_core::allowance::WINDOW_S);
-    format!(
-        "INSERT INTO windows AS w (organization_id, caller, opened_at, requests) \
-         VALUES ({organization}, {caller}, {second}, 1) \
-         ON CONFLICT (organization_id, caller) DO UPDATE SET \
-         requests = CASE WHEN {is_open} THEN w.requests + 1 ELSE 1 END, \
-         opened_at = CASE WHEN {is_open} THEN w.opened_at ELSE {second} END \
-         RETURNING CAST(w.opened_at AS TEXT), CAST(w.requests AS TEXT)"
-    )
 }
 
 store!(PostgresStore);

@@ -134,8 +134,26 @@ impl Primary {
         kind: &'static str,
         statements: Vec<Sql>,
     ) -> sqlx::Result<Option<PgRow>> {
+        Ok(self.rows(kind, statements, Until::FirstRow).await?.pop().flatten())
+    }
+
+    /// Runs statements that give at most one row each, all of them in one transaction, and gives what each gave.
+    pub(crate) async fn together(
+        &self,
+        kind: &'static str,
+        statements: Vec<Sql>,
+    ) -> sqlx::Result<Vec<Option<PgRow>>> {
+        self.rows(kind, statements, Until::End).await
+    }
+
+    async fn rows(
+        &self,
+        kind: &'static str,
+        statements: Vec<Sql>,
+        until: Until,
+    ) -> sqlx::Result<Vec<Option<PgRow>>> {
         let current = self.current();
-        let result = self.try_transaction(&current, kind, statements).await;
+        let result = self.try_transaction(&current, kind, statements, until).await;
         match &result {
             // Either others use them all, and get answers; or none can be made.
             Err(sqlx::Error::PoolTimedOut) if self.is_silent(&current) => self.give_up(&current),
@@ -180,10 +198,11 @@ impl Primary {
         current: &Current,
         kind: &'static str,
         statements: Vec<Sql>,
-    ) -> sqlx::Result<Option<PgRow>> {
+        until: Until,
+    ) -> sqlx::Result<Vec<Option<PgRow>>> {
         let mut connection = self.connection(current).await?;
         let limit = self.0.options.statement_timeout + GRACE;
-        let done = tokio::time::timeout(limit, self.run(&mut connection, kind, statements)).await;
+        let done = tokio::time::timeout(limit, self.run(&mut connection, kind, statements, until)).await;
         match done {
             Ok(result) => {
                 if result.as_ref().is_err_and(is_broken) {
@@ -221,17 +240,18 @@ impl Primary {
         connection: &mut PgConnection,
         kind: &'static str,
         statements: Vec<Sql>,
-    ) -> sqlx::Result<Option<PgRow>> {
+        until: Until,
+    ) -> sqlx::Result<Vec<Option<PgRow>>> {
         let options = &self.0.options;
         // Without parameters a statement is not prepared first, and needs no transaction behind PgBouncer either.
         let statements = match <[Sql; 1]>::try_from(statements) {
             Ok([sql]) if !options.pgbouncer => {
                 observe::count_round_trips(kind, 1);
-                return fetch(connection, sql, true).await;
+                return Ok(vec![fetch(connection, sql, true).await?]);
             }
             Ok([sql]) if sql.is_plain() => {
                 observe::count_round_trips(kind, 1);
-                return self.fetch_plain(connection, &sql).await;
+                return Ok(vec![self.fetch_plain(connection, &sql).await?]);
             }
             Ok([sql]) => vec![sql],
             Err(statements) => statements,
@@ -241,15 +261,17 @@ impl Primary {
         observe::count_round_trips(kind, 2 + each * statements.len() as u64);
         let begin = AssertSqlSafe(self.begin());
         let mut transaction = connection.begin_with(begin).await?;
-        let mut row = None;
+        let mut rows = Vec::with_capacity(statements.len());
         for sql in statements {
-            row = fetch(&mut transaction, sql, !options.pgbouncer).await?;
-            if row.is_some() {
+            let row = fetch(&mut transaction, sql, !options.pgbouncer).await?;
+            let is_last = until == Until::FirstRow && row.is_some();
+            rows.push(row);
+            if is_last {
                 break;
             }
         }
         transaction.commit().await?;
-        Ok(row)
+        Ok(rows)
     }
 
     /// Begins a transaction that relies on nothing that a session may have been told. With a higher isolation the look
@@ -319,6 +341,13 @@ impl Primary {
         let next = Current::new(&self.0.options, server, broken.number + 1);
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = next;
     }
+}
+
+/// How far the statements of a transaction are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Until {
+    FirstRow,
+    End,
 }
 
 impl Reader for Primary {

@@ -7,13 +7,15 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use rstest::rstest;
 use signup_core::conformance::records::{at, try_write};
-use signup_core::{Caller, ChangeSet, Refusal, Requirement, Store, Write};
+use signup_core::{
+    Caller, Capacity, ChangeSet, CommitError, Occupancy, Refusal, Requirement, Shift, Store, Write,
+};
 use signup_store_sql::PostgresOptions;
 use signup_store_sql::throwaway::Cluster;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 
 use crate::postgres::stores_on;
-use crate::records::{Database, Engine, event, organization, receipt, receipt_key, writes};
+use crate::records::{Database, Engine, event, organization, receipt, receipt_key, shift, signup, writes};
 
 /// Keys are used, events created and people signed up through three processes at once: whatever waits for whatever, nobody
 /// is told of a deadlock.
@@ -187,4 +189,43 @@ async fn active_events_are_counted_without_a_look_at_those_that_are_over() {
         }
     }
     assert!((1..1000).contains(&(after - before)), "{} rows were read", after - before);
+}
+
+/// Sign-ups on one shift share transactions. One that fails, or is refused, takes none with it.
+#[tokio::test]
+async fn sign_ups_on_one_shift_fail_each_for_itself() {
+    const PLACES: u32 = 20;
+    let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
+    let event = event(11, "2027-06-05");
+    let occupancy = Occupancy::empty(Capacity::new(PLACES).unwrap());
+    let shift = Shift { occupancy, ..shift(60, &event, 0) };
+    let new = [Write::InsertEvent(Box::new(event.clone())), Write::InsertShifts(vec![shift.clone()])];
+    database.store.commit(writes(new)).await.unwrap();
+    let change = |number: u32| {
+        let mut new = signup(number, &shift, &format!("volunteer-{number}@example.org"));
+        if number == 107 {
+            // The secret is another's already, which no requirement notices.
+            new.secret = records.signup.secret;
+        }
+        let (organization, shift) = (shift.organization, shift.id);
+        let email = new.email.clone();
+        let requires = vec![
+            Requirement::AddressNotOnShift { organization, shift, email },
+            Requirement::ShiftHasRoom { organization, shift },
+        ];
+        ChangeSet { requires, writes: vec![Write::InsertSignup(Box::new(new))] }
+    };
+    let answers = join_all((100..140).map(|number| database.store.commit(change(number)))).await;
+    let (mut taken, mut full, mut failed) = (0, 0, 0);
+    for answer in answers {
+        match answer {
+            Ok(()) => taken += 1,
+            Err(CommitError::Refused(Refusal::ShiftFull)) => full += 1,
+            Err(CommitError::Failed(_)) => failed += 1,
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((taken, full, failed), (PLACES, 19, 1));
+    let shifts = database.store.shifts(shift.organization, event.id).await.unwrap().unwrap();
+    assert_eq!(shifts[0].occupancy.filled, PLACES);
 }
