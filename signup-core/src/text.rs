@@ -71,10 +71,15 @@ macro_rules! texts {
             /// # Errors
             /// If it is blank, longer than [`MAX`](Self::MAX) characters, or holds a character that is not allowed.
             pub fn new(text: &str) -> Result<Self, TextError> {
+                Ok(Self(Self::checked(text)?.to_owned()))
+            }
+
+            /// The text as it is kept.
+            fn checked(text: &str) -> Result<&str, TextError> {
                 let normal: fn(&str) -> &str = $normal;
                 let text = normal(text);
                 $check(text, Self::MAX)?;
-                Ok(Self(text.to_owned()))
+                Ok(text)
             }
 
             /// The text.
@@ -87,7 +92,8 @@ macro_rules! texts {
             type Error = TextError;
 
             fn try_from(text: String) -> Result<Self, TextError> {
-                Self::new(&text)
+                let kept = Self::checked(&text)?.len();
+                if kept == text.len() { Ok(Self(text)) } else { Self::new(&text) }
             }
         }
 

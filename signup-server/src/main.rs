@@ -40,10 +40,6 @@ use metrics::Metrics;
 use openapi::OpenApi;
 use reply::WithSources;
 
-/// An answer is made of many small pieces; this allocator hands them out in half the time of the system's.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// How long a mail that is under way may take when the server ends: as long as its server's answer is waited for, and a
 /// little more.
 const MAIL_TIMEOUT: Duration = Duration::from_secs(12);

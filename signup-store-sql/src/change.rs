@@ -7,17 +7,16 @@ use crate::require;
 use crate::sql::{Dialect, Sql};
 use crate::write::{RECEIPT_KEPT, Statement, Writer};
 
-/// For SQLite: a script that checks and writes, to be run in an open savepoint with the name `change`, which it releases for
-/// one of its own.
-///
-/// Its first row is the first requirement that does not hold. The writes come after that all the same: to look at the checks
-/// before going on would take a second hand-off. So whoever finds a row, or an error, rolls back to the savepoint.
+/// For SQLite: a script that checks and writes. Its first row is the first requirement that does not hold: whoever runs it
+/// stops there, before its first write.
 pub(crate) fn script(change: &ChangeSet) -> Result<Sql, StoreError> {
     let writer = Writer { dialect: Dialect::Sqlite, when: "TRUE" };
     let mut sql = Sql::new(Dialect::Sqlite);
-    sql.push("RELEASE change;\nSAVEPOINT change;\n");
     for (number, requirement) in change.requires.iter().enumerate() {
+        sql.push(if number == 0 { "" } else { "\nUNION ALL " });
         require::check(&mut sql, number, requirement);
+    }
+    if !change.requires.is_empty() {
         sql.push(";\n");
     }
     for write in &change.writes {

@@ -1,8 +1,9 @@
 //! The one writer: it takes what is waiting, commits all of it at once, and then answers each.
 //!
 //! SQLite has one writer at a time, and its cost is the durable commit. So change sets wait in a queue while a commit is
-//! under way, and the next commit takes all that have gathered. Each runs in a savepoint of its own: one that is refused,
-//! or fails, takes nothing from its neighbours. Nobody is answered before the commit that holds the change is durable.
+//! under way, and the next commit takes all that have gathered. One that is refused writes nothing. One that fails, which
+//! none should, has the batch done again, with a savepoint for each, so that it takes nothing from its neighbours. Nobody is
+//! answered before the commit that holds the change is durable.
 //!
 //! **Invariant:** nothing else writes through this process; other processes are kept apart by SQLite's own lock.
 
@@ -11,15 +12,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use signup_core::{ChangeSet, CommitError, StoreError};
-use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::{is_io_error, store_error};
 use crate::row::texts;
 use crate::{change, observe, require};
 
-const APPLYING: &str = "applying a change set";
 /// The most that one commit takes: a bound on how long the first of a batch waits for the last.
 const MOST_IN_A_BATCH: usize = 256;
 /// How many may wait. Who comes later waits for a place, which is what slows callers down to what the disk can do.
@@ -39,10 +39,10 @@ enum Work {
     Close(oneshot::Sender<()>),
 }
 
-/// What to tell whom, once the commit is durable.
-enum Answer {
-    Commit(Result<(), CommitError>, oneshot::Sender<Result<(), CommitError>>),
-    Purged(Result<u64, StoreError>, oneshot::Sender<Result<u64, StoreError>>),
+/// What was done, to be told once it is durable.
+enum Done {
+    Commit(Result<(), CommitError>),
+    Purged(Result<u64, StoreError>),
 }
 
 impl Committer {
@@ -143,48 +143,38 @@ impl Writer {
     }
 
     async fn commit_all(&mut self, batch: Vec<Work>) -> Trust {
-        let mut trust = Trust::Kept;
-        let answers = match self.try_commit_all(batch).await {
-            Ok(answers) => answers,
-            Err((answers, error)) => {
-                // Whether the batch was committed is unknown, and so is the connection's state: a new one is clean.
-                tracing::error!(error = %with_sources(&error), "a commit failed");
-                self.connection = None;
-                if is_io_error(&error) {
-                    tracing::error!(
-                        "the disk failed: nothing more is written before the database is opened anew"
-                    );
-                    trust = Trust::Lost;
+        let mut done = self.try_batch(&batch, Care::None).await;
+        if let Err(Failure::OfChange(error)) = done {
+            tracing::error!(error = %with_sources(&error), "a change set failed: its batch is tried again with care");
+            done = self.try_batch(&batch, Care::Savepoints).await;
+        }
+        let error = match done {
+            Ok(done) => {
+                for (work, done) in batch.into_iter().zip(done) {
+                    work.answer(done);
                 }
-                let error = Arc::new(error);
-                answers.into_iter().map(|answer| answer.failed(&error)).collect()
+                return Trust::Kept;
             }
+            Err(Failure::OfBatch(error) | Failure::OfChange(error)) => error,
         };
-        for answer in answers {
-            answer.send();
+        // Whether the batch was committed is unknown, and so is the connection's state: a new one is clean.
+        tracing::error!(error = %with_sources(&error), "a commit failed");
+        self.connection = None;
+        let trust = if is_io_error(&error) {
+            tracing::error!("the disk failed: nothing more is written before the database is opened anew");
+            Trust::Lost
+        } else {
+            Trust::Kept
+        };
+        let error = Arc::new(error);
+        for work in batch {
+            work.fail(&error);
         }
         trust
     }
 
-    async fn try_commit_all(&mut self, batch: Vec<Work>) -> Result<Vec<Answer>, (Vec<Answer>, StoreError)> {
-        let mut answers = Vec::with_capacity(batch.len());
-        let mut batch = batch.into_iter();
-        let result = self.try_batch(&mut batch, &mut answers).await;
-        match result {
-            Ok(()) => Ok(answers),
-            Err(error) => {
-                // Those that were not reached fail with the others.
-                answers.extend(batch.map(Work::unanswered));
-                Err((answers, error))
-            }
-        }
-    }
-
-    async fn try_batch(
-        &mut self,
-        batch: &mut std::vec::IntoIter<Work>,
-        answers: &mut Vec<Answer>,
-    ) -> Result<(), StoreError> {
+    /// Does all of it in one transaction; says what became of each, once that is durable.
+    async fn try_batch(&mut self, batch: &[Work], care: Care) -> Result<Vec<Done>, Failure> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
             none => {
@@ -192,65 +182,88 @@ impl Writer {
                 none.insert(connection.map_err(|error| store_error("opening the database anew", error))?)
             }
         };
-        run(connection, "BEGIN IMMEDIATE; SAVEPOINT change").await?;
+        run(connection, "BEGIN IMMEDIATE").await?;
+        let mut all = Vec::with_capacity(batch.len());
         for work in batch {
-            match work {
-                Work::Commit(change, sender) => {
-                    let script = change::script(&change).and_then(|script| {
-                        script.into_sqlite().map_err(|error| store_error(APPLYING, error))
-                    });
-                    let script = match script {
-                        Ok(script) => script,
-                        // Nothing was run, and there is nothing to undo.
-                        Err(error) => {
-                            answers.push(Answer::Commit(Err(error.into()), sender));
-                            continue;
-                        }
-                    };
-                    let applied = apply(connection, &change, script).await;
-                    let undone = match &applied {
-                        Ok(()) => Ok(()),
-                        Err(error) => undo(connection, error).await,
-                    };
-                    // Nobody is forgotten, not even if the transaction is lost.
-                    answers.push(Answer::Commit(applied, sender));
-                    undone?;
+            all.push(match work {
+                Work::Commit(change, _) => Done::Commit(match care {
+                    Care::None => try_apply(connection, change).await?,
+                    Care::Savepoints => apply_with_care(connection, change).await?,
+                }),
+                Work::PurgeReceipts { now, limit, .. } => {
+                    Done::Purged(purge_receipts(connection, *now, *limit).await)
                 }
-                Work::PurgeReceipts { now, limit, purged } => {
-                    answers.push(Answer::Purged(purge_receipts(connection, now, limit).await, purged));
-                }
-                Work::Close(_) => {}
-            }
+                Work::Close(_) => unreachable!("a request to close is taken out of the batch first"),
+            });
         }
         run(connection, "COMMIT").await?;
         self.commits.fetch_add(1, Ordering::Relaxed);
-        let changes = answers.iter().filter(|answer| matches!(answer, Answer::Commit(Ok(()), _))).count();
-        observe::note_batch(changes);
-        Ok(())
+        observe::note_batch(all.iter().filter(|done| matches!(done, Done::Commit(Ok(())))).count());
+        Ok(all)
     }
 }
 
-/// Checks and writes one change set: one hand-off to the thread that SQLite runs on, whatever it has to do. If that is not
-/// well, what it did is still there, in the savepoint `change`.
-async fn apply(
+/// How change sets are kept apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Care {
+    /// Not at all: one that fails, which none should, takes the transaction with it.
+    None,
+    /// Each has a savepoint to go back to, for two more hand-offs.
+    Savepoints,
+}
+
+/// Why a batch did not come to its end.
+enum Failure {
+    /// What became of it is not known.
+    OfBatch(StoreError),
+    /// A change set failed; all that was done is undone.
+    OfChange(StoreError),
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::OfBatch(error)
+    }
+}
+
+/// Applies a change set; if it fails, the transaction is rolled back.
+async fn try_apply(
     connection: &mut SqliteConnection,
     change: &ChangeSet,
-    (text, arguments): (AssertSqlSafe<String>, SqliteArguments),
-) -> Result<(), CommitError> {
-    let failed = |error| store_error(APPLYING, error);
+) -> Result<Result<(), CommitError>, Failure> {
+    match apply(connection, change).await {
+        Err(CommitError::Failed(error)) => {
+            run(connection, "ROLLBACK").await?;
+            Err(Failure::OfChange(error))
+        }
+        applied => Ok(applied),
+    }
+}
+
+/// Applies a change set; if it fails, what it wrote is taken back. That is an error if what went wrong has ended the
+/// transaction, as a full disk does.
+async fn apply_with_care(
+    connection: &mut SqliteConnection,
+    change: &ChangeSet,
+) -> Result<Result<(), CommitError>, StoreError> {
+    run(connection, "SAVEPOINT change").await?;
+    let applied = apply(connection, change).await;
+    if applied.is_err() {
+        run(connection, "ROLLBACK TO change").await?;
+    }
+    run(connection, "RELEASE change").await?;
+    Ok(applied)
+}
+
+/// Checks and writes: one hand-off to the thread that SQLite runs on, whatever there is to do. The script ends with its
+/// first row, which is a requirement that does not hold; so what is refused has written nothing.
+async fn apply(connection: &mut SqliteConnection, change: &ChangeSet) -> Result<(), CommitError> {
+    let failed = |error| store_error("applying a change set", error);
+    let (text, arguments) = change::script(change)?.into_sqlite().map_err(failed)?;
     observe::count_round_trips("commit", 1);
     let broken = sqlx::query_with(text, arguments).fetch_optional(connection).await.map_err(failed)?;
     let Some(broken) = broken else { return Ok(()) };
     Err(CommitError::Refused(require::refusal(&change.requires, &texts(&broken).map_err(failed)?)?))
-}
-
-/// Takes back what a change set did that was refused, or failed. That fails if what went wrong has ended the transaction, as
-/// a full disk does.
-async fn undo(connection: &mut SqliteConnection, cause: &CommitError) -> Result<(), StoreError> {
-    if let CommitError::Failed(error) = cause {
-        tracing::error!(error = %with_sources(error), "a change set failed");
-    }
-    run(connection, "ROLLBACK TO change").await
 }
 
 async fn run(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), StoreError> {
@@ -274,31 +287,22 @@ async fn purge_receipts(
 }
 
 impl Work {
-    fn unanswered(self) -> Answer {
-        match self {
-            Self::Commit(_, sender) => Answer::Commit(Ok(()), sender),
-            Self::PurgeReceipts { purged, .. } => Answer::Purged(Ok(0), purged),
-            Self::Close(_) => unreachable!("a request to close is taken out of the batch first"),
-        }
-    }
-}
-
-impl Answer {
-    /// The same answer, if the batch was not known to be committed.
-    fn failed(self, error: &Arc<StoreError>) -> Self {
-        let failed = || StoreError::unavailable("committing a batch", Arc::clone(error));
-        match self {
-            // Refused or not, it was decided on what may not be there.
-            Self::Commit(_, sender) => Self::Commit(Err(failed().into()), sender),
-            Self::Purged(_, sender) => Self::Purged(Err(failed()), sender),
+    /// Tells what was done. Who has gone away needs no answer.
+    fn answer(self, done: Done) {
+        match (self, done) {
+            (Self::Commit(_, sender), Done::Commit(applied)) => drop(sender.send(applied)),
+            (Self::PurgeReceipts { purged, .. }, Done::Purged(number)) => drop(purged.send(number)),
+            _ => tracing::error!("an answer was given to another question"),
         }
     }
 
-    fn send(self) {
-        // Who has gone away needs no answer.
+    /// Tells that the batch is not known to be committed. Refused or not, it was decided on what may not be there.
+    fn fail(self, error: &Arc<StoreError>) {
+        let error = StoreError::unavailable("committing a batch", Arc::clone(error));
         match self {
-            Self::Commit(result, sender) => drop(sender.send(result)),
-            Self::Purged(result, sender) => drop(sender.send(result)),
+            Self::Commit(_, sender) => drop(sender.send(Err(error.into()))),
+            Self::PurgeReceipts { purged, .. } => drop(purged.send(Err(error))),
+            Self::Close(_) => {}
         }
     }
 }
