@@ -5,13 +5,15 @@
 //!
 //! **Invariant:** `filled` is written with the sign-ups that it counts, and by nothing else.
 
+mod volunteers;
+
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
 use signup_core::{
-    BadgeLabel, Description, Digest, Event, EventLocation, Latitude, LocationData, Longitude, Name, Notice,
-    NoticeId, Organization, OrganizationId, Plan, Question, Receipt, Shift, ShiftLocation, Signup, SignupId,
-    SignupStatus, StoreError, Theme, Token, TokenId, WebAddress, Write,
+    BadgeLabel, Description, Event, EventLocation, Latitude, LocationData, Longitude, Name, Organization,
+    OrganizationId, Plan, Question, Receipt, Shift, ShiftLocation, StoreError, Theme, Token, TokenId,
+    WebAddress, Write,
 };
 use uuid::Uuid;
 
@@ -36,9 +38,6 @@ const fn statement(text: String, values: Vec<Value>) -> Statement {
 /// The name of the statement that inserts a receipt.
 pub(crate) const RECEIPT_KEPT: &str = "receipt_kept";
 
-/// The columns of a new shift.
-const SHIFT_COLUMNS: &str = "organization_id, id, event_id, title, location, start_minute, end_minute, capacity, filled, \
-     position, version, created_at, updated_at";
 /// The most rows that one statement inserts by parameters.
 const ROWS_AT_ONCE: usize = 50;
 
@@ -154,39 +153,17 @@ impl Writer {
         self.insert("events", row)
     }
 
-    /// On PostgreSQL all shifts in one statement, however many; on SQLite [`ROWS_AT_ONCE`] of them, as parameters: taking a
+    /// On PostgreSQL all shifts in one statement, however many. On SQLite [`ROWS_AT_ONCE`] of them, as parameters: taking a
     /// column out of JSON costs SQLite more than all else that it does for it.
     fn insert_shifts(self, new: &[Shift]) -> Result<Vec<Statement>> {
         match self.dialect {
             Dialect::Sqlite => {
-                Ok(new.chunks(ROWS_AT_ONCE).map(|shifts| self.insert_shift_rows(shifts)).collect())
+                let alike = new.chunk_by(|a, b| shared_by_shifts(a) == shared_by_shifts(b));
+                let chunks = alike.flat_map(|shifts| shifts.chunks(ROWS_AT_ONCE));
+                Ok(chunks.map(insert_shift_rows).collect())
             }
             Dialect::Postgres => Ok(vec![self.insert_shift_list(new)?]),
         }
-    }
-
-    fn insert_shift_rows(self, new: &[Shift]) -> Statement {
-        let rows = vec!["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"; new.len()].join(", ");
-        let values = new.iter().flat_map(|shift| {
-            let (start, end): (u16, u16) = shift.hours.into();
-            values![
-                shift.organization.uuid(),
-                shift.id.uuid(),
-                shift.event.uuid(),
-                shift.title.as_str(),
-                shift.location.as_ref().map(ShiftLocation::as_str),
-                start,
-                end,
-                shift.occupancy.capacity.volunteers(),
-                shift.occupancy.filled,
-                shift.position,
-                shift.version,
-                shift.created_at.as_second(),
-                shift.updated_at.as_second(),
-            ]
-        });
-        let text = format!("INSERT INTO shifts ({SHIFT_COLUMNS}) VALUES {rows}");
-        statement(text, values.collect())
     }
 
     fn insert_shift_list(self, new: &[Shift]) -> Result<Statement> {
@@ -215,7 +192,9 @@ impl Writer {
         let ids: Vec<_> = (0..3).map(|index| dialect.id_at(index)).collect();
         let numbers: Vec<_> = (5..13).map(|index| dialect.integer_at(index)).collect();
         let text = format!(
-            "INSERT INTO shifts ({SHIFT_COLUMNS}) SELECT {}, value->>3, value->>4, {} FROM {} WHERE {when}",
+            "INSERT INTO shifts (organization_id, id, event_id, title, location, start_minute, end_minute, \
+             capacity, filled, position, version, created_at, updated_at) SELECT {}, value->>3, value->>4, {} \
+             FROM {} WHERE {when}",
             ids.join(", "),
             numbers.join(", "),
             dialect.each("$1"),
@@ -274,71 +253,6 @@ impl Writer {
         statement(text, values)
     }
 
-    fn insert_signup(self, new: &Signup) -> Result<Vec<Statement>> {
-        let status = match new.status {
-            SignupStatus::Confirmed => "confirmed",
-            SignupStatus::Cancelled => "cancelled",
-        };
-        let row = vec![
-            ("organization_id", new.organization.uuid().into()),
-            ("id", new.id.uuid().into()),
-            ("event_id", new.event.uuid().into()),
-            ("shift_id", new.shift.uuid().into()),
-            ("shift_version", new.shift_version.into()),
-            ("name", new.name.as_str().into()),
-            ("email", new.email.as_str().into()),
-            ("email_key", new.email.key().into()),
-            ("answers", json_value(&new.answers)?),
-            ("status", status.into()),
-            ("secret", new.secret.as_bytes().as_slice().into()),
-            ("created_at", new.created_at.as_second().into()),
-            ("mailed_at", new.mailed_at.as_second().into()),
-            ("cancelled_at", new.cancelled_at.map(Timestamp::as_second).into()),
-        ];
-        let when = self.when;
-        let taken = format!(
-            "UPDATE shifts SET filled = filled + 1 WHERE organization_id = $1 AND id = $2 AND {when}"
-        );
-        Ok(vec![
-            self.insert("signups", row),
-            statement(taken, values![new.organization.uuid(), new.shift.uuid()]),
-        ])
-    }
-
-    fn cancel_signup(self, organization: OrganizationId, signup: SignupId, at: Timestamp) -> Vec<Statement> {
-        let when = self.when;
-        let cancel = format!(
-            "UPDATE signups SET status = 'cancelled', cancelled_at = $3 \
-             WHERE organization_id = $1 AND id = $2 AND status = 'confirmed' AND {when}"
-        );
-        let cancel_values = values![organization.uuid(), signup.uuid(), at.as_second()];
-        let free = "UPDATE shifts SET filled = filled - 1 WHERE organization_id = $1 AND id =";
-        match self.dialect {
-            // In a script each statement sees what the one before has done. So the place is given back first: after that
-            // the sign-up no longer tells that it holds one.
-            Dialect::Sqlite => {
-                let held = "SELECT shift_id FROM signups \
-                     WHERE organization_id = $1 AND id = $2 AND status = 'confirmed'";
-                let free_values = values![organization.uuid(), signup.uuid()];
-                vec![
-                    statement(format!("{free} ({held}) AND {when}"), free_values),
-                    statement(cancel, cancel_values),
-                ]
-            }
-            // Parts of one statement see what was there before it, and of each other what they return.
-            Dialect::Postgres => {
-                let text = format!("{cancel} RETURNING shift_id");
-                vec![
-                    Statement { name: Some("cancelled"), text, values: cancel_values },
-                    statement(
-                        format!("{free} (SELECT shift_id FROM cancelled)"),
-                        values![organization.uuid()],
-                    ),
-                ]
-            }
-        }
-    }
-
     /// If the key is known to be free, a live receipt that is there all the same is left alone.
     fn insert_receipt(self, new: &Receipt, live_at: Option<Timestamp>) -> Result<Statement> {
         let row = vec![
@@ -363,115 +277,42 @@ impl Writer {
         }
         Ok(Statement { name: Some(RECEIPT_KEPT), text, values })
     }
+}
 
-    fn renew_secret(
-        self,
-        organization: OrganizationId,
-        signup: SignupId,
-        secret: &Digest,
-        at: Timestamp,
-    ) -> Statement {
-        let when = self.when;
-        let text = format!(
-            "UPDATE signups SET secret = $3, mailed_at = $4 WHERE organization_id = $1 AND id = $2 AND {when}"
-        );
-        let secret = secret.as_bytes().as_slice();
-        statement(text, values![organization.uuid(), signup.uuid(), secret, at.as_second()])
-    }
+/// What the new shifts of an event have in common.
+fn shared_by_shifts(shift: &Shift) -> [Value; 6] {
+    [
+        shift.organization.uuid().into(),
+        shift.event.uuid().into(),
+        shift.occupancy.filled.into(),
+        shift.version.into(),
+        shift.created_at.as_second().into(),
+        shift.updated_at.as_second().into(),
+    ]
+}
 
-    fn erase_signup(self, organization: OrganizationId, signup: SignupId) -> Vec<Statement> {
-        let when = self.when;
-        let ids = || values![organization.uuid(), signup.uuid()];
-        let free = "UPDATE shifts SET filled = filled - 1 WHERE organization_id = $1 AND id =";
-        let notices = statement(
-            format!("DELETE FROM notices WHERE organization_id = $1 AND signup_id = $2 AND {when}"),
-            ids(),
-        );
-        let erase = format!("DELETE FROM signups WHERE organization_id = $1 AND id = $2 AND {when}");
-        match self.dialect {
-            // As for a cancel: first the place, as long as the sign-up tells that it holds one.
-            Dialect::Sqlite => {
-                let held = "SELECT shift_id FROM signups \
-                     WHERE organization_id = $1 AND id = $2 AND status = 'confirmed'";
-                vec![
-                    statement(format!("{free} ({held}) AND {when}"), ids()),
-                    statement(erase, ids()),
-                    notices,
-                ]
-            }
-            // The shift is locked before the sign-up, as by everybody else.
-            Dialect::Postgres => {
-                let shift = "SELECT id FROM shifts WHERE organization_id = $1 AND id = (SELECT shift_id \
-                     FROM signups WHERE organization_id = $1 AND id = $2) FOR NO KEY UPDATE";
-                let text = format!("{erase} AND shift_id IN ({shift}) RETURNING shift_id, status");
-                let held = "SELECT shift_id FROM erased WHERE status = 'confirmed'";
-                vec![
-                    Statement { name: Some("erased"), text, values: ids() },
-                    statement(format!("{free} ({held})"), values![organization.uuid()]),
-                    notices,
-                ]
-            }
-        }
+/// For SQLite: shifts that share what they can. That is one parameter for all of them; each has the rest.
+fn insert_shift_rows(new: &[Shift]) -> Statement {
+    let mut values: Vec<_> = new.first().into_iter().flat_map(shared_by_shifts).collect();
+    for shift in new {
+        let (start, end): (u16, u16) = shift.hours.into();
+        values.extend(values![
+            shift.id.uuid(),
+            shift.title.as_str(),
+            shift.location.as_ref().map(ShiftLocation::as_str),
+            start,
+            end,
+            shift.occupancy.capacity.volunteers(),
+            shift.position,
+        ]);
     }
-
-    /// All notices in one statement, however many.
-    fn insert_notices(self, new: &[Notice]) -> Result<Statement> {
-        let rows: Vec<_> = new
-            .iter()
-            .map(|notice| {
-                json!([
-                    hex(notice.id.uuid()),
-                    hex(notice.organization.uuid()),
-                    hex(notice.event.uuid()),
-                    hex(notice.shift.uuid()),
-                    notice.cause.signup().map(|signup| hex(signup.uuid())),
-                    notice.cause,
-                    notice.created_at.as_second(),
-                    notice.version,
-                    notice.attempts,
-                    notice.due_at.as_second(),
-                    notice.failure.as_ref().map(|failure| failure.at.as_second()),
-                    notice.failure.as_ref().map(|failure| &failure.reason),
-                ])
-            })
-            .collect();
-        let (dialect, when) = (self.dialect, self.when);
-        let ids: Vec<_> = (0..5).map(|index| dialect.id_at(index)).collect();
-        let numbers: Vec<_> = (6..11).map(|index| dialect.integer_at(index)).collect();
-        let text = format!(
-            "INSERT INTO notices (id, organization_id, event_id, shift_id, signup_id, cause, created_at, version, \
-             attempts, due_at, failed_at, reason) SELECT {}, value->5, {}, value->>11 FROM {} WHERE {when}",
-            ids.join(", "),
-            numbers.join(", "),
-            dialect.each("$1"),
-        );
-        Ok(statement(text, vec![json_value(&rows)?]))
-    }
-
-    fn update_notice(self, notice: &Notice) -> Result<Statement> {
-        let when = self.when;
-        let text = format!(
-            "UPDATE notices SET cause = $3, version = $4, attempts = $5, due_at = $6, failed_at = $7, reason = $8 \
-             WHERE organization_id = $1 AND id = $2 AND {when}"
-        );
-        let values = values![
-            notice.organization.uuid(),
-            notice.id.uuid(),
-            json_value(&notice.cause)?,
-            notice.version,
-            notice.attempts,
-            notice.due_at.as_second(),
-            notice.failure.as_ref().map(|failure| failure.at.as_second()),
-            notice.failure.as_ref().map(|failure| failure.reason.as_str()),
-        ];
-        Ok(statement(text, values))
-    }
-
-    fn delete_notice(self, organization: OrganizationId, notice: NoticeId) -> Statement {
-        let when = self.when;
-        let text = format!("DELETE FROM notices WHERE organization_id = $1 AND id = $2 AND {when}");
-        statement(text, values![organization.uuid(), notice.uuid()])
-    }
+    let rows = vec!["(?, ?, ?, ?, ?, ?, ?)"; new.len()].join(", ");
+    let text = format!(
+        "INSERT INTO shifts (organization_id, event_id, filled, version, created_at, updated_at, \
+         id, title, location, start_minute, end_minute, capacity, position) \
+         SELECT * FROM (SELECT ?, ?, ?, ?, ?, ?) CROSS JOIN (VALUES {rows})"
+    );
+    statement(text, values)
 }
 
 fn json_value(value: &impl Serialize) -> Result<Value> {

@@ -109,9 +109,53 @@ impl TokenCache {
         }
     }
 
+    #[cfg(test)]
+    fn len(&self) -> u64 {
+        self.found.run_pending_tasks();
+        self.found.entry_count()
+    }
+
     /// Forgets everything: the next request of each token reads it anew.
     pub(super) fn forget(&self) {
         self.generation.fetch_add(1, Ordering::SeqCst);
         self.found.invalidate_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::plan::Plan;
+    use crate::text::Name;
+
+    #[test]
+    fn the_cache_of_tokens_is_bounded() {
+        let name = Name::new("Riverside").unwrap();
+        let organization = Organization {
+            id: OrganizationId::NONE,
+            name: name.clone(),
+            slug: "riverside".to_owned(),
+            sport: None,
+            public_url: None,
+            plan: Plan::Free,
+            created_at: Timestamp::UNIX_EPOCH,
+        };
+        let token = Token {
+            id: TokenId::NONE,
+            organization: organization.id,
+            name,
+            digest: Digest::of(""),
+            scopes: Scopes::all(),
+            created_at: Timestamp::UNIX_EPOCH,
+            expires_at: Timestamp::MAX,
+            revoked_at: None,
+        };
+        let (cache, found) = (TokenCache::default(), Arc::new((token, organization)));
+        for number in 0..2 * TokenCache::CAPACITY {
+            cache.keep(Digest::of(&number.to_string()), &found, 0);
+        }
+        assert!((1..=TokenCache::CAPACITY).contains(&cache.len()), "{}", cache.len());
     }
 }
