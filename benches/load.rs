@@ -178,7 +178,7 @@ fn main() {
 }
 
 async fn sites(folder: &Path, cluster: Option<&Cluster>) -> Vec<Arc<Site>> {
-    let sqlite = SqliteStore::open(&folder.join("signup.db")).await.unwrap();
+    let sqlite = SqliteStore::open(&folder.join("signup.db")).await.unwrap().uncached();
     let mut sites = vec![Arc::new(Site::new("SQLite", vec![Arc::new(sqlite)]).await)];
     let Some(cluster) = cluster else { return sites };
     for (name, number) in [("PostgreSQL", 1), ("PostgreSQL, 2 stores", 2), ("PostgreSQL, 4 stores", 4)] {

@@ -37,7 +37,7 @@ impl Engine {
                 let file = folder.path().join(format!("{}.db", files.fetch_add(1, Ordering::Relaxed)));
                 SqliteStore::open(&file).await.unwrap().close().await;
                 fill_sqlite(&file, population).await;
-                Arc::new(SqliteStore::open(&file).await.unwrap())
+                Arc::new(SqliteStore::open(&file).await.unwrap().uncached())
             }
             Self::Postgres(cluster) => {
                 let url = cluster.database().await;

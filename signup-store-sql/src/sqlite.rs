@@ -37,7 +37,8 @@ const READERS: u32 = 2;
 /// A store in one SQLite file.
 ///
 /// What was committed survives the loss of power: the journal is a write-ahead log, synced at every commit
-/// (`journal_mode=WAL`, `synchronous=FULL`). Reads have connections of their own and never wait for the writer.
+/// (`journal_mode=WAL`, `synchronous=FULL`). Reads have connections of their own and never wait for the writer. What they gave
+/// is kept in bounded memory until this process or another commits.
 #[derive(Debug, Clone)]
 pub struct SqliteStore {
     readers: Readers,
@@ -66,8 +67,14 @@ impl SqliteStore {
             .acquire_timeout(READ_TIMEOUT)
             .test_before_acquire(false)
             .connect_lazy_with(options.clone().read_only(true));
-        let readers = Readers { pool: readers, cache: Arc::new(Cache::new(&file)) };
+        let readers = Readers { pool: readers, cache: Some(Arc::new(Cache::new(&file))) };
         Ok(Self { readers, committer: Committer::start(writer, options) })
+    }
+
+    /// The same, without memory of what was read: every read is a statement. For measuring what that costs.
+    #[must_use]
+    pub fn uncached(self) -> Self {
+        Self { readers: Readers { cache: None, ..self.readers }, ..self }
     }
 
     /// How many commits this store has made: fewer than change sets, when many came at once.
@@ -128,7 +135,7 @@ async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnectio
 #[derive(Debug, Clone)]
 pub(crate) struct Readers {
     pool: SqlitePool,
-    cache: Arc<Cache>,
+    cache: Option<Arc<Cache>>,
 }
 
 impl Reader for Readers {
@@ -137,7 +144,7 @@ impl Reader for Readers {
     }
 
     fn cache(&self) -> Option<&Cache> {
-        Some(&self.cache)
+        self.cache.as_deref()
     }
 
     async fn row<const N: usize>(
