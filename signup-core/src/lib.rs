@@ -40,7 +40,7 @@
 //!
 //! # A tour
 //!
-//! - [`hours`] turns wall-clock times into instants, and is the only module that does.
+//! - [`hours`] turns wall-clock times into instants, and is the only module that does; [`zone`] has the time zones.
 //! - [`event`], [`shift`], [`organization`], [`token`], [`question`], [`signup`], [`receipt`] and [`notice`] are the records;
 //!   [`text`], [`occupancy`], [`plan`] and [`id`] what they are made of. A value that exists is right.
 //! - [`input`] is what callers hand in, right or wrong; [`fault`] names all that is wrong by its field.
@@ -72,6 +72,7 @@ pub mod signup;
 pub mod store;
 pub mod text;
 pub mod token;
+pub mod zone;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -81,7 +82,7 @@ pub use clock::{Clock, FixedClock, SystemClock};
 pub use error::{Error, Result};
 pub use event::{Event, EventDates, Latitude, Longitude, Theme};
 pub use fault::{Fault, Faults};
-pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime, Zone};
+pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
 pub use id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 pub use input::{
     DuplicateInput, EventInput, EventListInput, Given, NewOrganization, NewQuestion, NewToken, ShiftInput,
@@ -107,3 +108,4 @@ pub use text::{
     ShiftLocation, Title, WebAddress,
 };
 pub use token::{Scope, Scopes, Token};
+pub use zone::Zone;

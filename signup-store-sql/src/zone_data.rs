@@ -5,7 +5,7 @@
 //! before anything is read.
 
 use serde_json::json;
-use signup_core::hours::zone_data_version;
+use signup_core::zone::zone_data_version;
 use signup_core::{Day, EventDate, EventDates, StoreError, TimeError, Zone};
 use uuid::Uuid;
 

