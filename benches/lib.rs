@@ -14,3 +14,23 @@ mod rounds;
 pub use growth::{Curve, Growth};
 pub use report::{Asked, Latencies, Line, Report, Unit, folder};
 pub use rounds::{ROUNDS, in_turn, median, per_call};
+
+use signup_core::{EventInput, ShiftInput};
+
+/// A draft with ten shifts for so many volunteers each.
+pub fn draft(capacity: u32) -> EventInput<'static> {
+    let shift = || ShiftInput {
+        title: "Packing".into(),
+        start_time: "09:00".into(),
+        end_time: "12:00".into(),
+        capacity: capacity.into(),
+        ..ShiftInput::default()
+    };
+    EventInput {
+        title: "Food drive".into(),
+        start_date: "2099-06-05".into(),
+        timezone: "America/New_York".into(),
+        shifts: (0..10).map(|_| shift()).collect::<Vec<_>>().into(),
+        ..EventInput::default()
+    }
+}

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use signup_benches::{Line, Report, Unit, in_turn, median};
+use signup_benches::{Line, Report, Unit, draft, in_turn, median};
 use signup_core::{
-    Call, EventId, EventInput, IdempotencyKey, Name, NewOrganization, NewToken, Plan, PlanLimits, PlanTable,
-    Service, ShiftInput, Store,
+    Call, EventId, IdempotencyKey, Name, NewOrganization, NewToken, Plan, PlanLimits, PlanTable, Service,
+    Store,
 };
 use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
@@ -48,7 +48,7 @@ impl Site {
         let token =
             service.create_token(organization.id, &NewToken::with_every_scope(title)).await.unwrap().1;
         let call = service.authenticate(token.reveal()).await.unwrap();
-        let event = service.create_event(&call, None, &event()).await.unwrap().outcome.event.id;
+        let event = service.create_event(&call, None, &draft(8)).await.unwrap().outcome.event.id;
         Self { name, services, call, event, calls: AtomicU64::new(0) }
     }
 
@@ -61,7 +61,7 @@ impl Site {
     async fn create(&self) {
         let (service, number) = self.next();
         let key: IdempotencyKey = format!("key-{number}").parse().unwrap();
-        service.create_event(&self.call, Some(&key), &event()).await.unwrap();
+        service.create_event(&self.call, Some(&key), &draft(8)).await.unwrap();
     }
 
     async fn list_shifts(&self) {
@@ -74,24 +74,6 @@ impl Site {
         // Tokens of a thousand callers, as it were: an address stands for each.
         let address = std::net::Ipv4Addr::from_bits(0x0a00_0000 + (number % 1000) as u32);
         service.count_request(None, address.into()).await.unwrap();
-    }
-}
-
-/// A draft with ten shifts.
-fn event() -> EventInput<'static> {
-    let shift = || ShiftInput {
-        title: "Packing".into(),
-        start_time: "09:00".into(),
-        end_time: "12:00".into(),
-        capacity: 8.into(),
-        ..ShiftInput::default()
-    };
-    EventInput {
-        title: "Food drive".into(),
-        start_date: "2099-06-05".into(),
-        timezone: "America/New_York".into(),
-        shifts: (0..10).map(|_| shift()).collect::<Vec<_>>().into(),
-        ..EventInput::default()
     }
 }
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
+use signup_benches::draft;
 use signup_core::{
     Call, EventId, EventInput, EventQuery, OrganizationId, PlanLimits, Position, Scopes, Service, ShiftId,
-    ShiftInput, Side, Store, TokenId,
+    Side, Store, TokenId,
 };
 use uuid::Uuid;
 
@@ -40,7 +41,7 @@ impl Site {
             scopes: Scopes::all(),
             limits: PlanLimits { requests_per_minute: u32::MAX, active_events: u32::MAX, event_days: 366 },
         };
-        let input = EventInput { is_published: true.into(), ..draft() };
+        let input = EventInput { is_published: true.into(), ..draft(1_000_000) };
         let created = service.create_event(&call, None, &input).await.unwrap().outcome;
         let last_page = last_page(&*store, call.organization, None).await.to_cursor();
         let (event, shift) = (created.event.id, created.shifts[0].id);
@@ -50,24 +51,6 @@ impl Site {
     /// A number that no other call has had.
     pub(crate) fn number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed)
-    }
-}
-
-/// A draft with ten shifts.
-pub(crate) fn draft() -> EventInput<'static> {
-    let shift = || ShiftInput {
-        title: "Packing".into(),
-        start_time: "09:00".into(),
-        end_time: "12:00".into(),
-        capacity: 1_000_000.into(),
-        ..ShiftInput::default()
-    };
-    EventInput {
-        title: "Food drive".into(),
-        start_date: "2099-06-05".into(),
-        timezone: "America/New_York".into(),
-        shifts: (0..10).map(|_| shift()).collect::<Vec<_>>().into(),
-        ..EventInput::default()
     }
 }
 
