@@ -1,6 +1,8 @@
 //! The commands that manage organizations, tokens, questions, sign-ups and mails. Each prints JSON objects, one a line.
 
-use serde::Serialize;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
 use signup_core::input::{NewOrganization, NewQuestion, NewToken};
 use signup_core::{
     Answer, Error, EventId, Notice, NoticeCause, NoticeId, Organization, OrganizationId, Question,
@@ -12,7 +14,7 @@ use crate::config::{
 };
 use crate::output;
 use crate::reply::WithSources;
-use crate::wire::{Instant, Team, Text};
+use crate::wire::Instant;
 
 /// Organizations that are read at once.
 const PAGE: u32 = 500;
@@ -193,16 +195,38 @@ fn line(error: Error) -> String {
     }
 }
 
+/// Anything that is written as a string.
+#[derive(Clone, Copy)]
+struct Text<T>(T);
+
+impl<T: fmt::Display> Serialize for Text<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
 #[derive(Serialize)]
 struct OrganizationLine<'a> {
-    #[serde(flatten)]
-    team: Team<'a>,
+    id: Text<OrganizationId>,
+    name: &'a str,
+    slug: &'a str,
+    sport: Option<&'a str>,
+    public_url: Option<&'a str>,
+    created_at: Instant,
     plan: &'static str,
 }
 
 impl<'a> OrganizationLine<'a> {
     fn new(organization: &'a Organization) -> Self {
-        Self { team: Team::new(organization), plan: organization.plan.name() }
+        Self {
+            id: Text(organization.id),
+            name: organization.name.as_str(),
+            slug: &organization.slug,
+            sport: organization.sport.as_ref().map(signup_core::Name::as_str),
+            public_url: organization.public_url.as_ref().map(signup_core::WebAddress::as_str),
+            created_at: Instant(organization.created_at),
+            plan: organization.plan.name(),
+        }
     }
 }
 

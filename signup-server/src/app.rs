@@ -8,10 +8,11 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures_util::FutureExt as _;
 use ipnet::IpNet;
 use signup_core::{Call, Error, Service, secret};
 use tracing::Instrument as _;
-use warp::http::header::{ALLOW, RETRY_AFTER};
+use warp::http::header::{ALLOW, HeaderName, RETRY_AFTER};
 use warp::http::{HeaderValue, Method, StatusCode};
 use warp::path::FullPath;
 use warp::reply::Response;
@@ -25,6 +26,12 @@ use crate::page::{self, Pages};
 use crate::reply::{self, ApiError};
 use crate::request::{Request, body_stream, client_address};
 use crate::routes::Route;
+
+// What every answer carries, known to be names of headers when this is compiled.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
 /// The address at the other end of a connection, as the accept loop saw it.
 #[derive(Debug, Clone, Copy)]
@@ -99,7 +106,7 @@ impl App {
         .instrument(span)
         .await;
         if let Ok(id) = HeaderValue::try_from(id) {
-            response.headers_mut().insert("x-request-id", id);
+            response.headers_mut().insert(REQUEST_ID, id);
         }
         response
     }
@@ -190,7 +197,7 @@ impl App {
         } else {
             let mut response = reply::message(StatusCode::TOO_MANY_REQUESTS, "Too Many Attempts.");
             let headers = response.headers_mut();
-            headers.insert("x-ratelimit-reset", allowance.resets_at.as_second().into());
+            headers.insert(RESET, allowance.resets_at.as_second().into());
             headers.insert(RETRY_AFTER, allowance.retry_after_s(service.now()).into());
             response
         };
@@ -240,8 +247,8 @@ impl App {
 
 fn insert_allowance(response: &mut Response, limit: u32, remaining: u32) {
     let headers = response.headers_mut();
-    headers.insert("x-ratelimit-limit", limit.into());
-    headers.insert("x-ratelimit-remaining", remaining.into());
+    headers.insert(LIMIT, limit.into());
+    headers.insert(REMAINING, remaining.into());
 }
 
 /// The answer to `OPTIONS`, or to a method that the route has not, which is `refusal`.
@@ -260,20 +267,30 @@ fn method_response(method: &Method, route: Route<'_>, refusal: fn() -> Response)
 }
 
 /// Like [`to_the_end`], for a page.
-async fn page_to_the_end(write: impl Future<Output = Response> + Send + 'static) -> Response {
-    let done = tokio::spawn(write.in_current_span()).await;
-    done.unwrap_or_else(|error| {
-        tracing::error!(%error, "a write ended in a panic");
-        page::error_page(&Error::Contended)
+fn page_to_the_end(
+    write: impl Future<Output = Response> + Send + 'static,
+) -> impl Future<Output = Response> + Send {
+    let done = tokio::spawn(write.in_current_span());
+    done.map(|done| {
+        done.unwrap_or_else(|error| {
+            tracing::error!(%error, "a write ended in a panic");
+            page::error_page(&Error::Contended)
+        })
     })
 }
 
 /// Does a write in a task of its own: a client that goes away in the middle must not stop it half-way.
-async fn to_the_end(
+///
+/// It begins at once, so that the future of a request need not have room for every write there is: a future is moved several
+/// times before it runs.
+fn to_the_end(
     write: impl Future<Output = Result<Response, ApiError>> + Send + 'static,
-) -> Result<Response, ApiError> {
-    tokio::spawn(write.in_current_span()).await.unwrap_or_else(|error| {
-        tracing::error!(%error, "a write ended in a panic");
-        Err(ApiError::Lost)
+) -> impl Future<Output = Result<Response, ApiError>> + Send {
+    let done = tokio::spawn(write.in_current_span());
+    done.map(|done| {
+        done.unwrap_or_else(|error| {
+            tracing::error!(%error, "a write ended in a panic");
+            Err(ApiError::Lost)
+        })
     })
 }

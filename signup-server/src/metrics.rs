@@ -4,9 +4,9 @@
 //! `unknown`, an unknown method `other`.
 
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
-
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use ::metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
@@ -41,6 +41,9 @@ const CONNECTIONS_IN_USE: &str = "signup_store_connections_in_use";
 const MAILS: &str = "signup_mails_total";
 const NOTICES: &str = "signup_notices_queued";
 const FAILED_NOTICES: &str = "signup_notices_failed";
+
+/// Whether anybody counts: if not, nothing needs a name.
+static IS_COUNTING: AtomicBool = AtomicBool::new(false);
 
 /// A listener, and what it will tell.
 #[derive(Debug)]
@@ -125,6 +128,7 @@ fn install() -> Result<PrometheusHandle, Box<dyn std::error::Error>> {
     );
     describe_counter!("signup_store_reconnects_total", "Times that all connections were made anew");
     describe_histogram!("signup_store_commit_batch_size", "Change sets that one commit made durable");
+    IS_COUNTING.store(true, Ordering::Relaxed);
     Ok(handle)
 }
 
@@ -166,6 +170,9 @@ pub(crate) fn count_mail(fate: MailFate) {
 
 /// Counts a request that was answered.
 pub(crate) fn count_request(method: &Method, route: &'static str, status: StatusCode, began: Instant) {
+    if !IS_COUNTING.load(Ordering::Relaxed) {
+        return;
+    }
     let method = match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",

@@ -1,7 +1,7 @@
 //! Answers: JSON with a status, and the one place where errors become HTTP.
 
-use serde::Serialize;
 use signup_core::{Error, Faults};
+use simd_json_derive::Serialize;
 use warp::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
@@ -46,12 +46,11 @@ impl<E: Into<Error>> From<E> for ApiError {
     }
 }
 
-/// A body of JSON. Most of what an answer costs is looking for characters to escape, so a writer is used that looks at many at
-/// once.
+/// A body of JSON.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
-    // Writing a value of this crate's own types into memory cannot fail; if it did, it would be a bug.
+    // Writing into memory cannot fail; if it did, it would be a bug.
     let mut text = Vec::with_capacity(USUAL_BYTES);
-    if sonic_rs::to_writer(&mut text, body).is_err() {
+    if body.json_write(&mut text).is_err() {
         return internal_error();
     }
     let mut response = Response::new(text.into());

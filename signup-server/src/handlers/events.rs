@@ -8,13 +8,13 @@ use warp::http::StatusCode;
 use super::{Answer, Context, keyed, mark_replay};
 use crate::reply::json;
 use crate::request::Request;
-use crate::wire::{Data, EventPage, EventWithSlots};
+use crate::wire::{Data, Event, EventPage};
 
 /// `POST /v1/events`
 pub(crate) async fn create_event(context: Context, call: Call, mut request: Request) -> Answer {
     let operation = Operation::CreateEvent;
     let reply = keyed!(context, call, request, Scope::EventsWrite, operation, EventInput<'_>, create_event());
-    let data = EventWithSlots::new(&reply.outcome, &context.base_url);
+    let data = Event::with_slots(&reply.outcome, &context.base_url);
     Ok(mark_replay(json(StatusCode::CREATED, &Data { data }), reply.is_replay))
 }
 
@@ -35,7 +35,7 @@ pub(crate) async fn duplicate_event(
         DuplicateInput<'_>,
         duplicate_event(id)
     );
-    let data = EventWithSlots::new(&reply.outcome, &context.base_url);
+    let data = Event::with_slots(&reply.outcome, &context.base_url);
     Ok(mark_replay(json(StatusCode::CREATED, &Data { data }), reply.is_replay))
 }
 

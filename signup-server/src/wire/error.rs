@@ -1,8 +1,9 @@
 //! Errors on the wire: every shape holds `message`.
 
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use std::io::{self, Write};
+
 use signup_core::Faults;
+use simd_json_derive::Serialize;
 
 /// An error that needs no more than a sentence.
 #[derive(Debug, Serialize)]
@@ -27,15 +28,19 @@ impl<'a> Validation<'a> {
 struct ByField<'a>(&'a Faults);
 
 impl Serialize for ByField<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
         // Faults of one field are found one after the other.
         let faults: Vec<_> = self.0.iter().collect();
-        let mut map = serializer.serialize_map(None)?;
+        let mut before = "{";
         for same_field in faults.chunk_by(|a, b| a.field == b.field) {
             let messages: Vec<_> = same_field.iter().map(|fault| &fault.message).collect();
-            map.serialize_entry(&same_field[0].field, &messages)?;
+            writer.write_all(before.as_bytes())?;
+            same_field[0].field.json_write(writer)?;
+            writer.write_all(b":")?;
+            messages.json_write(writer)?;
+            before = ",";
         }
-        map.end()
+        writer.write_all(if faults.is_empty() { b"{}" } else { b"}" })
     }
 }
 

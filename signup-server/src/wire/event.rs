@@ -1,59 +1,70 @@
 //! Events on the wire.
 
-use serde::Serialize;
+use std::io::{self, Write};
+
 use signup_core::{EventList, EventWithShifts};
+use simd_json_derive::Serialize;
 
-use super::{Id, Instant, Slot};
+use super::{Id, Instant, Slot, Text};
 
-/// An event, without its slots.
+/// An event: with its slots, as create and duplicate answer it, or without.
 #[derive(Debug, Serialize)]
 pub(crate) struct Event<'a> {
     id: Id,
-    title: &'a str,
-    description: Option<&'a str>,
-    slug: &'a str,
-    location: Option<&'a str>,
+    title: Text<'a>,
+    description: Option<Text<'a>>,
+    slug: Text<'a>,
+    location: Option<Text<'a>>,
     is_virtual: bool,
     start_date: Instant,
     end_date: Option<Instant>,
-    timezone: &'a str,
+    timezone: Text<'a>,
     is_published: bool,
-    public_url: String,
+    public_url: PublicUrl<'a>,
     created_at: Instant,
     updated_at: Instant,
+    #[simd_json(skip_serializing_if = "Option::is_none")]
+    slots: Option<Vec<Slot<'a>>>,
 }
 
 impl<'a> Event<'a> {
-    pub(crate) fn new(event: &'a signup_core::Event, base_url: &'a str) -> Self {
+    fn new(event: &'a signup_core::Event, base_url: &'a str) -> Self {
         Self {
             id: Id(event.id.uuid()),
-            title: event.title.as_str(),
-            description: event.description.as_ref().map(signup_core::Description::as_str),
-            slug: &event.slug,
-            location: event.location.as_ref().map(signup_core::EventLocation::as_str),
+            title: Text(event.title.as_str()),
+            description: event.description.as_ref().map(|text| Text(text.as_str())),
+            slug: Text(&event.slug),
+            location: event.location.as_ref().map(|text| Text(text.as_str())),
             is_virtual: event.is_virtual,
             start_date: Instant(event.dates.starts_at()),
             end_date: event.dates.last_day_at().map(Instant),
-            timezone: event.dates.first.zone().name(),
+            timezone: Text(event.dates.first.zone().name()),
             is_published: event.is_published,
-            public_url: [base_url, "/events/", &event.slug].concat(),
+            public_url: PublicUrl { base_url, slug: &event.slug },
             created_at: Instant(event.created_at),
             updated_at: Instant(event.updated_at),
+            slots: None,
         }
+    }
+
+    pub(crate) fn with_slots(event: &'a EventWithShifts, base_url: &'a str) -> Self {
+        Self { slots: Some(super::slots(&event.shifts)), ..Self::new(&event.event, base_url) }
     }
 }
 
-/// An event with its slots, as create and duplicate answer it.
-#[derive(Debug, Serialize)]
-pub(crate) struct EventWithSlots<'a> {
-    #[serde(flatten)]
-    event: Event<'a>,
-    slots: Vec<Slot<'a>>,
+/// The address of an event's page. Neither part has a character that JSON escapes.
+#[derive(Debug)]
+struct PublicUrl<'a> {
+    base_url: &'a str,
+    slug: &'a str,
 }
 
-impl<'a> EventWithSlots<'a> {
-    pub(crate) fn new(event: &'a EventWithShifts, base_url: &'a str) -> Self {
-        Self { event: Event::new(&event.event, base_url), slots: super::slots(&event.shifts) }
+impl Serialize for PublicUrl<'_> {
+    fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
+        for part in ["\"", self.base_url, "/events/", self.slug, "\""] {
+            writer.write_all(part.as_bytes())?;
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The JSON of the API: what records look like on the wire.
 //!
-//! Here, and only here, a shift is a *slot* and an organization a *team*. Everything is borrowed and written once.
+//! Here, and only here, a shift is a *slot* and an organization a *team*. Everything is borrowed and written once, by a
+//! derive that knows names of fields as bytes: to write JSON is most of what an answer costs.
 
 mod error;
 mod event;
@@ -8,22 +9,32 @@ mod slot;
 mod team;
 
 pub(crate) use error::{Message, PlanLimit, Validation};
-pub(crate) use event::{EventPage, EventWithSlots};
+pub(crate) use event::{Event, EventPage};
 pub(crate) use slot::{Slot, slots};
 pub(crate) use team::Team;
 
 use std::fmt;
+use std::io::{self, Write};
 
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use serde::{Serialize, Serializer};
+use serde::Serializer;
+use simd_json_derive::Serialize;
 use uuid::Uuid;
-use uuid::fmt::Hyphenated;
 
 /// The envelope of a single record, and of a collection that is not paginated.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct Data<T> {
     pub(crate) data: T,
+}
+
+// The derive leaves parameters of types alone.
+impl<T: Serialize> Serialize for Data<T> {
+    fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b"{\"data\":")?;
+        self.data.json_write(writer)?;
+        writer.write_all(b"}")
+    }
 }
 
 /// An instant in UTC, `YYYY-MM-DDTHH:MM:SS+00:00`.
@@ -31,37 +42,45 @@ pub(crate) struct Data<T> {
 pub(crate) struct Instant(pub(crate) Timestamp);
 
 impl Instant {
-    /// Its digits put into their places: an answer has dozens of instants, and formatting machinery takes longer for each
-    /// than all else that is done for it.
-    fn write_to(self, text: &mut [u8; 25]) -> &str {
-        *text = *b"0000-00-00T00:00:00+00:00";
+    /// Its digits in their places, in quotes: an answer has dozens of instants, and formatting machinery takes longer for
+    /// each than all else that is done for it.
+    fn quoted(self) -> [u8; 27] {
         let utc = Offset::UTC.to_datetime(self.0);
-        let mut put = |at: usize, number: i16| {
-            let number = number.unsigned_abs();
-            text[at] = b'0' + (number / 10 % 10) as u8;
-            text[at + 1] = b'0' + (number % 10) as u8;
-        };
-        put(0, utc.year() / 100);
-        put(2, utc.year() % 100);
-        for (at, number) in
-            [(5, utc.month()), (8, utc.day()), (11, utc.hour()), (14, utc.minute()), (17, utc.second())]
-        {
-            put(at, number.into());
-        }
-        // Digits and marks only.
-        std::str::from_utf8(text).unwrap_or_default()
+        let [y1, y2] = digits(utc.year() / 100);
+        let [y3, y4] = digits(utc.year() % 100);
+        let [[m1, m2], [d1, d2]] = [utc.month(), utc.day()].map(digits);
+        let [[h1, h2], [n1, n2], [s1, s2]] = [utc.hour(), utc.minute(), utc.second()].map(digits);
+        [
+            b'"', y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T', h1, h2, b':', n1, n2, b':', s1, s2, b'+',
+            b'0', b'0', b':', b'0', b'0', b'"',
+        ]
     }
+}
+
+/// The two digits of a number from 0 to 99.
+fn digits(number: impl Into<i16>) -> [u8; 2] {
+    let number = number.into().unsigned_abs();
+    [number / 10, number % 10].map(|digit| b'0' + (digit % 10) as u8)
 }
 
 impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.write_to(&mut [0; 25]))
+        // Digits and marks only.
+        let quoted = self.quoted();
+        f.write_str(std::str::from_utf8(&quoted).unwrap_or_default().trim_matches('"'))
     }
 }
 
 impl Serialize for Instant {
+    fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(&self.quoted())
+    }
+}
+
+/// For the lines that commands print.
+impl serde::Serialize for Instant {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.write_to(&mut [0; 25]))
+        serializer.collect_str(self)
     }
 }
 
@@ -70,19 +89,27 @@ impl Serialize for Instant {
 pub(crate) struct Id(pub(crate) Uuid);
 
 impl Serialize for Id {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut text = [0; Hyphenated::LENGTH];
-        serializer.serialize_str(self.0.hyphenated().encode_lower(&mut text))
+    fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
+        let mut quoted = [b'"'; 38];
+        self.0.hyphenated().encode_lower(&mut quoted[1..]);
+        writer.write_all(&quoted)
     }
 }
 
-/// Anything that is written as a string.
+/// A text, most of which have nothing in them that JSON escapes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Text<T>(pub(crate) T);
+pub(crate) struct Text<'a>(pub(crate) &'a str);
 
-impl<T: fmt::Display> Serialize for Text<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
+impl Serialize for Text<'_> {
+    fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
+        // Without a way out of the loop, many bytes are looked at at once.
+        let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+        if self.0.bytes().fold(false, |found, byte| found | is_escaped(byte)) {
+            return self.0.json_write(writer);
+        }
+        writer.write_all(b"\"")?;
+        writer.write_all(self.0.as_bytes())?;
+        writer.write_all(b"\"")
     }
 }
 
@@ -100,5 +127,20 @@ mod tests {
         ] {
             assert_eq!(Instant(Timestamp::from_second(second).unwrap()).to_string(), text);
         }
+    }
+
+    #[test]
+    fn what_json_escapes_is_escaped_in_a_text_and_nothing_else_is() {
+        let every_character = (0..=0x2028).filter_map(char::from_u32);
+        for text in every_character.map(|c| format!("Set-up {c} crew")).chain([String::new()]) {
+            let json = Text(&text).json_string().unwrap();
+            assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text, "{json}");
+            assert_eq!(json, serde_json::to_string(&text).unwrap());
+        }
+    }
+
+    #[test]
+    fn a_field_without_a_value_is_null() {
+        assert_eq!(Data { data: None::<Instant> }.json_string().unwrap(), r#"{"data":null}"#);
     }
 }

@@ -1,17 +1,17 @@
 //! Shifts on the wire, where they are called slots.
 
-use serde::Serialize;
 use signup_core::Shift;
+use simd_json_derive::Serialize;
 
-use super::{Id, Instant};
+use super::{Id, Instant, Text};
 
 /// A shift.
 #[derive(Debug, Serialize)]
 pub(crate) struct Slot<'a> {
     id: Id,
     event_id: Id,
-    title: &'a str,
-    location: Option<&'a str>,
+    title: Text<'a>,
+    location: Option<Text<'a>>,
     is_virtual: bool,
     start_time: Instant,
     end_time: Instant,
@@ -28,8 +28,8 @@ impl<'a> Slot<'a> {
         Self {
             id: Id(shift.id.uuid()),
             event_id: Id(shift.event.uuid()),
-            title: shift.title.as_str(),
-            location: shift.location.as_ref().map(signup_core::ShiftLocation::as_str),
+            title: Text(shift.title.as_str()),
+            location: shift.location.as_ref().map(|text| Text(text.as_str())),
             is_virtual: shift.is_virtual,
             start_time: Instant(interval.start),
             end_time: Instant(interval.end),

@@ -1,7 +1,7 @@
 //! Organizations on the wire, where they are called teams.
 
-use serde::Serialize;
 use signup_core::Organization;
+use simd_json_derive::Serialize;
 
 use super::{Id, Instant};
 
