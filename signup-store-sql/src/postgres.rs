@@ -1,7 +1,7 @@
 //! The store on PostgreSQL, which any number of processes share.
 
-use std::fmt;
-use std::str::FromStr;
+mod options;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,13 +12,12 @@ use signup_core::{
     Notice, NoticeCounts, NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift,
     ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId, Window,
 };
-use sqlx::postgres::{PgConnectOptions, PgRow};
-use thiserror::Error;
+use sqlx::postgres::PgRow;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::counter::Counter;
 use crate::error::{OpenError, is_contention, postgres_error};
-use crate::primary::{self, Primary};
+use crate::primary::Primary;
 use crate::read;
 use crate::row::texts;
 use crate::sql::{Dialect, Sql, values};
@@ -26,85 +25,19 @@ use crate::store::store;
 use crate::turns::{self, Together, Turns, Waiting};
 use crate::{change, observe, require};
 
+pub use options::{PostgresOptions, PostgresUrl, PostgresUrlError};
+
 /// How often a commit is tried that other transactions got in the way of: a deadlock, a serialization failure, or a key of
 /// a unique index that another took at the same moment. The next try sees what they did.
 const ATTEMPTS: u32 = 10;
-
-/// Where a PostgreSQL database is: `postgres://USER:PASSWORD@HOST:PORT/NAME`, with options such as `?sslmode=verify-full`.
-/// One host each; [`PostgresStore::open`] takes several.
-#[derive(Clone)]
-pub struct PostgresUrl {
-    text: String,
-    pub(crate) options: PgConnectOptions,
-}
-
-/// Why a text is no [`PostgresUrl`]. The text is not repeated: there may be a password in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error(
-    "use postgres://USER:PASSWORD@HOST:PORT/NAME, several with commas between whole URLs, and what is special in a \
-     password percent-encoded"
-)]
-pub struct PostgresUrlError;
-
-impl FromStr for PostgresUrl {
-    type Err = PostgresUrlError;
-
-    fn from_str(text: &str) -> Result<Self, PostgresUrlError> {
-        if !text.starts_with("postgres://") && !text.starts_with("postgresql://") {
-            return Err(PostgresUrlError);
-        }
-        let options = text.parse().map_err(|_| PostgresUrlError)?;
-        Ok(Self { text: text.to_owned(), options })
-    }
-}
-
-impl PartialEq for PostgresUrl {
-    fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
-    }
-}
-
-impl Eq for PostgresUrl {}
-
-/// Without the password.
-impl fmt::Debug for PostgresUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("PostgresUrl").field(&primary::name(&self.options)).finish()
-    }
-}
-
-/// How a [`PostgresStore`] uses its database.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PostgresOptions {
-    /// The most connections of this process; 8 unless set. More than the database has processors for do not make it faster.
-    pub connections: u32,
-    /// How long an operation waits for a free connection, or for the database to be reached; 3 seconds unless set.
-    pub connect_timeout: Duration,
-    /// How long a statement may take, waiting for locks included; 5 seconds unless set.
-    pub statement_timeout: Duration,
-    /// Whether the connections lead to PgBouncer in transaction mode: then each operation is a transaction of its own, and
-    /// nothing is kept in a session.
-    pub pgbouncer: bool,
-}
-
-impl Default for PostgresOptions {
-    fn default() -> Self {
-        Self {
-            connections: 8,
-            connect_timeout: Duration::from_secs(3),
-            statement_timeout: Duration::from_secs(5),
-            pgbouncer: false,
-        }
-    }
-}
 
 /// A store in a PostgreSQL database.
 ///
 /// A read is one statement, and one round trip. So is a commit, whatever it checks and writes: an event with its shifts, its
 /// receipt and its notices is one statement, durable when it returns (unless the database is told otherwise by
 /// `synchronous_commit`). Behind PgBouncer both are four round trips: the transaction begins, the statement is prepared, it
-/// runs, the transaction ends. Requests are counted together, in one round trip for all that came while the last was under way. A connection that comes back to the pool is
-/// asked for a sign of life, which nobody waits for.
+/// runs, the transaction ends. Requests are counted together, in one round trip for all that came while the last was under
+/// way. A connection that comes back to the pool is asked for a sign of life, which nobody waits for.
 ///
 /// No process keeps anything that another needs, so any number of them can share the database.
 #[derive(Debug, Clone)]

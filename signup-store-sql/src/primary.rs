@@ -1,8 +1,8 @@
 //! The connections to PostgreSQL: to the one server, of those that are named, that takes writes.
 //!
 //! When a connection breaks, or turns out to lead to a server that takes no writes, or none can be had and none gives an
-//! answer, all connections are given up and new ones made, to whichever of the servers takes writes then. So a failover costs those operations that were under way, and
-//! the time until a standby is promoted; nothing has to be restarted.
+//! answer, all connections are given up and new ones made, to whichever of the servers takes writes then. So a failover
+//! costs those operations that were under way, and the time until a standby is promoted; nothing has to be restarted.
 //!
 //! **Invariants:** every operation ends in bounded time, whatever the network does; a connection whose operation did not
 //! end is closed, and not used again.
@@ -35,6 +35,7 @@ pub(crate) const TAKES_WRITES: &str = "SELECT CASE WHEN pg_is_in_recovery() \
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_millis(250));
 /// How much longer than the database itself this process waits for a statement to end, and for a pool to close.
 const GRACE: Duration = Duration::from_secs(1);
+
 /// The server that takes writes.
 #[derive(Debug, Clone)]
 pub(crate) struct Primary(Arc<Shared>);

@@ -1,0 +1,78 @@
+//! Where a PostgreSQL database is, and how it is used.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::postgres::PgConnectOptions;
+use thiserror::Error;
+
+use crate::primary;
+
+/// Where a PostgreSQL database is: `postgres://USER:PASSWORD@HOST:PORT/NAME`, with options such as `?sslmode=verify-full`.
+/// One host each; [`PostgresStore::open`] takes several.
+#[derive(Clone)]
+pub struct PostgresUrl {
+    text: String,
+    pub(crate) options: PgConnectOptions,
+}
+
+/// Why a text is no [`PostgresUrl`]. The text is not repeated: there may be a password in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error(
+    "use postgres://USER:PASSWORD@HOST:PORT/NAME, several with commas between whole URLs, and what is special in a \
+     password percent-encoded"
+)]
+pub struct PostgresUrlError;
+
+impl FromStr for PostgresUrl {
+    type Err = PostgresUrlError;
+
+    fn from_str(text: &str) -> Result<Self, PostgresUrlError> {
+        if !text.starts_with("postgres://") && !text.starts_with("postgresql://") {
+            return Err(PostgresUrlError);
+        }
+        let options = text.parse().map_err(|_| PostgresUrlError)?;
+        Ok(Self { text: text.to_owned(), options })
+    }
+}
+
+impl PartialEq for PostgresUrl {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for PostgresUrl {}
+
+/// Without the password.
+impl fmt::Debug for PostgresUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PostgresUrl").field(&primary::name(&self.options)).finish()
+    }
+}
+
+/// How a [`PostgresStore`] uses its database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PostgresOptions {
+    /// The most connections of this process; 8 unless set. More than the database has processors for do not make it faster.
+    pub connections: u32,
+    /// How long an operation waits for a free connection, or for the database to be reached; 3 seconds unless set.
+    pub connect_timeout: Duration,
+    /// How long a statement may take, waiting for locks included; 5 seconds unless set.
+    pub statement_timeout: Duration,
+    /// Whether the connections lead to PgBouncer in transaction mode: then each operation is a transaction of its own, and
+    /// nothing is kept in a session.
+    pub pgbouncer: bool,
+}
+
+impl Default for PostgresOptions {
+    fn default() -> Self {
+        Self {
+            connections: 8,
+            connect_timeout: Duration::from_secs(3),
+            statement_timeout: Duration::from_secs(5),
+            pgbouncer: false,
+        }
+    }
+}
