@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use signup_benches::{Line, Report, Unit, draft, in_turn, median};
+use signup_benches::{Line, Report, Unit, event, in_turn, median};
 use signup_core::{
     Call, EventId, IdempotencyKey, Name, NewOrganization, NewToken, Plan, PlanLimits, PlanTable, Service,
     Store,
@@ -48,7 +48,8 @@ impl Site {
         let token =
             service.create_token(organization.id, &NewToken::with_every_scope(title)).await.unwrap().1;
         let call = service.authenticate(token.reveal()).await.unwrap();
-        let event = service.create_event(&call, None, &draft(8)).await.unwrap().outcome.event.id;
+        let event =
+            service.create_event(&call, None, &event::draft(event::CAPACITY)).await.unwrap().outcome.event.id;
         Self { name, services, call, event, calls: AtomicU64::new(0) }
     }
 
@@ -61,7 +62,7 @@ impl Site {
     async fn create(&self) {
         let (service, number) = self.next();
         let key: IdempotencyKey = format!("key-{number}").parse().unwrap();
-        service.create_event(&self.call, Some(&key), &draft(8)).await.unwrap();
+        service.create_event(&self.call, Some(&key), &event::draft(event::CAPACITY)).await.unwrap();
     }
 
     async fn list_shifts(&self) {

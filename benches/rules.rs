@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use criterion::Criterion;
 use serde::Deserialize;
-use signup_benches::{Line, Report, Unit, folder};
+use signup_benches::{Line, Report, Unit, event, folder};
 use signup_core::rules::{EventIds, create_event};
 use signup_core::{
     Call, Clock as _, Day, EventId, EventInput, EventListInput, Hours, Name, NewOrganization, NewToken, Plan,
@@ -24,6 +24,8 @@ use tokio::runtime::Runtime;
 
 /// Of the organization in memory.
 const EVENTS: u32 = 1000;
+/// On each shift: more than are ever taken.
+const PLACES: u32 = 1_000_000;
 const LIMITS: PlanLimits =
     PlanLimits { requests_per_minute: u32::MAX, active_events: u32::MAX, event_days: 366 };
 
@@ -117,21 +119,8 @@ fn microseconds(id: &str) -> Option<f64> {
     Some(serde_json::from_slice::<Estimates>(&json).unwrap().median.point_estimate / 1000.0)
 }
 
-fn event_json() -> String {
-    let shift = |number: u32| {
-        serde_json::json!({
-            "title": format!("Shift {number}"), "start_time": "09:00", "end_time": "12:00", "capacity": 1_000_000,
-        })
-    };
-    serde_json::json!({
-        "title": "Food drive", "description": "We pack boxes for 400 families.", "start_date": "2099-06-05",
-        "timezone": "America/New_York", "is_published": true, "shifts": (0..10).map(shift).collect::<Vec<_>>(),
-    })
-    .to_string()
-}
-
 fn inputs(rules: &mut Rules) {
-    let json = event_json();
+    let json = event::body(PLACES, true);
     rules.measure("read and check an event with ten shifts", || {
         let input: EventInput<'_> = from_json(black_box(json.as_bytes())).unwrap();
         input.check(LIMITS).unwrap()
@@ -203,7 +192,7 @@ impl Site {
         let organization = service.create_organization(new).await.unwrap().id;
         let token = service.create_token(organization, &NewToken::with_every_scope(name)).await.unwrap().1;
         let call = service.authenticate(token.reveal()).await.unwrap();
-        let json = event_json();
+        let json = event::body(PLACES, true);
         let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
         for _ in 1..EVENTS {
             drop(service.create_event(&call, None, &input).await.unwrap());
@@ -239,7 +228,7 @@ fn memory(rules: &mut Rules) {
         let input = SignUpInput { name: "Ada".into(), email, ..SignUpInput::default() };
         service.sign_up(call.organization, *event, *shift, &input).await.unwrap()
     });
-    let json = event_json();
+    let json = event::body(PLACES, true);
     let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
     rules.measure_async(&runtime, "create with ten shifts and a key, memory", async || {
         let key = format!("key-{}", site.number()).parse().unwrap();

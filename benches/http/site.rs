@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
+use signup_benches::event;
 use signup_store_sql::throwaway::Cluster;
 use tempfile::TempDir;
 
@@ -129,7 +130,8 @@ impl Site {
 
     /// A new event with ten shifts, under a key of its own.
     pub(crate) fn create(&self) -> Request {
-        let request = Request::json("POST", Self::LIST, &event_body(10, 8, false)).with_status(201);
+        let request =
+            Request::json("POST", Self::LIST, &event::body(event::CAPACITY, false)).with_status(201);
         request.with_token(&self.token).with_key()
     }
 
@@ -148,7 +150,7 @@ impl Site {
 
     /// Publishes an event with ten shifts of so many places.
     pub(crate) fn publish(&self, capacity: u32) -> PublicEvent {
-        let request = Request::json("POST", Self::LIST, &event_body(10, capacity, true)).with_status(201);
+        let request = Request::json("POST", Self::LIST, &event::body(capacity, true)).with_status(201);
         let created = self.ask(&request.with_token(&self.token));
         PublicEvent { form: format!("/events/{}/signups", text(&created["slug"])), slots: slots(&created) }
     }
@@ -198,23 +200,4 @@ fn text(value: &Value) -> String {
 
 fn slots(event: &Value) -> Vec<String> {
     event["slots"].as_array().unwrap().iter().map(|slot| text(&slot["id"])).collect()
-}
-
-/// An event to create.
-fn event_body(shifts: u32, capacity: u32, is_published: bool) -> String {
-    let shift = |number: u32| {
-        json!({
-            "title": format!("Shift {number}"), "start_time": "09:00", "end_time": "12:00", "capacity": capacity,
-        })
-    };
-    json!({
-        "title": "Food drive",
-        "description": "We pack boxes for 400 families.",
-        "location": "12 Long Street, Springfield",
-        "start_date": "2099-06-05",
-        "timezone": "America/New_York",
-        "is_published": is_published,
-        "shifts": (0..shifts).map(shift).collect::<Vec<_>>(),
-    })
-    .to_string()
 }

@@ -1,6 +1,6 @@
 //! What is done to a site, one call at a time.
 
-use signup_benches::draft;
+use signup_benches::event;
 use signup_core::{EventListInput, IdempotencyKey, ShiftPatchInput, SignUpInput};
 
 use crate::site::Site;
@@ -50,7 +50,7 @@ impl Operation {
             Self::ListShifts => drop(service.list_shifts(call, *event).await.unwrap()),
             Self::Create => {
                 let key: IdempotencyKey = format!("key-{}", site.number()).parse().unwrap();
-                drop(service.create_event(call, Some(&key), &draft(1_000_000)).await.unwrap());
+                drop(service.create_event(call, Some(&key), &event::draft(1_000_000)).await.unwrap());
             }
             Self::Patch => {
                 let title = format!("Shift {}", site.number()).into();

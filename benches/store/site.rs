@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
-use signup_benches::draft;
+use signup_benches::event;
 use signup_core::{
     Call, EventId, EventInput, EventQuery, OrganizationId, PlanLimits, Position, Scopes, Service, ShiftId,
     Side, Store, TokenId,
@@ -41,7 +41,7 @@ impl Site {
             scopes: Scopes::all(),
             limits: PlanLimits { requests_per_minute: u32::MAX, active_events: u32::MAX, event_days: 366 },
         };
-        let input = EventInput { is_published: true.into(), ..draft(1_000_000) };
+        let input = EventInput { is_published: true.into(), ..event::draft(1_000_000) };
         let created = service.create_event(&call, None, &input).await.unwrap().outcome;
         let last_page = last_page(&*store, call.organization, None).await.to_cursor();
         let (event, shift) = (created.event.id, created.shifts[0].id);

@@ -1,6 +1,7 @@
-//! An event with ten shifts and a key, as a bare program makes one for each request.
+//! The event as a bare program makes one for each request, with a key.
 
 use serde_json::{Value, json};
+use signup_benches::event;
 use signup_core::{Clock as _, Receipt, SystemClock, secret};
 use uuid::Uuid;
 
@@ -12,11 +13,6 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    pub(crate) const TITLE: &str = "Food drive";
-    pub(crate) const DESCRIPTION: &str = "We pack boxes for 400 families.";
-    pub(crate) const LOCATION: &str = "12 Long Street, Springfield";
-    pub(crate) const DATE: &str = "2099-06-05";
-    pub(crate) const ZONE: &str = "America/New_York";
     /// The first instant of the day, and the first after it.
     pub(crate) const STARTS_AT: i64 = 4_084_315_200;
     pub(crate) const ENDS_AT: i64 = Self::STARTS_AT + 86_400;
@@ -24,7 +20,7 @@ impl Draft {
     pub(crate) fn new() -> Self {
         let now = SystemClock.now();
         let id = || secret::new_uuid(now);
-        Self { event: id(), now: now.as_second(), shifts: (0..10).map(|_| id()).collect() }
+        Self { event: id(), now: now.as_second(), shifts: (0..event::SHIFTS).map(|_| id()).collect() }
     }
 
     pub(crate) fn slug(&self) -> String {
@@ -40,32 +36,36 @@ impl Draft {
         self.now + Receipt::LIFE.as_secs()
     }
 
-    pub(crate) fn shifts(&self) -> &[Uuid] {
-        &self.shifts
+    /// The shifts by their ids, each with its position.
+    pub(crate) fn shifts(&self) -> impl Iterator<Item = (Uuid, u32)> {
+        self.shifts.iter().copied().zip(0..)
     }
 
     /// The shifts as rows: id, title, minutes of the day, capacity and position.
     pub(crate) fn shift_rows(&self) -> Vec<Value> {
-        let row = |(id, position): (&Uuid, u32)| {
-            json!([id.simple().to_string(), format!("Shift {position}"), 540, 720, 8, position])
+        let [start, end] = event::MINUTES;
+        let row = |(id, position): (Uuid, u32)| {
+            let title = event::shift_title(position);
+            json!([id.simple().to_string(), title, start, end, event::CAPACITY, position])
         };
-        self.shifts.iter().zip(0..).map(row).collect()
+        self.shifts().map(row).collect()
     }
 
     /// What is answered, and kept under the key.
     pub(crate) fn outcome(&self) -> String {
-        let shift = |(id, position): (&Uuid, u32)| {
+        let shift = |(id, position): (Uuid, u32)| {
             json!({
-                "id": id, "event_id": self.event, "title": format!("Shift {position}"), "location": null,
-                "hours": [540, 720], "capacity": 8, "filled": 0, "position": position, "version": 1,
-                "created_at": self.now, "updated_at": self.now, "date": Self::DATE, "timezone": Self::ZONE,
+                "id": id, "event_id": self.event, "title": event::shift_title(position), "location": null,
+                "hours": event::MINUTES, "capacity": event::CAPACITY, "filled": 0, "position": position,
+                "version": 1, "created_at": self.now, "updated_at": self.now, "date": event::DATE,
+                "timezone": event::ZONE,
             })
         };
         json!({
-            "id": self.event, "title": Self::TITLE, "slug": self.slug(), "description": Self::DESCRIPTION,
-            "location": Self::LOCATION, "start_date": Self::DATE, "timezone": Self::ZONE, "is_published": false,
-            "created_at": self.now, "updated_at": self.now,
-            "slots": self.shifts.iter().zip(0..).map(shift).collect::<Vec<_>>(),
+            "id": self.event, "title": event::TITLE, "slug": self.slug(), "description": event::DESCRIPTION,
+            "location": event::LOCATION, "start_date": event::DATE, "timezone": event::ZONE,
+            "is_published": false, "created_at": self.now, "updated_at": self.now,
+            "slots": self.shifts().map(shift).collect::<Vec<_>>(),
         })
         .to_string()
     }

@@ -1,6 +1,7 @@
 //! Bare programs on PostgreSQL: each request is one statement, and one round trip; with counting two.
 
 use serde_json::Value;
+use signup_benches::event;
 use signup_core::{Clock as _, SystemClock};
 use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::postgres::{PgPool, PgPoolOptions};
@@ -75,9 +76,9 @@ pub(crate) async fn create(url: &str) {
             let draft = Draft::new();
             let outcome = draft.outcome();
             let create = sqlx::query(CREATE).bind(organization).bind(draft.key()).bind(draft.now);
-            let create = create.bind(draft.event).bind(Draft::TITLE).bind(draft.slug());
-            let create = create.bind(Draft::DESCRIPTION).bind(Draft::LOCATION).bind(Draft::DATE);
-            let create = create.bind(Draft::ZONE).bind(Draft::STARTS_AT).bind(Draft::ENDS_AT);
+            let create = create.bind(draft.event).bind(event::TITLE).bind(draft.slug());
+            let create = create.bind(event::DESCRIPTION).bind(event::LOCATION).bind(event::DATE);
+            let create = create.bind(event::ZONE).bind(Draft::STARTS_AT).bind(Draft::ENDS_AT);
             let create = create.bind(Value::Array(draft.shift_rows()).to_string()).bind(&outcome);
             create.bind(draft.expires_at()).fetch_one(&pool).await.unwrap();
             outcome

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use signup_benches::event;
 use signup_core::{Clock as _, SystemClock};
 use signup_store_sql::SqliteStore;
 use sqlx::sqlite::{
@@ -99,8 +100,8 @@ async fn create(pool: &SqlitePool, organization: Uuid, draft: &Draft) -> sqlx::R
     }
     // A slug that is taken is refused by its unique index.
     let event = sqlx::query(INSERT_EVENT).bind(organization).bind(draft.event);
-    let event = event.bind(Draft::TITLE).bind(draft.slug()).bind(Draft::DESCRIPTION).bind(Draft::LOCATION);
-    let event = event.bind(Draft::DATE).bind(Draft::ZONE).bind(draft.now);
+    let event = event.bind(event::TITLE).bind(draft.slug()).bind(event::DESCRIPTION).bind(event::LOCATION);
+    let event = event.bind(event::DATE).bind(event::ZONE).bind(draft.now);
     event.bind(Draft::STARTS_AT).bind(Draft::ENDS_AT).execute(&mut *transaction).await?;
     let shifts = sqlx::query(INSERT_SHIFTS).bind(organization).bind(draft.event).bind(draft.now);
     shifts.bind(Value::Array(draft.shift_rows()).to_string()).execute(&mut *transaction).await?;
@@ -139,12 +140,12 @@ pub(crate) async fn create_batches() {
             let outcome = draft.outcome();
             let row = json!([
                 draft.event.simple().to_string(),
-                Draft::TITLE,
+                event::TITLE,
                 draft.slug(),
-                Draft::DESCRIPTION,
-                Draft::LOCATION,
-                Draft::DATE,
-                Draft::ZONE,
+                event::DESCRIPTION,
+                event::LOCATION,
+                event::DATE,
+                event::ZONE,
                 draft.now,
                 Draft::STARTS_AT,
                 Draft::ENDS_AT,
@@ -194,7 +195,7 @@ pub(crate) async fn patch_each() {
     for _ in 0..crate::site::EVENTS {
         let draft = Draft::new();
         create(&pool, organization, &draft).await.unwrap();
-        shifts.extend(draft.shifts());
+        shifts.extend(draft.shifts().map(|(id, _)| id));
     }
     let next = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
     serve(move || {
