@@ -1,21 +1,22 @@
 //! Bare programs on SQLite, `synchronous=FULL`.
 
+mod create;
+
 use std::path::Path;
 
-use serde_json::{Value, json};
-use signup_benches::event;
+use serde_json::json;
 use signup_core::{Clock as _, SystemClock};
 use signup_store_sql::SqliteStore;
 use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
-    SqliteSynchronous,
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 use sqlx::{ConnectOptions as _, Row as _};
 use tempfile::TempDir;
-use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use super::{Draft, organization, serve};
+
+pub(crate) use create::{create_batches, create_each};
 
 fn options(file: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
@@ -69,119 +70,6 @@ async fn writer(options: SqliteConnectOptions) -> SqlitePool {
     pool.acquire_timeout(std::time::Duration::from_secs(60)).connect_with(options).await.unwrap()
 }
 
-const RECEIPT: &str = "SELECT outcome FROM receipts WHERE organization_id = $1 AND token_id = $1 \
-     AND operation = 'create-event' AND idempotency_key = $2 AND expires_at > $3";
-const INSERT_EVENT: &str = "INSERT INTO events (organization_id, id, title, slug, description, location, is_virtual, \
-     start_date, timezone, is_published, created_at, updated_at, starts_at, ends_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, 0, $9, $9, $10, $11)";
-const INSERT_SHIFTS: &str = "INSERT INTO shifts (organization_id, event_id, id, title, start_minute, end_minute, capacity, \
-     position, version, created_at, updated_at) SELECT $1, $2, unhex(value->>0), value->>1, value->>2, value->>3, \
-     value->>4, value->>5, 1, $3, $3 FROM json_each($4)";
-const INSERT_RECEIPT: &str = "INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) \
-     VALUES ($1, $1, 'create-event', $2, $3, $4)";
-
-/// A transaction for each request, as the documentation of sqlx shows it.
-pub(crate) async fn create_each() {
-    let (_folder, organization, options) = database().await;
-    let pool = writer(options).await;
-    serve(move || {
-        let pool = pool.clone();
-        async move { create(&pool, organization, &Draft::new()).await.unwrap() }
-    })
-    .await;
-}
-
-async fn create(pool: &SqlitePool, organization: Uuid, draft: &Draft) -> sqlx::Result<String> {
-    let (key, outcome) = (draft.key(), draft.outcome());
-    let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
-    let receipt = sqlx::query_scalar(RECEIPT).bind(organization).bind(&key).bind(draft.now);
-    if let Some(outcome) = receipt.fetch_optional(&mut *transaction).await? {
-        return Ok(outcome);
-    }
-    // A slug that is taken is refused by its unique index.
-    let event = sqlx::query(INSERT_EVENT).bind(organization).bind(draft.event);
-    let event = event.bind(event::TITLE).bind(draft.slug()).bind(event::DESCRIPTION).bind(event::LOCATION);
-    let event = event.bind(event::DATE).bind(event::ZONE).bind(draft.now);
-    event.bind(Draft::STARTS_AT).bind(Draft::ENDS_AT).execute(&mut *transaction).await?;
-    let shifts = sqlx::query(INSERT_SHIFTS).bind(organization).bind(draft.event).bind(draft.now);
-    shifts.bind(Value::Array(draft.shift_rows()).to_string()).execute(&mut *transaction).await?;
-    let receipt = sqlx::query(INSERT_RECEIPT).bind(organization).bind(key).bind(&outcome);
-    receipt.bind(draft.expires_at()).execute(&mut *transaction).await?;
-    transaction.commit().await?;
-    Ok(outcome)
-}
-
-/// The most that one commit takes.
-const MOST_IN_A_BATCH: usize = 256;
-const INSERT_BATCH: &str = "BEGIN IMMEDIATE; \
-     INSERT INTO events (organization_id, id, title, slug, description, location, is_virtual, start_date, timezone, \
-     is_published, created_at, updated_at, starts_at, ends_at) SELECT $1, unhex(value->>0), value->>1, value->>2, value->>3, \
-     value->>4, 0, value->>5, value->>6, 0, value->>7, value->>7, value->>8, value->>9 FROM json_each($2); \
-     INSERT INTO shifts (organization_id, event_id, id, title, start_minute, end_minute, capacity, position, version, \
-     created_at, updated_at) SELECT $1, unhex(e.value->>0), unhex(s.value->>0), s.value->>1, s.value->>2, s.value->>3, \
-     s.value->>4, s.value->>5, 1, e.value->>7, e.value->>7 FROM json_each($2) e, json_each(e.value, '$[10]') s; \
-     INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) \
-     SELECT $1, $1, 'create-event', value->>11, value->>12, value->>13 FROM json_each($2); \
-     COMMIT;";
-
-/// All that waits in one commit, and one hand-off to SQLite's thread.
-///
-/// Unique indexes check what has to be checked. A batch in which a slug or a key is taken already would fail as a whole, and
-/// be tried one by one; here none is.
-pub(crate) async fn create_batches() {
-    let (_folder, organization, options) = database().await;
-    let connection = options.connect().await.unwrap();
-    let (sender, waiting) = mpsc::channel::<Waiting>(1024);
-    drop(tokio::spawn(commit_batches(connection, organization, waiting)));
-    serve(move || {
-        let sender = sender.clone();
-        async move {
-            let draft = Draft::new();
-            let outcome = draft.outcome();
-            let row = json!([
-                draft.event.simple().to_string(),
-                event::TITLE,
-                draft.slug(),
-                event::DESCRIPTION,
-                event::LOCATION,
-                event::DATE,
-                event::ZONE,
-                draft.now,
-                Draft::STARTS_AT,
-                Draft::ENDS_AT,
-                draft.shift_rows(),
-                draft.key(),
-                outcome,
-                draft.expires_at(),
-            ]);
-            let (done, committed) = oneshot::channel();
-            sender.send((row.to_string(), done)).await.unwrap();
-            committed.await.unwrap();
-            outcome
-        }
-    })
-    .await;
-}
-
-/// A row of a batch, and whom to tell when it is durable.
-type Waiting = (String, oneshot::Sender<()>);
-
-async fn commit_batches(
-    mut connection: SqliteConnection,
-    organization: Uuid,
-    mut waiting: mpsc::Receiver<Waiting>,
-) {
-    let mut batch = vec![];
-    while waiting.recv_many(&mut batch, MOST_IN_A_BATCH).await > 0 {
-        let rows: Vec<_> = batch.iter().map(|(row, _)| row.as_str()).collect();
-        let rows = format!("[{}]", rows.join(","));
-        sqlx::query(INSERT_BATCH).bind(organization).bind(rows).execute(&mut connection).await.unwrap();
-        for (_, done) in batch.drain(..) {
-            done.send(()).unwrap();
-        }
-    }
-}
-
 const SHIFT: &str = "SELECT title, location, start_minute, end_minute, capacity, version FROM shifts \
      WHERE organization_id = $1 AND id = $2";
 const UPDATE_SHIFT: &str = "UPDATE shifts SET title = $3, location = $4, start_minute = $5, end_minute = $6, capacity = $7, \
@@ -194,7 +82,7 @@ pub(crate) async fn patch_each() {
     let mut shifts = vec![];
     for _ in 0..crate::site::EVENTS {
         let draft = Draft::new();
-        create(&pool, organization, &draft).await.unwrap();
+        create::create(&pool, organization, &draft).await.unwrap();
         shifts.extend(draft.shifts().map(|(id, _)| id));
     }
     let next = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
