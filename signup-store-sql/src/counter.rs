@@ -16,7 +16,7 @@ use signup_core::{Caller, OrganizationId, StoreError, Window};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
-use crate::primary::Primary;
+use crate::primary::{Primary, Purpose};
 use crate::sql::{Dialect, Sql, Value};
 
 const WHAT: &str = "counting requests";
@@ -131,7 +131,7 @@ async fn windows(
     } else {
         Sql::of(Dialect::Postgres, &text("$1"), vec![Value::Json(Some(asked))])
     };
-    let row: Option<[String; 1]> = primary.one("count", WHAT, sql).await?;
+    let row: Option<[String; 1]> = primary.one(Purpose::Count, WHAT, sql).await?;
     let [counted] = row.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
     let counted: Vec<(Uuid, String, i64, u32)> =
         serde_json::from_str(&counted).map_err(|error| StoreError::failed(WHAT, error))?;

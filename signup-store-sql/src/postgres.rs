@@ -13,11 +13,10 @@ use signup_core::{
     ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId, Window,
 };
 use sqlx::postgres::PgRow;
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::counter::Counter;
 use crate::error::{OpenError, is_contention, postgres_error};
-use crate::primary::Primary;
+use crate::primary::{Primary, Purpose};
 use crate::read;
 use crate::row::texts;
 use crate::sql::{Dialect, Sql, values};
@@ -45,8 +44,6 @@ pub struct PostgresStore {
     primary: Primary,
     counter: Counter,
     turns: Turns,
-    permits: Arc<Semaphore>,
-    commit_timeout: Duration,
 }
 
 impl PostgresStore {
@@ -57,11 +54,9 @@ impl PostgresStore {
     /// If no server can be reached, or none takes writes, and [`OpenError::Newer`] if a newer version has written the
     /// database.
     pub async fn open(urls: &[PostgresUrl], options: PostgresOptions) -> Result<Self, OpenError> {
-        let permits = Arc::new(Semaphore::new((options.connections as usize).div_ceil(2)));
-        let commit_timeout = options.connect_timeout;
         let primary = Primary::open(urls, options).await?;
         let counter = Counter::start(primary.clone());
-        Ok(Self { primary, counter, turns: Turns::default(), permits, commit_timeout })
+        Ok(Self { primary, counter, turns: Turns::default() })
     }
 
     /// Closes all connections, after what is under way.
@@ -85,21 +80,11 @@ impl PostgresStore {
         }
     }
 
-    /// The right to commit, of which there are fewer than connections: those who only read never wait until all who write
-    /// have been to the disk.
-    async fn permit(&self) -> Result<SemaphorePermit<'_>, StoreError> {
-        const WHAT: &str = "waiting to commit";
-        let permit = tokio::time::timeout(self.commit_timeout, self.permits.acquire()).await;
-        let permit = permit.map_err(|_| StoreError::unavailable(WHAT, "too many commits are under way"))?;
-        permit.map_err(|error| StoreError::unavailable(WHAT, error))
-    }
-
     async fn commit_alone(&self, change: &ChangeSet) -> Result<(), CommitError> {
         const WHAT: &str = "committing a change set";
-        let _permit = self.permit().await?;
         let mut attempt = 1;
         loop {
-            let row = self.primary.transaction("commit", change::statements(change)?).await;
+            let row = self.primary.transaction(Purpose::Commit, change::statements(change)?).await;
             match row {
                 Ok(None) => {
                     // Processes commit each for itself; it is the database that gathers them into one sync.
@@ -150,7 +135,7 @@ impl PostgresStore {
     }
 
     async fn count_of(&self, what: &'static str, sql: Sql) -> Result<u64, StoreError> {
-        let row: Option<[String; 1]> = self.primary.one("purge", what, sql).await?;
+        let row: Option<[String; 1]> = self.primary.one(Purpose::Purge, what, sql).await?;
         let [count] = row.ok_or_else(|| StoreError::failed(what, "the statement gave no row"))?;
         count.parse().map_err(|error| StoreError::failed(what, error))
     }
@@ -209,8 +194,7 @@ impl PostgresStore {
         if statements.len() < 2 {
             return Ok(None);
         }
-        let _permit = self.permit().await.map_err(|_| sqlx::Error::PoolTimedOut)?;
-        let rows = self.primary.together("commit", statements).await?;
+        let rows = self.primary.together(Purpose::Commit, statements).await?;
         let answer = |((change, _), row): (&Waiting, Option<PgRow>)| match row {
             None => Ok(()),
             Some(row) => Err(refused(change, &row)),

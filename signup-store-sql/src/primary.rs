@@ -4,21 +4,26 @@
 //! answer, all connections are given up and new ones made, to whichever of the servers takes writes then. So a failover
 //! costs those operations that were under way, and the time until a standby is promoted; nothing has to be restarted.
 //!
-//! **Invariants:** every operation ends in bounded time, whatever the network does; a connection whose operation did not
+//! Of four connections or more, those who commit get some fewer than there are, so that those who only read never wait
+//! until all who write have been to the disk.
+//!
+//! **Invariants:** no wait for a server is without a limit, whatever the network does; a connection whose operation did not
 //! end is closed, and not used again.
 
+mod current;
 mod find;
 
 use std::error::Error as _;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use signup_core::StoreError;
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Postgres};
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::error::{OpenError, is_broken, postgres_error};
 use crate::postgres::{PostgresOptions, PostgresUrl};
@@ -26,6 +31,7 @@ use crate::read::Reader;
 use crate::row::texts;
 use crate::sql::{Dialect, Sql};
 use crate::{migrations, observe};
+use current::Current;
 use find::find;
 
 /// Gives `yes` from a server that takes writes.
@@ -55,37 +61,6 @@ impl fmt::Debug for Shared {
             .field("servers", &servers)
             .field("options", &self.options)
             .finish_non_exhaustive()
-    }
-}
-
-/// The pool in use. Each has a number of its own.
-#[derive(Clone)]
-struct Current {
-    pool: PgPool,
-    number: u64,
-    /// When the database last answered through it.
-    answered: Arc<Mutex<Instant>>,
-}
-
-impl Current {
-    fn new(options: &PostgresOptions, server: PgConnectOptions, number: u64) -> Self {
-        Self { pool: pool(options, server), number, answered: Arc::new(Mutex::new(Instant::now())) }
-    }
-
-    fn note_answer(&self) {
-        *self.answered.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-    }
-
-    /// For how long the database has not answered.
-    fn silence(&self) -> Duration {
-        self.answered.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
-    }
-
-    /// Closes the pool, after what is under way. It ends in bounded time: a connection that comes back to its pool says
-    /// goodbye to a server that may not answer.
-    async fn close(&self) {
-        // Elapsed or not: nobody can use it any more.
-        drop(tokio::time::timeout(GRACE, self.pool.close()).await);
     }
 }
 
@@ -125,49 +100,84 @@ impl Primary {
     /// a transaction.
     pub(crate) async fn transaction(
         &self,
-        kind: &'static str,
+        purpose: Purpose,
         statements: Vec<Sql>,
     ) -> sqlx::Result<Option<PgRow>> {
-        Ok(self.rows(kind, statements, Until::FirstRow).await?.pop().flatten())
+        Ok(self.rows(purpose, statements, Until::FirstRow).await?.pop().flatten())
     }
 
     /// Runs statements that give at most one row each, all of them in one transaction, and gives what each gave.
     pub(crate) async fn together(
         &self,
-        kind: &'static str,
+        purpose: Purpose,
         statements: Vec<Sql>,
     ) -> sqlx::Result<Vec<Option<PgRow>>> {
-        self.rows(kind, statements, Until::End).await
+        self.rows(purpose, statements, Until::End).await
     }
 
     async fn rows(
         &self,
-        kind: &'static str,
+        purpose: Purpose,
         statements: Vec<Sql>,
         until: Until,
     ) -> sqlx::Result<Vec<Option<PgRow>>> {
-        let current = self.current();
-        let result = self.try_transaction(&current, kind, statements, until).await;
-        match &result {
-            // Either others use them all, and get answers; or none can be made.
-            Err(sqlx::Error::PoolTimedOut) if self.is_silent(&current) => self.give_up(&current),
-            Err(sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed) => {}
-            Err(error) if is_broken(error) => self.give_up(&current),
+        let Taken { current, mut connection, _permit } = self.take(purpose).await?;
+        let result = self.run(&mut connection, purpose, statements, until).await;
+        if result.as_ref().is_err_and(is_broken) {
+            connection.close_on_drop();
+            self.give_up(&current);
+        } else {
             // An error of the database is an answer.
-            Ok(_) | Err(_) => current.note_answer(),
+            current.note_answer();
         }
         result
+    }
+
+    /// A connection of the current pool; of the next one, if that takes its place meanwhile. One deadline holds for all that
+    /// it has to wait for.
+    async fn take(&self, purpose: Purpose) -> sqlx::Result<Taken> {
+        let deadline = Instant::now() + self.0.options.connect_timeout;
+        let mut current = self.current();
+        loop {
+            let taken = match current.permit(purpose, deadline).await {
+                Ok(permit) => current.connection(deadline).await.map(|connection| (permit, connection)),
+                // That others commit is no sign that no connection can be had: they find that out themselves.
+                Err(sqlx::Error::PoolTimedOut) => return Err(sqlx::Error::PoolTimedOut),
+                Err(error) => Err(error),
+            };
+            match taken {
+                Ok((permit, connection)) => return Ok(Taken { current, connection, _permit: permit }),
+                Err(sqlx::Error::PoolClosed) => {
+                    let next = self.current();
+                    if next.number == current.number {
+                        return Err(sqlx::Error::PoolClosed);
+                    }
+                    current = next;
+                }
+                Err(error) => {
+                    // Either others use them all, and get answers; or none can be made.
+                    let is_out_of_reach = match &error {
+                        sqlx::Error::PoolTimedOut => self.is_silent(&current),
+                        error => is_broken(error),
+                    };
+                    if is_out_of_reach {
+                        self.give_up(&current);
+                    }
+                    return Err(error);
+                }
+            }
+        }
     }
 
     /// Runs a statement that gives at most one row, of `N` texts.
     pub(crate) async fn one<const N: usize>(
         &self,
-        kind: &'static str,
+        purpose: Purpose,
         what: &'static str,
         sql: Sql,
     ) -> Result<Option<[String; N]>, StoreError> {
         let failed = |error| postgres_error(what, error);
-        let row = self.transaction(kind, vec![sql]).await.map_err(failed)?;
+        let row = self.transaction(purpose, vec![sql]).await.map_err(failed)?;
         row.map(|row| texts(&row)).transpose().map_err(failed)
     }
 
@@ -180,71 +190,30 @@ impl Primary {
     pub(crate) async fn takes_writes(&self) -> sqlx::Result<bool> {
         let current = self.current();
         let sql = Sql::of(Dialect::Postgres, TAKES_WRITES, vec![]);
-        match self.transaction("check", vec![sql]).await {
+        match self.transaction(Purpose::Check, vec![sql]).await {
             Ok(row) => Ok(row.map(|row| texts(&row)).transpose()?.is_some_and(|[answer]| answer == "yes")),
             Err(sqlx::Error::PoolTimedOut) if !self.is_silent(&current) => Ok(true),
             Err(error) => Err(error),
         }
     }
 
-    async fn try_transaction(
-        &self,
-        current: &Current,
-        kind: &'static str,
-        statements: Vec<Sql>,
-        until: Until,
-    ) -> sqlx::Result<Vec<Option<PgRow>>> {
-        let mut connection = self.connection(current).await?;
-        let limit = self.0.options.statement_timeout + GRACE;
-        let done = tokio::time::timeout(limit, self.run(&mut connection, kind, statements, until)).await;
-        match done {
-            Ok(result) => {
-                if result.as_ref().is_err_and(is_broken) {
-                    connection.close_on_drop();
-                }
-                result
-            }
-            Err(_) => {
-                connection.close_on_drop();
-                let what = "the database did not answer in time";
-                Err(sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, what)))
-            }
-        }
-    }
-
-    /// A connection of the current pool; of the next one, if that takes its place meanwhile.
-    async fn connection(&self, current: &Current) -> sqlx::Result<PoolConnection<Postgres>> {
-        let mut current = current.clone();
-        loop {
-            match current.pool.acquire().await {
-                Err(sqlx::Error::PoolClosed) => {
-                    let next = self.current();
-                    if next.number == current.number {
-                        return Err(sqlx::Error::PoolClosed);
-                    }
-                    current = next;
-                }
-                acquired => return acquired,
-            }
-        }
-    }
-
     async fn run(
         &self,
         connection: &mut PgConnection,
-        kind: &'static str,
+        purpose: Purpose,
         statements: Vec<Sql>,
         until: Until,
     ) -> sqlx::Result<Vec<Option<PgRow>>> {
         let options = &self.0.options;
+        let count_round_trips = |number| observe::count_round_trips(purpose.name(), number);
         // Without parameters a statement is not prepared first, and needs no transaction behind PgBouncer either.
         let statements = match <[Sql; 1]>::try_from(statements) {
             Ok([sql]) if !options.pgbouncer => {
-                observe::count_round_trips(kind, 1);
-                return Ok(vec![fetch(connection, sql, true).await?]);
+                count_round_trips(1);
+                return Ok(vec![self.answer(fetch(connection, sql, true)).await?]);
             }
             Ok([sql]) if sql.is_plain() => {
-                observe::count_round_trips(kind, 1);
+                count_round_trips(1);
                 return Ok(vec![self.fetch_plain(connection, &sql).await?]);
             }
             Ok([sql]) => vec![sql],
@@ -252,20 +221,31 @@ impl Primary {
         };
         // A statement that the connection does not keep is prepared and run in a round trip each.
         let each = if options.pgbouncer { 2 } else { 1 };
-        observe::count_round_trips(kind, 2 + each * statements.len() as u64);
+        count_round_trips(2 + each * statements.len() as u64);
         let begin = AssertSqlSafe(self.begin());
-        let mut transaction = connection.begin_with(begin).await?;
+        let mut transaction = self.answer(connection.begin_with(begin)).await?;
         let mut rows = Vec::with_capacity(statements.len());
         for sql in statements {
-            let row = fetch(&mut transaction, sql, !options.pgbouncer).await?;
+            let row = self.answer(fetch(&mut transaction, sql, !options.pgbouncer)).await?;
             let is_last = until == Until::FirstRow && row.is_some();
             rows.push(row);
             if is_last {
                 break;
             }
         }
-        transaction.commit().await?;
+        self.answer(transaction.commit()).await?;
         Ok(rows)
+    }
+
+    /// What the server answers, if it does in the time that it has for a statement. The limit is that of each wait, and not
+    /// of a transaction: on a slow way to the server one of many statements takes long without being stuck.
+    async fn answer<T>(&self, answer: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
+        let limit = self.0.options.statement_timeout + GRACE;
+        let answer = tokio::time::timeout(limit, answer).await;
+        answer.unwrap_or_else(|_| {
+            let what = "the database did not answer in time";
+            Err(sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, what)))
+        })
     }
 
     /// Begins a transaction that relies on nothing that a session may have been told. With a higher isolation the look
@@ -283,10 +263,10 @@ impl Primary {
     /// Runs a statement without parameters and the transaction around it in one round trip.
     async fn fetch_plain(&self, connection: &mut PgConnection, sql: &Sql) -> sqlx::Result<Option<PgRow>> {
         let text = format!("{}; {}; COMMIT", self.begin(), sql.text());
-        let rows = sqlx::raw_sql(AssertSqlSafe(text)).fetch_all(&mut *connection).await;
-        if rows.is_err() {
+        let rows = self.answer(sqlx::raw_sql(AssertSqlSafe(text)).fetch_all(&mut *connection)).await;
+        if rows.as_ref().is_err_and(|error| !is_broken(error)) {
             // The rest was not run, and left the transaction open. If that fails too, the connection is broken.
-            connection.execute("ROLLBACK").await?;
+            self.answer(connection.execute("ROLLBACK")).await?;
         }
         Ok(rows?.into_iter().next())
     }
@@ -337,6 +317,37 @@ impl Primary {
     }
 }
 
+/// A connection, and for a commit the right to it, until both are given back.
+struct Taken {
+    current: Current,
+    connection: PoolConnection<Postgres>,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+/// What a connection is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Read,
+    /// For this not all connections may be used.
+    Commit,
+    Count,
+    Purge,
+    Check,
+}
+
+impl Purpose {
+    /// As metrics name it.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Commit => "commit",
+            Self::Count => "count",
+            Self::Purge => "purge",
+            Self::Check => "check",
+        }
+    }
+}
+
 /// How far the statements of a transaction are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Until {
@@ -354,7 +365,7 @@ impl Reader for Primary {
         what: &'static str,
         sql: Sql,
     ) -> Result<Option<[String; N]>, StoreError> {
-        self.one("read", what, sql).await
+        self.one(Purpose::Read, what, sql).await
     }
 }
 
@@ -379,14 +390,6 @@ fn connect_options(server: PgConnectOptions, options: &PostgresOptions) -> PgCon
             // as much as running it.
             .options([("plan_cache_mode", "force_generic_plan")])
     }
-}
-
-fn pool(options: &PostgresOptions, server: PgConnectOptions) -> PgPool {
-    PgPoolOptions::new()
-        .max_connections(options.connections)
-        .acquire_timeout(options.connect_timeout)
-        .test_before_acquire(false)
-        .connect_lazy_with(server)
 }
 
 /// What a server is called in messages.

@@ -1,0 +1,77 @@
+//! The connections in use, and the rights to commit through them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use sqlx::Postgres;
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::{GRACE, Purpose};
+use crate::postgres::PostgresOptions;
+
+/// The pool in use. Each has a number of its own.
+#[derive(Clone)]
+pub(super) struct Current {
+    pub(super) pool: PgPool,
+    /// The rights to commit through it: who hangs on its connections keeps nobody from those of the next.
+    permits: Arc<Semaphore>,
+    pub(super) number: u64,
+    /// When the database last answered through it.
+    answered: Arc<Mutex<Instant>>,
+}
+
+impl Current {
+    pub(super) fn new(options: &PostgresOptions, server: PgConnectOptions, number: u64) -> Self {
+        let permits = Arc::new(Semaphore::new(options.commits()));
+        let answered = Arc::new(Mutex::new(Instant::now()));
+        Self { pool: pool(options, server), permits, number, answered }
+    }
+
+    /// The right to do what is done for `purpose`, by `deadline`.
+    pub(super) async fn permit(
+        &self,
+        purpose: Purpose,
+        deadline: Instant,
+    ) -> sqlx::Result<Option<OwnedSemaphorePermit>> {
+        if purpose != Purpose::Commit {
+            return Ok(None);
+        }
+        let permit =
+            tokio::time::timeout_at(deadline.into(), Arc::clone(&self.permits).acquire_owned()).await;
+        let permit = permit.map_err(|_| sqlx::Error::PoolTimedOut)?;
+        permit.map(Some).map_err(|_| sqlx::Error::PoolClosed)
+    }
+
+    /// A connection, by `deadline`.
+    pub(super) async fn connection(&self, deadline: Instant) -> sqlx::Result<PoolConnection<Postgres>> {
+        let connection = tokio::time::timeout_at(deadline.into(), self.pool.acquire()).await;
+        connection.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+    }
+
+    pub(super) fn note_answer(&self) {
+        *self.answered.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// For how long the database has not answered.
+    pub(super) fn silence(&self) -> Duration {
+        self.answered.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    /// Closes the pool, after what is under way. It ends in bounded time: a connection that comes back to its pool says
+    /// goodbye to a server that may not answer.
+    pub(super) async fn close(&self) {
+        self.permits.close();
+        // Elapsed or not: nobody can use it any more.
+        drop(tokio::time::timeout(GRACE, self.pool.close()).await);
+    }
+}
+
+fn pool(options: &PostgresOptions, server: PgConnectOptions) -> PgPool {
+    PgPoolOptions::new()
+        .max_connections(options.connections)
+        .acquire_timeout(options.connect_timeout)
+        .test_before_acquire(false)
+        .connect_lazy_with(server)
+}
