@@ -4,7 +4,8 @@ use serde_json::Value;
 use signup_benches::event;
 use signup_core::{Clock as _, SystemClock};
 use signup_store_sql::{PostgresOptions, PostgresStore};
-use sqlx::postgres::{PgPool, PgPoolOptions};
+use sqlx::ConnectOptions as _;
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use uuid::Uuid;
 
 use super::{Draft, organization, serve};
@@ -18,9 +19,12 @@ const LIST: &str = "SELECT CAST(COALESCE(json_agg(json_build_array(e.id, e.organ
      e.start_date, e.end_date, e.timezone, e.is_published, e.theme, e.badge_label, e.created_at, e.updated_at)), '[]') AS TEXT) \
      FROM (SELECT * FROM events WHERE organization_id = $1 ORDER BY starts_at DESC, id DESC LIMIT 26) e";
 
+/// What the server tells its sessions, too: planning anew each time costs as much as running.
 async fn pool(url: &str) -> PgPool {
+    let options = url.parse::<PgConnectOptions>().unwrap().disable_statement_logging();
+    let options = options.options([("plan_cache_mode", "force_generic_plan")]);
     let pool = PgPoolOptions::new().max_connections(8).test_before_acquire(false);
-    pool.acquire_timeout(std::time::Duration::from_secs(60)).connect(url).await.unwrap()
+    pool.acquire_timeout(std::time::Duration::from_secs(60)).connect_with(options).await.unwrap()
 }
 
 /// Counts a request against the minute of its caller: here there is one.
