@@ -59,15 +59,15 @@ impl fmt::Display for Asked {
     }
 }
 
-/// How long callers waited, in milliseconds.
+/// How long callers waited, in milliseconds, of all rounds together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Latencies {
     /// Half of them no longer than this.
     pub p50: f64,
     /// All but one in a hundred.
     pub p99: f64,
-    /// All but one in a thousand.
-    pub p999: f64,
+    /// All but one in a thousand, if they were many enough to say so.
+    pub p999: Option<f64>,
 }
 
 /// A figure beside its limit.
@@ -126,7 +126,10 @@ impl fmt::Display for Line {
             "{work:<46} {limit:<36} {ours:>9.digits$} {theirs:>9} {unit} {ratio:>6} {asked:>6} {mark}"
         )?;
         match latencies {
-            Some(Latencies { p50, p99, p999 }) => write!(f, "  {p50:>8.2} {p99:>8.2} {p999:>8.2}"),
+            Some(Latencies { p50, p99, p999 }) => {
+                let p999 = p999.map_or("-".to_owned(), |p999| format!("{p999:.2}"));
+                write!(f, "  {p50:>8.2} {p99:>8.2} {p999:>8}")
+            }
             None => Ok(()),
         }
     }

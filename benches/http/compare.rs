@@ -1,18 +1,65 @@
 //! A load on the server beside loads on its limits, a round of each in turn.
 
-use signup_benches::{Asked, Line, Report, Unit, in_turn, median};
+use signup_benches::{Asked, Latencies, Line, Report, Unit, in_turn, median};
 
 use crate::load::{Figures, Load};
 use crate::process::Process;
 use crate::request::Request;
+use crate::times::Times;
 
-/// What a comparison is about.
+/// What a comparison is about: of each side the median of its rounds.
 #[derive(Clone, Copy)]
 pub(crate) enum By {
     /// Answers a second.
     Rate,
     /// How long all but one in a hundred waited at most.
     P99,
+}
+
+impl By {
+    const fn unit(self) -> Unit {
+        match self {
+            Self::Rate => Unit::PerSecond,
+            Self::P99 => Unit::Milliseconds,
+        }
+    }
+
+    fn of(self, round: &Figures) -> f64 {
+        match self {
+            Self::Rate => round.per_second,
+            Self::P99 => round.times.milliseconds(0.99),
+        }
+    }
+}
+
+/// The rounds of a load.
+struct Side(Vec<Figures>);
+
+impl Side {
+    fn figure(&self, by: By) -> f64 {
+        median(self.0.iter().map(|round| by.of(round)).collect(), |figure| *figure)
+    }
+
+    /// Of all rounds together: one has too few answers to say something of the slowest.
+    fn latencies(&self) -> Latencies {
+        let mut times = Times::none();
+        for round in &self.0 {
+            times.add(&round.times);
+        }
+        times.latencies()
+    }
+
+    fn beside(&self, limit: &Self, work: &str, by: By, what: &str, asked: Option<Asked>) -> Line {
+        Line {
+            work: work.to_owned(),
+            limit: what.to_owned(),
+            unit: by.unit(),
+            ours: self.figure(by),
+            theirs: Some(limit.figure(by)),
+            asked,
+            latencies: Some(self.latencies()),
+        }
+    }
 }
 
 /// A limit: what it is, what is asked of the ratio if anything, and the load that finds it.
@@ -64,22 +111,10 @@ impl Bench {
         let (ours, limits) = sides();
         let mut loads = vec![ours];
         loads.extend(limits.iter().map(|limit| limit.load.clone()));
-        let (unit, figure): (_, fn(&Figures) -> f64) = match by {
-            By::Rate => (Unit::PerSecond, |figures| figures.per_second),
-            By::P99 => (Unit::Milliseconds, |figures| figures.latencies.p99),
-        };
-        let mut figures = in_turn(&loads, Load::for_a_round).into_iter().map(|rounds| median(rounds, figure));
-        let ours = figures.next().unwrap();
-        for (limit, theirs) in limits.iter().zip(figures) {
-            self.add(Line {
-                work: work.to_owned(),
-                limit: limit.what.to_owned(),
-                unit,
-                ours: figure(&ours),
-                theirs: Some(figure(&theirs)),
-                asked: limit.asked,
-                latencies: Some(ours.latencies),
-            });
+        let mut sides = in_turn(&loads, Load::for_a_round).into_iter().map(Side);
+        let ours = sides.next().unwrap();
+        for (limit, theirs) in limits.iter().zip(sides) {
+            self.add(ours.beside(&theirs, work, by, limit.what, limit.asked));
         }
     }
 

@@ -8,13 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
-use signup_benches::Latencies;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::request::{PATIENCE, Request, status_and_length};
+use crate::times::Times;
 
 /// Connections at once.
 pub(crate) const CONNECTIONS: usize = 64;
@@ -48,10 +47,10 @@ struct Round {
 }
 
 /// What came of a round.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Figures {
     pub(crate) per_second: f64,
-    pub(crate) latencies: Latencies,
+    pub(crate) times: Times,
 }
 
 impl Load {
@@ -135,30 +134,21 @@ async fn generate(Round { mut load, until, first_number }: Round) -> Figures {
             .collect()
     };
     let beside = load.beside.take().map_or(vec![], |beside| connections(*beside));
-    let mut all = histogram();
+    let mut times = Times::none();
     for task in connections(load) {
-        all.add(task.await.unwrap().unwrap()).unwrap();
+        times.add(&task.await.unwrap().unwrap());
     }
     let seconds = shared.began.elapsed().as_secs_f64();
     for task in beside {
         drop(task.await.unwrap().unwrap());
     }
-    #[expect(clippy::cast_precision_loss, reason = "figures to print")]
-    let ms = |quantile| all.value_at_quantile(quantile) as f64 / 1000.0;
-    #[expect(clippy::cast_precision_loss, reason = "figures to print")]
-    let per_second = all.len() as f64 / seconds;
-    Figures { per_second, latencies: Latencies { p50: ms(0.5), p99: ms(0.99), p999: ms(0.999) } }
+    Figures { per_second: times.answers() / seconds, times }
 }
 
-/// Microseconds, up to a minute, to three digits.
-fn histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, 60_000_000, 3).unwrap()
-}
-
-async fn connection(load: Arc<Load>, number: usize, shared: Arc<Shared>) -> io::Result<Histogram<u64>> {
+async fn connection(load: Arc<Load>, number: usize, shared: Arc<Shared>) -> io::Result<Times> {
     let mut stream = TcpStream::connect(("127.0.0.1", load.port)).await?;
     stream.set_nodelay(true)?;
-    let (mut times, mut text, mut answer) = (histogram(), Vec::new(), Vec::with_capacity(16 * 1024));
+    let (mut times, mut text, mut answer) = (Times::none(), Vec::new(), Vec::with_capacity(16 * 1024));
     // Connections begin at places of their own, so that not all ask for the same at the same time.
     for request in load.requests.iter().cycle().skip(number * load.requests.len() / load.connections) {
         if shared.is_over() {
@@ -170,7 +160,7 @@ async fn connection(load: Arc<Load>, number: usize, shared: Arc<Shared>) -> io::
         stream.write_all(&text).await?;
         let status = tokio::time::timeout(PATIENCE, read_answer(&mut stream, &mut answer)).await??;
         assert_eq!(status, request.status, "{}", String::from_utf8_lossy(&answer));
-        times.saturating_record(u64::try_from(began.elapsed().as_micros()).unwrap());
+        times.record(began.elapsed());
     }
     Ok(times)
 }

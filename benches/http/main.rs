@@ -17,6 +17,7 @@ mod process;
 mod reads;
 mod request;
 mod site;
+mod times;
 mod writes;
 
 use compare::Bench;

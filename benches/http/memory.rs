@@ -38,7 +38,7 @@ pub(crate) fn measure(bench: &mut Bench) {
         limit: "what is asked".to_owned(),
         theirs: Some(MOST_MB),
         asked: Some(Asked::AtMost(1.0)),
-        latencies: Some(figures.latencies),
+        latencies: Some(figures.times.latencies()),
         ..resident(after)
     });
     let connections: Vec<_> = (0..OPEN_CONNECTIONS).map(|_| keep_open(&site)).collect();
