@@ -1,5 +1,7 @@
 //! What a database's error means to the service, and what an operator is told when a database cannot be opened.
 
+use std::sync::Arc;
+
 use signup_core::StoreError;
 use sqlx::migrate::MigrateError;
 use thiserror::Error;
@@ -126,6 +128,24 @@ pub(crate) fn postgres_error(what: &'static str, error: sqlx::Error) -> StoreErr
 /// Whether another transaction was in the way: a serialization failure, a deadlock, or a key that it took.
 pub(crate) fn is_contention(error: &sqlx::Error) -> bool {
     matches!(sql_state(error).as_str(), "40001" | "40P01" | "23505")
+}
+
+/// Whether the statement's own values are at fault, or another transaction was in its way: of the statements that were undone
+/// with it, each may fare better by itself.
+pub(crate) fn is_of_one_statement(error: &sqlx::Error) -> bool {
+    let state = sql_state(error);
+    // Data exceptions, constraints, and transactions that are undone for others.
+    ["22", "23", "40"].iter().any(|class| state.starts_with(class))
+}
+
+/// An error that many met together, for one of them: it has to be told to each.
+pub(crate) fn for_one_of_many(what: &'static str, error: &Arc<StoreError>) -> StoreError {
+    let source = Arc::clone(error);
+    if error.is_unavailable() {
+        StoreError::unavailable(what, source)
+    } else {
+        StoreError::failed(what, source)
+    }
 }
 
 /// Whether the connection is of no use any more: it is broken, or its server is ending, or takes no writes.

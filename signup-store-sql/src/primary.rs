@@ -84,6 +84,12 @@ impl Primary {
         self.0.options.pgbouncer
     }
 
+    /// How long those who wait for others to be done with the database wait at most: as long as an operation of their own
+    /// might take.
+    pub(crate) fn patience(&self) -> Duration {
+        self.0.options.connect_timeout + self.0.options.statement_timeout + GRACE
+    }
+
     /// Open connections, and those in use.
     pub(crate) fn connections(&self) -> (u32, u32) {
         let pool = self.current().pool;
