@@ -4,11 +4,14 @@
 //! asks as often as the database answers, and no more. Each request still gets a number of its own, and a limit holds over
 //! all processes, because the statement says how many there were after it.
 //!
+//! When the database cannot be reached, all who wait are told so together, and not each batch after a wait of its own. Who
+//! has waited too long is told so, and not counted any more.
+//!
 //! **Invariant:** rows are locked in the order of their keys, whoever counts.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -16,6 +19,7 @@ use signup_core::{Caller, OrganizationId, StoreError, Window};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
+use crate::error::for_one_of_many;
 use crate::primary::{Primary, Purpose};
 use crate::sql::{Dialect, Sql, Value};
 
@@ -27,100 +31,134 @@ const MOST_WAITING: usize = 4096;
 
 /// Hands requests to the one who counts. That one ends with the last of these.
 #[derive(Debug, Clone)]
-pub(crate) struct Counter(mpsc::Sender<Request>);
+pub(crate) struct Counter {
+    requests: mpsc::Sender<Request>,
+    patience: Duration,
+}
+
+/// What a caller's row is found by: the organization, and the caller's name in it.
+type Key = (Uuid, String);
+
+type Answer = oneshot::Sender<Result<Window, StoreError>>;
 
 #[derive(Debug)]
 struct Request {
-    row: (Uuid, String),
+    key: Key,
     second: i64,
-    counted: oneshot::Sender<Result<Window, StoreError>>,
+    answer: Answer,
 }
 
-/// The requests of one caller that are counted together, in the order in which they came.
+/// The requests of one caller that one statement counts.
 #[derive(Debug)]
-struct Requests {
+struct Group {
     /// The latest of their times.
     second: i64,
-    counted: Vec<oneshot::Sender<Result<Window, StoreError>>>,
+    /// In the order in which they came.
+    answers: Vec<Answer>,
 }
 
 impl Counter {
     /// Begins to count.
     pub(crate) fn start(primary: Primary) -> Self {
         let (sender, mut waiting) = mpsc::channel(MOST_WAITING);
+        let patience = primary.patience();
         // It ends with the last sender; nobody has to wait for it.
         drop(tokio::spawn(async move {
             let mut requests = vec![];
             while waiting.recv_many(&mut requests, MOST_AT_ONCE).await > 0 {
-                count_all(&primary, requests.drain(..)).await;
+                let Err(error) = count_all(&primary, requests.drain(..)).await else { continue };
+                // The next statement would fare no better.
+                for _ in 0..waiting.len() {
+                    let Ok(request) = waiting.try_recv() else { break };
+                    tell(request.answer, Err(for_one_of_many("counting a request", &error)));
+                }
             }
         }));
-        Self(sender)
+        Self { requests: sender, patience }
     }
 
     /// Counts one request; gives the caller's window with its number.
     pub(crate) async fn count(&self, caller: Caller, now: Timestamp) -> Result<Window, StoreError> {
-        let row = match caller {
+        let key = match caller {
             Caller::Token(organization, token) => (organization.uuid(), token.to_string()),
             Caller::Address(address) => (OrganizationId::NONE.uuid(), address.to_string()),
             Caller::Visitor(address) => (OrganizationId::NONE.uuid(), format!("visitor {address}")),
         };
-        let (counted, window) = oneshot::channel();
-        let ended = || StoreError::unavailable(WHAT, "the one who counts has ended");
-        self.0.send(Request { row, second: now.as_second(), counted }).await.map_err(|_| ended())?;
-        window.await.map_err(|_| ended())?
+        let counted = async {
+            let (answer, window) = oneshot::channel();
+            let request = Request { key, second: now.as_second(), answer };
+            self.requests.send(request).await.map_err(|_| ended())?;
+            window.await.map_err(|_| ended())?
+        };
+        let counted = tokio::time::timeout(self.patience, counted).await;
+        counted.unwrap_or_else(|_| Err(StoreError::unavailable(WHAT, "it takes too long, or those before it do")))
+    }
+
+    /// Whether anybody counts.
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        if self.requests.is_closed() { Err(ended()) } else { Ok(()) }
     }
 }
 
-async fn count_all(primary: &Primary, requests: impl Iterator<Item = Request>) {
-    let mut rows: BTreeMap<(Uuid, String), Requests> = BTreeMap::new();
-    for Request { row, second, counted } in requests {
-        match rows.entry(row) {
-            Entry::Vacant(entry) => {
-                entry.insert(Requests { second, counted: vec![counted] });
-            }
-            Entry::Occupied(mut entry) => {
-                let requests = entry.get_mut();
-                requests.second = requests.second.max(second);
-                requests.counted.push(counted);
-            }
-        }
+fn ended() -> StoreError {
+    StoreError::unavailable(WHAT, "the one who counts has ended")
+}
+
+/// Counts the requests whose callers are still there, and answers each. Fails if the database is out of reach: then those
+/// who wait should know.
+async fn count_all(
+    primary: &Primary,
+    requests: impl Iterator<Item = Request>,
+) -> Result<(), Arc<StoreError>> {
+    let mut groups: BTreeMap<Key, Group> = BTreeMap::new();
+    for Request { key, second, answer } in requests.filter(|request| !request.answer.is_closed()) {
+        let group = groups.entry(key).or_insert(Group { second, answers: vec![] });
+        group.second = group.second.max(second);
+        group.answers.push(answer);
     }
-    match windows(primary, &rows).await {
+    if groups.is_empty() {
+        return Ok(());
+    }
+    match windows(primary, &groups).await {
         Ok(mut windows) => {
-            for (row, Requests { counted, .. }) in rows {
-                let Some(window) = windows.remove(&row) else { continue };
-                answer(window, counted);
+            for (key, Group { answers, .. }) in groups {
+                let Some(window) = windows.remove(&key) else { continue };
+                number(window, answers);
             }
+            Ok(())
         }
         Err(error) => {
             let error = Arc::new(error);
-            for counted in rows.into_values().flat_map(|requests| requests.counted) {
-                // Who has gone away needs no answer.
-                drop(counted.send(Err(StoreError::unavailable(WHAT, Arc::clone(&error)))));
+            for answer in groups.into_values().flat_map(|group| group.answers) {
+                tell(answer, Err(for_one_of_many("counting a request", &error)));
             }
+            if error.is_unavailable() { Err(error) } else { Ok(()) }
         }
     }
 }
 
 /// Gives each request its number: the last one that of the window, those before it the ones below.
-fn answer(window: Window, counted: Vec<oneshot::Sender<Result<Window, StoreError>>>) {
-    for (above, counted) in counted.into_iter().rev().enumerate() {
+fn number(window: Window, answers: Vec<Answer>) {
+    for (above, answer) in answers.into_iter().rev().enumerate() {
         let above = u32::try_from(above).unwrap_or(u32::MAX);
-        // Who has gone away needs no answer.
-        drop(counted.send(Ok(Window { requests: window.requests.saturating_sub(above), ..window })));
+        tell(answer, Ok(Window { requests: window.requests.saturating_sub(above), ..window }));
     }
+}
+
+/// Who has gone away needs no answer.
+fn tell(answer: Answer, counted: Result<Window, StoreError>) {
+    drop(answer.send(counted));
 }
 
 /// Counts in one statement and one round trip; gives the windows after that.
 async fn windows(
     primary: &Primary,
-    rows: &BTreeMap<(Uuid, String), Requests>,
-) -> Result<BTreeMap<(Uuid, String), Window>, StoreError> {
-    let asked: Vec<_> = rows
+    groups: &BTreeMap<Key, Group>,
+) -> Result<BTreeMap<Key, Window>, StoreError> {
+    let asked: Vec<_> = groups
         .iter()
-        .map(|((organization, caller), requests)| {
-            json!([organization.to_string(), caller, requests.second, requests.counted.len()])
+        .map(|((organization, caller), group)| {
+            json!([organization.to_string(), caller, group.second, group.answers.len()])
         })
         .collect();
     let asked = serde_json::Value::Array(asked).to_string();
@@ -132,11 +170,10 @@ async fn windows(
         Sql::of(Dialect::Postgres, &text("$1"), vec![Value::Json(Some(asked))])
     };
     let row: Option<[String; 1]> = primary.one(Purpose::Count, WHAT, sql).await?;
-    let [counted] = row.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
-    let counted: Vec<(Uuid, String, i64, u32)> =
-        serde_json::from_str(&counted).map_err(|error| StoreError::failed(WHAT, error))?;
-    counted
-        .into_iter()
+    let [rows] = row.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
+    let rows: Vec<(Uuid, String, i64, u32)> =
+        serde_json::from_str(&rows).map_err(|error| StoreError::failed(WHAT, error))?;
+    rows.into_iter()
         .map(|(organization, caller, opened_at, requests)| {
             let opened_at = Timestamp::from_second(opened_at);
             let opened_at = opened_at.map_err(|error| StoreError::failed(WHAT, error))?;

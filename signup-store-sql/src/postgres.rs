@@ -110,6 +110,7 @@ impl PostgresStore {
 
     async fn answers(&self) -> Result<(), StoreError> {
         const WHAT: &str = "looking whether the database takes writes";
+        self.counter.check()?;
         match self.primary.takes_writes().await {
             Ok(true) => Ok(()),
             Ok(false) => Err(StoreError::unavailable(WHAT, "it is a standby")),
