@@ -6,35 +6,51 @@
 //! look is two system calls, and takes a hundredth of the time of a statement.
 //!
 //! Any commit ends everything that was kept. That costs a busy writer's readers what they would have to do without a cache.
-//!
-//! **Invariant:** a file that a database may be using is never closed here: by the rules of POSIX that would take away the
-//! locks that SQLite holds on it in this process (<https://sqlite.org/howtocorrupt.html>, 2.2).
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
+#[cfg(unix)]
+mod wal_index;
+/// Where a file cannot be told from its successor, nothing is kept.
+#[cfg(not(unix))]
+mod wal_index {
+    #[derive(Debug)]
+    pub(super) struct WalIndex;
+
+    impl WalIndex {
+        pub(super) fn of(_database: &std::path::Path) -> std::io::Result<Self> {
+            Err(std::io::ErrorKind::Unsupported.into())
+        }
+
+        pub(super) fn headers(&self) -> Option<[u8; 2 * super::Version::BYTES]> {
+            None
+        }
+    }
+}
+
 use std::fmt;
-use std::fs::{self, File, Metadata};
 use std::hash::Hash;
-use std::io;
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use moka::future::Cache as Values;
+use moka::ops::compute::{CompResult, Op};
 use signup_core::{
     Event, EventId, EventInFull, EventPage, EventQuery, Organization, OrganizationId, Question, Shift,
 };
+use wal_index::WalIndex;
 
 /// How much of each kind is kept at most, in bytes, and for how long after its last use.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 const IDLE: Duration = Duration::from_secs(60);
 /// What a record takes beside its texts, with a share of what is around it.
 const RECORD_BYTES: usize = 640;
+/// The longest slug under which an event is kept. The service makes none that are half as long; but it is asked for any.
+pub(crate) const MAX_SLUG_BYTES: usize = 255;
 
 /// What is kept of what was read.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    index: Option<Arc<File>>,
+    index: Option<WalIndex>,
     pub(crate) organizations: Kept<OrganizationId, Option<Organization>>,
     pub(crate) pages: Kept<(OrganizationId, EventQuery), EventPage>,
     pub(crate) shifts: Kept<(OrganizationId, EventId), Option<Vec<Arc<Shift>>>>,
@@ -48,12 +64,20 @@ pub(crate) struct Version([u8; Self::BYTES]);
 impl Version {
     /// The length of the header, which stands twice at the beginning of the WAL index.
     const BYTES: usize = 48;
+    /// Where the header says that it was written at all.
+    const IS_INITIALIZED: usize = 12;
+
+    /// From the beginning of a WAL index; `None` if it is being written, or was never.
+    fn new(headers: &[u8; 2 * Self::BYTES]) -> Option<Self> {
+        let (first, second) = headers.split_at(Self::BYTES);
+        (first == second && first[Self::IS_INITIALIZED] != 0).then(|| first.try_into().ok().map(Self))?
+    }
 }
 
 impl Cache {
     /// For the database at `path`, which is open and in WAL mode.
     pub(crate) fn new(path: &Path) -> Self {
-        let index = wal_index(path)
+        let index = WalIndex::of(path)
             .inspect_err(|error| tracing::warn!(%error, "nothing is cached: the WAL index cannot be read"));
         Self {
             index: index.ok(),
@@ -66,32 +90,12 @@ impl Cache {
 
     /// The version of the database at this moment; `None` if it cannot be told, as in the middle of a commit.
     pub(crate) fn version(&self) -> Option<Version> {
-        let index = self.index.as_deref()?;
-        let mut headers = [0; 2 * Version::BYTES];
-        index.read_exact_at(&mut headers, 0).ok()?;
-        let (first, second) = headers.split_at(Version::BYTES);
-        // A file that was taken away, as it is when nobody has the database open for a moment, says nothing of its successor.
-        let is_in_use = index.metadata().is_ok_and(|metadata| metadata.nlink() > 0);
-        if is_in_use && first == second { first.try_into().ok().map(Version) } else { None }
+        Version::new(&self.index.as_ref()?.headers()?)
     }
-}
-
-/// The WAL index of a database. Each is opened once in a process, and never closed.
-fn wal_index(database: &Path) -> io::Result<Arc<File>> {
-    static OPEN: Mutex<BTreeMap<(u64, u64), Arc<File>>> = Mutex::new(BTreeMap::new());
-    let identity = |metadata: Metadata| (metadata.dev(), metadata.ino());
-    let mut path = OsString::from(database);
-    path.push("-shm");
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(file) = open.get(&identity(fs::metadata(&path)?)) {
-        return Ok(Arc::clone(file));
-    }
-    let file = Arc::new(File::open(&path)?);
-    Ok(Arc::clone(open.entry(identity(file.metadata()?)).or_insert(file)))
 }
 
 /// Values by their keys, each with the version of the database that it is of.
-pub(crate) struct Kept<K, V>(moka::sync::Cache<K, Arc<(Version, V)>>);
+pub(crate) struct Kept<K, V>(Values<K, Arc<(Version, V)>>);
 
 impl<K, V> fmt::Debug for Kept<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -108,26 +112,45 @@ where
         let weigh = |_: &K, kept: &Arc<(Version, V)>| {
             u32::try_from(RECORD_BYTES + kept.1.bytes()).unwrap_or(u32::MAX)
         };
-        Self(moka::sync::Cache::builder().max_capacity(MAX_BYTES).weigher(weigh).time_to_idle(IDLE).build())
+        Self(Values::builder().max_capacity(MAX_BYTES).weigher(weigh).time_to_idle(IDLE).build())
     }
 
-    /// The value of `key`, from here or from `read`.
-    pub(crate) async fn get<E>(
+    /// The value of `key`, from here or from `read`. Of those who want the same at the same time one reads: what it found
+    /// after the last commit is for all of them.
+    pub(crate) async fn get<E, F>(
         &self,
-        version: Option<Version>,
+        version: impl Fn() -> Option<Version>,
         key: K,
-        read: impl Future<Output = Result<V, E>>,
-    ) -> Result<V, E> {
-        let Some(version) = version else { return read.await };
-        if let Some(kept) = self.0.get(&key).filter(|kept| kept.0 == version) {
+        read: impl FnOnce() -> F,
+    ) -> Result<V, E>
+    where
+        E: Send + Sync + 'static,
+        F: Future<Output = Result<V, E>>,
+    {
+        let Some(before) = version() else { return read().await };
+        if let Some(kept) = self.0.get(&key).await.filter(|kept| kept.0 == before) {
             // Nothing here waits: a caller that asks in a loop would keep its thread from all other tasks.
             tokio::task::consume_budget().await;
             return Ok(kept.1.clone());
         }
-        // Of this version or a later one; in that case it is never used.
-        let value = read.await?;
-        self.0.insert(key, Arc::new((version, value.clone())));
-        Ok(value)
+        let found = self.0.entry(key).and_try_compute_with(|kept| async move {
+            // It may have waited for somebody's read, and so looks again. A commit that cannot be told yet is after `before`.
+            let now = version().unwrap_or(before);
+            if kept.is_some_and(|kept| kept.value().0 == now) {
+                return Ok(Op::Nop);
+            }
+            // Of this version or a later one; in that case it is never used.
+            Ok(Op::Put(Arc::new((now, read().await?))))
+        });
+        match Box::pin(found).await? {
+            CompResult::Inserted(kept)
+            | CompResult::ReplacedWith(kept)
+            | CompResult::Unchanged(kept)
+            | CompResult::Removed(kept) => Ok(kept.value().1.clone()),
+            CompResult::StillNone(_) => {
+                unreachable!("there is nothing to keep only if there is something kept")
+            }
+        }
     }
 }
 
@@ -226,10 +249,44 @@ mod tests {
         let page = EventPage { events, has_above: false, has_below: false };
         let version = Some(Version([0; Version::BYTES]));
         for number in 0..1000 {
-            kept.get(version, number, async { Ok::<_, ()>(page.clone()) }).await.unwrap();
+            kept.get(|| version, number, || async { Ok::<_, ()>(page.clone()) }).await.unwrap();
         }
-        kept.0.run_pending_tasks();
+        kept.0.run_pending_tasks().await;
         assert!(kept.0.entry_count() > 0);
         assert!(kept.0.weighted_size() <= MAX_BYTES, "{} bytes", kept.0.weighted_size());
+    }
+
+    #[tokio::test]
+    async fn who_goes_away_while_reading_keeps_nobody_waiting() {
+        let kept: Kept<u32, Option<Organization>> = Kept::new();
+        let version = || Some(Version([0; Version::BYTES]));
+        let stuck = kept.get(version, 1, std::future::pending::<Result<_, ()>>);
+        assert!(tokio::time::timeout(Duration::from_millis(10), stuck).await.is_err());
+        let found = Some(records::organization(1));
+        let read = || async { Ok::<_, ()>(found.clone()) };
+        assert_eq!(kept.get(version, 1, read).await, Ok(found.clone()));
+    }
+
+    #[tokio::test]
+    async fn those_who_want_the_same_at_the_same_time_read_once() {
+        let kept: Kept<u32, Option<Organization>> = Kept::new();
+        let version = || Some(Version([0; Version::BYTES]));
+        let reads = std::cell::Cell::new(0);
+        let read = || async {
+            reads.set(reads.get() + 1);
+            tokio::task::yield_now().await;
+            Ok::<_, ()>(None)
+        };
+        let all = futures_util::future::join_all((0..10).map(|_| kept.get(version, 1, read))).await;
+        assert_eq!((all.len(), reads.get()), (10, 1));
+    }
+
+    #[test]
+    fn an_index_that_is_being_written_or_was_never_tells_no_version() {
+        let mut headers = [7; 2 * Version::BYTES];
+        assert_ne!(Version::new(&headers), None);
+        headers[0] = 8;
+        assert_eq!(Version::new(&headers), None, "the copies differ");
+        assert_eq!(Version::new(&[0; 2 * Version::BYTES]), None, "the index is empty");
     }
 }

@@ -144,8 +144,8 @@ impl Writer {
 
     async fn commit_all(&mut self, batch: Vec<Work>) -> Trust {
         let mut done = self.try_batch(&batch, Care::None).await;
-        if let Err(Failure::OfChange(error)) = done {
-            tracing::error!(error = %with_sources(&error), "a change set failed: its batch is tried again with care");
+        if let Err(Failure::OfPart(error)) = done {
+            tracing::error!(error = %with_sources(&error), "a part of a batch failed: it is tried again with care");
             done = self.try_batch(&batch, Care::Savepoints).await;
         }
         let error = match done {
@@ -155,7 +155,7 @@ impl Writer {
                 }
                 return Trust::Kept;
             }
-            Err(Failure::OfBatch(error) | Failure::OfChange(error)) => error,
+            Err(Failure::OfBatch(error) | Failure::OfPart(error)) => error,
         };
         // Whether the batch was committed is unknown, and so is the connection's state: a new one is clean.
         tracing::error!(error = %with_sources(&error), "a commit failed");
@@ -185,15 +185,9 @@ impl Writer {
         run(connection, "BEGIN IMMEDIATE").await?;
         let mut all = Vec::with_capacity(batch.len());
         for work in batch {
-            all.push(match work {
-                Work::Commit(change, _) => Done::Commit(match care {
-                    Care::None => try_apply(connection, change).await?,
-                    Care::Savepoints => apply_with_care(connection, change).await?,
-                }),
-                Work::PurgeReceipts { now, limit, .. } => {
-                    Done::Purged(purge_receipts(connection, *now, *limit).await)
-                }
-                Work::Close(_) => unreachable!("a request to close is taken out of the batch first"),
+            all.push(match care {
+                Care::None => try_work(connection, work).await?,
+                Care::Savepoints => work_with_care(connection, work).await?,
             });
         }
         run(connection, "COMMIT").await?;
@@ -203,7 +197,7 @@ impl Writer {
     }
 }
 
-/// How change sets are kept apart.
+/// How the parts of a batch are kept apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Care {
     /// Not at all: one that fails, which none should, takes the transaction with it.
@@ -216,8 +210,8 @@ enum Care {
 enum Failure {
     /// What became of it is not known.
     OfBatch(StoreError),
-    /// A change set failed; all that was done is undone.
-    OfChange(StoreError),
+    /// A part of it failed; all that was done is undone.
+    OfPart(StoreError),
 }
 
 impl From<StoreError> for Failure {
@@ -226,44 +220,49 @@ impl From<StoreError> for Failure {
     }
 }
 
-/// Applies a change set; if it fails, the transaction is rolled back.
-async fn try_apply(
-    connection: &mut SqliteConnection,
-    change: &ChangeSet,
-) -> Result<Result<(), CommitError>, Failure> {
-    match apply(connection, change).await {
-        Err(CommitError::Failed(error)) => {
-            run(connection, "ROLLBACK").await?;
-            Err(Failure::OfChange(error))
-        }
-        applied => Ok(applied),
+/// Does a part of a batch. If it fails, the transaction is rolled back, and nothing more may be done on this try: what came
+/// after a failure that ended the transaction, as a full disk does, would be committed by itself, half a change set too.
+async fn try_work(connection: &mut SqliteConnection, work: &Work) -> Result<Done, Failure> {
+    let error = match work.run(connection).await {
+        Ok(done) => return Ok(done),
+        Err(error) => error,
+    };
+    if is_io_error(&error) {
+        return Err(Failure::OfBatch(error));
+    }
+    match run(connection, "ROLLBACK").await {
+        Ok(()) => Err(Failure::OfPart(error)),
+        Err(_) => Err(Failure::OfBatch(error)),
     }
 }
 
-/// Applies a change set; if it fails, what it wrote is taken back. That is an error if what went wrong has ended the
-/// transaction, as a full disk does.
-async fn apply_with_care(
-    connection: &mut SqliteConnection,
-    change: &ChangeSet,
-) -> Result<Result<(), CommitError>, StoreError> {
-    run(connection, "SAVEPOINT change").await?;
-    let applied = apply(connection, change).await;
-    if applied.is_err() {
-        run(connection, "ROLLBACK TO change").await?;
-    }
-    run(connection, "RELEASE change").await?;
-    Ok(applied)
+/// Does a part of a batch; if it fails, what it wrote is taken back. That is an error of the batch if what went wrong has
+/// ended the transaction.
+async fn work_with_care(connection: &mut SqliteConnection, work: &Work) -> Result<Done, StoreError> {
+    run(connection, "SAVEPOINT part").await?;
+    let done = match work.run(connection).await {
+        Ok(done) => done,
+        Err(error) => {
+            if is_io_error(&error) || run(connection, "ROLLBACK TO part").await.is_err() {
+                return Err(error);
+            }
+            work.failed(error)
+        }
+    };
+    run(connection, "RELEASE part").await?;
+    Ok(done)
 }
 
 /// Checks and writes: one hand-off to the thread that SQLite runs on, whatever there is to do. The script ends with its
 /// first row, which is a requirement that does not hold; so what is refused has written nothing.
-async fn apply(connection: &mut SqliteConnection, change: &ChangeSet) -> Result<(), CommitError> {
+async fn apply(connection: &mut SqliteConnection, change: &ChangeSet) -> Result<Done, StoreError> {
     let failed = |error| store_error("applying a change set", error);
     let (text, arguments) = change::script(change)?.into_sqlite().map_err(failed)?;
     observe::count_round_trips("commit", 1);
     let broken = sqlx::query_with(text, arguments).fetch_optional(connection).await.map_err(failed)?;
-    let Some(broken) = broken else { return Ok(()) };
-    Err(CommitError::Refused(require::refusal(&change.requires, &texts(&broken).map_err(failed)?)?))
+    let Some(broken) = broken else { return Ok(Done::Commit(Ok(()))) };
+    let refusal = require::refusal(&change.requires, &texts(&broken).map_err(failed)?)?;
+    Ok(Done::Commit(Err(CommitError::Refused(refusal))))
 }
 
 async fn run(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), StoreError> {
@@ -287,6 +286,25 @@ async fn purge_receipts(
 }
 
 impl Work {
+    /// Does it. After an error, what it wrote has to be undone.
+    async fn run(&self, connection: &mut SqliteConnection) -> Result<Done, StoreError> {
+        match self {
+            Self::Commit(change, _) => apply(connection, change).await,
+            Self::PurgeReceipts { now, limit, .. } => {
+                purge_receipts(connection, *now, *limit).await.map(|number| Done::Purged(Ok(number)))
+            }
+            Self::Close(_) => unreachable!("a request to close is taken out of the batch first"),
+        }
+    }
+
+    /// What became of it when it failed alone.
+    fn failed(&self, error: StoreError) -> Done {
+        match self {
+            Self::PurgeReceipts { .. } => Done::Purged(Err(error)),
+            Self::Commit(..) | Self::Close(_) => Done::Commit(Err(error.into())),
+        }
+    }
+
     /// Tells what was done. Who has gone away needs no answer.
     fn answer(self, done: Done) {
         match (self, done) {
@@ -398,5 +416,27 @@ mod tests {
         assert_eq!(committer.commits(), 1);
         committer.close().await;
         assert_eq!(organizations(&SqliteStore::open(&path).await.unwrap()).await, 1);
+    }
+
+    /// A failure that ends the transaction, as that of a full disk does, must not leave what comes after it to be committed
+    /// by itself.
+    #[tokio::test]
+    async fn a_purge_that_ends_the_transaction_leaves_nothing_half_done() {
+        let (_folder, path, options) = database().await;
+        let mut failing = options.connect().await.unwrap();
+        let setup = "INSERT INTO receipts VALUES (zeroblob(16), zeroblob(16), 'create-event', 'k', '{}', 1); \
+             CREATE TEMP TRIGGER full BEFORE DELETE ON receipts BEGIN SELECT RAISE(ROLLBACK, 'full'); END";
+        sqlx::raw_sql(setup).execute(&mut failing).await.unwrap();
+        let committer = Committer::start(failing, options);
+        let (first, purged, second) = tokio::join!(
+            committer.commit(insert(1)),
+            committer.purge_receipts(Timestamp::now(), 10),
+            committer.commit(insert(2))
+        );
+        let error = purged.unwrap_err();
+        assert!(with_sources(&error).contains("full"), "the cause is named: {error:?}");
+        committer.close().await;
+        let there = organizations(&SqliteStore::open(&path).await.unwrap()).await;
+        assert_eq!(there, usize::from(first.is_ok()) + usize::from(second.is_ok()));
     }
 }

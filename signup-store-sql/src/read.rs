@@ -25,7 +25,7 @@ use signup_core::{
 };
 use uuid::Uuid;
 
-use crate::cache::{Cache, Kept, Weigh};
+use crate::cache::{Cache, Kept, MAX_SLUG_BYTES, Weigh};
 use crate::row::{self, Cell, Days, EVENT, ORGANIZATION, QUESTION, RECEIPT, SHIFT, TOKEN};
 use crate::sql::{Dialect, Sql, Value, values};
 
@@ -49,20 +49,32 @@ pub(crate) trait Reader: Sync {
 }
 
 /// Reads what is asked for most, unless it is kept.
-async fn kept<K, V>(
+async fn kept<K, V, F>(
     reader: &impl Reader,
     kind: impl FnOnce(&Cache) -> &Kept<K, V>,
     key: K,
-    read: impl Future<Output = Result<V>>,
+    read: impl FnOnce() -> F,
 ) -> Result<V>
 where
     K: Hash + Eq + Send + Sync + 'static,
     V: Weigh + Clone + Send + Sync + 'static,
+    F: Future<Output = Result<V>>,
 {
     match reader.cache() {
-        Some(cache) => kind(cache).get(cache.version(), key, read).await,
-        None => read.await,
+        Some(cache) => kind(cache).get(|| cache.version(), key, read).await,
+        None => read().await,
     }
+}
+
+/// The first row of a statement.
+async fn first_row<const N: usize>(
+    reader: &impl Reader,
+    what: &'static str,
+    sql: Sql,
+) -> Result<Option<[String; N]>> {
+    // The state of a statement that runs takes thousands of bytes. In a box they stay where they are when the futures around
+    // it are moved, which each does several times.
+    Box::pin(reader.row(what, sql)).await
 }
 
 /// Reads one record.
@@ -73,8 +85,8 @@ async fn one<T>(
     values: Vec<Value>,
     read: impl FnOnce(&[Cell<'_>]) -> Result<T>,
 ) -> Result<Option<T>> {
-    let row = reader.row(what, Sql::of(reader.dialect(), &text, values)).await?;
-    row.map(|[json]| row::one(&json, read)).transpose()
+    let found = first_row(reader, what, Sql::of(reader.dialect(), &text, values)).await?;
+    found.map(|[json]| row::one(&json, read)).transpose()
 }
 
 /// Reads a list.
@@ -85,14 +97,14 @@ async fn all<T>(
     values: Vec<Value>,
     read: impl FnMut(&[Cell<'_>]) -> Result<T>,
 ) -> Result<Option<Vec<T>>> {
-    let row = reader.row(what, Sql::of(reader.dialect(), &text, values)).await?;
-    row.map(|[json]| row::all(&json, read)).transpose()
+    let found = first_row(reader, what, Sql::of(reader.dialect(), &text, values)).await?;
+    found.map(|[json]| row::all(&json, read)).transpose()
 }
 
 pub(crate) async fn organization(reader: &impl Reader, id: OrganizationId) -> Result<Option<Organization>> {
     let record = reader.dialect().record(ORGANIZATION);
     let text = format!("SELECT {record} FROM organizations o WHERE o.id = $1");
-    let read = one(reader, "reading an organization", text, values![id.uuid()], row::organization);
+    let read = || one(reader, "reading an organization", text, values![id.uuid()], row::organization);
     kept(reader, |cache| &cache.organizations, id, read).await
 }
 
@@ -126,7 +138,9 @@ pub(crate) async fn token_by_digest(
         dialect.record(ORGANIZATION),
     );
     let sql = Sql::of(dialect, &text, values![digest.as_bytes().as_slice()]);
-    let Some([token, organization]) = reader.row("reading a token", sql).await? else { return Ok(None) };
+    let Some([token, organization]) = first_row(reader, "reading a token", sql).await? else {
+        return Ok(None);
+    };
     Ok(Some((row::one(&token, row::token)?, row::one(&organization, row::organization)?)))
 }
 
@@ -147,7 +161,7 @@ pub(crate) async fn event_owner(reader: &impl Reader, id: EventId) -> Result<Opt
     const WHAT: &str = "reading an event's owner";
     let dialect = reader.dialect();
     let text = format!("SELECT {} FROM events WHERE id = $1", dialect.id_text("organization_id"));
-    let Some([owner]) = reader.row(WHAT, Sql::of(dialect, &text, values![id.uuid()])).await? else {
+    let Some([owner]) = first_row(reader, WHAT, Sql::of(dialect, &text, values![id.uuid()])).await? else {
         return Ok(None);
     };
     let owner = Uuid::try_parse(&owner).map_err(|error| StoreError::failed(WHAT, error))?;
@@ -183,12 +197,17 @@ pub(crate) async fn shifts(
     organization: OrganizationId,
     event: EventId,
 ) -> Result<Option<Vec<Arc<Shift>>>> {
-    kept(reader, |cache| &cache.shifts, (organization, event), async {
-        let shifts = shifts_of_event(reader.dialect());
-        let text = format!("SELECT {shifts} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
-        let values = values![organization.uuid(), event.uuid()];
-        Ok(all(reader, "listing shifts", text, values, shifts_of_a_list()).await?.map(in_running_order))
-    })
+    kept(
+        reader,
+        |cache| &cache.shifts,
+        (organization, event),
+        || async {
+            let shifts = shifts_of_event(reader.dialect());
+            let text = format!("SELECT {shifts} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
+            let values = values![organization.uuid(), event.uuid()];
+            Ok(all(reader, "listing shifts", text, values, shifts_of_a_list()).await?.map(in_running_order))
+        },
+    )
     .await
 }
 
@@ -212,7 +231,10 @@ pub(crate) async fn event_in_full(
 }
 
 pub(crate) async fn event_by_slug(reader: &impl Reader, slug: &str) -> Result<Option<EventInFull>> {
-    let read = in_full(reader, "e.slug = $1", values![slug]);
+    let read = || in_full(reader, "e.slug = $1", values![slug]);
+    if slug.len() > MAX_SLUG_BYTES {
+        return read().await;
+    }
     kept(reader, |cache| &cache.events_by_slug, slug.to_owned(), read).await
 }
 
@@ -224,7 +246,7 @@ async fn in_full(reader: &impl Reader, which: &str, values: Vec<Value>) -> Resul
         shifts_of_event(dialect),
         questions_of_event(dialect),
     );
-    let found = reader.row("reading an event in full", Sql::of(dialect, &text, values)).await?;
+    let found = first_row(reader, "reading an event in full", Sql::of(dialect, &text, values)).await?;
     let Some([event, shifts, questions]) = found else { return Ok(None) };
     Ok(Some(EventInFull {
         event: row::one(&event, event_alone)?,
@@ -293,7 +315,8 @@ pub(crate) async fn events(
     organization: OrganizationId,
     wanted: &EventQuery,
 ) -> Result<EventPage> {
-    kept(reader, |cache| &cache.pages, (organization, *wanted), read_page(reader, organization, wanted)).await
+    kept(reader, |cache| &cache.pages, (organization, *wanted), || read_page(reader, organization, wanted))
+        .await
 }
 
 async fn read_page(
@@ -302,7 +325,7 @@ async fn read_page(
     wanted: &EventQuery,
 ) -> Result<EventPage> {
     const WHAT: &str = "listing events";
-    let page = reader.row(WHAT, page_query(reader.dialect(), organization, wanted)).await?;
+    let page = first_row(reader, WHAT, page_query(reader.dialect(), organization, wanted)).await?;
     let [other_side, events] = page.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
     let other_side = !other_side.is_empty();
     let mut days = Days::default();

@@ -13,7 +13,7 @@ use std::str::FromStr;
 pub(crate) use columns::{Column, EVENT, NOTICE, ORGANIZATION, QUESTION, RECEIPT, SHIFT, SIGNUP, TOKEN};
 
 use jiff::Timestamp;
-use serde::de::{DeserializeOwned, Visitor};
+use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use signup_core::{
     Answer, Capacity, Day, Digest, Event, EventDate, EventDates, EventId, Hours, Latitude, Longitude, Notice,
@@ -72,6 +72,37 @@ impl<'de> Deserialize<'de> for Cell<'de> {
     }
 }
 
+/// More columns than any record has.
+const MOST_COLUMNS: usize = 20;
+
+/// The columns of a record.
+struct Record<'r>(Vec<Cell<'r>>);
+
+impl<'de: 'r, 'r> Deserialize<'de> for Record<'r> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Columns;
+
+        impl<'de> Visitor<'de> for Columns {
+            type Value = Record<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an array of columns")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut columns: A) -> Result<Self::Value, A::Error> {
+                // With room for all of them from the beginning: how many there are is only known at the end.
+                let mut cells = Vec::with_capacity(MOST_COLUMNS);
+                while let Some(cell) = columns.next_element()? {
+                    cells.push(cell);
+                }
+                Ok(Record(cells))
+            }
+        }
+
+        deserializer.deserialize_seq(Columns)
+    }
+}
+
 /// The first `N` columns of a row, which are texts.
 pub(crate) fn texts<'r, R: Row, const N: usize>(row: &'r R) -> sqlx::Result<[String; N]>
 where
@@ -90,7 +121,7 @@ pub(crate) fn one<T>(
     json: &str,
     read: impl FnOnce(&[Cell<'_>]) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let row: Vec<Cell<'_>> = sonic_rs::from_str(json).map_err(unreadable)?;
+    let Record(row) = sonic_rs::from_str(json).map_err(unreadable)?;
     read(&row)
 }
 
@@ -99,8 +130,8 @@ pub(crate) fn all<T>(
     json: &str,
     mut read: impl FnMut(&[Cell<'_>]) -> Result<T, StoreError>,
 ) -> Result<Vec<T>, StoreError> {
-    let rows: Vec<Vec<Cell<'_>>> = sonic_rs::from_str(json).map_err(unreadable)?;
-    rows.iter().map(|row| read(row)).collect()
+    let rows: Vec<Record<'_>> = sonic_rs::from_str(json).map_err(unreadable)?;
+    rows.iter().map(|Record(row)| read(row)).collect()
 }
 
 fn unreadable(error: sonic_rs::Error) -> StoreError {
