@@ -33,7 +33,13 @@ impl By {
 }
 
 /// The rounds of a load.
-struct Side(Vec<Figures>);
+pub(crate) struct Side(Vec<Figures>);
+
+/// Rounds of each load in turn, for whoever makes several lines of them.
+pub(crate) fn sides<const N: usize>(loads: [Load; N]) -> [Side; N] {
+    let mut rounds = in_turn(&loads, Load::for_a_round).into_iter();
+    loads.map(|_| Side(rounds.next().unwrap()))
+}
 
 impl Side {
     fn figure(&self, by: By) -> f64 {
@@ -49,7 +55,8 @@ impl Side {
         times.latencies()
     }
 
-    fn beside(&self, limit: &Self, work: &str, by: By, what: &str, asked: Option<Asked>) -> Line {
+    /// A line: this beside its limit, which is `what`.
+    pub(crate) fn beside(&self, limit: &Self, work: &str, by: By, what: &str, asked: Option<Asked>) -> Line {
         Line {
             work: work.to_owned(),
             limit: what.to_owned(),
@@ -99,8 +106,11 @@ impl Bench {
         self.filter.as_ref().is_none_or(|filter| works.iter().any(|work| work.contains(filter.as_str())))
     }
 
+    /// Adds a line, if it is wanted: those that were measured along with it may not be.
     pub(crate) fn add(&mut self, line: Line) {
-        self.report.add(line);
+        if self.wants(&[&line.work]) {
+            self.report.add(line);
+        }
     }
 
     /// Measures a work beside its limits, which are made only if the work is wanted.
