@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use signup_benches::{Line, Report, Unit, event, in_turn, median};
+use signup_benches::{Line, ROUNDS, Report, Unit, event, in_turn, median};
 use signup_core::{
     Call, EventId, IdempotencyKey, Name, NewOrganization, NewToken, Plan, PlanLimits, PlanTable, Service,
     Store,
@@ -142,7 +142,7 @@ fn main() {
         ("list shifts", Work::ListShifts, all),
         ("count a request", Work::Count, shared),
     ] {
-        let rounds = in_turn(sites, |site| runtime.block_on(per_second(site, work)));
+        let rounds = in_turn(ROUNDS, sites, |site| runtime.block_on(per_second(site, work)));
         let rates: Vec<_> = rounds.into_iter().map(|rates| median(rates, |rate| *rate)).collect();
         for (number, (site, rate)) in sites.iter().zip(&rates).enumerate() {
             let limit = (number > 0).then_some(sites[0].name);

@@ -2,22 +2,24 @@
 
 use std::time::{Duration, Instant};
 
-/// How often each side is measured.
+/// How often each side is measured, where a round takes long.
 pub const ROUNDS: usize = 5;
 
-/// Runs a round of each side in turn, [`ROUNDS`] times after a round of each that is not counted. Gives the rounds of each
-/// side.
-pub fn in_turn<S, T>(sides: &[S], mut round: impl FnMut(&S) -> T) -> Vec<Vec<T>> {
+/// Runs so many rounds of each side in turn, after one of each that is not counted. Gives the rounds of each side.
+///
+/// Each time another side begins, so that none always follows the same one and pays for what that has left behind.
+pub fn in_turn<S, T>(rounds: usize, sides: &[S], mut round: impl FnMut(&S) -> T) -> Vec<Vec<T>> {
     for side in sides {
         drop(round(side));
     }
-    let mut rounds: Vec<_> = sides.iter().map(|_| Vec::with_capacity(ROUNDS)).collect();
-    for _ in 0..ROUNDS {
-        for (side, rounds) in sides.iter().zip(&mut rounds) {
-            rounds.push(round(side));
+    let mut found: Vec<_> = sides.iter().map(|_| Vec::with_capacity(rounds)).collect();
+    for first in 0..rounds {
+        for turn in 0..sides.len() {
+            let number = (first + turn) % sides.len();
+            found[number].push(round(&sides[number]));
         }
     }
-    rounds
+    found
 }
 
 /// The round in the middle, by what `key` says of each.

@@ -1,6 +1,6 @@
 //! A load on the server beside loads on its limits, a round of each in turn.
 
-use signup_benches::{Asked, Latencies, Line, Report, Unit, in_turn, median};
+use signup_benches::{Asked, Latencies, Line, ROUNDS, Report, Unit, in_turn, median};
 
 use crate::load::{Figures, Load};
 use crate::process::Process;
@@ -37,7 +37,7 @@ pub(crate) struct Side(Vec<Figures>);
 
 /// Rounds of each load in turn, for whoever makes several lines of them.
 pub(crate) fn sides<const N: usize>(loads: [Load; N]) -> [Side; N] {
-    let mut rounds = in_turn(&loads, Load::for_a_round).into_iter();
+    let mut rounds = in_turn(ROUNDS, &loads, Load::for_a_round).into_iter();
     loads.map(|_| Side(rounds.next().unwrap()))
 }
 
@@ -121,7 +121,7 @@ impl Bench {
         let (ours, limits) = sides();
         let mut loads = vec![ours];
         loads.extend(limits.iter().map(|limit| limit.load.clone()));
-        let mut sides = in_turn(&loads, Load::for_a_round).into_iter().map(Side);
+        let mut sides = in_turn(ROUNDS, &loads, Load::for_a_round).into_iter().map(Side);
         let ours = sides.next().unwrap();
         for (limit, theirs) in limits.iter().zip(sides) {
             self.add(ours.beside(&theirs, work, by, limit.what, limit.asked));

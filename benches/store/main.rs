@@ -22,6 +22,9 @@ use signup_store_sql::throwaway::Cluster;
 use site::Site;
 use tokio::runtime::Runtime;
 
+/// How often a figure is measured; it is the median. A round is short, so that what disturbs the machine for a while disturbs
+/// few rounds, and those of all sizes alike.
+const ROUNDS: usize = 41;
 /// Events of one organization.
 const EVENTS: [u32; 3] = [100, 10_000, 1_000_000];
 /// Organizations, and the events of each.
@@ -64,7 +67,7 @@ fn measure(runtime: &Runtime, report: &mut Report, engine: &Engine) {
 
 fn growth(runtime: &Runtime, title: String, sizes: [u32; 3], sites: &[Site]) -> Growth {
     let curve = |operation: Operation| {
-        let rounds = in_turn(sites, |site| {
+        let rounds = in_turn(ROUNDS, sites, |site| {
             runtime.block_on(per_call(operation.calls(), async || operation.run(site).await)).as_secs_f64()
                 * 1e6
         });

@@ -4,10 +4,11 @@ use signup_benches::{Asked, Line, Report, Unit, in_turn, median, per_call};
 use signup_core::EventQuery;
 use tokio::runtime::Runtime;
 
+use crate::ROUNDS;
 use crate::site::{PER_PAGE, Site, last_page};
 
-/// The pages of a round.
-const PAGES: u32 = 300;
+/// The pages of a round, whose figure is their mean.
+const PAGES: u32 = 50;
 
 pub(crate) fn measure(runtime: &Runtime, report: &mut Report, engine: &str, site: &Site) {
     let organization = site.call.organization;
@@ -16,7 +17,7 @@ pub(crate) fn measure(runtime: &Runtime, report: &mut Report, engine: &str, site
         let pages = [Some(last), None].map(|position| EventQuery { is_published, position, limit: PER_PAGE });
         let page = runtime.block_on(site.store.events(organization, &pages[0])).unwrap();
         assert!(page.events.len() == PER_PAGE as usize && !page.has_below && page.has_above);
-        let rounds = in_turn(&pages, |page| {
+        let rounds = in_turn(ROUNDS, &pages, |page| {
             let read = async || drop(site.store.events(organization, page).await.unwrap());
             runtime.block_on(per_call(PAGES, read)).as_secs_f64() * 1e6
         });
