@@ -4,7 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use signup_core::{Clock as _, SystemClock};
 
 use crate::growth::Growth;
 
@@ -153,6 +155,8 @@ pub struct Report {
     pub lines: Vec<Line>,
     /// How costs grow, if the part says so.
     pub growth: Vec<Growth>,
+    /// When it began.
+    pub began_at: Timestamp,
     /// How long it ran.
     pub seconds: f64,
     #[serde(skip)]
@@ -169,6 +173,7 @@ impl Report {
             part: part.to_owned(),
             lines: vec![],
             growth: vec![],
+            began_at: SystemClock.now(),
             seconds: 0.0,
             began: Some(Instant::now()),
         }
@@ -191,10 +196,10 @@ impl Report {
         std::fs::write(Self::file(&self.part), serde_json::to_vec_pretty(&self).unwrap()).unwrap();
     }
 
-    /// What a part found when it last ran to its end.
+    /// What a part found when it last ran to its end. What an older program has left and this one cannot read is nothing.
     pub fn read(part: &str) -> Option<Self> {
         let json = std::fs::read(Self::file(part)).ok()?;
-        Some(serde_json::from_slice(&json).unwrap())
+        serde_json::from_slice(&json).ok()
     }
 
     fn file(part: &str) -> PathBuf {

@@ -1,6 +1,7 @@
 //! One table of what all parts found, each when it last ran to its end: the last part of `cargo bench -p signup-benches`.
 //!
-//! Cargo runs bench targets by name, and this name comes last.
+//! Cargo runs bench targets by name, and this name comes last. Parts that ran by themselves may be of different days, so
+//! each says when it was measured.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -10,22 +11,21 @@ fn main() {
     let reports: Vec<_> = Report::PARTS.into_iter().filter_map(Report::read).collect();
     println!();
     Line::print_heading();
-    let lines = || reports.iter().flat_map(|report| &report.lines);
-    for line in lines() {
-        println!("{line}");
+    for Report { part, lines, began_at, seconds, .. } in &reports {
+        println!("{part}, measured {} in {seconds:.0} s", began_at.strftime("%F %T UTC"));
+        for line in lines {
+            println!("{line}");
+        }
     }
     for growth in reports.iter().flat_map(|report| &report.growth) {
         println!("\n{growth}");
     }
     println!("\nfigures and plots are in {}", folder().display());
-    let times: Vec<_> =
-        reports.iter().map(|report| format!("{} {:.0} s", report.part, report.seconds)).collect();
-    let total: f64 = reports.iter().map(|report| report.seconds).sum();
-    println!("{}: {total:.0} s in all", times.join(", "));
+    println!("{:.0} s in all", reports.iter().map(|report| report.seconds).sum::<f64>());
     for part in Report::PARTS.into_iter().filter(|part| reports.iter().all(|report| report.part != *part)) {
         println!("{part} has not run to its end");
     }
-    match lines().filter(|line| line.is_missed()).count() {
+    match reports.iter().flat_map(|report| &report.lines).filter(|line| line.is_missed()).count() {
         0 => println!("all that is asked is met"),
         missed => println!("missed: {missed}, marked with !"),
     }
