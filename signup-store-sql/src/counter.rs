@@ -90,8 +90,8 @@ impl Counter {
             self.requests.send(request).await.map_err(|_| ended())?;
             window.await.map_err(|_| ended())?
         };
-        let counted = tokio::time::timeout(self.patience, counted).await;
-        counted.unwrap_or_else(|_| Err(StoreError::unavailable(WHAT, "it takes too long, or those before it do")))
+        let too_long = || StoreError::unavailable(WHAT, "it takes too long, or those before it do");
+        tokio::time::timeout(self.patience, counted).await.map_err(|_| too_long())?
     }
 
     /// Whether anybody counts.

@@ -6,6 +6,7 @@ mod open;
 mod postgres;
 mod postgres_faults;
 mod postgres_locks;
+mod postgres_waits;
 mod reads;
 mod records;
 mod schema;

@@ -1,11 +1,15 @@
 //! PostgreSQL alone: windows that processes share, and purges.
 
+use std::time::Duration;
+
 use futures_util::future::join_all;
 use signup_core::conformance::records::at;
 use signup_core::{Caller, OrganizationId, Receipt, Store as _, TokenId, Write};
 use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
+use sqlx::{Connection as _, Executor as _, PgConnection};
 
+use crate::postgres_waits::{begin, until_waiting};
 use crate::records::{Database, Engine, event, organization, receipt, uuid, writes};
 
 async fn stores(number: usize) -> Option<Vec<PostgresStore>> {
@@ -52,6 +56,51 @@ async fn a_window_opens_anew_after_a_minute_and_is_each_callers_own() {
     assert_eq!(count(Caller::at("192.0.2.2".parse().unwrap()), 69).await, (at(69), 1), "another address");
     assert_eq!(count(token(2), 70).await, (at(70), 1));
     assert_eq!(count(token(2), 69).await, (at(70), 2), "a clock that is a second behind shares the window");
+}
+
+/// Two callers' requests that one statement counts get each their own window and numbers.
+#[tokio::test]
+async fn callers_that_are_counted_together_have_windows_of_their_own() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let store = stores_on(&url, 1, &PostgresOptions::default()).await.remove(0);
+    assert_eq!(store.count_request(token(2), at(10)).await.unwrap().unwrap().requests, 1);
+    let mut stranger = PgConnection::connect(&url).await.unwrap();
+    stranger.execute("BEGIN; SELECT 1 FROM windows FOR UPDATE").await.unwrap();
+    let mut first = [store.count_request(token(2), at(10))];
+    begin(&mut first);
+    until_waiting(&url, 1).await;
+    // While that statement waits for the row, these gather.
+    let callers = [token(3), token(2), token(3), token(3), token(2)];
+    let mut later: Vec<_> = callers.into_iter().map(|caller| store.count_request(caller, at(20))).collect();
+    begin(&mut later);
+    stranger.execute("COMMIT").await.unwrap();
+    let [first] = first;
+    assert_eq!(first.await.unwrap().unwrap().requests, 2);
+    let windows: Vec<_> = join_all(later).await.into_iter().map(|window| window.unwrap().unwrap()).collect();
+    let numbers: Vec<_> = windows.iter().map(|window| window.requests).collect();
+    assert_eq!(numbers, [1, 3, 2, 3, 4]);
+    let openings: Vec<_> = windows.iter().map(|window| window.opened_at).collect();
+    assert_eq!(openings, [at(20), at(10), at(20), at(20), at(10)]);
+    let statements = "SELECT count(DISTINCT CAST(xmin AS TEXT)) FROM windows";
+    let statements: i64 = sqlx::query_scalar(statements).fetch_one(&mut stranger).await.unwrap();
+    assert_eq!(statements, 1, "one statement has counted both last");
+}
+
+/// Without the one who counts, every request would be refused.
+#[test]
+fn a_store_whose_requests_nobody_counts_is_not_ready() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let opening = runtime();
+    let store = opening.block_on(async {
+        let url = cluster.database().await;
+        stores_on(&url, 1, &PostgresOptions::default()).await.remove(0)
+    });
+    opening.shutdown_timeout(Duration::from_secs(10));
+    let error = runtime().block_on(store.check()).unwrap_err();
+    assert!(error.is_unavailable(), "{error:?}");
+    assert_eq!(error.to_string(), "the store failed: counting requests");
 }
 
 #[tokio::test]

@@ -5,14 +5,16 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use signup_core::{Store as _, Write};
+use signup_core::{Caller, Store as _, Write};
 use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
+use sqlx::{Connection as _, PgConnection};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use crate::records::{organization, writes};
+use crate::postgres_waits::{begin, busy_shift, sign_up, transactions};
+use crate::records::{at, organization, writes};
 
 /// A way to a server that can be disturbed.
 struct Way {
@@ -179,4 +181,84 @@ async fn a_store_that_has_too_much_to_do_is_ready() {
     assert!(work.iter().any(Result::is_err), "one connection is enough for all");
     let unready: Vec<_> = checks.into_iter().filter_map(Result::err).collect();
     assert!(unready.is_empty(), "{unready:?}");
+}
+
+/// Many statements take longer than one may, and none of them is stuck.
+#[tokio::test]
+async fn a_full_transaction_on_a_slow_way_is_no_broken_connection() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let way = Way::to(cluster.port()).await;
+    let options = PostgresOptions {
+        connect_timeout: Duration::from_secs(20),
+        statement_timeout: Duration::from_millis(500),
+        ..PostgresOptions::default()
+    };
+    let store = PostgresStore::open(&[way.url(&url).parse().unwrap()], options).await.unwrap();
+    let shift = busy_shift(&store, 65).await;
+    way.set(SLOW);
+    let mut commits: Vec<_> = (100..165).map(|number| store.commit(sign_up(number, &shift))).collect();
+    begin(&mut commits);
+    for answer in join_all(commits).await {
+        answer.unwrap();
+    }
+    let mut watcher = PgConnection::connect(&url).await.unwrap();
+    assert_eq!(transactions(&mut watcher).await, [1, 64]);
+}
+
+/// What hangs on connections that were given up keeps nobody from the new ones.
+#[tokio::test]
+async fn new_connections_have_new_rights_to_commit() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let (way, other) = (Way::to(cluster.port()).await, Way::to(cluster.port()).await);
+    let urls = [way.url(&url), other.url(&url)].map(|url| url.parse().unwrap());
+    // It hangs until the test is over.
+    let statement_timeout = Duration::from_secs(60);
+    let options = PostgresOptions { connections: 1, statement_timeout, ..options() };
+    other.set(SILENT);
+    let store = PostgresStore::open(&urls, options).await.unwrap();
+    store.commit(writes([Write::InsertOrganization(organization(1))])).await.unwrap();
+    let until = async |connections| {
+        while store.connections() != connections {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    until((1, 0)).await;
+    way.set(SILENT);
+    other.set(OPEN);
+    let hanging = tokio::spawn({
+        let store = store.clone();
+        async move { store.commit(writes([Write::InsertOrganization(organization(2))])).await }
+    });
+    until((1, 1)).await;
+    let begin = Instant::now();
+    while store.organizations(None, 9).await.is_err() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "the other way was not taken");
+    }
+    store.commit(writes([Write::InsertOrganization(organization(3))])).await.unwrap();
+    assert!(!hanging.is_finished());
+    hanging.abort();
+}
+
+/// However many wait to be counted, one wait for the database is enough for all of them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_requests_that_cannot_be_counted_are_told_so_together() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let way = Way::to(cluster.port()).await;
+    let statement_timeout = Duration::from_millis(500);
+    let options = PostgresOptions { statement_timeout, ..options() };
+    let store = PostgresStore::open(&[way.url(&url).parse().unwrap()], options).await.unwrap();
+    let caller = Caller::at("192.0.2.1".parse().unwrap());
+    store.count_request(caller, at(0)).await.unwrap();
+    way.set(SILENT);
+    let begin = Instant::now();
+    // One batch after the other they would wait 10 seconds.
+    let counts = (0..4000).map(|_| store.count_request(caller, at(0)));
+    for count in join_all(counts).await {
+        let error = count.unwrap_err();
+        assert!(error.is_unavailable(), "{error:?}");
+    }
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
 }

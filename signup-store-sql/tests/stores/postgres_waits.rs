@@ -1,0 +1,211 @@
+//! PostgreSQL: who waits for whom, for how long, and what is done together meanwhile.
+
+use std::pin::Pin;
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use rstest::rstest;
+use signup_core::conformance::records::at;
+use signup_core::{
+    Capacity, ChangeSet, CommitError, Occupancy, OrganizationId, Refusal, Requirement, Shift, Store, Write,
+};
+use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::{PostgresOptions, PostgresStore};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use tokio::task::JoinHandle;
+
+use crate::postgres::stores_on;
+use crate::records::{ORGANIZATION, event, organization, shift, signup, uuid, writes};
+
+/// Lets each go on until it waits.
+pub(crate) fn begin<F: Future + Unpin>(futures: &mut [F]) {
+    let mut context = Context::from_waker(Waker::noop());
+    for future in futures {
+        assert!(Pin::new(future).poll(&mut context).is_pending());
+    }
+}
+
+/// How many statements on the database wait for a lock.
+async fn waiting(watcher: &mut PgConnection) -> i64 {
+    let waiting = "SELECT count(*) FROM pg_stat_activity \
+         WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    sqlx::query_scalar(waiting).fetch_one(watcher).await.unwrap()
+}
+
+/// Comes back when so many statements wait for locks.
+pub(crate) async fn until_waiting(url: &str, number: i64) {
+    let mut watcher = PgConnection::connect(url).await.unwrap();
+    let begin = Instant::now();
+    loop {
+        let waiting = waiting(&mut watcher).await;
+        if waiting == number {
+            return;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(20), "{waiting} wait, and not {number}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// A shift with so many places, in a database where nothing was.
+pub(crate) async fn busy_shift(store: &dyn Store, places: u32) -> Shift {
+    let event = event(11, "2027-06-05");
+    let occupancy = Occupancy::empty(Capacity::new(places).unwrap());
+    let shift = Shift { occupancy, ..shift(60, &event, 0) };
+    let new = [
+        Write::InsertOrganization(organization(ORGANIZATION)),
+        Write::InsertEvent(Box::new(event)),
+        Write::InsertShifts(vec![shift.clone()]),
+    ];
+    store.commit(writes(new)).await.unwrap();
+    shift
+}
+
+/// One person more on the shift, as the service decides it.
+pub(crate) fn sign_up(number: u32, shift: &Shift) -> ChangeSet {
+    let new = signup(number, shift, &format!("volunteer-{number}@example.org"));
+    let (organization, shift) = (shift.organization, shift.id);
+    let requires = vec![
+        Requirement::AddressNotOnShift { organization, shift, email: new.email.clone() },
+        Requirement::ShiftHasRoom { organization, shift },
+    ];
+    ChangeSet { requires, writes: vec![Write::InsertSignup(Box::new(new))] }
+}
+
+/// How many sign-ups each transaction has written, fewest first.
+pub(crate) async fn transactions(watcher: &mut PgConnection) -> Vec<i64> {
+    let sizes = "SELECT count(*) FROM signups GROUP BY CAST(xmin AS TEXT) ORDER BY 1";
+    sqlx::query_scalar(sizes).fetch_all(watcher).await.unwrap()
+}
+
+fn impatient() -> PostgresOptions {
+    PostgresOptions {
+        connect_timeout: Duration::from_millis(300),
+        statement_timeout: Duration::from_millis(500),
+        ..PostgresOptions::default()
+    }
+}
+
+async fn open(options: &PostgresOptions) -> Option<(PostgresStore, String)> {
+    let url = Cluster::shared()?.database().await;
+    Some((stores_on(&url, 1, options).await.remove(0), url))
+}
+
+/// Locks what it is told to, until it commits or is gone.
+async fn locking(url: &str, rows: &str) -> PgConnection {
+    let mut stranger = PgConnection::connect(url).await.unwrap();
+    let lock = format!("BEGIN; SELECT 1 FROM {rows} FOR UPDATE");
+    stranger.execute(AssertSqlSafe(lock)).await.unwrap();
+    stranger
+}
+
+/// However many come, all get answers, and each transaction takes as many as it may.
+#[rstest]
+#[tokio::test]
+async fn sign_ups_that_gather_share_transactions(#[values(false, true)] pgbouncer: bool) {
+    let options = PostgresOptions { pgbouncer, ..PostgresOptions::default() };
+    let Some((store, url)) = open(&options).await else { return };
+    let shift = busy_shift(&store, 150).await;
+    let mut stranger = locking(&url, "shifts").await;
+    let mut commits: Vec<_> = (100..300).map(|number| store.commit(sign_up(number, &shift))).collect();
+    begin(&mut commits);
+    until_waiting(&url, 1).await;
+    stranger.execute("COMMIT").await.unwrap();
+    let (mut taken, mut full) = (0, 0);
+    for answer in join_all(commits).await {
+        match answer {
+            Ok(()) => taken += 1,
+            Err(CommitError::Refused(Refusal::ShiftFull)) => full += 1,
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((taken, full), (150, 50));
+    let shifts = store.shifts(shift.organization, shift.event).await.unwrap().unwrap();
+    assert_eq!(shifts[0].occupancy.filled, 150);
+    // Who came first was alone; of the last 71 there was room for 21 in the transaction that took 64.
+    assert_eq!(transactions(&mut stranger).await, [1, 21, 64, 64]);
+}
+
+/// One that hangs keeps those behind it for as long as one may hang, and not each for a hang of its own.
+#[tokio::test]
+async fn who_waits_behind_a_stuck_shift_is_told_so_in_bounded_time() {
+    let Some((store, url)) = open(&impatient()).await else { return };
+    let shift = busy_shift(&store, 5).await;
+    let mut stranger = locking(&url, "shifts").await;
+    let before = Instant::now();
+    let mut commits: Vec<_> = (100..300).map(|number| store.commit(sign_up(number, &shift))).collect();
+    begin(&mut commits);
+    for answer in join_all(commits).await {
+        let Err(CommitError::Failed(error)) = answer else { panic!("{answer:?}") };
+        assert!(error.is_unavailable(), "{error:?}");
+    }
+    // One by one it would be more than half a minute.
+    assert!(before.elapsed() < Duration::from_secs(10), "{:?}", before.elapsed());
+    // What had begun ends, too.
+    until_waiting(&url, 0).await;
+    stranger.execute("COMMIT").await.unwrap();
+    store.commit(sign_up(400, &shift)).await.unwrap();
+    assert_eq!(transactions(&mut stranger).await, [1], "who was told so has no place");
+}
+
+/// A change set that has to wait for whoever has locked the organization.
+fn new_event(number: u32) -> ChangeSet {
+    let organization = OrganizationId::new(uuid(ORGANIZATION));
+    ChangeSet {
+        requires: vec![Requirement::ActiveEventsBelow { organization, limit: 1000, now: at(0) }],
+        writes: vec![Write::InsertEvent(Box::new(event(number, "2027-03-15")))],
+    }
+}
+
+/// Begins so many of them at once.
+fn hanging(store: &PostgresStore, number: u32) -> Vec<JoinHandle<Result<(), CommitError>>> {
+    let commit = |number| {
+        let store = store.clone();
+        tokio::spawn(async move { store.commit(new_event(100 + number)).await })
+    };
+    (0..number).map(commit).collect()
+}
+
+#[rstest]
+#[case(8, 6)]
+#[case(5, 4)]
+#[case(4, 3)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reads_are_answered_while_all_commits_hang(#[case] connections: u32, #[case] at_once: i64) {
+    let options = PostgresOptions { connections, ..PostgresOptions::default() };
+    let Some((store, url)) = open(&options).await else { return };
+    busy_shift(&store, 1).await;
+    let mut stranger = locking(&url, "organizations").await;
+    let commits = hanging(&store, 20);
+    until_waiting(&url, at_once).await;
+    for read in join_all((0..40).map(|_| store.organizations(None, 9))).await {
+        assert_eq!(read.unwrap().len(), 1);
+    }
+    assert_eq!(waiting(&mut stranger).await, at_once);
+    stranger.execute("COMMIT").await.unwrap();
+    for commit in commits {
+        commit.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn with_one_connection_everything_that_hangs_ends() {
+    let options = PostgresOptions { connections: 1, ..impatient() };
+    let Some((store, url)) = open(&options).await else { return };
+    busy_shift(&store, 1).await;
+    let mut stranger = locking(&url, "organizations").await;
+    let commits = hanging(&store, 10);
+    until_waiting(&url, 1).await;
+    let all = join_all((0..10).map(|_| store.organizations(None, 9)));
+    let reads = tokio::time::timeout(Duration::from_secs(10), all).await.unwrap();
+    for error in reads.into_iter().filter_map(Result::err) {
+        assert!(error.is_unavailable(), "{error:?}");
+    }
+    let commits = tokio::time::timeout(Duration::from_secs(10), join_all(commits)).await.unwrap();
+    for commit in commits {
+        let Err(CommitError::Failed(error)) = commit.unwrap() else { panic!("it was locked") };
+        assert!(error.is_unavailable(), "{error:?}");
+    }
+    stranger.execute("COMMIT").await.unwrap();
+    store.commit(new_event(200)).await.unwrap();
+}
