@@ -20,7 +20,7 @@ pub struct Growth {
 pub struct Curve {
     /// Which.
     pub operation: String,
-    /// Microseconds a call, at each of the sizes.
+    /// Microseconds a call at each of the sizes: the median of rounds, each of which is the mean of its calls.
     pub costs: Vec<f64>,
 }
 

@@ -81,7 +81,7 @@ pub struct Line {
     pub limit: String,
     /// Of both figures.
     pub unit: Unit,
-    /// The service's figure.
+    /// The service's figure: the median of its rounds, if there were any.
     pub ours: f64,
     /// The limit's, if there is one.
     pub theirs: Option<f64>,

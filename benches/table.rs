@@ -21,7 +21,8 @@ fn main() {
         println!("\n{growth}");
     }
     println!("\nfigures and plots are in {}", folder().display());
-    println!("{:.0} s in all", reports.iter().map(|report| report.seconds).sum::<f64>());
+    let total = reports.iter().fold(0.0, |total, report| total + report.seconds);
+    println!("{total:.0} s in all");
     for part in Report::PARTS.into_iter().filter(|part| reports.iter().all(|report| report.part != *part)) {
         println!("{part} has not run to its end");
     }
