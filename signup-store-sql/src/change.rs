@@ -4,20 +4,23 @@ use jiff::Timestamp;
 use signup_core::{ChangeSet, Requirement, StoreError, Write};
 
 use crate::require;
-use crate::sql::{Dialect, Sql};
+use crate::sql::{Dialect, Sql, values};
 use crate::write::{RECEIPT_KEPT, Statement, Writer};
 
-/// For SQLite: a script that checks and writes. Its first row is the first requirement that does not hold: whoever runs it
-/// stops there, before its first write.
-pub(crate) fn script(change: &ChangeSet) -> Result<Sql, StoreError> {
+/// For SQLite: a script that checks and writes. Its first row is the first requirement that does not hold, behind the label:
+/// whoever runs it stops there, before its first write.
+pub(crate) fn script(change: &ChangeSet, label: &str) -> Result<Sql, StoreError> {
     let writer = Writer { dialect: Dialect::Sqlite, when: "TRUE" };
     let mut sql = Sql::new(Dialect::Sqlite);
+    if !change.requires.is_empty() {
+        sql.add("SELECT $1, * FROM (", values![label]);
+    }
     for (number, requirement) in change.requires.iter().enumerate() {
         sql.push(if number == 0 { "" } else { "\nUNION ALL " });
         require::check(&mut sql, number, requirement);
     }
     if !change.requires.is_empty() {
-        sql.push(";\n");
+        sql.push(");\n");
     }
     for write in &change.writes {
         for statement in writer.statements(write, live_at(change, write))? {

@@ -7,6 +7,8 @@
 //!
 //! **Invariant:** nothing else writes through this process; other processes are kept apart by SQLite's own lock.
 
+mod hand_off;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,8 +19,8 @@ use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::{is_io_error, store_error};
-use crate::row::texts;
-use crate::{change, observe, require};
+use crate::observe;
+use hand_off::Change;
 
 /// The most that one commit takes: a bound on how long the first of a batch waits for the last.
 const MOST_IN_A_BATCH: usize = 256;
@@ -29,12 +31,13 @@ const MOST_WAITING: usize = 1024;
 #[derive(Debug, Clone)]
 pub(crate) struct Committer {
     work: mpsc::Sender<Work>,
+    handed_in: Arc<AtomicU64>,
     commits: Arc<AtomicU64>,
 }
 
 #[derive(Debug)]
 enum Work {
-    Commit(ChangeSet, oneshot::Sender<Result<(), CommitError>>),
+    Commit(Change),
     PurgeReceipts { now: Timestamp, limit: u32, purged: oneshot::Sender<Result<u64, StoreError>> },
     Close(oneshot::Sender<()>),
 }
@@ -53,7 +56,7 @@ impl Committer {
         let writer = Writer { connection: Some(connection), options, commits: Arc::clone(&commits) };
         // The task ends with the last sender; nobody has to wait for it.
         drop(tokio::spawn(writer.run(receiver)));
-        Self { work: sender, commits }
+        Self { work: sender, handed_in: Arc::default(), commits }
     }
 
     /// How many commits were made: fewer than change sets, when many came at once.
@@ -61,10 +64,11 @@ impl Committer {
         self.commits.load(Ordering::Relaxed)
     }
 
-    pub(crate) async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-        let (sender, answer) = oneshot::channel();
-        self.work.send(Work::Commit(change, sender)).await.map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())?
+    pub(crate) async fn commit(&self, set: ChangeSet) -> Result<(), CommitError> {
+        let (answer, committed) = oneshot::channel();
+        let change = Change::new(set, self.handed_in.fetch_add(1, Ordering::Relaxed), answer)?;
+        self.work.send(Work::Commit(change)).await.map_err(|_| ended())?;
+        committed.await.map_err(|_| ended())?
     }
 
     pub(crate) async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
@@ -142,11 +146,11 @@ impl Writer {
         }
     }
 
-    async fn commit_all(&mut self, batch: Vec<Work>) -> Trust {
-        let mut done = self.try_batch(&batch, Care::None).await;
+    async fn commit_all(&mut self, mut batch: Vec<Work>) -> Trust {
+        let mut done = self.try_batch(&mut batch, Care::None).await;
         if let Err(Failure::OfPart(error)) = done {
             tracing::error!(error = %with_sources(&error), "a part of a batch failed: it is tried again with care");
-            done = self.try_batch(&batch, Care::Savepoints).await;
+            done = self.try_batch(&mut batch, Care::Savepoints).await;
         }
         let error = match done {
             Ok(done) => {
@@ -174,7 +178,7 @@ impl Writer {
     }
 
     /// Does all of it in one transaction; says what became of each, once that is durable.
-    async fn try_batch(&mut self, batch: &[Work], care: Care) -> Result<Vec<Done>, Failure> {
+    async fn try_batch(&mut self, batch: &mut [Work], care: Care) -> Result<Vec<Done>, Failure> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
             none => {
@@ -184,11 +188,15 @@ impl Writer {
         };
         run(connection, "BEGIN IMMEDIATE").await?;
         let mut all = Vec::with_capacity(batch.len());
-        for work in batch {
-            all.push(match care {
-                Care::None => try_work(connection, work).await?,
-                Care::Savepoints => work_with_care(connection, work).await?,
-            });
+        while all.len() < batch.len() {
+            let rest = &mut batch[all.len()..];
+            match care {
+                Care::None => {
+                    let alike = hand_off::alike(rest.iter_mut().map_while(Work::change));
+                    all.append(&mut try_work(connection, &mut rest[..alike]).await?);
+                }
+                Care::Savepoints => all.append(&mut work_with_care(connection, &mut rest[..1]).await?),
+            }
         }
         run(connection, "COMMIT").await?;
         self.commits.fetch_add(1, Ordering::Relaxed);
@@ -220,10 +228,10 @@ impl From<StoreError> for Failure {
     }
 }
 
-/// Does a part of a batch. If it fails, the transaction is rolled back, and nothing more may be done on this try: what came
-/// after a failure that ended the transaction, as a full disk does, would be committed by itself, half a change set too.
-async fn try_work(connection: &mut SqliteConnection, work: &Work) -> Result<Done, Failure> {
-    let error = match work.run(connection).await {
+/// Does what goes into one hand-off. If it fails, the transaction is rolled back, and nothing more may be done on this try: what came after a failure that ended the transaction, as a full disk does, would be
+/// committed by itself, half a change set too.
+async fn try_work(connection: &mut SqliteConnection, work: &mut [Work]) -> Result<Vec<Done>, Failure> {
+    let error = match run_work(connection, work).await {
         Ok(done) => return Ok(done),
         Err(error) => error,
     };
@@ -238,31 +246,32 @@ async fn try_work(connection: &mut SqliteConnection, work: &Work) -> Result<Done
 
 /// Does a part of a batch; if it fails, what it wrote is taken back. That is an error of the batch if what went wrong has
 /// ended the transaction.
-async fn work_with_care(connection: &mut SqliteConnection, work: &Work) -> Result<Done, StoreError> {
+async fn work_with_care(
+    connection: &mut SqliteConnection,
+    work: &mut [Work],
+) -> Result<Vec<Done>, StoreError> {
     run(connection, "SAVEPOINT part").await?;
-    let done = match work.run(connection).await {
+    let done = match run_work(connection, work).await {
         Ok(done) => done,
         Err(error) => {
             if is_io_error(&error) || run(connection, "ROLLBACK TO part").await.is_err() {
                 return Err(error);
             }
-            work.failed(error)
+            vec![work[0].failed(error)]
         }
     };
     run(connection, "RELEASE part").await?;
     Ok(done)
 }
 
-/// Checks and writes: one hand-off to the thread that SQLite runs on, whatever there is to do. The script ends with its
-/// first row, which is a requirement that does not hold; so what is refused has written nothing.
-async fn apply(connection: &mut SqliteConnection, change: &ChangeSet) -> Result<Done, StoreError> {
-    let failed = |error| store_error("applying a change set", error);
-    let (text, arguments) = change::script(change)?.into_sqlite().map_err(failed)?;
-    observe::count_round_trips("commit", 1);
-    let broken = sqlx::query_with(text, arguments).fetch_optional(connection).await.map_err(failed)?;
-    let Some(broken) = broken else { return Ok(Done::Commit(Ok(()))) };
-    let refusal = require::refusal(&change.requires, &texts(&broken).map_err(failed)?)?;
-    Ok(Done::Commit(Err(CommitError::Refused(refusal))))
+/// Does what goes into one hand-off: all of it, or all up to what is refused. After an error, what it wrote has to be undone.
+async fn run_work(connection: &mut SqliteConnection, work: &mut [Work]) -> Result<Vec<Done>, StoreError> {
+    if let [Work::PurgeReceipts { now, limit, .. }] = work {
+        let purged = purge_receipts(connection, *now, *limit).await?;
+        return Ok(vec![Done::Purged(Ok(purged))]);
+    }
+    let applied = hand_off::apply(connection, work.iter_mut().filter_map(Work::change)).await?;
+    Ok(applied.into_iter().map(Done::Commit).collect())
 }
 
 async fn run(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), StoreError> {
@@ -286,14 +295,11 @@ async fn purge_receipts(
 }
 
 impl Work {
-    /// Does it. After an error, what it wrote has to be undone.
-    async fn run(&self, connection: &mut SqliteConnection) -> Result<Done, StoreError> {
+    /// The change set, if it is one.
+    const fn change(&mut self) -> Option<&mut Change> {
         match self {
-            Self::Commit(change, _) => apply(connection, change).await,
-            Self::PurgeReceipts { now, limit, .. } => {
-                purge_receipts(connection, *now, *limit).await.map(|number| Done::Purged(Ok(number)))
-            }
-            Self::Close(_) => unreachable!("a request to close is taken out of the batch first"),
+            Self::Commit(change) => Some(change),
+            _ => None,
         }
     }
 
@@ -301,14 +307,14 @@ impl Work {
     fn failed(&self, error: StoreError) -> Done {
         match self {
             Self::PurgeReceipts { .. } => Done::Purged(Err(error)),
-            Self::Commit(..) | Self::Close(_) => Done::Commit(Err(error.into())),
+            Self::Commit(_) | Self::Close(_) => Done::Commit(Err(error.into())),
         }
     }
 
     /// Tells what was done. Who has gone away needs no answer.
     fn answer(self, done: Done) {
         match (self, done) {
-            (Self::Commit(_, sender), Done::Commit(applied)) => drop(sender.send(applied)),
+            (Self::Commit(change), Done::Commit(applied)) => drop(change.answer.send(applied)),
             (Self::PurgeReceipts { purged, .. }, Done::Purged(number)) => drop(purged.send(number)),
             _ => tracing::error!("an answer was given to another question"),
         }
@@ -318,7 +324,7 @@ impl Work {
     fn fail(self, error: &Arc<StoreError>) {
         let error = StoreError::unavailable("committing a batch", Arc::clone(error));
         match self {
-            Self::Commit(_, sender) => drop(sender.send(Err(error.into()))),
+            Self::Commit(change) => drop(change.answer.send(Err(error.into()))),
             Self::PurgeReceipts { purged, .. } => drop(purged.send(Err(error))),
             Self::Close(_) => {}
         }

@@ -254,6 +254,12 @@ impl Sql {
         }
     }
 
+    /// Appends a script for SQLite.
+    pub(crate) fn append(&mut self, script: Self) {
+        self.text.push_str(&script.text);
+        self.values.extend(script.values);
+    }
+
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
