@@ -172,11 +172,13 @@ impl Drop for Turn {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::pin::Pin;
     use std::task::{Context, Waker};
 
-    use signup_core::EventId;
-    use signup_core::conformance::records::{event, shift, signup, uuid};
+    use signup_core::conformance::records::{at, event, receipt_key, shift, signup, uuid};
+    use signup_core::rules::{self, SignUpFacts, SignUpIds};
+    use signup_core::{NoticeId, Secret, SignUpInput, SignupId};
     use tokio::sync::Semaphore;
 
     use super::*;
@@ -300,30 +302,32 @@ mod tests {
     fn a_sign_up_takes_turns_and_what_locks_more_than_its_shift_does_not() {
         let event = event(1, 2);
         let (wanted, other) = (shift(&event, 3, 5), shift(&event, 4, 5));
-        let (organization, at) = (event.organization, wanted.created_at);
-        let room = Requirement::ShiftHasRoom { organization, shift: wanted.id };
-        let new = signup(&wanted, 6);
-        let email = new.email.clone();
-        let not_yet = Requirement::AddressNotOnShift { organization, shift: wanted.id, email };
-        let taken = Write::InsertSignup(Box::new(new));
-        let of = |requires: &[&Requirement], writes: &[&Write]| {
-            wanted_shift(&ChangeSet {
-                requires: requires.iter().copied().cloned().collect(),
-                writes: writes.iter().copied().cloned().collect(),
-            })
-        };
-        assert_eq!(of(&[&not_yet, &room], &[&taken]), Some(wanted.id));
-        assert_eq!(of(&[&not_yet], &[]), None, "no place is asked for");
+        let facts = SignUpFacts { event, shift: wanted.clone(), questions: vec![] };
+        let (name, email) = ("Ada".into(), "ada@example.org".into());
+        let input = SignUpInput { name, email, answers: BTreeMap::new() };
+        let (signup_id, notice) = (SignupId::new(uuid(5)), NoticeId::new(uuid(6)));
+        let ids = SignUpIds { signup: signup_id, notice, secret: Secret::generate() };
+        let signs_up = rules::sign_up(facts, &input, ids, at(0)).unwrap().change;
+        assert_eq!(wanted_shift(&signs_up), Some(wanted.id), "{signs_up:?}");
+
+        let organization = wanted.organization;
         for more in [
-            Requirement::ActiveEventsBelow { organization, limit: 5, now: at },
-            Requirement::QuestionCount { organization, event: EventId::NONE, count: 0 },
+            Requirement::NoReceipt { key: receipt_key(1, "key"), now: at(0) },
+            Requirement::ActiveEventsBelow { organization, limit: 5, now: at(0) },
+            Requirement::QuestionCount { organization, event: wanted.event, count: 0 },
             Requirement::ShiftAtVersion { organization, shift: other.id, version: 1 },
-            Requirement::NoOrganization,
+            Requirement::SignupConfirmed { organization, signup: signup_id },
         ] {
-            assert_eq!(of(&[&room, &more], &[&taken]), None, "{more:?}");
+            let mut change = signs_up.clone();
+            change.requires.push(more);
+            assert_eq!(wanted_shift(&change), None, "{change:?}");
         }
-        let elsewhere = Write::InsertSignup(Box::new(signup(&other, 7)));
-        assert_eq!(of(&[&room], &[&elsewhere]), None);
-        assert_eq!(of(&[&room], &[&taken, &Write::UpdateShift(Box::new(other))]), None);
+        for more in [Write::InsertSignup(Box::new(signup(&other, 7))), Write::UpdateShift(Box::new(wanted))] {
+            let mut change = signs_up.clone();
+            change.writes.push(more);
+            assert_eq!(wanted_shift(&change), None, "{change:?}");
+        }
+        let asks_for_no_place = ChangeSet { requires: signs_up.requires[..1].to_vec(), writes: vec![] };
+        assert_eq!(wanted_shift(&asks_for_no_place), None);
     }
 }
