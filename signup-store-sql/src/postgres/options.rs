@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::primary;
 
 /// Where a PostgreSQL database is: `postgres://USER:PASSWORD@HOST:PORT/NAME`, with options such as `?sslmode=verify-full`.
-/// One host each; [`PostgresStore::open`] takes several.
+/// One host each; [`PostgresStore::open`](super::PostgresStore::open) takes several.
 #[derive(Clone)]
 pub struct PostgresUrl {
     text: String,
@@ -52,7 +52,7 @@ impl fmt::Debug for PostgresUrl {
     }
 }
 
-/// How a [`PostgresStore`] uses its database.
+/// How a [`PostgresStore`](super::PostgresStore) uses its database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostgresOptions {
     /// The most connections of this process; 8 unless set. More than the database has processors for do not make it faster.
