@@ -31,6 +31,9 @@ use crate::store::store;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a read waits for a free connection before it fails.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
+/// How many texts the writer keeps prepared: those of change sets of other shapes are prepared anew. One of an event with
+/// 500 shifts takes some hundred KB.
+const PREPARED: usize = 64;
 /// Connections that read. More are slower on a small machine: each has a thread of its own.
 const READERS: u32 = 2;
 
@@ -111,6 +114,7 @@ pub(crate) fn writer_options(file: &Path) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
+        .statement_cache_capacity(PREPARED)
         .disable_statement_logging()
 }
 
