@@ -12,6 +12,7 @@
 
 mod current;
 mod find;
+mod queue;
 
 use std::error::Error as _;
 use std::fmt;
@@ -20,9 +21,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use signup_core::StoreError;
-use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Postgres};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::error::{OpenError, is_broken, postgres_error};
@@ -33,6 +33,7 @@ use crate::sql::{Dialect, Sql};
 use crate::{migrations, observe};
 use current::Current;
 use find::find;
+use queue::Lent;
 
 /// Gives `yes` from a server that takes writes.
 pub(crate) const TAKES_WRITES: &str = "SELECT CASE WHEN pg_is_in_recovery() \
@@ -92,7 +93,7 @@ impl Primary {
 
     /// Open connections, and those in use.
     pub(crate) fn connections(&self) -> (u32, u32) {
-        let pool = self.current().pool;
+        let pool = self.current().queue.pool;
         let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
         (pool.size(), pool.size().saturating_sub(idle))
     }
@@ -127,14 +128,21 @@ impl Primary {
         statements: Vec<Sql>,
         until: Until,
     ) -> sqlx::Result<Vec<Option<PgRow>>> {
-        let Taken { current, mut connection, _permit } = self.take(purpose).await?;
-        let result = self.run(&mut connection, purpose, statements, until).await;
-        if result.as_ref().is_err_and(is_broken) {
-            connection.close_on_drop();
-            self.give_up(&current);
-        } else {
+        let Taken { current, mut lent, _permit } = self.take(purpose).await?;
+        // The state of a statement that runs takes thousands of bytes. In a box they stay where they are when the futures
+        // around it are moved.
+        let result = Box::pin(self.run(&mut lent.connection, purpose, statements, until)).await;
+        match &result {
+            Ok(_) => {
+                current.note_answer();
+                current.queue.hand_on(lent);
+            }
+            Err(error) if is_broken(error) => {
+                lent.connection.close_on_drop();
+                self.give_up(&current);
+            }
             // An error of the database is an answer.
-            current.note_answer();
+            Err(_) => current.note_answer(),
         }
         result
     }
@@ -146,13 +154,13 @@ impl Primary {
         let mut current = self.current();
         loop {
             let taken = match current.permit(purpose, deadline).await {
-                Ok(permit) => current.connection(deadline).await.map(|connection| (permit, connection)),
+                Ok(permit) => current.connection(deadline).await.map(|lent| (permit, lent)),
                 // That others commit is no sign that no connection can be had: they find that out themselves.
                 Err(sqlx::Error::PoolTimedOut) => return Err(sqlx::Error::PoolTimedOut),
                 Err(error) => Err(error),
             };
             match taken {
-                Ok((permit, connection)) => return Ok(Taken { current, connection, _permit: permit }),
+                Ok((permit, lent)) => return Ok(Taken { current, lent, _permit: permit }),
                 Err(sqlx::Error::PoolClosed) => {
                     let next = self.current();
                     if next.number == current.number {
@@ -308,7 +316,7 @@ impl Primary {
                 }
                 Err(error) => {
                     tracing::warn!(%error, source = ?error.source(), "the database is out of reach");
-                    if broken.pool.is_closed() {
+                    if broken.queue.pool.is_closed() {
                         return;
                     }
                     tokio::time::sleep(pause).await;
@@ -326,7 +334,7 @@ impl Primary {
 /// A connection, and for a commit the right to it, until both are given back.
 struct Taken {
     current: Current,
-    connection: PoolConnection<Postgres>,
+    lent: Lent,
     _permit: Option<OwnedSemaphorePermit>,
 }
 

@@ -66,17 +66,6 @@ where
     }
 }
 
-/// The first row of a statement.
-async fn first_row<const N: usize>(
-    reader: &impl Reader,
-    what: &'static str,
-    sql: Sql,
-) -> Result<Option<[String; N]>> {
-    // The state of a statement that runs takes thousands of bytes. In a box they stay where they are when the futures around
-    // it are moved, which each does several times.
-    Box::pin(reader.row(what, sql)).await
-}
-
 /// Reads one record.
 async fn one<T>(
     reader: &impl Reader,
@@ -85,7 +74,7 @@ async fn one<T>(
     values: Vec<Value>,
     read: impl FnOnce(&[Cell<'_>]) -> Result<T>,
 ) -> Result<Option<T>> {
-    let found = first_row(reader, what, Sql::of(reader.dialect(), &text, values)).await?;
+    let found = reader.row(what, Sql::of(reader.dialect(), &text, values)).await?;
     found.map(|[json]| row::one(&json, read)).transpose()
 }
 
@@ -97,7 +86,7 @@ async fn all<T>(
     values: Vec<Value>,
     read: impl FnMut(&[Cell<'_>]) -> Result<T>,
 ) -> Result<Option<Vec<T>>> {
-    let found = first_row(reader, what, Sql::of(reader.dialect(), &text, values)).await?;
+    let found = reader.row(what, Sql::of(reader.dialect(), &text, values)).await?;
     found.map(|[json]| row::all(&json, read)).transpose()
 }
 
@@ -138,7 +127,7 @@ pub(crate) async fn token_by_digest(
         dialect.record(ORGANIZATION),
     );
     let sql = Sql::of(dialect, &text, values![digest.as_bytes().as_slice()]);
-    let Some([token, organization]) = first_row(reader, "reading a token", sql).await? else {
+    let Some([token, organization]) = reader.row("reading a token", sql).await? else {
         return Ok(None);
     };
     Ok(Some((row::one(&token, row::token)?, row::one(&organization, row::organization)?)))
@@ -161,7 +150,7 @@ pub(crate) async fn event_owner(reader: &impl Reader, id: EventId) -> Result<Opt
     const WHAT: &str = "reading an event's owner";
     let dialect = reader.dialect();
     let text = format!("SELECT {} FROM events WHERE id = $1", dialect.id_text("organization_id"));
-    let Some([owner]) = first_row(reader, WHAT, Sql::of(dialect, &text, values![id.uuid()])).await? else {
+    let Some([owner]) = reader.row(WHAT, Sql::of(dialect, &text, values![id.uuid()])).await? else {
         return Ok(None);
     };
     let owner = Uuid::try_parse(&owner).map_err(|error| StoreError::failed(WHAT, error))?;
@@ -246,7 +235,7 @@ async fn in_full(reader: &impl Reader, which: &str, values: Vec<Value>) -> Resul
         shifts_of_event(dialect),
         questions_of_event(dialect),
     );
-    let found = first_row(reader, "reading an event in full", Sql::of(dialect, &text, values)).await?;
+    let found = reader.row("reading an event in full", Sql::of(dialect, &text, values)).await?;
     let Some([event, shifts, questions]) = found else { return Ok(None) };
     Ok(Some(EventInFull {
         event: row::one(&event, event_alone)?,
@@ -325,7 +314,7 @@ async fn read_page(
     wanted: &EventQuery,
 ) -> Result<EventPage> {
     const WHAT: &str = "listing events";
-    let page = first_row(reader, WHAT, page_query(reader.dialect(), organization, wanted)).await?;
+    let page = reader.row(WHAT, page_query(reader.dialect(), organization, wanted)).await?;
     let [other_side, events] = page.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
     let other_side = !other_side.is_empty();
     let mut days = Days::default();

@@ -158,7 +158,9 @@ impl Reader for Readers {
     ) -> Result<Option<[String; N]>, StoreError> {
         let failed = |error| store_error(what, error);
         let (text, arguments) = sql.into_sqlite().map_err(failed)?;
-        let row = sqlx::query_with(text, arguments).fetch_optional(&self.pool).await.map_err(failed)?;
+        // In a box the state of a statement that runs stays where it is when the futures around it are moved.
+        let row =
+            Box::pin(sqlx::query_with(text, arguments).fetch_optional(&self.pool)).await.map_err(failed)?;
         count_round_trips("read", 1);
         row.map(|row| texts(&row)).transpose().map_err(failed)
     }

@@ -3,18 +3,17 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::Postgres;
-use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::queue::{Lent, Queue};
 use super::{GRACE, Purpose};
 use crate::postgres::PostgresOptions;
 
 /// The pool in use. Each has a number of its own.
 #[derive(Clone)]
 pub(super) struct Current {
-    pub(super) pool: PgPool,
+    pub(super) queue: Queue,
     /// The rights to commit through it: who hangs on its connections keeps nobody from those of the next.
     permits: Arc<Semaphore>,
     pub(super) number: u64,
@@ -26,7 +25,7 @@ impl Current {
     pub(super) fn new(options: &PostgresOptions, server: PgConnectOptions, number: u64) -> Self {
         let permits = Arc::new(Semaphore::new(options.commits()));
         let answered = Arc::new(Mutex::new(Instant::now()));
-        Self { pool: pool(options, server), permits, number, answered }
+        Self { queue: Queue::new(pool(options, server)), permits, number, answered }
     }
 
     /// The right to do what is done for `purpose`, by `deadline`.
@@ -45,8 +44,8 @@ impl Current {
     }
 
     /// A connection, by `deadline`.
-    pub(super) async fn connection(&self, deadline: Instant) -> sqlx::Result<PoolConnection<Postgres>> {
-        let connection = tokio::time::timeout_at(deadline.into(), self.pool.acquire()).await;
+    pub(super) async fn connection(&self, deadline: Instant) -> sqlx::Result<Lent> {
+        let connection = tokio::time::timeout_at(deadline.into(), self.queue.wait()).await;
         connection.unwrap_or(Err(sqlx::Error::PoolTimedOut))
     }
 
@@ -64,7 +63,7 @@ impl Current {
     pub(super) async fn close(&self) {
         self.permits.close();
         // Elapsed or not: nobody can use it any more.
-        drop(tokio::time::timeout(GRACE, self.pool.close()).await);
+        drop(tokio::time::timeout(GRACE, self.queue.pool.close()).await);
     }
 }
 

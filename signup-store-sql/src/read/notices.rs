@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use signup_core::{Notice, NoticeCounts, NoticeId, StoreError};
 
-use super::{Reader, Result, all, first_row, one, sorted};
+use super::{Reader, Result, all, one, sorted};
 use crate::row::{self, Cell, NOTICE};
 use crate::sql::{Sql, values};
 
@@ -50,7 +50,7 @@ pub(crate) async fn count_notices(reader: &impl Reader) -> Result<NoticeCounts> 
     const WHAT: &str = "counting notices";
     let text = "SELECT CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NULL) AS TEXT), \
          CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NOT NULL) AS TEXT)";
-    let counted = first_row(reader, WHAT, Sql::of(reader.dialect(), text, vec![])).await?;
+    let counted = reader.row(WHAT, Sql::of(reader.dialect(), text, vec![])).await?;
     let [queued, failed] = counted.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
     let number = |text: String| text.parse().map_err(|error| StoreError::failed(WHAT, error));
     Ok(NoticeCounts { queued: number(queued)?, failed: number(failed)? })
