@@ -48,11 +48,24 @@ impl Queue {
             while waiting.pop_front_if(|first| first.is_closed()).is_some() {}
             waiting.push_back(sender);
         }
-        // What is handed over when the pool's has come goes back to the pool with the channel.
+        let is_growing = self.pool.size() < self.pool.options().get_max_connections();
+        let mut acquired = Box::pin(self.pool.acquire());
         tokio::select! {
             biased;
-            Ok(lent) = lent => Ok(lent),
-            connection = self.pool.acquire() => connection.map(new),
+            Ok(lent) = lent => {
+                if is_growing {
+                    // A connection may be under way that is not to be for nothing. Nobody has to wait for it.
+                    let queue = self.clone();
+                    drop(tokio::spawn(async move {
+                        if let Ok(connection) = acquired.await {
+                            queue.hand_on(new(connection));
+                        }
+                    }));
+                }
+                Ok(lent)
+            }
+            // What is handed over meanwhile goes back to the pool with the channel.
+            connection = &mut acquired => connection.map(new),
         }
     }
 
@@ -68,5 +81,58 @@ impl Queue {
                 Err(unwanted) => lent = unwanted,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::postgres::PgPoolOptions;
+
+    use super::*;
+    use crate::throwaway::Cluster;
+
+    async fn queue(cluster: &Cluster) -> Queue {
+        let options = PgPoolOptions::new().max_connections(1).acquire_timeout(Duration::from_secs(60));
+        Queue::new(options.connect(&cluster.database().await).await.unwrap())
+    }
+
+    async fn somebody_waits(queue: &Queue, number: usize) -> tokio::task::JoinHandle<sqlx::Result<Lent>> {
+        let task = tokio::spawn({
+            let queue = queue.clone();
+            async move { queue.wait().await }
+        });
+        while queue.waiting.lock().unwrap().len() < number {
+            tokio::task::yield_now().await;
+        }
+        task
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_handed_to_the_first_who_still_waits() {
+        let Some(cluster) = Cluster::shared() else { return };
+        let queue = queue(cluster).await;
+        let lent = queue.wait().await.unwrap();
+        let gone = somebody_waits(&queue, 1).await;
+        let next = somebody_waits(&queue, 2).await;
+        gone.abort();
+        assert!(gone.await.unwrap_err().is_cancelled());
+        queue.hand_on(lent);
+        let lent = next.await.unwrap().unwrap();
+        assert_eq!(queue.pool.num_idle(), 0, "it did not come back in between");
+        // Nobody waits: it comes back.
+        queue.hand_on(lent);
+        drop(queue.wait().await.unwrap());
+        assert_eq!(queue.pool.size(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_was_handed_on_for_long_comes_back_to_its_pool_and_is_had_from_there() {
+        let Some(cluster) = Cluster::shared() else { return };
+        let queue = queue(cluster).await;
+        let mut lent = queue.wait().await.unwrap();
+        lent.since = lent.since.checked_sub(LONGEST + Duration::from_secs(1)).unwrap();
+        let next = somebody_waits(&queue, 1).await;
+        queue.hand_on(lent);
+        assert!(next.await.unwrap().unwrap().since.elapsed() < LONGEST);
     }
 }
