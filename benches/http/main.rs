@@ -23,6 +23,10 @@ mod writes;
 use compare::Bench;
 use signup_store_sql::throwaway::Cluster;
 
+/// Like the server's, so that limits have the same means.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {

@@ -40,6 +40,10 @@ use metrics::Metrics;
 use openapi::OpenApi;
 use reply::WithSources;
 
+/// What is allocated and freed for each request takes a tenth less time with it than with the system's, for some MB more.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How long a mail that is under way may take when the server ends: as long as its server's answer is waited for, and a
 /// little more.
 const MAIL_TIMEOUT: Duration = Duration::from_secs(12);
