@@ -30,14 +30,17 @@ use std::fmt;
 use std::hash::Hash;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use moka::future::Cache as Values;
 use moka::ops::compute::{CompResult, Op};
 use signup_core::{
     Event, EventId, EventInFull, EventPage, EventQuery, Organization, OrganizationId, Question, Shift,
+    StoreError,
 };
 use wal_index::WalIndex;
+
+use crate::sqlite::READ_TIMEOUT;
 
 /// How much of each kind is kept at most, in bytes, and for how long after its last use.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -94,8 +97,15 @@ impl Cache {
     }
 }
 
-/// Values by their keys, each with the version of the database that it is of.
-pub(crate) struct Kept<K, V>(Values<K, Arc<(Version, V)>>);
+/// Values by their keys.
+pub(crate) struct Kept<K, V>(Values<K, Arc<Read<V>>>);
+
+/// A value, the version of the database that was looked at before it was read, and when that began.
+struct Read<V> {
+    version: Version,
+    began: Instant,
+    value: V,
+}
 
 impl<K, V> fmt::Debug for Kept<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -109,44 +119,45 @@ where
     V: Weigh + Clone + Send + Sync + 'static,
 {
     fn new() -> Self {
-        let weigh = |_: &K, kept: &Arc<(Version, V)>| {
-            u32::try_from(RECORD_BYTES + kept.1.bytes()).unwrap_or(u32::MAX)
-        };
+        let weigh =
+            |_: &K, kept: &Arc<Read<V>>| u32::try_from(RECORD_BYTES + kept.value.bytes()).unwrap_or(u32::MAX);
         Self(Values::builder().max_capacity(MAX_BYTES).weigher(weigh).time_to_idle(IDLE).build())
     }
 
-    /// The value of `key`, from here or from `read`. Of those who want the same at the same time one reads: what it found
-    /// after the last commit is for all of them.
-    pub(crate) async fn get<E, F>(
+    /// The value of `key`, from here or from `read`. Of those who want the same at the same time one reads, for all who came
+    /// before it began; the others wait for it, but not longer than a read may wait.
+    pub(crate) async fn get<F>(
         &self,
         version: impl Fn() -> Option<Version>,
         key: K,
         read: impl FnOnce() -> F,
-    ) -> Result<V, E>
+    ) -> Result<V, StoreError>
     where
-        E: Send + Sync + 'static,
-        F: Future<Output = Result<V, E>>,
+        F: Future<Output = Result<V, StoreError>>,
     {
+        let came = Instant::now();
         let Some(before) = version() else { return read().await };
-        if let Some(kept) = self.0.get(&key).await.filter(|kept| kept.0 == before) {
+        if let Some(kept) = self.0.get(&key).await.filter(|kept| kept.version == before) {
             // Nothing here waits: a caller that asks in a loop would keep its thread from all other tasks.
             tokio::task::consume_budget().await;
-            return Ok(kept.1.clone());
+            return Ok(kept.value.clone());
         }
         let found = self.0.entry(key).and_try_compute_with(|kept| async move {
             // It may have waited for somebody's read, and so looks again. A commit that cannot be told yet is after `before`.
             let now = version().unwrap_or(before);
-            if kept.is_some_and(|kept| kept.value().0 == now) {
+            if kept.is_some_and(|kept| kept.value().version == now || kept.value().began > came) {
                 return Ok(Op::Nop);
             }
-            // Of this version or a later one; in that case it is never used.
-            Ok(Op::Put(Arc::new((now, read().await?))))
+            let began = Instant::now();
+            // Of this version or a later one; in that case it is never used by who comes later.
+            Ok(Op::Put(Arc::new(Read { version: now, began, value: read().await? })))
         });
-        match Box::pin(found).await? {
+        let late = |_| StoreError::unavailable("waiting for what another reads", "it took too long");
+        match tokio::time::timeout(READ_TIMEOUT, Box::pin(found)).await.map_err(late)?? {
             CompResult::Inserted(kept)
             | CompResult::ReplacedWith(kept)
             | CompResult::Unchanged(kept)
-            | CompResult::Removed(kept) => Ok(kept.value().1.clone()),
+            | CompResult::Removed(kept) => Ok(kept.value().value.clone()),
             CompResult::StillNone(_) => {
                 unreachable!("there is nothing to keep only if there is something kept")
             }
@@ -249,7 +260,7 @@ mod tests {
         let page = EventPage { events, has_above: false, has_below: false };
         let version = Some(Version([0; Version::BYTES]));
         for number in 0..1000 {
-            kept.get(|| version, number, || async { Ok::<_, ()>(page.clone()) }).await.unwrap();
+            kept.get(|| version, number, || async { Ok(page.clone()) }).await.unwrap();
         }
         kept.0.run_pending_tasks().await;
         assert!(kept.0.entry_count() > 0);
@@ -260,11 +271,11 @@ mod tests {
     async fn who_goes_away_while_reading_keeps_nobody_waiting() {
         let kept: Kept<u32, Option<Organization>> = Kept::new();
         let version = || Some(Version([0; Version::BYTES]));
-        let stuck = kept.get(version, 1, std::future::pending::<Result<_, ()>>);
+        let stuck = kept.get(version, 1, std::future::pending::<Result<_, StoreError>>);
         assert!(tokio::time::timeout(Duration::from_millis(10), stuck).await.is_err());
         let found = Some(records::organization(1));
-        let read = || async { Ok::<_, ()>(found.clone()) };
-        assert_eq!(kept.get(version, 1, read).await, Ok(found.clone()));
+        let read = || async { Ok::<_, StoreError>(found.clone()) };
+        assert_eq!(kept.get(version, 1, read).await.unwrap(), found);
     }
 
     #[tokio::test]
@@ -275,7 +286,7 @@ mod tests {
         let read = || async {
             reads.set(reads.get() + 1);
             tokio::task::yield_now().await;
-            Ok::<_, ()>(None)
+            Ok(None)
         };
         let all = futures_util::future::join_all((0..10).map(|_| kept.get(version, 1, read))).await;
         assert_eq!((all.len(), reads.get()), (10, 1));

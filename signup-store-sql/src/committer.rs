@@ -228,8 +228,9 @@ impl From<StoreError> for Failure {
     }
 }
 
-/// Does what goes into one hand-off. If it fails, the transaction is rolled back, and nothing more may be done on this try: what came after a failure that ended the transaction, as a full disk does, would be
-/// committed by itself, half a change set too.
+/// Does what goes into one hand-off. If it fails, the transaction is rolled back, and nothing more may be done on this try:
+/// what came after a failure that ended the transaction, as a full disk does, would be committed by itself, half a change set
+/// too.
 async fn try_work(connection: &mut SqliteConnection, work: &mut [Work]) -> Result<Vec<Done>, Failure> {
     let error = match run_work(connection, work).await {
         Ok(done) => return Ok(done),

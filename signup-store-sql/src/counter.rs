@@ -122,8 +122,10 @@ async fn count_all(
     match windows(primary, &groups).await {
         Ok(mut windows) => {
             for (key, Group { answers, .. }) in groups {
-                let Some(window) = windows.remove(&key) else { continue };
-                number(window, answers);
+                match windows.remove(&key) {
+                    Some(window) => number(window, answers),
+                    None => answers.into_iter().for_each(|answer| tell(answer, Err(not_counted()))),
+                }
             }
             Ok(())
         }
@@ -143,6 +145,10 @@ fn number(window: Window, answers: Vec<Answer>) {
         let above = u32::try_from(above).unwrap_or(u32::MAX);
         tell(answer, Ok(Window { requests: window.requests.saturating_sub(above), ..window }));
     }
+}
+
+fn not_counted() -> StoreError {
+    StoreError::failed(WHAT, "the statement gave no window")
 }
 
 /// Who has gone away needs no answer.

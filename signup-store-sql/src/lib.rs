@@ -34,6 +34,7 @@ mod migrations;
 mod observe;
 mod postgres;
 mod primary;
+mod queue;
 mod read;
 mod require;
 mod row;

@@ -7,12 +7,11 @@
 //! Of four connections or more, those who commit get some fewer than there are, so that those who only read never wait
 //! until all who write have been to the disk.
 //!
-//! **Invariants:** no wait for a server is without a limit, whatever the network does; a connection whose operation did not
-//! end is closed, and not used again.
+//! **Invariants:** no operation waits for a server without a limit, whatever the network does; a connection that broke is
+//! closed, and one whose operation did not end is not used again before its pool had a sign of life from it.
 
 mod current;
 mod find;
-mod queue;
 
 use std::error::Error as _;
 use std::fmt;
@@ -22,18 +21,18 @@ use std::time::{Duration, Instant};
 
 use signup_core::StoreError;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Postgres};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::error::{OpenError, is_broken, postgres_error};
 use crate::postgres::{PostgresOptions, PostgresUrl};
+use crate::queue::Lent;
 use crate::read::Reader;
 use crate::row::texts;
 use crate::sql::{Dialect, Sql};
 use crate::{migrations, observe};
 use current::Current;
 use find::find;
-use queue::Lent;
 
 /// Gives `yes` from a server that takes writes.
 pub(crate) const TAKES_WRITES: &str = "SELECT CASE WHEN pg_is_in_recovery() \
@@ -334,7 +333,7 @@ impl Primary {
 /// A connection, and for a commit the right to it, until both are given back.
 struct Taken {
     current: Current,
-    lent: Lent,
+    lent: Lent<Postgres>,
     _permit: Option<OwnedSemaphorePermit>,
 }
 

@@ -11,17 +11,17 @@ use signup_core::{
     Notice, NoticeCounts, NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift,
     ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId, Window,
 };
-use sqlx::ConnectOptions as _;
 use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
-    SqliteSynchronous,
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
 };
+use sqlx::{ConnectOptions as _, Sqlite};
 
 use crate::cache::Cache;
 use crate::committer::Committer;
 use crate::error::{OpenError, is_busy, store_error};
 use crate::migrations;
 use crate::observe::count_round_trips;
+use crate::queue::Queue;
 use crate::read::{self, Reader};
 use crate::row::texts;
 use crate::sql::{Dialect, Sql};
@@ -29,8 +29,8 @@ use crate::store::store;
 
 /// How long a statement waits for another process's write before it fails.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a read waits for a free connection before it fails.
-const READ_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a read waits for a free connection, or for another's read of the same, before it fails.
+pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// How many texts the writer keeps prepared: those of change sets of other shapes are prepared anew. One of an event with
 /// 500 shifts takes some hundred KB.
 const PREPARED: usize = 64;
@@ -70,7 +70,7 @@ impl SqliteStore {
             .acquire_timeout(READ_TIMEOUT)
             .test_before_acquire(false)
             .connect_lazy_with(options.clone().read_only(true));
-        let readers = Readers { pool: readers, cache: Some(Arc::new(Cache::new(&file))) };
+        let readers = Readers { queue: Queue::new(readers), cache: Some(Arc::new(Cache::new(&file))) };
         Ok(Self { readers, committer: Committer::start(writer, options) })
     }
 
@@ -87,8 +87,8 @@ impl SqliteStore {
 
     /// Connections that are open, the writer's included, and those that are in use, the writer's always.
     pub fn connections(&self) -> (u32, u32) {
-        let open = self.readers.pool.size();
-        let idle = u32::try_from(self.readers.pool.num_idle()).unwrap_or(u32::MAX);
+        let open = self.readers.queue.pool.size();
+        let idle = u32::try_from(self.readers.queue.pool.num_idle()).unwrap_or(u32::MAX);
         (open + 1, open.saturating_sub(idle) + 1)
     }
 
@@ -101,7 +101,7 @@ impl SqliteStore {
     /// Ends the writer, after what is waiting, and closes all connections.
     pub async fn close(&self) {
         self.committer.close().await;
-        self.readers.pool.close().await;
+        self.readers.queue.pool.close().await;
     }
 }
 
@@ -138,7 +138,7 @@ async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnectio
 /// The connections that read, and what they have read lately.
 #[derive(Debug, Clone)]
 pub(crate) struct Readers {
-    pool: SqlitePool,
+    queue: Queue<Sqlite>,
     cache: Option<Arc<Cache>>,
 }
 
@@ -158,9 +158,11 @@ impl Reader for Readers {
     ) -> Result<Option<[String; N]>, StoreError> {
         let failed = |error| store_error(what, error);
         let (text, arguments) = sql.into_sqlite().map_err(failed)?;
+        let mut lent = self.queue.wait().await.map_err(failed)?;
+        let read = sqlx::query_with(text, arguments).fetch_optional(&mut *lent.connection);
         // In a box the state of a statement that runs stays where it is when the futures around it are moved.
-        let row =
-            Box::pin(sqlx::query_with(text, arguments).fetch_optional(&self.pool)).await.map_err(failed)?;
+        let row = Box::pin(read).await.map_err(failed)?;
+        self.queue.hand_on(lent);
         count_round_trips("read", 1);
         row.map(|row| texts(&row)).transpose().map_err(failed)
     }
@@ -224,7 +226,7 @@ mod tests {
     async fn a_reader_cannot_write() {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(&folder.path().join("signup.db")).await.unwrap();
-        let error = sqlx::query("DELETE FROM meta").execute(&store.readers.pool).await.unwrap_err();
+        let error = sqlx::query("DELETE FROM meta").execute(&store.readers.queue.pool).await.unwrap_err();
         assert!(error.to_string().contains("readonly"), "{error}");
     }
 }

@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 use crate::require;
 
 const WHAT: &str = "committing a sign-up";
-/// The most change sets of one transaction: a bound on how long its first waits for its last.
+/// The most change sets of one transaction, whose first waits for its last: how long, is for the database and the way to it.
 const MOST_AT_ONCE: usize = 64;
 /// How many may wait for one shift.
 const MOST_WAITING: usize = 1024;

@@ -1,11 +1,9 @@
 //! Events on the wire.
 
-use std::io::{self, Write};
-
 use signup_core::{EventList, EventWithShifts};
 use simd_json_derive::Serialize;
 
-use super::{Id, Instant, Slot, Text};
+use super::{Id, Instant, Plain, Slot, Text};
 
 /// An event: with its slots, as create and duplicate answer it, or without.
 #[derive(Debug, Serialize)]
@@ -13,14 +11,14 @@ pub(crate) struct Event<'a> {
     id: Id,
     title: Text<'a>,
     description: Option<Text<'a>>,
-    slug: Text<'a>,
+    slug: Plain<'a, 1>,
     location: Option<Text<'a>>,
     is_virtual: bool,
     start_date: Instant,
     end_date: Option<Instant>,
-    timezone: Text<'a>,
+    timezone: Plain<'a, 1>,
     is_published: bool,
-    public_url: PublicUrl<'a>,
+    public_url: Plain<'a, 3>,
     created_at: Instant,
     updated_at: Instant,
     #[simd_json(skip_serializing_if = "Option::is_none")]
@@ -33,14 +31,14 @@ impl<'a> Event<'a> {
             id: Id(event.id.uuid()),
             title: Text(event.title.as_str()),
             description: event.description.as_ref().map(|text| Text(text.as_str())),
-            slug: Text(&event.slug),
+            slug: Plain([&event.slug]),
             location: event.location.as_ref().map(|text| Text(text.as_str())),
             is_virtual: event.is_virtual,
             start_date: Instant(event.dates.starts_at()),
             end_date: event.dates.last_day_at().map(Instant),
-            timezone: Text(event.dates.first.zone().name()),
+            timezone: Plain([event.dates.first.zone().name()]),
             is_published: event.is_published,
-            public_url: PublicUrl { base_url, slug: &event.slug },
+            public_url: Plain([base_url, "/events/", &event.slug]),
             created_at: Instant(event.created_at),
             updated_at: Instant(event.updated_at),
             slots: None,
@@ -49,22 +47,6 @@ impl<'a> Event<'a> {
 
     pub(crate) fn with_slots(event: &'a EventWithShifts, base_url: &'a str) -> Self {
         Self { slots: Some(super::slots(&event.shifts)), ..Self::new(&event.event, base_url) }
-    }
-}
-
-/// The address of an event's page. Neither part has a character that JSON escapes.
-#[derive(Debug)]
-struct PublicUrl<'a> {
-    base_url: &'a str,
-    slug: &'a str,
-}
-
-impl Serialize for PublicUrl<'_> {
-    fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
-        for part in ["\"", self.base_url, "/events/", self.slug, "\""] {
-            writer.write_all(part.as_bytes())?;
-        }
-        Ok(())
     }
 }
 

@@ -46,8 +46,11 @@ impl Change {
 
 /// How many, from the first, are written by the same statements: as many as go into one hand-off. They are a power of two,
 /// so that few texts have to be prepared. One, if there is none.
+///
+/// What was handed over before, and not looked at because of a refusal, goes by itself: where one was refused, the next may be,
+/// and each refusal would hand the rest over once more.
 pub(super) fn alike<'a>(changes: impl Iterator<Item = &'a mut Change>) -> usize {
-    let mut texts = changes.map(|change| change.script.as_ref().map_or("", Sql::text));
+    let mut texts = changes.map_while(|change| change.script.as_ref().map(Sql::text));
     let Some(first) = texts.next() else { return 1 };
     let most = (MOST_BYTES / first.len().max(1)).clamp(1, MOST_AT_ONCE);
     let alike = 1 + texts.take(most - 1).take_while(|text| *text == first).count();

@@ -3,17 +3,18 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use sqlx::Postgres;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::queue::{Lent, Queue};
 use super::{GRACE, Purpose};
 use crate::postgres::PostgresOptions;
+use crate::queue::{Lent, Queue};
 
 /// The pool in use. Each has a number of its own.
 #[derive(Clone)]
 pub(super) struct Current {
-    pub(super) queue: Queue,
+    pub(super) queue: Queue<Postgres>,
     /// The rights to commit through it: who hangs on its connections keeps nobody from those of the next.
     permits: Arc<Semaphore>,
     pub(super) number: u64,
@@ -44,7 +45,7 @@ impl Current {
     }
 
     /// A connection, by `deadline`.
-    pub(super) async fn connection(&self, deadline: Instant) -> sqlx::Result<Lent> {
+    pub(super) async fn connection(&self, deadline: Instant) -> sqlx::Result<Lent<Postgres>> {
         let connection = tokio::time::timeout_at(deadline.into(), self.queue.wait()).await;
         connection.unwrap_or(Err(sqlx::Error::PoolTimedOut))
     }

@@ -7,7 +7,7 @@ use signup_core::{EventQuery, Write};
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, PostgresUrl, SqliteStore};
 
 use crate::records::Engine::{Postgres, Sqlite};
-use crate::records::{Database, Engine, event, organization, writes};
+use crate::records::{Database, Engine, at, event, organization, writes};
 
 #[rstest]
 #[tokio::test]
@@ -48,6 +48,8 @@ async fn what_the_first_version_has_stored_is_carried_forward(#[values(Sqlite, P
     assert_eq!(due.len(), 1);
     assert_eq!((due[0].version, due[0].attempts, &due[0].failure), (1, 0, &None));
     assert_eq!(due[0].cause.signup(), Some(signup.id));
+    let receipt = store.receipt(&records.receipt.key, at(0)).await.unwrap();
+    assert_eq!(receipt, Some(records.receipt), "a key is answered as before");
     let erase = Write::EraseSignup { organization: signup.organization, signup: signup.id };
     store.commit(writes([erase])).await.unwrap();
     assert_eq!(store.notice(due[0].id).await.unwrap(), None, "the notice is known to be about the sign-up");

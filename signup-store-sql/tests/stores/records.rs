@@ -77,7 +77,7 @@ impl Database {
         Some((database, records))
     }
 
-    /// A database with the tables of the first version, and in them a sign-up and the notice of it.
+    /// A database with the tables of the first version, and in them a sign-up, the notice of it, and a receipt.
     pub(crate) async fn first_version(engine: Engine) -> Option<(Self, Records)> {
         let database = Self::without_tables(engine).await?;
         let mut all = match engine {
@@ -99,7 +99,7 @@ impl Database {
             }
         };
         let no = if engine == Engine::Sqlite { "0" } else { "FALSE" };
-        let (signup, shift) = (&records.signup, &records.shifts[0]);
+        let (signup, shift, key) = (&records.signup, &records.shifts[0], &records.receipt.key);
         let [organization, event, place, person] =
             [signup.organization.uuid(), signup.event.uuid(), shift.id.uuid(), signup.id.uuid()].map(id);
         let secret = bytes(signup.secret.as_bytes());
@@ -128,6 +128,15 @@ impl Database {
                 "INSERT INTO notices (organization_id, id, event_id, shift_id, cause, created_at) \
                  VALUES ({organization}, {}, {event}, {place}, '{cause}', {at})",
                 id(records.notice.id.uuid())
+            ),
+            format!(
+                "INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) \
+                 VALUES ({organization}, {}, '{}', '{}', '{}', {})",
+                id(key.token.uuid()),
+                key.operation,
+                key.key.as_str(),
+                serde_json::to_string(&records.receipt.outcome).unwrap(),
+                records.receipt.expires_at.as_second(),
             ),
         ];
         match &database.place {

@@ -72,22 +72,32 @@ async fn a_refusal_among_others_is_its_own() {
     assert_eq!(store.organizations(None, 1000).await.unwrap().len(), 3);
 }
 
-/// They go to the database together, up to the first that is refused.
+/// They go to the database together, up to the first that is refused; and one by one if one of them fails.
 #[tokio::test]
 async fn among_change_sets_that_are_alike_each_has_its_own_answer() {
-    let (database, _) = Database::filled(Engine::Sqlite).await.unwrap();
-    let store = database.sqlite_store();
-    let is_refused = |number: u32| number.is_multiple_of(3);
-    let change = |number| {
-        let slug = if is_refused(number) { "organization-1".to_owned() } else { format!("free-{number}") };
-        ChangeSet { requires: vec![Requirement::OrganizationSlugFree(slug)], ..new_organization(number) }
-    };
-    let answers = join_all((100..140).map(|number| store.commit(change(number)))).await;
-    for (number, answer) in (100..).zip(&answers) {
-        assert_eq!(answer.is_err(), is_refused(number), "{number}: {answer:?}");
+    for failing in [None, Some(120)] {
+        let (database, _) = Database::filled(Engine::Sqlite).await.unwrap();
+        let store = database.sqlite_store();
+        let is_refused = |number: u32| number.is_multiple_of(3) && failing != Some(number);
+        let change = |number| {
+            let slug =
+                if is_refused(number) { "organization-1".to_owned() } else { format!("free-{number}") };
+            // An id that another has is refused by the database, and not by a requirement.
+            let new = new_organization(if failing == Some(number) { 1 } else { number });
+            ChangeSet { requires: vec![Requirement::OrganizationSlugFree(slug)], ..new }
+        };
+        let answers = join_all((100..140).map(|number| store.commit(change(number)))).await;
+        for (number, answer) in (100..).zip(&answers) {
+            let is_right = match answer {
+                Ok(()) => !is_refused(number) && failing != Some(number),
+                Err(CommitError::Refused(Refusal::SlugTaken)) => is_refused(number),
+                Err(_) => failing == Some(number),
+            };
+            assert!(is_right, "{number}: {answer:?}");
+        }
+        let committed = answers.iter().filter(|answer| answer.is_ok()).count();
+        assert_eq!(store.organizations(None, 1000).await.unwrap().len(), 1 + committed);
     }
-    let committed = answers.iter().filter(|answer| answer.is_ok()).count();
-    assert_eq!(store.organizations(None, 1000).await.unwrap().len(), 1 + committed);
 }
 
 #[tokio::test]

@@ -7,36 +7,42 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::Postgres;
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::PgPool;
+use sqlx::{Database, Pool};
 use tokio::sync::oneshot;
 
 /// For how long a connection is handed on. Then it comes back, as a pool has bounds on how old they may be.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// A pool, and those who wait for one of its connections, the first of them first.
-#[derive(Debug, Clone)]
-pub(super) struct Queue {
-    pub(super) pool: PgPool,
-    waiting: Arc<Mutex<VecDeque<oneshot::Sender<Lent>>>>,
+#[derive(Debug)]
+pub(crate) struct Queue<DB: Database> {
+    pub(crate) pool: Pool<DB>,
+    waiting: Arc<Mutex<VecDeque<oneshot::Sender<Lent<DB>>>>>,
+}
+
+// Derived, it would ask the same of the database.
+impl<DB: Database> Clone for Queue<DB> {
+    fn clone(&self) -> Self {
+        Self { pool: self.pool.clone(), waiting: Arc::clone(&self.waiting) }
+    }
 }
 
 /// A connection. Dropped, it goes back to its pool.
 #[derive(Debug)]
-pub(super) struct Lent {
-    pub(super) connection: PoolConnection<Postgres>,
+pub(crate) struct Lent<DB: Database> {
+    pub(crate) connection: PoolConnection<DB>,
     /// Since when it has been out of the pool.
     since: Instant,
 }
 
-impl Queue {
-    pub(super) fn new(pool: PgPool) -> Self {
+impl<DB: Database> Queue<DB> {
+    pub(crate) fn new(pool: Pool<DB>) -> Self {
         Self { pool, waiting: Arc::default() }
     }
 
     /// A connection of the pool, or one that another has done with.
-    pub(super) async fn wait(&self) -> sqlx::Result<Lent> {
+    pub(crate) async fn wait(&self) -> sqlx::Result<Lent<DB>> {
         let new = |connection| Lent { connection, since: Instant::now() };
         if let Some(connection) = self.pool.try_acquire() {
             return Ok(new(connection));
@@ -70,7 +76,7 @@ impl Queue {
     }
 
     /// Hands on a connection that nothing is under way on, and nothing was left open.
-    pub(super) fn hand_on(&self, mut lent: Lent) {
+    pub(crate) fn hand_on(&self, mut lent: Lent<DB>) {
         if self.pool.is_closed() || lent.since.elapsed() > LONGEST {
             return;
         }
@@ -86,17 +92,21 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
+    use sqlx::Postgres;
     use sqlx::postgres::PgPoolOptions;
 
     use super::*;
     use crate::throwaway::Cluster;
 
-    async fn queue(cluster: &Cluster) -> Queue {
+    async fn queue(cluster: &Cluster) -> Queue<Postgres> {
         let options = PgPoolOptions::new().max_connections(1).acquire_timeout(Duration::from_secs(60));
         Queue::new(options.connect(&cluster.database().await).await.unwrap())
     }
 
-    async fn somebody_waits(queue: &Queue, number: usize) -> tokio::task::JoinHandle<sqlx::Result<Lent>> {
+    async fn somebody_waits(
+        queue: &Queue<Postgres>,
+        number: usize,
+    ) -> tokio::task::JoinHandle<sqlx::Result<Lent<Postgres>>> {
         let task = tokio::spawn({
             let queue = queue.clone();
             async move { queue.wait().await }
