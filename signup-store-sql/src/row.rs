@@ -4,17 +4,18 @@
 //! SQLite what costs time is the hand-off of a row from the thread that it runs on, not the SQL, so each read is one row.
 //! Ids and digests go as hexadecimal digits, coordinates with all the digits that tell two numbers apart.
 
+mod cells;
 mod columns;
 
-use std::borrow::Cow;
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::str::FromStr;
 
+pub(crate) use cells::Cell;
+use cells::Record;
 pub(crate) use columns::{Column, EVENT, NOTICE, ORGANIZATION, QUESTION, RECEIPT, SHIFT, SIGNUP, TOKEN};
 
 use jiff::Timestamp;
-use serde::de::{DeserializeOwned, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::de::DeserializeOwned;
 use signup_core::{
     Answer, Capacity, Day, Digest, Event, EventDate, EventDates, EventId, Hours, Latitude, Longitude, Notice,
     NoticeFailure, NoticeId, Occupancy, Organization, OrganizationId, Question, QuestionId, Receipt,
@@ -22,86 +23,6 @@ use signup_core::{
 };
 use sqlx::Row;
 use uuid::Uuid;
-
-/// One value of a row.
-#[derive(Debug)]
-pub(crate) enum Cell<'a> {
-    Null,
-    Flag(bool),
-    Integer(i64),
-    Text(Cow<'a, str>),
-}
-
-impl<'de> Deserialize<'de> for Cell<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Cells;
-
-        impl<'de> Visitor<'de> for Cells {
-            type Value = Cell<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("null, a truth value, a whole number or a text")
-            }
-
-            fn visit_unit<E>(self) -> Result<Self::Value, E> {
-                Ok(Cell::Null)
-            }
-
-            fn visit_bool<E>(self, flag: bool) -> Result<Self::Value, E> {
-                Ok(Cell::Flag(flag))
-            }
-
-            fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
-                Ok(Cell::Integer(number))
-            }
-
-            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Self::Value, E> {
-                i64::try_from(number).map(Cell::Integer).map_err(E::custom)
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Cell::Text(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Cell::Text(Cow::Owned(text.to_owned())))
-            }
-        }
-
-        deserializer.deserialize_any(Cells)
-    }
-}
-
-/// More columns than any record has.
-const MOST_COLUMNS: usize = 20;
-
-/// The columns of a record.
-struct Record<'r>(Vec<Cell<'r>>);
-
-impl<'de: 'r, 'r> Deserialize<'de> for Record<'r> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Columns;
-
-        impl<'de> Visitor<'de> for Columns {
-            type Value = Record<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an array of columns")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut columns: A) -> Result<Self::Value, A::Error> {
-                // With room for all of them from the beginning: how many there are is only known at the end.
-                let mut cells = Vec::with_capacity(MOST_COLUMNS);
-                while let Some(cell) = columns.next_element()? {
-                    cells.push(cell);
-                }
-                Ok(Record(cells))
-            }
-        }
-
-        deserializer.deserialize_seq(Columns)
-    }
-}
 
 /// The first `N` columns of a row, which are texts.
 pub(crate) fn texts<'r, R: Row, const N: usize>(row: &'r R) -> sqlx::Result<[String; N]>
