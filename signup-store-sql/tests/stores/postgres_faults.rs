@@ -220,7 +220,9 @@ async fn new_connections_have_new_rights_to_commit() {
     let store = PostgresStore::open(&urls, options).await.unwrap();
     store.commit(writes([Write::InsertOrganization(organization(1))])).await.unwrap();
     let until = async |connections| {
+        let begin = Instant::now();
         while store.connections() != connections {
+            assert!(begin.elapsed() < Duration::from_secs(20), "{:?} connections", store.connections());
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
