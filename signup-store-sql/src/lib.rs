@@ -38,6 +38,7 @@ mod queue;
 mod read;
 mod require;
 mod row;
+mod sign_ups;
 mod sql;
 mod sqlite;
 mod store;

@@ -102,35 +102,16 @@ impl Primary {
         self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Runs statements that give at most one row each, up to the first that gives one, and gives that row. Together they are
-    /// a transaction.
+    /// Runs statements up to the first that gives rows, and gives these. Together they are a transaction.
     pub(crate) async fn transaction(
         &self,
         purpose: Purpose,
         statements: Vec<Sql>,
-    ) -> sqlx::Result<Option<PgRow>> {
-        Ok(self.rows(purpose, statements, Until::FirstRow).await?.pop().flatten())
-    }
-
-    /// Runs statements that give at most one row each, all of them in one transaction, and gives what each gave.
-    pub(crate) async fn together(
-        &self,
-        purpose: Purpose,
-        statements: Vec<Sql>,
-    ) -> sqlx::Result<Vec<Option<PgRow>>> {
-        self.rows(purpose, statements, Until::End).await
-    }
-
-    async fn rows(
-        &self,
-        purpose: Purpose,
-        statements: Vec<Sql>,
-        until: Until,
-    ) -> sqlx::Result<Vec<Option<PgRow>>> {
+    ) -> sqlx::Result<Vec<PgRow>> {
         let Taken { current, mut lent, _permit } = self.take(purpose).await?;
         // The state of a statement that runs takes thousands of bytes. In a box they stay where they are when the futures
         // around it are moved.
-        let result = Box::pin(self.run(&mut lent.connection, purpose, statements, until)).await;
+        let result = Box::pin(self.run(&mut lent.connection, purpose, statements)).await;
         match &result {
             Ok(_) => {
                 current.note_answer();
@@ -190,8 +171,8 @@ impl Primary {
         sql: Sql,
     ) -> Result<Option<[String; N]>, StoreError> {
         let failed = |error| postgres_error(what, error);
-        let row = self.transaction(purpose, vec![sql]).await.map_err(failed)?;
-        row.map(|row| texts(&row)).transpose().map_err(failed)
+        let rows = self.transaction(purpose, vec![sql]).await.map_err(failed)?;
+        rows.first().map(texts).transpose().map_err(failed)
     }
 
     fn is_silent(&self, current: &Current) -> bool {
@@ -204,7 +185,7 @@ impl Primary {
         let current = self.current();
         let sql = Sql::of(Dialect::Postgres, TAKES_WRITES, vec![]);
         match self.transaction(Purpose::Check, vec![sql]).await {
-            Ok(row) => Ok(row.map(|row| texts(&row)).transpose()?.is_some_and(|[answer]| answer == "yes")),
+            Ok(rows) => Ok(rows.first().map(texts).transpose()?.is_some_and(|[answer]| answer == "yes")),
             Err(sqlx::Error::PoolTimedOut) if !self.is_silent(&current) => Ok(true),
             Err(error) => Err(error),
         }
@@ -215,19 +196,18 @@ impl Primary {
         connection: &mut PgConnection,
         purpose: Purpose,
         statements: Vec<Sql>,
-        until: Until,
-    ) -> sqlx::Result<Vec<Option<PgRow>>> {
+    ) -> sqlx::Result<Vec<PgRow>> {
         let options = &self.0.options;
         let count_round_trips = |number| observe::count_round_trips(purpose.name(), number);
         // Without parameters a statement is not prepared first, and needs no transaction behind PgBouncer either.
         let statements = match <[Sql; 1]>::try_from(statements) {
             Ok([sql]) if !options.pgbouncer => {
                 count_round_trips(1);
-                return Ok(vec![self.answer(fetch(connection, sql, true)).await?]);
+                return self.answer(fetch(connection, sql, true)).await;
             }
             Ok([sql]) if sql.is_plain() => {
                 count_round_trips(1);
-                return Ok(vec![self.fetch_plain(connection, &sql).await?]);
+                return self.fetch_plain(connection, &sql).await;
             }
             Ok([sql]) => vec![sql],
             Err(statements) => statements,
@@ -237,12 +217,10 @@ impl Primary {
         count_round_trips(2 + each * statements.len() as u64);
         let begin = AssertSqlSafe(self.begin());
         let mut transaction = self.answer(connection.begin_with(begin)).await?;
-        let mut rows = Vec::with_capacity(statements.len());
+        let mut rows = vec![];
         for sql in statements {
-            let row = self.answer(fetch(&mut transaction, sql, !options.pgbouncer)).await?;
-            let is_last = until == Until::FirstRow && row.is_some();
-            rows.push(row);
-            if is_last {
+            rows = self.answer(fetch(&mut transaction, sql, !options.pgbouncer)).await?;
+            if !rows.is_empty() {
                 break;
             }
         }
@@ -274,14 +252,14 @@ impl Primary {
     }
 
     /// Runs a statement without parameters and the transaction around it in one round trip.
-    async fn fetch_plain(&self, connection: &mut PgConnection, sql: &Sql) -> sqlx::Result<Option<PgRow>> {
+    async fn fetch_plain(&self, connection: &mut PgConnection, sql: &Sql) -> sqlx::Result<Vec<PgRow>> {
         let text = format!("{}; {}; COMMIT", self.begin(), sql.text());
         let rows = self.answer(sqlx::raw_sql(AssertSqlSafe(text)).fetch_all(&mut *connection)).await;
         if rows.as_ref().is_err_and(|error| !is_broken(error)) {
             // The rest was not run, and left the transaction open. If that fails too, the connection is broken.
             self.answer(connection.execute("ROLLBACK")).await?;
         }
-        Ok(rows?.into_iter().next())
+        rows
     }
 
     /// Takes a new pool in the place of `broken`, unless that was done already.
@@ -361,13 +339,6 @@ impl Purpose {
     }
 }
 
-/// How far the statements of a transaction are run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Until {
-    FirstRow,
-    End,
-}
-
 impl Reader for Primary {
     fn dialect(&self) -> Dialect {
         Dialect::Postgres
@@ -383,9 +354,9 @@ impl Reader for Primary {
 }
 
 /// Runs a statement. `is_kept` says whether the connection keeps it prepared for the next time.
-async fn fetch(connection: &mut PgConnection, sql: Sql, is_kept: bool) -> sqlx::Result<Option<PgRow>> {
+async fn fetch(connection: &mut PgConnection, sql: Sql, is_kept: bool) -> sqlx::Result<Vec<PgRow>> {
     let (text, arguments) = sql.into_postgres()?;
-    sqlx::query_with(text, arguments).persistent(is_kept).fetch_optional(connection).await
+    sqlx::query_with(text, arguments).persistent(is_kept).fetch_all(connection).await
 }
 
 fn connect_options(server: PgConnectOptions, options: &PostgresOptions) -> PgConnectOptions {

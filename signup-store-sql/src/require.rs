@@ -8,7 +8,7 @@
 //! slugs are looked at without a lock; a slug that another takes at the same moment is refused by its unique index, and the
 //! next try finds it.
 
-use signup_core::{Refusal, Requirement, ShiftId, StoreError};
+use signup_core::{Refusal, Requirement, StoreError};
 
 use crate::read::live_receipt;
 use crate::row::{self, RECEIPT, SIGNUP};
@@ -29,16 +29,6 @@ pub(crate) const fn lock_rank(requirement: &Requirement) -> u8 {
         Requirement::NoticeAtVersion { .. } => 6,
         // They take no lock.
         Requirement::OrganizationSlugFree(_) | Requirement::EventSlugFree(_) => 7,
-    }
-}
-
-/// The shift, if its row is what the requirement locks, and all that it locks.
-pub(crate) const fn locked_shift(requirement: &Requirement) -> Option<ShiftId> {
-    match requirement {
-        Requirement::ShiftAtVersion { shift, .. }
-        | Requirement::ShiftHasRoom { shift, .. }
-        | Requirement::AddressNotOnShift { shift, .. } => Some(*shift),
-        _ => None,
     }
 }
 

@@ -2,8 +2,7 @@
 //!
 //! Whoever takes a place locks the shift's row until the commit, and a commit waits for the disk: one after the other, a
 //! popular shift would take as many volunteers a second as the disk takes syncs. So while a transaction on a shift is under
-//! way, those who come wait for the next one, which has all of them. Each is still checked and written by a statement of its
-//! own, which sees what those before it did; one that is refused has written nothing.
+//! way, those who come wait for the next one, which has all of them.
 //!
 //! Nobody waits without end, nor do more wait than a while can serve: who comes when too many do is told so at once, and who
 //! has waited too long is told so then, and is left out of the next transaction.
@@ -16,13 +15,14 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use signup_core::{ChangeSet, CommitError, Requirement, ShiftId, StoreError, Write};
+use signup_core::{ChangeSet, CommitError, OrganizationId, ShiftId, StoreError};
 use tokio::sync::oneshot;
 
-use crate::require;
+/// A shift, with its organization.
+pub(crate) type Place = (OrganizationId, ShiftId);
 
 const WHAT: &str = "committing a sign-up";
-/// The most change sets of one transaction, whose first waits for its last: how long, is for the database and the way to it.
+/// The most change sets of one transaction.
 const MOST_AT_ONCE: usize = 64;
 /// How many may wait for one shift.
 const MOST_WAITING: usize = 1024;
@@ -49,29 +49,13 @@ impl Waiting {
 /// The shifts that have a transaction under way, each with those who wait for the next.
 #[derive(Debug, Clone)]
 pub(crate) struct Turns {
-    shifts: Arc<Mutex<HashMap<ShiftId, Vec<Waiting>>>>,
+    shifts: Arc<Mutex<HashMap<Place, Vec<Waiting>>>>,
     patience: Duration,
 }
 
 /// Commits change sets on one shift together, and answers each.
 pub(crate) trait Together: Clone + Send + 'static {
     fn commit_together(&self, changes: Vec<Waiting>) -> impl Future<Output = ()> + Send;
-}
-
-/// The shift for a place on which the change set asks, if it is about nothing else.
-pub(crate) fn wanted_shift(change: &ChangeSet) -> Option<ShiftId> {
-    let wanted = change.requires.iter().find_map(|requirement| match requirement {
-        Requirement::ShiftHasRoom { shift, .. } => Some(*shift),
-        _ => None,
-    })?;
-    let only_requires =
-        change.requires.iter().all(|requirement| require::locked_shift(requirement) == Some(wanted));
-    let only_writes = change.writes.iter().all(|write| match write {
-        Write::InsertSignup(signup) => signup.shift == wanted,
-        Write::InsertNotices(notices) => notices.iter().all(|notice| notice.shift == wanted),
-        _ => false,
-    });
-    (only_requires && only_writes).then_some(wanted)
 }
 
 impl Turns {
@@ -85,7 +69,7 @@ impl Turns {
     pub(crate) async fn commit(
         &self,
         together: &impl Together,
-        shift: ShiftId,
+        shift: Place,
         change: ChangeSet,
     ) -> Result<(), CommitError> {
         let (sender, answer) = oneshot::channel();
@@ -109,7 +93,7 @@ impl Turns {
     }
 
     /// Gives the change set back if nothing is under way on `shift`: then its turn begins.
-    fn queue(&self, shift: ShiftId, new: Waiting) -> Result<Option<Waiting>, StoreError> {
+    fn queue(&self, shift: Place, new: Waiting) -> Result<Option<Waiting>, StoreError> {
         match self.shifts().entry(shift) {
             Entry::Occupied(mut entry) => {
                 let waiting = entry.get_mut();
@@ -129,7 +113,7 @@ impl Turns {
         }
     }
 
-    fn shifts(&self) -> MutexGuard<'_, HashMap<ShiftId, Vec<Waiting>>> {
+    fn shifts(&self) -> MutexGuard<'_, HashMap<Place, Vec<Waiting>>> {
         // Nothing panics while it holds the lock.
         self.shifts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -138,7 +122,7 @@ impl Turns {
 /// The right to commit on a shift, until nobody waits for it.
 struct Turn {
     turns: Turns,
-    shift: ShiftId,
+    shift: Place,
     is_over: bool,
 }
 
@@ -172,18 +156,19 @@ impl Drop for Turn {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
     use std::pin::Pin;
     use std::task::{Context, Waker};
 
-    use signup_core::conformance::records::{at, event, receipt_key, shift, signup, uuid};
-    use signup_core::rules::{self, SignUpFacts, SignUpIds};
-    use signup_core::{NoticeId, Secret, SignUpInput, SignupId};
+    use signup_core::conformance::records::uuid;
     use tokio::sync::Semaphore;
 
     use super::*;
 
     const PATIENCE: Duration = Duration::from_mins(1);
+
+    fn place() -> Place {
+        (OrganizationId::new(uuid(1)), ShiftId::new(uuid(1)))
+    }
 
     /// Commits as many times as it may, and notes of how many change sets each was.
     #[derive(Debug, Clone)]
@@ -218,7 +203,7 @@ mod tests {
     fn come<'a>(turns: &'a Turns, gate: &'a Gate, number: usize) -> Vec<Commit<'a>> {
         let mut commits: Vec<Commit<'_>> = vec![];
         for _ in 0..number {
-            commits.push(Box::pin(turns.commit(gate, ShiftId::new(uuid(1)), ChangeSet::default())));
+            commits.push(Box::pin(turns.commit(gate, place(), ChangeSet::default())));
         }
         let mut context = Context::from_waker(Waker::noop());
         for commit in &mut commits {
@@ -272,12 +257,11 @@ mod tests {
     async fn who_comes_when_too_many_wait_is_told_so_at_once() {
         let (turns, gate) = (Turns::new(PATIENCE), Gate::new());
         let mut commits = come(&turns, &gate, 1 + MOST_WAITING);
-        let shift = ShiftId::new(uuid(1));
-        assert_unavailable(turns.commit(&gate, shift, ChangeSet::default()).await);
+        assert_unavailable(turns.commit(&gate, place(), ChangeSet::default()).await);
         // Who has gone away makes room.
         drop(commits.pop());
         commits.extend(come(&turns, &gate, 1));
-        assert_unavailable(turns.commit(&gate, shift, ChangeSet::default()).await);
+        assert_unavailable(turns.commit(&gate, place(), ChangeSet::default()).await);
         gate.open.add_permits(MOST_WAITING);
         for commit in commits {
             commit.await.unwrap();
@@ -294,40 +278,7 @@ mod tests {
         assert!(turns.shifts().is_empty());
         drop(left);
         gate.open.add_permits(1);
-        let later = turns.commit(&gate, ShiftId::new(uuid(1)), ChangeSet::default());
+        let later = turns.commit(&gate, place(), ChangeSet::default());
         runtime().block_on(later).unwrap();
-    }
-
-    #[test]
-    fn a_sign_up_takes_turns_and_what_locks_more_than_its_shift_does_not() {
-        let event = event(1, 2);
-        let (wanted, other) = (shift(&event, 3, 5), shift(&event, 4, 5));
-        let facts = SignUpFacts { event, shift: wanted.clone(), questions: vec![] };
-        let (name, email) = ("Ada".into(), "ada@example.org".into());
-        let input = SignUpInput { name, email, answers: BTreeMap::new() };
-        let (signup_id, notice) = (SignupId::new(uuid(5)), NoticeId::new(uuid(6)));
-        let ids = SignUpIds { signup: signup_id, notice, secret: Secret::generate() };
-        let signs_up = rules::sign_up(facts, &input, ids, at(0)).unwrap().change;
-        assert_eq!(wanted_shift(&signs_up), Some(wanted.id), "{signs_up:?}");
-
-        let organization = wanted.organization;
-        for more in [
-            Requirement::NoReceipt { key: receipt_key(1, "key"), now: at(0) },
-            Requirement::ActiveEventsBelow { organization, limit: 5, now: at(0) },
-            Requirement::QuestionCount { organization, event: wanted.event, count: 0 },
-            Requirement::ShiftAtVersion { organization, shift: other.id, version: 1 },
-            Requirement::SignupConfirmed { organization, signup: signup_id },
-        ] {
-            let mut change = signs_up.clone();
-            change.requires.push(more);
-            assert_eq!(wanted_shift(&change), None, "{change:?}");
-        }
-        for more in [Write::InsertSignup(Box::new(signup(&other, 7))), Write::UpdateShift(Box::new(wanted))] {
-            let mut change = signs_up.clone();
-            change.writes.push(more);
-            assert_eq!(wanted_shift(&change), None, "{change:?}");
-        }
-        let asks_for_no_place = ChangeSet { requires: signs_up.requires[..1].to_vec(), writes: vec![] };
-        assert_eq!(wanted_shift(&asks_for_no_place), None);
     }
 }

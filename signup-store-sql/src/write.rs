@@ -315,13 +315,13 @@ fn insert_shift_rows(new: &[Shift]) -> Statement {
     statement(text, values)
 }
 
-fn json_value(value: &impl Serialize) -> Result<Value> {
+pub(crate) fn json_value(value: &impl Serialize) -> Result<Value> {
     let text = sonic_rs::to_string(value);
     let text = text.map_err(|error| StoreError::failed("writing a value as JSON", error))?;
     Ok(Value::Json(Some(text)))
 }
 
 /// A UUID inside of JSON.
-fn hex(id: Uuid) -> String {
+pub(crate) fn hex(id: Uuid) -> String {
     id.simple().to_string()
 }

@@ -1,18 +1,20 @@
-//! How change sets are committed to PostgreSQL: each in a transaction of its own, or those that ask for a place on one shift
+//! How change sets are committed to PostgreSQL: each by itself, or those that ask for a place on one shift
 //! together.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use signup_core::{ChangeSet, CommitError};
+use signup_core::{ChangeSet, CommitError, StoreError};
 use sqlx::postgres::PgRow;
 
 use super::PostgresStore;
 use crate::error::{for_one_of_many, is_contention, is_of_one_statement, postgres_error};
 use crate::primary::Purpose;
 use crate::row::texts;
+use crate::sign_ups::{self, SignUp};
 use crate::sql::Sql;
-use crate::turns::{self, Together, Waiting};
+use crate::turns::{Together, Waiting};
 use crate::{change, observe, require};
 
 /// How often a commit is tried that other transactions got in the way of: a deadlock, a serialization failure, or a key of
@@ -21,8 +23,8 @@ const ATTEMPTS: u32 = 10;
 
 impl PostgresStore {
     pub(super) async fn commit_change(&self, change: ChangeSet) -> Result<(), CommitError> {
-        match turns::wanted_shift(&change) {
-            Some(shift) => self.turns.commit(self, shift, change).await,
+        match SignUp::of(&change).map(|new| new.place()) {
+            Some(place) => self.turns.commit(self, place, change).await,
             None => self.commit_alone(&change).await,
         }
     }
@@ -31,15 +33,16 @@ impl PostgresStore {
         const WHAT: &str = "committing a change set";
         let mut attempt = 1;
         loop {
-            let row = self.primary.transaction(Purpose::Commit, change::statements(change)?).await;
-            match row {
-                Ok(None) => {
+            let rows = self.primary.transaction(Purpose::Commit, change::statements(change)?).await;
+            match rows {
+                Ok(rows) => {
+                    if let Some(row) = rows.first() {
+                        let broken = texts(row).map_err(|error| postgres_error(REFUSED, error))?;
+                        return Err(refused(change, &broken));
+                    }
                     // Processes commit each for itself; it is the database that gathers them into one sync.
                     observe::note_batch(1);
                     return Ok(());
-                }
-                Ok(Some(row)) => {
-                    return Err(refused(change, &row));
                 }
                 Err(error) if attempt < ATTEMPTS && is_contention(&error) => {
                     observe::count_retry();
@@ -54,24 +57,40 @@ impl PostgresStore {
         }
     }
 
-    /// Commits change sets in one transaction; `None` if there is only one, or one that is more than a statement.
-    async fn try_together(&self, waiting: &[Waiting]) -> sqlx::Result<Option<Vec<Result<(), CommitError>>>> {
-        let statement = |waiting: &Waiting| {
-            let statements = change::statements(&waiting.change).ok()?;
-            <[Sql; 1]>::try_from(statements).ok().map(|[statement]| statement)
+    /// Commits sign-ups for one place, no two of one address.
+    async fn commit_different(&self, waiting: Vec<Waiting>) {
+        const WHAT: &str = "committing sign-ups together";
+        let Some(sql) = statement(&waiting) else {
+            self.commit_each(waiting).await;
+            return;
         };
-        let Some(statements) = waiting.iter().map(statement).collect::<Option<Vec<_>>>() else {
-            return Ok(None);
+        let rows = self.primary.transaction(Purpose::Commit, vec![sql]).await;
+        let answers = match rows {
+            Ok(rows) => answers(&waiting, &rows),
+            // The database has undone all of it.
+            Err(error) if is_of_one_statement(&error) => {
+                let change_sets = waiting.len();
+                tracing::warn!(%error, change_sets, "a sign-up failed: those of its transaction are committed one by one");
+                self.commit_each(waiting).await;
+                return;
+            }
+            Err(error) => Err(postgres_error(WHAT, error)),
         };
-        if statements.len() < 2 {
-            return Ok(None);
+        match answers {
+            Ok(answers) => {
+                observe::note_batch(answers.iter().filter(|answer| answer.is_ok()).count());
+                for (waiting, answer) in waiting.into_iter().zip(answers) {
+                    waiting.answer(answer);
+                }
+            }
+            // One by one they would meet the same error, each after the other.
+            Err(error) => {
+                let error = Arc::new(error);
+                for waiting in waiting {
+                    waiting.answer(Err(for_one_of_many("committing a sign-up", &error).into()));
+                }
+            }
         }
-        let rows = self.primary.together(Purpose::Commit, statements).await?;
-        let answer = |(waiting, row): (&Waiting, Option<PgRow>)| match row {
-            None => Ok(()),
-            Some(row) => Err(refused(&waiting.change, &row)),
-        };
-        Ok(Some(waiting.iter().zip(rows).map(answer).collect()))
     }
 
     async fn commit_each(&self, waiting: Vec<Waiting>) {
@@ -87,38 +106,42 @@ impl PostgresStore {
 
 impl Together for PostgresStore {
     async fn commit_together(&self, waiting: Vec<Waiting>) {
-        match self.try_together(&waiting).await {
-            Ok(Some(answers)) => {
-                observe::note_batch(answers.iter().filter(|answer| answer.is_ok()).count());
-                for (waiting, answer) in waiting.into_iter().zip(answers) {
-                    waiting.answer(answer);
-                }
-            }
-            Ok(None) => self.commit_each(waiting).await,
-            // The database has undone all of it.
-            Err(error) if is_of_one_statement(&error) => {
-                let change_sets = waiting.len();
-                tracing::warn!(%error, change_sets, "a sign-up failed: those of its transaction are committed one by one");
-                self.commit_each(waiting).await;
-            }
-            // One by one they would meet the same error, each after the other.
-            Err(error) => {
-                let error = Arc::new(postgres_error("committing sign-ups together", error));
-                for waiting in waiting {
-                    waiting.answer(Err(for_one_of_many("committing a sign-up", &error).into()));
-                }
-            }
-        }
+        // A statement sees nothing of what it writes itself: whose address it writes already comes after it.
+        let mut addresses = HashSet::new();
+        let (first, again) = waiting.into_iter().partition(|waiting| {
+            let address = SignUp::of(&waiting.change).map(|new| new.address());
+            address.is_none_or(|address| addresses.insert(address))
+        });
+        self.commit_different(first).await;
+        self.commit_each(again).await;
     }
 }
 
-/// Why a change set was refused, by the row that its statement gave.
-fn refused(change: &ChangeSet, row: &PgRow) -> CommitError {
-    let fact = texts(row).map_err(|error| postgres_error("reading why a change set was refused", error));
-    match fact.and_then(|fact| require::refusal(&change.requires, &fact)) {
-        Ok(refusal) => CommitError::Refused(refusal),
-        Err(error) => error.into(),
+/// One statement for all of them, if they are more than one.
+fn statement(waiting: &[Waiting]) -> Option<Sql> {
+    let new: Vec<_> = waiting.iter().map(|waiting| SignUp::of(&waiting.change)).collect::<Option<_>>()?;
+    let [first, _, ..] = new.as_slice() else { return None };
+    sign_ups::statement(first.place(), &new).ok()
+}
+
+/// What became of each, by the rows that their statement gave.
+fn answers(waiting: &[Waiting], rows: &[PgRow]) -> Result<Vec<Result<(), CommitError>>, StoreError> {
+    let mut answers: Vec<_> = waiting.iter().map(|_| Ok(())).collect();
+    for row in rows {
+        let [number, requirement, fact] = texts(row).map_err(|error| postgres_error(REFUSED, error))?;
+        let index = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let refused_one = index.and_then(|index| Some((waiting.get(index)?, answers.get_mut(index)?)));
+        let (waiting, answer) = refused_one.ok_or_else(|| StoreError::failed(REFUSED, "no such sign-up"))?;
+        *answer = Err(refused(&waiting.change, &[requirement, fact]));
     }
+    Ok(answers)
+}
+
+const REFUSED: &str = "reading why a change set was refused";
+
+/// Why a change set was refused, by the requirement that does not hold and the fact that was found.
+fn refused(change: &ChangeSet, broken: &[String; 2]) -> CommitError {
+    require::refusal(&change.requires, broken).map_or_else(Into::into, CommitError::Refused)
 }
 
 /// How long to wait before the next try, so that those who were in each other's way do not meet again.

@@ -129,9 +129,9 @@ impl Writer {
     }
 
     /// All notices in one statement, however many.
-    pub(super) fn insert_notices(self, new: &[Notice]) -> Result<Statement> {
+    pub(crate) fn insert_notices<'n>(self, new: impl IntoIterator<Item = &'n Notice>) -> Result<Statement> {
         let rows: Vec<_> = new
-            .iter()
+            .into_iter()
             .map(|notice| {
                 json!([
                     hex(notice.id.uuid()),

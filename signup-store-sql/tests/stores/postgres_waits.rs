@@ -8,7 +8,8 @@ use futures_util::future::join_all;
 use rstest::rstest;
 use signup_core::conformance::records::{at, notice};
 use signup_core::{
-    Capacity, ChangeSet, CommitError, Occupancy, OrganizationId, Refusal, Requirement, Shift, Store, Write,
+    Capacity, ChangeSet, CommitError, Notice, NoticeCause, Occupancy, OrganizationId, Refusal, Requirement,
+    Secret, Shift, Store, Write,
 };
 use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
@@ -63,8 +64,13 @@ pub(crate) async fn busy_shift(store: &dyn Store, places: u32) -> Shift {
 
 /// One person more on the shift, as the service decides it.
 pub(crate) fn sign_up(number: u32, shift: &Shift) -> ChangeSet {
-    let new = signup(number, shift, &format!("volunteer-{number}@example.org"));
-    let notice = notice(shift, 1000 + number);
+    sign_up_as(number, shift, &format!("volunteer-{number}@example.org"))
+}
+
+fn sign_up_as(number: u32, shift: &Shift, email: &str) -> ChangeSet {
+    let new = signup(number, shift, email);
+    let cause = NoticeCause::SignedUp { signup: new.id, secret: Secret::generate() };
+    let notice = Notice { cause, ..notice(shift, 1000 + number) };
     let (organization, shift) = (shift.organization, shift.id);
     let requires = vec![
         Requirement::AddressNotOnShift { organization, shift, email: new.email.clone() },
@@ -141,6 +147,54 @@ async fn sign_ups_that_gather_share_transactions(#[values(false, true)] pgbounce
     assert_eq!(shifts[0].occupancy.filled, 150);
     // Who came first was alone; of the last 71 there was room for 21 in the transaction that took 64.
     assert_eq!(transactions(&mut stranger).await, [1, 21, 64, 64]);
+}
+
+/// Of those who come together, each gets the answer that it would get by itself, and writes what it would write: addresses that
+/// are on the shift already, that come twice, in another case, and more than there is room for.
+#[tokio::test]
+async fn sign_ups_that_gather_fare_as_one_after_the_other() {
+    let Some((store, url)) = open(&patient()).await else { return };
+    let Some((alone, _)) = open(&patient()).await else { return };
+    let shift = busy_shift(&store, 12).await;
+    busy_shift(&alone, 12).await;
+    let before = sign_up_as(90, &shift, "first@example.org");
+    store.commit(before.clone()).await.unwrap();
+    alone.commit(before).await.unwrap();
+    let emails = (0..40).map(|number| match number % 5 {
+        1 => "First@Example.org".to_owned(),
+        3 => format!("Volunteer-{}@example.org", number - 3),
+        _ => format!("volunteer-{number}@example.org"),
+    });
+    let changes: Vec<_> =
+        emails.enumerate().map(|(number, email)| sign_up_as(100 + number as u32, &shift, &email)).collect();
+    let mut stranger = locking(&url, "shifts").await;
+    let mut commits: Vec<_> = changes.iter().map(|change| store.commit(change.clone())).collect();
+    begin(&mut commits);
+    until_waiting(&url, 1).await;
+    stranger.execute("COMMIT").await.unwrap();
+    let refusal = |answer: Result<(), CommitError>| match answer {
+        Ok(()) => None,
+        Err(CommitError::Refused(refusal)) => Some(refusal),
+        Err(other) => panic!("{other:?}"),
+    };
+    let answers: Vec<_> = join_all(commits).await.into_iter().map(refusal).collect();
+    let mut expected = vec![];
+    for change in changes {
+        expected.push(refusal(alone.commit(change).await));
+    }
+    assert_eq!(answers, expected);
+    assert!(answers.contains(&Some(Refusal::ShiftFull)), "{answers:?}");
+    let (organization, event) = (shift.organization, shift.event);
+    for store in [&store, &alone] {
+        assert_eq!(store.shifts(organization, event).await.unwrap().unwrap()[0].occupancy.filled, 12);
+    }
+    assert_eq!(
+        store.signups(organization, event, None, 99).await.unwrap(),
+        alone.signups(organization, event, None, 99).await.unwrap()
+    );
+    assert_eq!(store.notices(false, None, 99).await.unwrap(), alone.notices(false, None, 99).await.unwrap());
+    let sizes = transactions(&mut stranger).await;
+    assert_eq!(sizes, [1, 1, 10], "what came before, who came first, and the others together");
 }
 
 /// One that hangs keeps those behind it for as long as one may hang, and not each for a hang of its own.

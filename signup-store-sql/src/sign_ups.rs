@@ -1,0 +1,171 @@
+//! Many sign-ups for one shift as one statement, for PostgreSQL.
+//!
+//! One by one, each would be a round trip while the shift's row is locked, and write that row anew. Together they lock it,
+//! look at it and write it once.
+//!
+//! The outcome is that of the same sign-ups one after the other: an address that is on the shift already is told so, the
+//! others get the places that there are in the order in which they came, and the rest are told that it is full.
+
+use serde_json::json;
+use signup_core::{ChangeSet, Notice, Requirement, Signup, SignupStatus, StoreError, Write};
+
+use crate::row::SIGNUP;
+use crate::sql::{Dialect, Sql, values};
+use crate::turns::Place;
+use crate::write::{Statement, Writer, hex, json_value};
+
+/// A change set that signs somebody up, if the address is not on the shift yet and the shift has room.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SignUp<'c> {
+    signup: &'c Signup,
+    notices: &'c [Notice],
+}
+
+/// The numbers of its requirements.
+const ADDRESS_NOT_ON_SHIFT: usize = 0;
+const SHIFT_HAS_ROOM: usize = 1;
+
+impl<'c> SignUp<'c> {
+    /// `None` if the change set is of another kind.
+    pub(crate) fn of(change: &'c ChangeSet) -> Option<Self> {
+        let (signup, notices): (&Signup, &[Notice]) = match change.writes.as_slice() {
+            [Write::InsertSignup(signup)] => (signup, &[]),
+            [Write::InsertSignup(signup), Write::InsertNotices(notices)] => (signup, notices),
+            _ => return None,
+        };
+        let new = Self { signup, notices };
+        let is_new = signup.status == SignupStatus::Confirmed && signup.cancelled_at.is_none();
+        let is_told_of_itself = notices.iter().all(|notice| notice.cause.signup() == Some(signup.id));
+        (new.has(&change.requires) && is_new && is_told_of_itself).then_some(new)
+    }
+
+    fn has(&self, requires: &[Requirement]) -> bool {
+        let [
+            Requirement::AddressNotOnShift { organization, shift, email },
+            Requirement::ShiftHasRoom { organization: its_organization, shift: roomy },
+        ] = requires
+        else {
+            return false;
+        };
+        (*organization, *shift) == self.place()
+            && (*its_organization, *roomy) == self.place()
+            && email.key() == self.address()
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        (self.signup.organization, self.signup.shift)
+    }
+
+    /// By which people are told apart.
+    pub(crate) fn address(&self) -> String {
+        self.signup.email.key()
+    }
+}
+
+/// The statement for sign-ups for one place, no two of one address. It gives a row for each that is refused: the number of
+/// the sign-up, from 1, that of the requirement that does not hold, and the fact that was found in its place.
+pub(crate) fn statement((organization, shift): Place, new: &[SignUp<'_>]) -> Result<Sql, StoreError> {
+    let rows: Vec<_> = new
+        .iter()
+        .map(|SignUp { signup, .. }| {
+            json!([
+                hex(signup.id.uuid()),
+                hex(signup.event.uuid()),
+                signup.shift_version,
+                signup.name,
+                signup.email.as_str(),
+                signup.email.key(),
+                signup.answers,
+                signup.created_at.as_second(),
+                signup.mailed_at.as_second(),
+            ])
+        })
+        .collect();
+    // One behind the other, as JSON has no bytes.
+    let secrets: Vec<_> = new.iter().flat_map(|new| new.signup.secret.as_bytes()).copied().collect();
+    let dialect = Dialect::Postgres;
+    let mut sql = Sql::of(
+        dialect,
+        "WITH asked AS MATERIALIZED (\
+         SELECT number, value, CAST(value->>0 AS uuid) AS id, value->>5 AS email_key \
+         FROM jsonb_array_elements($3) WITH ORDINALITY a (value, number)), \
+         known AS MATERIALIZED (\
+         SELECT * FROM locked_signups_of_addresses($1, $2, ARRAY(SELECT email_key FROM asked))), \
+         new AS MATERIALIZED (\
+         SELECT *, row_number() OVER (ORDER BY number) <= (SELECT locked_room($1, $2)) AS has_place \
+         FROM asked WHERE email_key NOT IN (SELECT email_key FROM known)), \
+         signed_up AS (\
+         INSERT INTO signups (organization_id, id, event_id, shift_id, shift_version, name, email, email_key, answers, \
+         status, secret, created_at, mailed_at) \
+         SELECT $1, id, CAST(value->>1 AS uuid), $2, CAST(value->>2 AS integer), value->>3, value->>4, email_key, \
+         value->6, 'confirmed', substr($4, CAST(number AS integer) * 32 - 31, 32), \
+         CAST(value->>7 AS bigint), CAST(value->>8 AS bigint) \
+         FROM new WHERE has_place), \
+         taken AS (\
+         UPDATE shifts SET filled = filled + (SELECT count(*) FROM new WHERE has_place) \
+         WHERE organization_id = $1 AND id = $2 AND EXISTS (SELECT 1 FROM new WHERE has_place)), \
+         told AS (",
+        values![organization.uuid(), shift.uuid(), json_value(&rows)?, secrets.as_slice()],
+    );
+    let writer = Writer { dialect, when: "CAST(value->>4 AS uuid) IN (SELECT id FROM new WHERE has_place)" };
+    let notices = new.iter().flat_map(|new| new.notices);
+    let Statement { text, values, .. } = writer.insert_notices(notices)?;
+    sql.add(&text, values);
+    let record = dialect.record(SIGNUP);
+    sql.push(&format!(
+        ") SELECT CAST(number AS text), '{ADDRESS_NOT_ON_SHIFT}', {record} FROM asked JOIN known u USING (email_key) \
+         UNION ALL SELECT CAST(number AS text), '{SHIFT_HAS_ROOM}', '' FROM new WHERE NOT has_place"
+    ));
+    Ok(sql)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use signup_core::conformance::records::{at, event, notice, receipt_key, shift, signup, uuid};
+    use signup_core::rules::{self, SignUpFacts, SignUpIds};
+    use signup_core::{NoticeId, Secret, SignUpInput, SignupId};
+
+    use super::*;
+
+    /// Else each would be a transaction of its own; or what is no sign-up would be taken for one.
+    #[test]
+    fn what_the_service_decides_is_a_sign_up_and_nothing_else_is() {
+        let event = event(1, 2);
+        let (wanted, other) = (shift(&event, 3, 5), shift(&event, 4, 5));
+        let facts = SignUpFacts { event, shift: wanted.clone(), questions: vec![] };
+        let (name, email) = ("Ada".into(), "ada@example.org".into());
+        let input = SignUpInput { name, email, answers: BTreeMap::new() };
+        let (signup_id, notice_id) = (SignupId::new(uuid(5)), NoticeId::new(uuid(6)));
+        let ids = SignUpIds { signup: signup_id, notice: notice_id, secret: Secret::generate() };
+        let decided = rules::sign_up(facts, &input, ids, at(0)).unwrap().change;
+        assert_eq!(SignUp::of(&decided).unwrap().place(), (wanted.organization, wanted.id));
+
+        let organization = wanted.organization;
+        let is_other = |change: &dyn Fn(&mut ChangeSet)| {
+            let mut changed = decided.clone();
+            change(&mut changed);
+            assert!(SignUp::of(&changed).is_none(), "{changed:?}");
+        };
+        for more in [
+            Requirement::NoReceipt { key: receipt_key(1, "key"), now: at(0) },
+            Requirement::ShiftAtVersion { organization, shift: wanted.id, version: 1 },
+            Requirement::SignupConfirmed { organization, signup: signup_id },
+        ] {
+            is_other(&|change| change.requires.push(more.clone()));
+        }
+        is_other(&|change| drop(change.requires.pop()));
+        is_other(&|change| change.requires.reverse());
+        is_other(&|change| drop(change.writes.remove(0)));
+        is_other(&|change| change.writes.push(Write::UpdateShift(Box::new(wanted.clone()))));
+        is_other(&|change| change.writes[1] = Write::InsertNotices(vec![notice(&wanted, 7)]));
+        // Another shift than that which has room, another address than that which is not on it, and somebody who is not coming.
+        is_other(&|change| change.writes[0] = Write::InsertSignup(Box::new(signup(&other, 5))));
+        is_other(&|change| change.writes[0] = Write::InsertSignup(Box::new(signup(&wanted, 5))));
+        let Write::InsertSignup(signup) = &decided.writes[0] else { panic!("{decided:?}") };
+        let cancelled =
+            Signup { status: SignupStatus::Cancelled, cancelled_at: Some(at(0)), ..(**signup).clone() };
+        is_other(&|change| change.writes[0] = Write::InsertSignup(Box::new(cancelled.clone())));
+    }
+}
