@@ -44,7 +44,7 @@ pub(crate) async fn confirmed_signups(
     let list = reader.dialect().list(SIGNUP);
     let text = format!(
         "SELECT {list} FROM (SELECT * FROM signups WHERE organization_id = $1 AND shift_id = $2 \
-         AND status = 'confirmed' AND id > $3 ORDER BY id LIMIT {limit}) u"
+         AND status = 'confirmed' AND cancelled_at IS NULL AND id > $3 ORDER BY id LIMIT {limit}) u"
     );
     let after = after.unwrap_or(SignupId::NONE).uuid();
     let values = values![organization.uuid(), shift.uuid(), after];

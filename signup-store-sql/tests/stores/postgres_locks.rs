@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use rstest::rstest;
@@ -12,9 +12,10 @@ use signup_core::{
 };
 use signup_store_sql::PostgresOptions;
 use signup_store_sql::throwaway::Cluster;
-use sqlx::{Connection as _, Executor as _, PgConnection};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 
 use crate::postgres::stores_on;
+use crate::postgres_waits::{busy_shift, sign_up};
 use crate::records::{Database, Engine, event, organization, receipt, receipt_key, shift, signup, writes};
 
 /// Keys are used, events created and people signed up through three processes at once: whatever waits for whatever, nobody
@@ -189,6 +190,55 @@ async fn active_events_are_counted_without_a_look_at_those_that_are_over() {
         }
     }
     assert!((1..1000).contains(&(after - before)), "{} rows were read", after - before);
+}
+
+/// How many other sessions the database has.
+async fn others(watcher: &mut PgConnection) -> i64 {
+    let others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+         AND backend_type = 'client backend' AND pid <> pg_backend_pid()";
+    sqlx::query_scalar(others).fetch_one(watcher).await.unwrap()
+}
+
+/// However many have signed up for a shift, whether an address is among them is found without a look at the others: by those
+/// who come alone, and by those who come together; whether the planner knows the table or not.
+#[rstest]
+#[tokio::test]
+async fn a_sign_up_costs_the_same_however_full_the_shift_is(
+    #[values(false, true)] analyzed: bool,
+    #[values(1, 40)] at_once: u32,
+) {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let store = stores_on(&url, 1, &PostgresOptions::default()).await.remove(0);
+    let shift = busy_shift(&store, 1_000_000).await;
+    store.commit(sign_up(1, &shift)).await.unwrap();
+    let mut watcher = PgConnection::connect(&url).await.unwrap();
+    let columns =
+        "organization_id, event_id, shift_id, shift_version, name, answers, status, created_at, mailed_at";
+    let full = format!(
+        "INSERT INTO signups (id, email, email_key, secret, {columns}) \
+         SELECT gen_random_uuid(), 'a@b', 'full-' || n, decode(md5('a' || n) || md5('b' || n), 'hex'), {columns} \
+         FROM signups, generate_series(1, 20000) n"
+    );
+    watcher.execute(AssertSqlSafe(full)).await.unwrap();
+    if analyzed {
+        watcher.execute("ANALYZE").await.unwrap();
+    }
+    for round in 0..3 {
+        let numbers = (0..at_once).map(|number| 1000 + round * at_once + number);
+        let answers = join_all(numbers.map(|number| store.commit(sign_up(number, &shift)))).await;
+        assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    }
+    store.close().await;
+    // What a session has counted is there for others when it has ended.
+    let begin = Instant::now();
+    while others(&mut watcher).await > 0 {
+        assert!(begin.elapsed() < Duration::from_secs(20), "the store's sessions do not end");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let read = "SELECT CAST(seq_tup_read + idx_tup_fetch AS bigint) FROM pg_stat_user_tables WHERE relname = 'signups'";
+    let read: i64 = sqlx::query_scalar(read).fetch_one(&mut watcher).await.unwrap();
+    assert!(read < 1000, "{read} rows were read");
 }
 
 /// Sign-ups on one shift share transactions. One that fails, or is refused, takes none with it.
