@@ -28,7 +28,7 @@ use crate::error::{OpenError, is_broken, postgres_error};
 use crate::postgres::{PostgresOptions, PostgresUrl};
 use crate::queue::Lent;
 use crate::read::Reader;
-use crate::row::texts;
+use crate::row::{Records, texts};
 use crate::sql::{Dialect, Sql};
 use crate::{migrations, observe};
 use current::Current;
@@ -342,6 +342,11 @@ impl Purpose {
 impl Reader for Primary {
     fn dialect(&self) -> Dialect {
         Dialect::Postgres
+    }
+
+    async fn records(&self, what: &'static str, sql: Sql) -> Result<Records, StoreError> {
+        let rows = self.transaction(Purpose::Read, vec![sql]).await;
+        rows.map(Records::Postgres).map_err(|error| postgres_error(what, error))
     }
 
     async fn row<const N: usize>(

@@ -1,4 +1,4 @@
-//! Reads: each is one statement, and so of one moment, and gives one row.
+//! Reads: each is one statement, and so of one moment.
 //!
 //! How many rows are wanted stands in a text as a number, not as a parameter: a plan that is made for any limit is not the
 //! plan for a page.
@@ -26,7 +26,7 @@ use signup_core::{
 use uuid::Uuid;
 
 use crate::cache::{Cache, Kept, MAX_SLUG_BYTES, Weigh};
-use crate::row::{self, Cell, Days, EVENT, ORGANIZATION, QUESTION, RECEIPT, SHIFT, TOKEN};
+use crate::row::{self, Cell, Column, Days, EVENT, ORGANIZATION, QUESTION, RECEIPT, Records, SHIFT, TOKEN};
 use crate::sql::{Dialect, Sql, Value, values};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -39,6 +39,9 @@ pub(crate) trait Reader: Sync {
     fn cache(&self) -> Option<&Cache> {
         None
     }
+
+    /// The records that a statement of [`Dialect::records`] gives. `what` is being done.
+    fn records(&self, what: &'static str, sql: Sql) -> impl Future<Output = Result<Records>> + Send;
 
     /// The first row of the statement, which has `N` texts. `what` is being done.
     fn row<const N: usize>(
@@ -66,41 +69,42 @@ where
     }
 }
 
-/// Reads one record.
-async fn one<T>(
-    reader: &impl Reader,
-    what: &'static str,
-    text: String,
-    values: Vec<Value>,
-    read: impl FnOnce(&[Cell<'_>]) -> Result<T>,
-) -> Result<Option<T>> {
-    let found = reader.row(what, Sql::of(reader.dialect(), &text, values)).await?;
-    found.map(|[json]| row::one(&json, read)).transpose()
-}
-
-/// Reads a list.
+/// Reads the records of `from`.
 async fn all<T>(
     reader: &impl Reader,
     what: &'static str,
-    text: String,
+    columns: &[Column],
+    from: &str,
     values: Vec<Value>,
     read: impl FnMut(&[Cell<'_>]) -> Result<T>,
-) -> Result<Option<Vec<T>>> {
-    let found = reader.row(what, Sql::of(reader.dialect(), &text, values)).await?;
-    found.map(|[json]| row::all(&json, read)).transpose()
+) -> Result<Vec<T>> {
+    let dialect = reader.dialect();
+    let found = reader.records(what, Sql::of(dialect, &dialect.records(columns, from), values)).await?;
+    found.read(columns, read)
+}
+
+/// Reads the record of `from`, which has not more than one.
+async fn one<T>(
+    reader: &impl Reader,
+    what: &'static str,
+    columns: &[Column],
+    from: &str,
+    values: Vec<Value>,
+    read: impl FnMut(&[Cell<'_>]) -> Result<T>,
+) -> Result<Option<T>> {
+    Ok(all(reader, what, columns, from, values, read).await?.pop())
 }
 
 pub(crate) async fn organization(reader: &impl Reader, id: OrganizationId) -> Result<Option<Organization>> {
-    let record = reader.dialect().record(ORGANIZATION);
-    let text = format!("SELECT {record} FROM organizations o WHERE o.id = $1");
-    let read = || one(reader, "reading an organization", text, values![id.uuid()], row::organization);
+    const FROM: &str = "organizations o WHERE o.id = $1";
+    let read =
+        || one(reader, "reading an organization", ORGANIZATION, FROM, values![id.uuid()], row::organization);
     kept(reader, |cache| &cache.organizations, id, read).await
 }
 
 pub(crate) async fn organization_by_slug(reader: &impl Reader, slug: &str) -> Result<Option<Organization>> {
-    let record = reader.dialect().record(ORGANIZATION);
-    let text = format!("SELECT {record} FROM organizations o WHERE o.slug = $1");
-    one(reader, "reading an organization", text, values![slug], row::organization).await
+    let from = "organizations o WHERE o.slug = $1";
+    one(reader, "reading an organization", ORGANIZATION, from, values![slug], row::organization).await
 }
 
 pub(crate) async fn organizations(
@@ -108,11 +112,9 @@ pub(crate) async fn organizations(
     after: Option<OrganizationId>,
     limit: u32,
 ) -> Result<Vec<Organization>> {
-    let list = reader.dialect().list(ORGANIZATION);
-    let text =
-        format!("SELECT {list} FROM (SELECT * FROM organizations WHERE id > $1 ORDER BY id LIMIT {limit}) o");
+    let from = format!("(SELECT * FROM organizations WHERE id > $1 ORDER BY id LIMIT {limit}) o");
     let values = values![after.unwrap_or(OrganizationId::NONE).uuid()];
-    let found = all(reader, "listing organizations", text, values, row::organization).await?;
+    let found = all(reader, "listing organizations", ORGANIZATION, &from, values, row::organization).await?;
     Ok(sorted(found, |organization| organization.id))
 }
 
@@ -120,29 +122,23 @@ pub(crate) async fn token_by_digest(
     reader: &impl Reader,
     digest: &Digest,
 ) -> Result<Option<(Token, Organization)>> {
-    let dialect = reader.dialect();
-    let text = format!(
-        "SELECT {}, {} FROM tokens t JOIN organizations o ON o.id = t.organization_id WHERE t.digest = $1",
-        dialect.record(TOKEN),
-        dialect.record(ORGANIZATION),
-    );
-    let sql = Sql::of(dialect, &text, values![digest.as_bytes().as_slice()]);
-    let Some([token, organization]) = reader.row("reading a token", sql).await? else {
-        return Ok(None);
+    let columns = [TOKEN, ORGANIZATION].concat();
+    let from = "tokens t JOIN organizations o ON o.id = t.organization_id WHERE t.digest = $1";
+    let values = values![digest.as_bytes().as_slice()];
+    let read = |row: &[Cell<'_>]| {
+        let (token, organization) = row.split_at(TOKEN.len().min(row.len()));
+        Ok((row::token(token)?, row::organization(organization)?))
     };
-    Ok(Some((row::one(&token, row::token)?, row::one(&organization, row::organization)?)))
+    one(reader, "reading a token", &columns, from, values, read).await
 }
 
 pub(crate) async fn token(reader: &impl Reader, id: TokenId) -> Result<Option<Token>> {
-    let record = reader.dialect().record(TOKEN);
-    let text = format!("SELECT {record} FROM tokens t WHERE t.id = $1");
-    one(reader, "reading a token", text, values![id.uuid()], row::token).await
+    one(reader, "reading a token", TOKEN, "tokens t WHERE t.id = $1", values![id.uuid()], row::token).await
 }
 
 pub(crate) async fn tokens(reader: &impl Reader, organization: OrganizationId) -> Result<Vec<Token>> {
-    let list = reader.dialect().list(TOKEN);
-    let text = format!("SELECT {list} FROM tokens t WHERE t.organization_id = $1");
-    let found = all(reader, "listing tokens", text, values![organization.uuid()], row::token).await?;
+    let from = "tokens t WHERE t.organization_id = $1";
+    let found = all(reader, "listing tokens", TOKEN, from, values![organization.uuid()], row::token).await?;
     Ok(sorted(found, |token| token.id))
 }
 
@@ -162,9 +158,9 @@ pub(crate) async fn event(
     organization: OrganizationId,
     id: EventId,
 ) -> Result<Option<Event>> {
-    let record = reader.dialect().record(EVENT);
-    let text = format!("SELECT {record} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
-    one(reader, "reading an event", text, values![organization.uuid(), id.uuid()], event_alone).await
+    let from = "events e WHERE e.organization_id = $1 AND e.id = $2";
+    let values = values![organization.uuid(), id.uuid()];
+    one(reader, "reading an event", EVENT, from, values, event_alone).await
 }
 
 /// An expression: the shifts of the event `e`.
@@ -191,10 +187,11 @@ pub(crate) async fn shifts(
         |cache| &cache.shifts,
         (organization, event),
         || async {
-            let shifts = shifts_of_event(reader.dialect());
-            let text = format!("SELECT {shifts} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
+            let from = "events e LEFT JOIN shifts s ON s.organization_id = e.organization_id AND s.event_id = e.id \
+                 WHERE e.organization_id = $1 AND e.id = $2";
             let values = values![organization.uuid(), event.uuid()];
-            Ok(all(reader, "listing shifts", text, values, shifts_of_a_list()).await?.map(in_running_order))
+            let found = all(reader, "listing shifts", SHIFT, from, values, if_any(shifts_of_a_list())).await?;
+            Ok(of_parent(found).map(in_running_order))
         },
     )
     .await
@@ -205,10 +202,11 @@ pub(crate) async fn questions(
     organization: OrganizationId,
     event: EventId,
 ) -> Result<Option<Vec<Question>>> {
-    let questions = questions_of_event(reader.dialect());
-    let text = format!("SELECT {questions} FROM events e WHERE e.organization_id = $1 AND e.id = $2");
+    let from = "events e LEFT JOIN questions q ON q.organization_id = e.organization_id AND q.event_id = e.id \
+         WHERE e.organization_id = $1 AND e.id = $2";
     let values = values![organization.uuid(), event.uuid()];
-    Ok(all(reader, "listing questions", text, values, row::question).await?.map(by_position))
+    let found = all(reader, "listing questions", QUESTION, from, values, if_any(row::question)).await?;
+    Ok(of_parent(found).map(by_position))
 }
 
 pub(crate) async fn event_in_full(
@@ -290,13 +288,17 @@ pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted:
         }
         None => "1 = 0".to_owned(),
     };
-    let list = dialect.list(EVENT);
-    let text = format!(
-        "SELECT CASE WHEN {other_side} THEN 'more' ELSE '' END, (SELECT {list} FROM \
+    let from = format!(
+        "(SELECT {other_side} AS has_other_side) p LEFT JOIN \
          (SELECT * FROM events WHERE organization_id = $1{filter}{range} \
-         ORDER BY starts_at {direction}, id {direction} LIMIT {limit}) e)"
+         ORDER BY starts_at {direction}, id {direction} LIMIT {limit}) e ON TRUE"
     );
-    Sql::of(dialect, &text, values)
+    Sql::of(dialect, &dialect.records(&page_columns(), &from), values)
+}
+
+/// Of each row of a page: whether anything is on the other side of the position, and an event, if there is any.
+fn page_columns() -> Vec<Column> {
+    [&[Column::Flag("p.has_other_side")], EVENT].concat()
 }
 
 pub(crate) async fn events(
@@ -313,12 +315,16 @@ async fn read_page(
     organization: OrganizationId,
     wanted: &EventQuery,
 ) -> Result<EventPage> {
-    const WHAT: &str = "listing events";
-    let page = reader.row(WHAT, page_query(reader.dialect(), organization, wanted)).await?;
-    let [other_side, events] = page.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
-    let other_side = !other_side.is_empty();
-    let mut days = Days::default();
-    let mut events = row::all(&events, |row| row::event(row, &mut days).map(Arc::new))?;
+    let page = page_query(reader.dialect(), organization, wanted);
+    let page = reader.records("listing events", page).await?;
+    let (mut other_side, mut days) = (false, Days::default());
+    let mut read = if_any(|row| row::event(row, &mut days).map(Arc::new));
+    let events = page.read(&page_columns(), |row| {
+        let Some((has_other_side, event)) = row.split_first() else { return Ok(None) };
+        other_side = has_other_side.is_true();
+        read(event)
+    })?;
+    let mut events: Vec<_> = events.into_iter().flatten().collect();
     events.sort_by_cached_key(|event| Reverse((event.dates.starts_at(), event.id)));
     let surplus = events.len().saturating_sub(wanted.limit as usize);
     Ok(if wanted.position.is_some_and(|position| position.side == Side::Above) {
@@ -335,13 +341,10 @@ pub(crate) async fn shift(
     organization: OrganizationId,
     id: ShiftId,
 ) -> Result<Option<Shift>> {
-    let record = reader.dialect().record(SHIFT);
-    let text = format!(
-        "SELECT {record} FROM shifts s \
-         JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
-         WHERE s.organization_id = $1 AND s.id = $2"
-    );
-    one(reader, "reading a shift", text, values![organization.uuid(), id.uuid()], shifts_of_a_list()).await
+    let from = "shifts s JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
+         WHERE s.organization_id = $1 AND s.id = $2";
+    let values = values![organization.uuid(), id.uuid()];
+    one(reader, "reading a shift", SHIFT, from, values, shifts_of_a_list()).await
 }
 
 /// The parameters of a look for a live receipt.
@@ -360,12 +363,10 @@ pub(crate) async fn receipt(
     key: &ReceiptKey,
     now: Timestamp,
 ) -> Result<Option<Receipt>> {
-    let record = reader.dialect().record(RECEIPT);
-    let text = format!(
-        "SELECT {record} FROM receipts r WHERE r.organization_id = $1 AND r.token_id = $2 \
-         AND r.operation = $3 AND r.idempotency_key = $4 AND r.expires_at > $5"
-    );
-    one(reader, "reading a receipt", text, live_receipt(key, now), |row| row::receipt(row, key)).await
+    let from = "receipts r WHERE r.organization_id = $1 AND r.token_id = $2 AND r.operation = $3 \
+         AND r.idempotency_key = $4 AND r.expires_at > $5";
+    let read = |row: &[Cell<'_>]| row::receipt(row, key);
+    one(reader, "reading a receipt", RECEIPT, from, live_receipt(key, now), read).await
 }
 
 fn event_alone(row: &[Cell<'_>]) -> Result<Event> {
@@ -378,8 +379,17 @@ fn shifts_of_a_list() -> impl FnMut(&[Cell<'_>]) -> Result<Shift> {
     move |row| row::shift(row, &mut days)
 }
 
-fn sorted<T, K: Ord>(found: Option<Vec<T>>, key: impl Fn(&T) -> K) -> Vec<T> {
-    let mut found = found.unwrap_or_default();
+/// Reads one row after the other of an outer join, which has no record where there is no id in its first column.
+fn if_any<T>(mut read: impl FnMut(&[Cell<'_>]) -> Result<T>) -> impl FnMut(&[Cell<'_>]) -> Result<Option<T>> {
+    move |row| if row.first().is_none_or(Cell::is_no_id) { Ok(None) } else { read(row).map(Some) }
+}
+
+/// What an outer join found: `None` if not even what it is joined to.
+fn of_parent<T>(found: Vec<Option<T>>) -> Option<Vec<T>> {
+    (!found.is_empty()).then(|| found.into_iter().flatten().collect())
+}
+
+fn sorted<T, K: Ord>(mut found: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
     found.sort_by_key(key);
     found
 }

@@ -4,6 +4,8 @@
 //! something differently, the [`Dialect`] has the word. What is built here depends on the kinds of its statements only, never on a value, so that
 //! the prepared statements of one change set serve the next of its shape.
 
+use std::borrow::Cow;
+
 use sqlx::postgres::PgArguments;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments as _, AssertSqlSafe};
@@ -39,23 +41,39 @@ impl Dialect {
         }
     }
 
-    fn columns(self, columns: &[Column]) -> String {
-        let columns: Vec<_> = columns.iter().map(|column| self.column(*column)).collect();
-        columns.join(", ")
+    /// A query for the columns of each row of `from`, as [`Records`](crate::row::Records): what costs time on SQLite is the
+    /// hand-off of a row from the thread that it runs on, on PostgreSQL writing JSON.
+    pub(crate) fn records(self, columns: &[Column], from: &str) -> String {
+        let records = match self {
+            Self::Sqlite => self.list(columns),
+            Self::Postgres => self.columns(columns),
+        };
+        format!("SELECT {records} FROM {from}")
     }
 
-    fn column(self, column: Column) -> String {
+    fn columns(self, columns: &[Column]) -> String {
+        let mut text = String::new();
+        for column in columns {
+            text.push_str(if text.is_empty() { "" } else { ", " });
+            text.push_str(&self.column(*column));
+        }
+        text
+    }
+
+    fn column(self, column: Column) -> Cow<'static, str> {
         match (self, column) {
-            (_, Column::Plain(name))
-            | (Self::Sqlite, Column::Json(name))
-            | (Self::Postgres, Column::Id(name)) => name.to_owned(),
-            (Self::Sqlite, Column::Id(name) | Column::Digest(name)) => format!("hex({name})"),
+            (_, Column::Text(name) | Column::Integer(name) | Column::Flag(name))
+            | (Self::Sqlite, Column::Date(name) | Column::Json(name))
+            | (Self::Postgres, Column::Id(name)) => name.into(),
+            (Self::Sqlite, Column::Id(name) | Column::Digest(name)) => format!("hex({name})").into(),
             // As many digits as tell two numbers apart.
             (Self::Sqlite, Column::Degrees(name)) => {
-                format!("iif({name} IS NULL, NULL, format('%!.17g', {name}))")
+                format!("iif({name} IS NULL, NULL, format('%!.17g', {name}))").into()
             }
-            (Self::Postgres, Column::Digest(name)) => format!("encode({name}, 'hex')"),
-            (Self::Postgres, Column::Degrees(name) | Column::Json(name)) => format!("CAST({name} AS TEXT)"),
+            (Self::Postgres, Column::Digest(name)) => format!("encode({name}, 'hex')").into(),
+            (Self::Postgres, Column::Date(name) | Column::Degrees(name) | Column::Json(name)) => {
+                format!("CAST({name} AS TEXT)").into()
+            }
         }
     }
 

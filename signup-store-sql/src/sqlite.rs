@@ -23,7 +23,7 @@ use crate::migrations;
 use crate::observe::count_round_trips;
 use crate::queue::Queue;
 use crate::read::{self, Reader};
-use crate::row::texts;
+use crate::row::{Records, texts};
 use crate::sql::{Dialect, Sql};
 use crate::store::store;
 
@@ -149,6 +149,12 @@ impl Reader for Readers {
 
     fn cache(&self) -> Option<&Cache> {
         self.cache.as_deref()
+    }
+
+    async fn records(&self, what: &'static str, sql: Sql) -> Result<Records, StoreError> {
+        let row = self.row(what, sql).await?;
+        let [json] = row.ok_or_else(|| StoreError::failed(what, "the statement gave no row"))?;
+        Ok(Records::Json(json))
     }
 
     async fn row<const N: usize>(

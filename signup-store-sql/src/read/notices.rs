@@ -13,37 +13,33 @@ pub(crate) async fn notices(
     after: Option<NoticeId>,
     limit: u32,
 ) -> Result<Vec<Notice>> {
-    let list = reader.dialect().list(NOTICE);
     let failed = if have_failed { "IS NOT NULL" } else { "IS NULL" };
-    let text = format!(
-        "SELECT {list} FROM (SELECT * FROM notices WHERE id > $1 AND failed_at {failed} \
+    let from = format!(
+        "(SELECT * FROM notices WHERE id > $1 AND failed_at {failed} \
          ORDER BY id LIMIT {limit}) n"
     );
     let values = values![after.unwrap_or(NoticeId::NONE).uuid()];
-    let found = all(reader, "listing notices", text, values, row::notice).await?;
+    let found = all(reader, "listing notices", NOTICE, &from, values, row::notice).await?;
     Ok(sorted(found, |notice| notice.id))
 }
 
 pub(crate) async fn notice(reader: &impl Reader, id: NoticeId) -> Result<Option<Notice>> {
-    let record = reader.dialect().record(NOTICE);
-    let text = format!("SELECT {record} FROM notices n WHERE n.id = $1");
-    one(reader, "reading a notice", text, values![id.uuid()], row::notice).await
+    let from = "notices n WHERE n.id = $1";
+    one(reader, "reading a notice", NOTICE, from, values![id.uuid()], row::notice).await
 }
 
 pub(crate) async fn due_notices(reader: &impl Reader, now: Timestamp, limit: u32) -> Result<Vec<Notice>> {
-    let list = reader.dialect().list(NOTICE);
-    let text = format!(
-        "SELECT {list} FROM (SELECT * FROM notices WHERE failed_at IS NULL AND due_at <= $1 \
+    let from = format!(
+        "(SELECT * FROM notices WHERE failed_at IS NULL AND due_at <= $1 \
          ORDER BY due_at, id LIMIT {limit}) n"
     );
     // One that cannot be read must not keep the others back.
     let read = |row: &[Cell<'_>]| Ok(row::notice(row));
-    let found = all(reader, "looking for due notices", text, values![now.as_second()], read).await?;
+    let found = all(reader, "looking for due notices", NOTICE, &from, values![now.as_second()], read).await?;
     let readable = |found: Result<Notice>| {
         found.inspect_err(|error| tracing::error!(%error, "a notice cannot be read, and is left alone")).ok()
     };
-    let found = found.map(|found| found.into_iter().filter_map(readable).collect());
-    Ok(sorted(found, |notice: &Notice| (notice.due_at, notice.id)))
+    Ok(sorted(found.into_iter().filter_map(readable).collect(), |notice: &Notice| (notice.due_at, notice.id)))
 }
 
 pub(crate) async fn count_notices(reader: &impl Reader) -> Result<NoticeCounts> {

@@ -13,14 +13,13 @@ pub(crate) async fn signups(
     after: Option<SignupId>,
     limit: u32,
 ) -> Result<Vec<Signup>> {
-    let list = reader.dialect().list(SIGNUP);
-    let text = format!(
-        "SELECT {list} FROM (SELECT * FROM signups \
+    let from = format!(
+        "(SELECT * FROM signups \
          WHERE organization_id = $1 AND event_id = $2 AND id > $3 ORDER BY id LIMIT {limit}) u"
     );
     let after = after.unwrap_or(SignupId::NONE).uuid();
     let values = values![organization.uuid(), event.uuid(), after];
-    let found = all(reader, "listing sign-ups", text, values, row::signup).await?;
+    let found = all(reader, "listing sign-ups", SIGNUP, &from, values, row::signup).await?;
     Ok(sorted(found, |signup| signup.id))
 }
 
@@ -29,9 +28,8 @@ pub(crate) async fn signup(
     organization: OrganizationId,
     id: SignupId,
 ) -> Result<Option<Signup>> {
-    let record = reader.dialect().record(SIGNUP);
-    let text = format!("SELECT {record} FROM signups u WHERE u.organization_id = $1 AND u.id = $2");
-    one(reader, "reading a sign-up", text, values![organization.uuid(), id.uuid()], row::signup).await
+    let from = "signups u WHERE u.organization_id = $1 AND u.id = $2";
+    one(reader, "reading a sign-up", SIGNUP, from, values![organization.uuid(), id.uuid()], row::signup).await
 }
 
 pub(crate) async fn confirmed_signups(
@@ -41,14 +39,13 @@ pub(crate) async fn confirmed_signups(
     after: Option<SignupId>,
     limit: u32,
 ) -> Result<Vec<Signup>> {
-    let list = reader.dialect().list(SIGNUP);
-    let text = format!(
-        "SELECT {list} FROM (SELECT * FROM signups WHERE organization_id = $1 AND shift_id = $2 \
+    let from = format!(
+        "(SELECT * FROM signups WHERE organization_id = $1 AND shift_id = $2 \
          AND status = 'confirmed' AND cancelled_at IS NULL AND id > $3 ORDER BY id LIMIT {limit}) u"
     );
     let after = after.unwrap_or(SignupId::NONE).uuid();
     let values = values![organization.uuid(), shift.uuid(), after];
-    let found = all(reader, "listing confirmed sign-ups", text, values, row::signup).await?;
+    let found = all(reader, "listing confirmed sign-ups", SIGNUP, &from, values, row::signup).await?;
     Ok(sorted(found, |signup| signup.id))
 }
 
@@ -58,18 +55,16 @@ pub(crate) async fn signups_of_address(
     email: &EmailAddress,
     limit: u32,
 ) -> Result<Vec<Signup>> {
-    let list = reader.dialect().list(SIGNUP);
-    let text = format!(
-        "SELECT {list} FROM (SELECT * FROM signups WHERE organization_id = $1 AND email_key = $2 \
+    let from = format!(
+        "(SELECT * FROM signups WHERE organization_id = $1 AND email_key = $2 \
          ORDER BY id LIMIT {limit}) u"
     );
     let values = values![organization.uuid(), email.key()];
-    let found = all(reader, "listing sign-ups of an address", text, values, row::signup).await?;
+    let found = all(reader, "listing sign-ups of an address", SIGNUP, &from, values, row::signup).await?;
     Ok(sorted(found, |signup| signup.id))
 }
 
 pub(crate) async fn signup_by_secret(reader: &impl Reader, secret: &Digest) -> Result<Option<Signup>> {
-    let record = reader.dialect().record(SIGNUP);
-    let text = format!("SELECT {record} FROM signups u WHERE u.secret = $1");
-    one(reader, "reading a sign-up", text, values![secret.as_bytes().as_slice()], row::signup).await
+    let from = "signups u WHERE u.secret = $1";
+    one(reader, "reading a sign-up", SIGNUP, from, values![secret.as_bytes().as_slice()], row::signup).await
 }

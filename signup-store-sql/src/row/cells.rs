@@ -1,10 +1,16 @@
-//! The values of a record, as JSON has them.
+//! The values of a record, as JSON has them, or a row of PostgreSQL.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use signup_core::StoreError;
+use sqlx::Row as _;
+use sqlx::postgres::PgRow;
+use uuid::Uuid;
+
+use super::Column;
 
 /// One value of a row.
 #[derive(Debug)]
@@ -13,6 +19,36 @@ pub(crate) enum Cell<'a> {
     Flag(bool),
     Integer(i64),
     Text(Cow<'a, str>),
+    Id(Uuid),
+}
+
+impl<'r> Cell<'r> {
+    /// SQLite's truth is a number.
+    pub(crate) const fn is_true(&self) -> bool {
+        matches!(self, Self::Flag(true) | Self::Integer(1))
+    }
+
+    /// Whether there is no id. Of none SQLite makes no digits.
+    pub(crate) fn is_no_id(&self) -> bool {
+        match self {
+            Self::Null => true,
+            Self::Text(digits) => digits.is_empty(),
+            _ => false,
+        }
+    }
+
+    fn of_postgres(row: &'r PgRow, index: usize, column: Column) -> sqlx::Result<Self> {
+        // The kind says what type it is.
+        let cell = match column {
+            Column::Id(_) => row.try_get_unchecked::<Option<_>, _>(index)?.map(Self::Id),
+            Column::Integer(_) => row.try_get_unchecked::<Option<_>, _>(index)?.map(Self::Integer),
+            Column::Flag(_) => row.try_get_unchecked::<Option<_>, _>(index)?.map(Self::Flag),
+            Column::Text(_) | Column::Date(_) | Column::Digest(_) | Column::Degrees(_) | Column::Json(_) => {
+                row.try_get_unchecked::<Option<_>, _>(index)?.map(|text| Self::Text(Cow::Borrowed(text)))
+            }
+        };
+        Ok(cell.unwrap_or(Self::Null))
+    }
 }
 
 impl<'de> Deserialize<'de> for Cell<'de> {
@@ -83,5 +119,37 @@ impl<'de: 'r, 'r> Deserialize<'de> for Record<'r> {
         }
 
         deserializer.deserialize_seq(Columns)
+    }
+}
+
+/// Records as they leave the database.
+#[derive(Debug)]
+pub(crate) enum Records {
+    /// An array of arrays.
+    Json(String),
+    Postgres(Vec<PgRow>),
+}
+
+impl Records {
+    /// Reads each. `columns` are those that were asked for.
+    pub(crate) fn read<T>(
+        &self,
+        columns: &[Column],
+        mut read: impl FnMut(&[Cell<'_>]) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let rows = match self {
+            Self::Json(json) => return super::all(json, read),
+            Self::Postgres(rows) => rows,
+        };
+        let mut found = Vec::with_capacity(rows.len());
+        let mut cells = Vec::with_capacity(columns.len());
+        for row in rows {
+            cells.clear();
+            for (index, column) in columns.iter().enumerate() {
+                cells.push(Cell::of_postgres(row, index, *column).map_err(super::unreadable)?);
+            }
+            found.push(read(&cells)?);
+        }
+        Ok(found)
     }
 }
