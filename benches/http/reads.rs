@@ -31,7 +31,8 @@ pub(crate) fn measure(bench: &mut Bench, cluster: Option<&Cluster>) {
         let site = Site::start(&Engine::Postgres(&url));
         pages(bench, postgres, &site, |_, rows| {
             let arguments = [&["postgres", &url], rows].concat();
-            vec![same_rows(0.8, &arguments), same_rows_counted(&arguments)]
+            let [statement, counted] = same_statement(&arguments);
+            vec![same_rows(0.8, &arguments), statement, counted]
         });
     }
 }
@@ -41,20 +42,21 @@ fn same_bytes(least: f64, body: &str) -> Limit<'static> {
     Limit::bare("warp, the same bytes", asked, &["fixed", body], Request::get("/"))
 }
 
+/// What the database makes one JSON of.
 fn same_rows(least: f64, arguments: &[&str]) -> Limit<'static> {
     let arguments = [&["read"], arguments].concat();
-    Limit::bare(
-        "warp + sqlx, the same rows as one",
-        Some(Asked::AtLeast(least)),
-        &arguments,
-        Request::get("/"),
-    )
+    let asked = Some(Asked::AtLeast(least));
+    Limit::bare("warp + sqlx, the same rows as one", asked, &arguments, Request::get("/"))
 }
 
-/// The server counts each request in PostgreSQL, for all processes together: this shows what that costs by itself.
-fn same_rows_counted(arguments: &[&str]) -> Limit<'static> {
-    let arguments = [&["count and read"], arguments].concat();
-    Limit::bare("the same, each request counted", None, &arguments, Request::get("/"))
+/// What comes as the server reads it, and nothing is made of. The server also counts each request in PostgreSQL, for all
+/// processes together: the last limit shows what that costs by itself.
+fn same_statement(arguments: &[&str]) -> [Limit<'static>; 2] {
+    let bare = |what, how| Limit::bare(what, None, &[&[how], arguments].concat(), Request::get("/"));
+    [
+        bare("the same statement, bytes as they come", "read rows"),
+        bare("that, each request counted", "count and read rows"),
+    ]
 }
 
 /// Both reads, beside the limits for what the server answers and the rows that it is made of.

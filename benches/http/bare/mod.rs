@@ -30,9 +30,12 @@ pub(crate) fn run(arguments: &[String]) {
                 sqlite::read(file, rows, id(organization), id(event)).await;
             }
             ["read", "postgres", url, rows, organization, event] => {
+                postgres::read_as_one(url, rows, id(organization), id(event)).await;
+            }
+            ["read rows", "postgres", url, rows, organization, event] => {
                 postgres::read(url, rows, id(organization), id(event), false).await;
             }
-            ["count and read", "postgres", url, rows, organization, event] => {
+            ["count and read rows", "postgres", url, rows, organization, event] => {
                 postgres::read(url, rows, id(organization), id(event), true).await;
             }
             ["create", "each"] => sqlite::create_each().await,
@@ -48,17 +51,17 @@ fn id(text: &str) -> Uuid {
     EventId::parse(text).unwrap().uuid()
 }
 
-/// Answers every request with the text that `work` gives.
+/// Answers every request with what `work` gives.
 async fn serve<W, F>(work: W)
 where
     W: Fn() -> F + Clone + Send + Sync + 'static,
-    F: Future<Output = String> + Send,
+    F: Future<Output: Into<Vec<u8>>> + Send,
 {
     let answer = move |method: Method, _body: bytes::Bytes| {
         let work = work.clone();
         async move {
             let status = if method == Method::POST { StatusCode::CREATED } else { StatusCode::OK };
-            let reply = warp::reply::with_header(work().await, "content-type", "application/json");
+            let reply = warp::reply::with_header(work().await.into(), "content-type", "application/json");
             warp::reply::with_status(reply, status)
         }
     };

@@ -47,7 +47,8 @@ pub(crate) async fn read(file: &str, rows: &str, organization: Uuid, event: Uuid
         async move {
             let query = sqlx::query_scalar(if is_slots { SLOTS } else { LIST }).bind(organization);
             let query = if is_slots { query.bind(event) } else { query };
-            query.fetch_one(&pool).await.unwrap()
+            let rows: String = query.fetch_one(&pool).await.unwrap();
+            rows
         }
     })
     .await;
