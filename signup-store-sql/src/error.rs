@@ -130,9 +130,9 @@ pub(crate) fn is_contention(error: &sqlx::Error) -> bool {
     matches!(sql_state(error).as_str(), "40001" | "40P01" | "23505")
 }
 
-/// Whether the statement's own values are at fault, or another transaction was in its way: of the statements that were undone
-/// with it, each may fare better by itself.
-pub(crate) fn is_of_one_statement(error: &sqlx::Error) -> bool {
+/// Whether the values of a change set are at fault, or another transaction was in its way: of those that were undone with it,
+/// each may fare better by itself.
+pub(crate) fn is_of_one_change_set(error: &sqlx::Error) -> bool {
     let state = sql_state(error);
     // Data exceptions, constraints, and transactions that are undone for others.
     ["22", "23", "40"].iter().any(|class| state.starts_with(class))

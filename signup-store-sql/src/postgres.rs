@@ -31,8 +31,8 @@ pub use options::{PostgresOptions, PostgresUrl, PostgresUrlError};
 /// runs, the transaction ends.
 ///
 /// Those who sign up for one shift at the same moment would only wait for each other's commits. They are committed together,
-/// by one statement. Requests are counted together, in one round trip for all that came while the last was under way. A connection that comes back to the pool is asked for a
-/// sign of life, which nobody waits for.
+/// by one statement. Requests are counted together, in one round trip for all that came while the last was under way. A
+/// connection that comes back to the pool is asked for a sign of life, which nobody waits for.
 ///
 /// No process keeps anything that another needs, so any number of them can share the database.
 #[derive(Debug, Clone)]

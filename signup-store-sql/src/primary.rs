@@ -375,9 +375,9 @@ fn connect_options(server: PgConnectOptions, options: &PostgresOptions) -> PgCon
             .options([("statement_timeout", timeout), ("idle_in_transaction_session_timeout", timeout)])
             // With a higher one the look after a lock would not see what the lock was waited for.
             .options([("default_transaction_isolation", "read committed")])
-            // Every statement looks for few rows by an index, whatever the values are. Planning a commit anew each time costs
-            // as much as running it.
-            .options([("plan_cache_mode", "force_generic_plan")])
+            // Every statement looks for few rows by an index, whatever the values are, and however small the tables were when
+            // it was planned. Planning a commit anew each time costs as much as running it.
+            .options([("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off")])
     }
 }
 

@@ -3,8 +3,8 @@
 //! How many rows are wanted stands in a text as a number, not as a parameter: a plan that is made for any limit is not the
 //! plan for a page.
 //!
-//! The order of an aggregate is nothing that SQL promises, so lists are put in order here, at the price of a look at
-//! what is mostly in order already.
+//! The order of an aggregate, or of a join, is nothing that SQL promises, so lists are put in order here, at the price of a look
+//! at what is mostly in order already.
 
 mod notices;
 #[cfg(test)]

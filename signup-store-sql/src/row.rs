@@ -38,7 +38,7 @@ where
     Ok(texts)
 }
 
-/// Reads what a record's statement gave: one array of its columns.
+/// Reads a record that is JSON: one array of its columns.
 pub(crate) fn one<T>(
     json: &str,
     read: impl FnOnce(&[Cell<'_>]) -> Result<T, StoreError>,
@@ -47,7 +47,7 @@ pub(crate) fn one<T>(
     read(&row)
 }
 
-/// Reads what a list's statement gave: one array of records.
+/// Reads a list that is JSON: one array of records.
 pub(crate) fn all<T>(
     json: &str,
     mut read: impl FnMut(&[Cell<'_>]) -> Result<T, StoreError>,

@@ -7,7 +7,9 @@
 //! others get the places that there are in the order in which they came, and the rest are told that it is full.
 
 use serde_json::json;
-use signup_core::{ChangeSet, Notice, Requirement, Signup, SignupStatus, StoreError, Write};
+use signup_core::{
+    ChangeSet, CommitError, Notice, Refusal, Requirement, Signup, SignupStatus, StoreError, Write,
+};
 
 use crate::row::SIGNUP;
 use crate::sql::{Dialect, Sql, values};
@@ -35,8 +37,10 @@ impl<'c> SignUp<'c> {
         };
         let new = Self { signup, notices };
         let is_new = signup.status == SignupStatus::Confirmed && signup.cancelled_at.is_none();
-        let is_told_of_itself = notices.iter().all(|notice| notice.cause.signup() == Some(signup.id));
-        (new.has(&change.requires) && is_new && is_told_of_itself).then_some(new)
+        let is_of_it = |notice: &Notice| {
+            (notice.organization, notice.shift) == new.place() && notice.cause.signup() == Some(signup.id)
+        };
+        (new.has(&change.requires) && is_new && notices.iter().all(is_of_it)).then_some(new)
     }
 
     fn has(&self, requires: &[Requirement]) -> bool {
@@ -59,6 +63,16 @@ impl<'c> SignUp<'c> {
     /// By which people are told apart.
     pub(crate) fn address(&self) -> String {
         self.signup.email.key()
+    }
+
+    /// What becomes of another of the same address that comes right after it, by what became of this one; `None` if that does
+    /// not tell.
+    pub(crate) fn next(&self, answer: &Result<(), CommitError>) -> Option<Refusal> {
+        match answer {
+            Ok(()) => Some(Refusal::AddressOnShift(Box::new(self.signup.clone()))),
+            Err(CommitError::Refused(refusal)) => Some(refusal.clone()),
+            Err(_) => None,
+        }
     }
 }
 
@@ -159,7 +173,11 @@ mod tests {
         is_other(&|change| change.requires.reverse());
         is_other(&|change| drop(change.writes.remove(0)));
         is_other(&|change| change.writes.push(Write::UpdateShift(Box::new(wanted.clone()))));
+        // A notice of somebody else's sign-up, and one of another shift.
         is_other(&|change| change.writes[1] = Write::InsertNotices(vec![notice(&wanted, 7)]));
+        let Write::InsertNotices(notices) = &decided.writes[1] else { panic!("{decided:?}") };
+        let elsewhere = Notice { shift: other.id, ..notices[0].clone() };
+        is_other(&|change| change.writes[1] = Write::InsertNotices(vec![elsewhere.clone()]));
         // Another shift than that which has room, another address than that which is not on it, and somebody who is not coming.
         is_other(&|change| change.writes[0] = Write::InsertSignup(Box::new(signup(&other, 5))));
         is_other(&|change| change.writes[0] = Write::InsertSignup(Box::new(signup(&wanted, 5))));

@@ -64,17 +64,17 @@ impl Turns {
         Self { shifts: Arc::default(), patience }
     }
 
-    /// Commits `change` by itself if nothing is under way on `shift`, and else with those who come meanwhile. When the caller
+    /// Commits `change` by itself if nothing is under way on the shift, and else with those who come meanwhile. When the caller
     /// goes away, a transaction that has begun goes on.
     pub(crate) async fn commit(
         &self,
         together: &impl Together,
-        shift: Place,
+        place: Place,
         change: ChangeSet,
     ) -> Result<(), CommitError> {
         let (sender, answer) = oneshot::channel();
-        if let Some(first) = self.queue(shift, Waiting { change, answer: sender })? {
-            let mut turn = Turn { turns: self.clone(), shift, is_over: false };
+        if let Some(first) = self.queue(place, Waiting { change, answer: sender })? {
+            let mut turn = Turn { turns: self.clone(), place, is_over: false };
             let together = together.clone();
             // It ends when nobody waits any more, and answers everybody: it need not be waited for.
             drop(tokio::spawn(async move {
@@ -92,9 +92,9 @@ impl Turns {
         }
     }
 
-    /// Gives the change set back if nothing is under way on `shift`: then its turn begins.
-    fn queue(&self, shift: Place, new: Waiting) -> Result<Option<Waiting>, StoreError> {
-        match self.shifts().entry(shift) {
+    /// Gives the change set back if nothing is under way on the shift: then its turn begins.
+    fn queue(&self, place: Place, new: Waiting) -> Result<Option<Waiting>, StoreError> {
+        match self.shifts().entry(place) {
             Entry::Occupied(mut entry) => {
                 let waiting = entry.get_mut();
                 if waiting.len() >= MOST_WAITING {
@@ -122,7 +122,7 @@ impl Turns {
 /// The right to commit on a shift, until nobody waits for it.
 struct Turn {
     turns: Turns,
-    shift: Place,
+    place: Place,
     is_over: bool,
 }
 
@@ -131,7 +131,7 @@ impl Turn {
     fn next(&mut self) -> Vec<Waiting> {
         let mut shifts = self.turns.shifts();
         let mut next = vec![];
-        if let Entry::Occupied(mut entry) = shifts.entry(self.shift) {
+        if let Entry::Occupied(mut entry) = shifts.entry(self.place) {
             let waiting = entry.get_mut();
             waiting.retain(|waiting| !waiting.is_gone());
             next.extend(waiting.drain(..waiting.len().min(MOST_AT_ONCE)));
@@ -149,7 +149,7 @@ impl Drop for Turn {
         // The task has panicked, or its runtime has ended. Those who wait for it are told so, as what they wait on is dropped
         // with the entry; who comes later begins a turn.
         if !self.is_over {
-            self.turns.shifts().remove(&self.shift);
+            self.turns.shifts().remove(&self.place);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Bare programs on PostgreSQL: each request is one statement, and one round trip; with counting two.
 
+use serde::Serialize;
 use serde_json::Value;
 use signup_benches::event;
 use signup_core::{Clock as _, SystemClock};
 use signup_store_sql::{PostgresOptions, PostgresStore};
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{ConnectOptions as _, Row as _, ValueRef as _};
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgRow};
+use sqlx::{ConnectOptions as _, Row as _, TypeInfo as _, ValueRef as _};
 use uuid::Uuid;
 
 use super::{Draft, organization, serve};
@@ -59,8 +60,8 @@ pub(crate) async fn read_as_one(url: &str, rows: &str, organization: Uuid, event
     .await;
 }
 
-/// Reads all rows, and answers with their bytes as they came, which nobody could use: of less work no answer is made. The
-/// server also counts each request, for all processes together: what that costs shows if it is done here, too.
+/// Reads all rows, and makes one JSON of them itself. The server also counts each request, for all processes together: what
+/// that costs shows if it is done here, too.
 pub(crate) async fn read(url: &str, rows: &str, organization: Uuid, event: Uuid, is_counted: bool) {
     let pool = pool(url).await;
     let is_slots = rows == "slots";
@@ -73,19 +74,38 @@ pub(crate) async fn read(url: &str, rows: &str, organization: Uuid, event: Uuid,
             }
             let query = sqlx::query(if is_slots { SLOTS } else { LIST }).bind(organization);
             let query = if is_slots { query.bind(event) } else { query };
-            let mut bytes = vec![];
-            for row in query.fetch_all(&pool).await.unwrap() {
-                for column in 0..row.len() {
-                    let value = row.try_get_raw(column).unwrap();
-                    if !value.is_null() {
-                        bytes.extend_from_slice(value.as_bytes().unwrap());
-                    }
-                }
-            }
-            bytes
+            let rows = query.fetch_all(&pool).await.unwrap();
+            serde_json::to_vec(&rows.iter().map(json).collect::<Vec<_>>()).unwrap()
         }
     })
     .await;
+}
+
+/// The columns of a row, as JSON has them.
+fn json(row: &PgRow) -> Vec<Cell<'_>> {
+    let cell = |column: usize| {
+        let value = row.try_get_raw(column).unwrap();
+        if value.is_null() {
+            return Cell::Null(());
+        }
+        match value.type_info().name() {
+            "UUID" => Cell::Id(row.get(column)),
+            "BOOL" => Cell::Flag(row.get(column)),
+            "INT4" | "INT8" => Cell::Integer(row.get_unchecked(column)),
+            _ => Cell::Text(row.get(column)),
+        }
+    };
+    (0..row.len()).map(cell).collect()
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Cell<'r> {
+    Null(()),
+    Flag(bool),
+    Integer(i64),
+    Id(Uuid),
+    Text(&'r str),
 }
 
 /// Writes nothing if the key has a live receipt, and then gives no row. Two at once with one key, or a slug that is taken,

@@ -1,7 +1,6 @@
-//! How change sets are committed to PostgreSQL: each by itself, or those that ask for a place on one shift
-//! together.
+//! How change sets are committed to PostgreSQL: each by itself, or those that ask for a place on one shift together.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use signup_core::{ChangeSet, CommitError, StoreError};
 use sqlx::postgres::PgRow;
 
 use super::PostgresStore;
-use crate::error::{for_one_of_many, is_contention, is_of_one_statement, postgres_error};
+use crate::error::{for_one_of_many, is_contention, is_of_one_change_set, postgres_error};
 use crate::primary::Purpose;
 use crate::row::texts;
 use crate::sign_ups::{self, SignUp};
@@ -57,43 +56,7 @@ impl PostgresStore {
         }
     }
 
-    /// Commits sign-ups for one place, no two of one address.
-    async fn commit_different(&self, waiting: Vec<Waiting>) {
-        const WHAT: &str = "committing sign-ups together";
-        let Some(sql) = statement(&waiting) else {
-            self.commit_each(waiting).await;
-            return;
-        };
-        let rows = self.primary.transaction(Purpose::Commit, vec![sql]).await;
-        let answers = match rows {
-            Ok(rows) => answers(&waiting, &rows),
-            // The database has undone all of it.
-            Err(error) if is_of_one_statement(&error) => {
-                let change_sets = waiting.len();
-                tracing::warn!(%error, change_sets, "a sign-up failed: those of its transaction are committed one by one");
-                self.commit_each(waiting).await;
-                return;
-            }
-            Err(error) => Err(postgres_error(WHAT, error)),
-        };
-        match answers {
-            Ok(answers) => {
-                observe::note_batch(answers.iter().filter(|answer| answer.is_ok()).count());
-                for (waiting, answer) in waiting.into_iter().zip(answers) {
-                    waiting.answer(answer);
-                }
-            }
-            // One by one they would meet the same error, each after the other.
-            Err(error) => {
-                let error = Arc::new(error);
-                for waiting in waiting {
-                    waiting.answer(Err(for_one_of_many("committing a sign-up", &error).into()));
-                }
-            }
-        }
-    }
-
-    async fn commit_each(&self, waiting: Vec<Waiting>) {
+    async fn commit_each(&self, waiting: impl IntoIterator<Item = Waiting, IntoIter: Send> + Send) {
         for waiting in waiting {
             // Those before it may have taken longer than it waits.
             if !waiting.is_gone() {
@@ -106,22 +69,67 @@ impl PostgresStore {
 
 impl Together for PostgresStore {
     async fn commit_together(&self, waiting: Vec<Waiting>) {
-        // A statement sees nothing of what it writes itself: whose address it writes already comes after it.
-        let mut addresses = HashSet::new();
-        let (first, again) = waiting.into_iter().partition(|waiting| {
-            let address = SignUp::of(&waiting.change).map(|new| new.address());
-            address.is_none_or(|address| addresses.insert(address))
-        });
-        self.commit_different(first).await;
-        self.commit_each(again).await;
+        const WHAT: &str = "committing sign-ups together";
+        let change_sets = waiting.len();
+        let (first, again) = by_address(waiting);
+        let all = |first: Vec<Waiting>, again: Vec<(usize, Waiting)>| {
+            first.into_iter().chain(again.into_iter().map(|(_, waiting)| waiting))
+        };
+        let Some(sql) = statement(&first).filter(|_| change_sets > 1) else {
+            return self.commit_each(all(first, again)).await;
+        };
+        let answers = match self.primary.transaction(Purpose::Commit, vec![sql]).await {
+            Ok(rows) => answers(&first, &rows),
+            // The database has undone all of it.
+            Err(error) if is_of_one_change_set(&error) => {
+                tracing::warn!(%error, change_sets, "a sign-up failed: those that came with it are committed one by one");
+                return self.commit_each(all(first, again)).await;
+            }
+            Err(error) => Err(postgres_error(WHAT, error)),
+        };
+        match answers {
+            Ok(answers) => {
+                observe::note_batch(answers.iter().filter(|answer| answer.is_ok()).count());
+                for (place, waiting) in again {
+                    let before = first.get(place).zip(answers.get(place));
+                    match before.and_then(|(first, answer)| SignUp::of(&first.change)?.next(answer)) {
+                        Some(refusal) => waiting.answer(Err(CommitError::Refused(refusal))),
+                        None => self.commit_each([waiting]).await,
+                    }
+                }
+                for (waiting, answer) in first.into_iter().zip(answers) {
+                    waiting.answer(answer);
+                }
+            }
+            // One by one they would meet the same error, each after the other.
+            Err(error) => {
+                let error = Arc::new(error);
+                for waiting in all(first, again) {
+                    waiting.answer(Err(for_one_of_many("committing a sign-up", &error).into()));
+                }
+            }
+        }
     }
 }
 
-/// One statement for all of them, if they are more than one.
+/// The first of each address; and those that come after one of these, each with its place among them.
+fn by_address(waiting: Vec<Waiting>) -> (Vec<Waiting>, Vec<(usize, Waiting)>) {
+    let (mut first, mut again) = (vec![], vec![]);
+    let mut places = HashMap::new();
+    for waiting in waiting {
+        let address = SignUp::of(&waiting.change).map(|new| new.address());
+        match address.map(|address| *places.entry(address).or_insert(first.len())) {
+            Some(place) if place < first.len() => again.push((place, waiting)),
+            _ => first.push(waiting),
+        }
+    }
+    (first, again)
+}
+
+/// One statement for all of them.
 fn statement(waiting: &[Waiting]) -> Option<Sql> {
     let new: Vec<_> = waiting.iter().map(|waiting| SignUp::of(&waiting.change)).collect::<Option<_>>()?;
-    let [first, _, ..] = new.as_slice() else { return None };
-    sign_ups::statement(first.place(), &new).ok()
+    sign_ups::statement(new.first()?.place(), &new).ok()
 }
 
 /// What became of each, by the rows that their statement gave.

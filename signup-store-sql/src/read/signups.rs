@@ -39,6 +39,7 @@ pub(crate) async fn confirmed_signups(
     after: Option<SignupId>,
     limit: u32,
 ) -> Result<Vec<Signup>> {
+    // Either condition says it. The first is that of SQLite's index, the second that of PostgreSQL's.
     let from = format!(
         "(SELECT * FROM signups WHERE organization_id = $1 AND shift_id = $2 \
          AND status = 'confirmed' AND cancelled_at IS NULL AND id > $3 ORDER BY id LIMIT {limit}) u"

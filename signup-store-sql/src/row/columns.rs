@@ -1,6 +1,6 @@
 //! The columns of each record, in the order in which they are read.
 
-/// A column of a record, by the alias of its table; of what kind it is where that is no matter of course.
+/// A column of a record, by the alias of its table, and of what kind it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Column {
     /// A text.
