@@ -3,6 +3,8 @@
 //! A receipt is written in the change set of its effect. Either both are durable or neither is, whatever crashes: a key
 //! is never half used, and no mark of work in progress exists that a crash could leave behind.
 
+mod kept;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -123,7 +125,7 @@ pub enum Outcome {
 }
 
 /// An event and all its shifts, in running order.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct EventWithShifts {
     /// The event.
     pub event: Event,

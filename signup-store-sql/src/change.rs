@@ -1,35 +1,17 @@
-//! A change set as SQL: for SQLite a script, for PostgreSQL one statement.
+//! A change set as SQL: for SQLite a part of a script, for PostgreSQL one statement.
+
+mod apart;
+mod script;
 
 use jiff::Timestamp;
 use signup_core::{ChangeSet, Requirement, StoreError, Write};
 
 use crate::require;
-use crate::sql::{Dialect, Sql, values};
+use crate::sql::{Dialect, Sql};
 use crate::write::{RECEIPT_KEPT, Statement, Writer};
 
-/// For SQLite: a script that checks and writes. Its first row is the first requirement that does not hold, behind the label:
-/// whoever runs it stops there, before its first write.
-pub(crate) fn script(change: &ChangeSet, label: &str) -> Result<Sql, StoreError> {
-    let writer = Writer { dialect: Dialect::Sqlite, when: "TRUE" };
-    let mut sql = Sql::new(Dialect::Sqlite);
-    if !change.requires.is_empty() {
-        sql.add("SELECT $1, * FROM (", values![label]);
-    }
-    for (number, requirement) in change.requires.iter().enumerate() {
-        sql.push(if number == 0 { "" } else { "\nUNION ALL " });
-        require::check(&mut sql, number, requirement);
-    }
-    if !change.requires.is_empty() {
-        sql.push(");\n");
-    }
-    for write in &change.writes {
-        for statement in writer.statements(write, live_at(change, write))? {
-            sql.add(&statement.text, statement.values);
-            sql.push(";\n");
-        }
-    }
-    Ok(sql)
-}
+pub(crate) use apart::are_apart;
+pub(crate) use script::{Parts, together};
 
 /// For PostgreSQL: statements that check and write. Each gives a row only if a requirement does not hold, and has then
 /// written nothing; the requirements are part of the first one.
@@ -113,7 +95,7 @@ fn whole(change: &ChangeSet, writes: &[Write], with_checks: bool) -> Result<Sql,
     for write in writes {
         let live_at = live_at(change, write);
         is_receipt_guarded |= live_at.is_some();
-        for Statement { name, text, values } in writer.statements(write, live_at)? {
+        for Statement { name, text, values, .. } in writer.statements(write, live_at)? {
             number += 1;
             let name = name.map_or_else(|| format!("w{number}"), str::to_owned);
             sql.push(&format!("{separator} {name} AS (\n"));

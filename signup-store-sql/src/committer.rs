@@ -271,7 +271,7 @@ async fn run_work(connection: &mut SqliteConnection, work: &mut [Work]) -> Resul
         let purged = purge_receipts(connection, *now, *limit).await?;
         return Ok(vec![Done::Purged(Ok(purged))]);
     }
-    let applied = hand_off::apply(connection, work.iter_mut().filter_map(Work::change)).await?;
+    let applied = hand_off::apply(connection, work.iter_mut().filter_map(Work::change).collect()).await?;
     Ok(applied.into_iter().map(Done::Commit).collect())
 }
 

@@ -114,6 +114,8 @@ pub(crate) fn writer_options(file: &Path) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
+        // What a statement may have to take back: for one that writes several change sets it would go to a file, page by page.
+        .pragma("temp_store", "MEMORY")
         .statement_cache_capacity(PREPARED)
         .disable_statement_logging()
 }

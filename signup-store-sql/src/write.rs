@@ -7,6 +7,8 @@
 
 mod volunteers;
 
+use std::ops::Range;
+
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
@@ -28,11 +30,21 @@ pub(crate) struct Statement {
     pub(crate) name: Option<&'static str>,
     pub(crate) text: String,
     pub(crate) values: Vec<Value>,
+    /// For SQLite: which part of the text is the query for the new rows, if the statement does no more than insert them. Several
+    /// of these, with `UNION ALL` between them, give the rows of several change sets.
+    pub(crate) rows: Option<Range<usize>>,
 }
 
 /// A statement that no other refers to.
 const fn statement(text: String, values: Vec<Value>) -> Statement {
-    Statement { name: None, text, values }
+    Statement { name: None, text, values, rows: None }
+}
+
+/// For SQLite: a statement that inserts what the query gives.
+fn insert_rows(mut into: String, query: &str, values: Vec<Value>) -> Statement {
+    let rows = into.len()..into.len() + query.len();
+    into.push_str(query);
+    Statement { name: None, text: into, values, rows: Some(rows) }
 }
 
 /// The name of the statement that inserts a receipt.
@@ -50,8 +62,8 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// The statements of one write, in their order. `live_at` is the time by which the key of a receipt is known to be
-    /// free, if it is.
+    /// The statements of one write, in their order. `live_at` is the time by which the key of a receipt has to be free still,
+    /// if others may have written since that was looked at.
     pub(crate) fn statements(self, write: &Write, live_at: Option<Timestamp>) -> Result<Vec<Statement>> {
         Ok(match write {
             Write::InsertOrganization(organization) => vec![self.insert_organization(organization)],
@@ -82,9 +94,19 @@ impl Writer {
     /// A new row.
     fn insert(self, table: &str, row: Vec<(&str, Value)>) -> Statement {
         let (columns, values): (Vec<_>, Vec<_>) = row.into_iter().unzip();
-        let parameters: Vec<_> = (1..=values.len()).map(|number| format!("${number}")).collect();
-        let (columns, parameters, when) = (columns.join(", "), parameters.join(", "), self.when);
-        statement(format!("INSERT INTO {table} ({columns}) SELECT {parameters} WHERE {when}"), values)
+        let (columns, when) = (columns.join(", "), self.when);
+        let into = format!("INSERT INTO {table} ({columns}) ");
+        match self.dialect {
+            Dialect::Sqlite => {
+                let parameters = vec!["?"; values.len()].join(", ");
+                insert_rows(into, &format!("SELECT {parameters} WHERE {when}"), values)
+            }
+            Dialect::Postgres => {
+                let parameters: Vec<_> = (1..=values.len()).map(|number| format!("${number}")).collect();
+                let parameters = parameters.join(", ");
+                statement(format!("{into}SELECT {parameters} WHERE {when}"), values)
+            }
+        }
     }
 
     fn insert_organization(self, new: &Organization) -> Statement {
@@ -253,7 +275,7 @@ impl Writer {
         statement(text, values)
     }
 
-    /// If the key is known to be free, a live receipt that is there all the same is left alone.
+    /// With `live_at`, a receipt that is live by then is left alone.
     fn insert_receipt(self, new: &Receipt, live_at: Option<Timestamp>) -> Result<Statement> {
         let row = vec![
             ("organization_id", new.key.organization.uuid().into()),
@@ -263,7 +285,9 @@ impl Writer {
             ("outcome", json_value(&new.outcome)?),
             ("expires_at", new.expires_at.as_second().into()),
         ];
-        let Statement { mut text, mut values, .. } = self.insert("receipts AS r", row);
+        let mut statement = self.insert("receipts AS r", row);
+        statement.name = Some(RECEIPT_KEPT);
+        let Statement { text, values, .. } = &mut statement;
         text.push_str(
             " ON CONFLICT (organization_id, token_id, operation, idempotency_key) \
              DO UPDATE SET outcome = excluded.outcome, expires_at = excluded.expires_at",
@@ -275,7 +299,7 @@ impl Writer {
         if self.dialect == Dialect::Postgres {
             text.push_str(" RETURNING 1");
         }
-        Ok(Statement { name: Some(RECEIPT_KEPT), text, values })
+        Ok(statement)
     }
 }
 
@@ -307,12 +331,10 @@ fn insert_shift_rows(new: &[Shift]) -> Statement {
         ]);
     }
     let rows = vec!["(?, ?, ?, ?, ?, ?, ?)"; new.len()].join(", ");
-    let text = format!(
-        "INSERT INTO shifts (organization_id, event_id, filled, version, created_at, updated_at, \
-         id, title, location, start_minute, end_minute, capacity, position) \
-         SELECT * FROM (SELECT ?, ?, ?, ?, ?, ?) CROSS JOIN (VALUES {rows})"
-    );
-    statement(text, values)
+    let into = "INSERT INTO shifts (organization_id, event_id, filled, version, created_at, updated_at, \
+         id, title, location, start_minute, end_minute, capacity, position) ";
+    let rows = format!("SELECT ?, ?, ?, ?, ?, ?, * FROM (VALUES {rows})");
+    insert_rows(into.to_owned(), &rows, values)
 }
 
 pub(crate) fn json_value(value: &impl Serialize) -> Result<Value> {

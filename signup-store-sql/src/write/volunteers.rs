@@ -68,7 +68,7 @@ impl Writer {
             Dialect::Postgres => {
                 let text = format!("{cancel} RETURNING shift_id");
                 vec![
-                    Statement { name: Some("cancelled"), text, values: cancel_values },
+                    Statement { name: Some("cancelled"), text, values: cancel_values, rows: None },
                     statement(
                         format!("{free} (SELECT shift_id FROM cancelled)"),
                         values![organization.uuid()],
@@ -120,7 +120,7 @@ impl Writer {
                 let text = format!("{erase} AND shift_id IN ({shift}) RETURNING shift_id, status");
                 let held = "SELECT shift_id FROM erased WHERE status = 'confirmed'";
                 vec![
-                    Statement { name: Some("erased"), text, values: ids() },
+                    Statement { name: Some("erased"), text, values: ids(), rows: None },
                     statement(format!("{free} ({held})"), values![organization.uuid()]),
                     notices,
                 ]

@@ -12,4 +12,5 @@ mod records;
 mod schema;
 mod sqlite_cache;
 mod sqlite_commits;
+mod sqlite_creates;
 mod sqlite_lock;

@@ -1,0 +1,166 @@
+//! An event with its shifts, as a receipt keeps it.
+//!
+//! What a new shift has from its event is written once, with the event: it would be more than half of the text, and every
+//! keyed write makes one. A shift that differs from its event in such a thing says so itself. So texts in which every shift
+//! says all of it, as they once were, are read as well.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::EventWithShifts;
+use crate::event::Event;
+use crate::hours::{Day, Hours};
+use crate::id::{EventId, OrganizationId, ShiftId};
+use crate::occupancy::Occupancy;
+use crate::shift::Shift;
+use crate::text::{ShiftLocation, Title};
+
+#[derive(Serialize, Deserialize)]
+struct Kept<'a> {
+    event: Cow<'a, Event>,
+    shifts: Vec<KeptShift<'a>>,
+}
+
+/// A shift. What is `None` is as it is with the event.
+#[derive(Serialize, Deserialize)]
+struct KeptShift<'a> {
+    id: ShiftId,
+    title: Cow<'a, Title>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Cow<'a, ShiftLocation>>,
+    hours: Hours,
+    occupancy: Occupancy,
+    position: u32,
+    version: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    organization: Option<OrganizationId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<EventId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    day: Option<Cow<'a, Day>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_virtual: Option<bool>,
+}
+
+impl<'a> KeptShift<'a> {
+    fn of(shift: &'a Shift, event: &'a Event) -> Self {
+        Self {
+            id: shift.id,
+            title: Cow::Borrowed(&shift.title),
+            location: shift.location.as_ref().map(Cow::Borrowed),
+            hours: shift.hours,
+            occupancy: shift.occupancy,
+            position: shift.position,
+            version: shift.version,
+            organization: other_than(event.organization, shift.organization),
+            event: other_than(event.id, shift.event),
+            created_at: other_than(event.created_at, shift.created_at),
+            updated_at: other_than(event.updated_at, shift.updated_at),
+            day: other_than(&event.dates.first, &shift.day).map(Cow::Borrowed),
+            is_virtual: other_than(event.is_virtual, shift.is_virtual),
+        }
+    }
+
+    fn with(self, event: &Event) -> Shift {
+        Shift {
+            id: self.id,
+            organization: self.organization.unwrap_or(event.organization),
+            event: self.event.unwrap_or(event.id),
+            title: self.title.into_owned(),
+            location: self.location.map(Cow::into_owned),
+            hours: self.hours,
+            occupancy: self.occupancy,
+            position: self.position,
+            version: self.version,
+            created_at: self.created_at.unwrap_or(event.created_at),
+            updated_at: self.updated_at.unwrap_or(event.updated_at),
+            day: self.day.map_or_else(|| event.dates.first.clone(), Cow::into_owned),
+            is_virtual: self.is_virtual.unwrap_or(event.is_virtual),
+        }
+    }
+}
+
+/// The shift's own, if it is another than the event's.
+fn other_than<T: Copy + PartialEq>(event: T, shift: T) -> Option<T> {
+    (shift != event).then_some(shift)
+}
+
+impl Serialize for EventWithShifts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let shifts = self.shifts.iter().map(|shift| KeptShift::of(shift, &self.event)).collect();
+        Kept { event: Cow::Borrowed(&self.event), shifts }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for EventWithShifts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Kept { event, shifts } = Kept::deserialize(deserializer)?;
+        let shifts = shifts.into_iter().map(|shift| shift.with(&event)).collect();
+        Ok(Self { event: event.into_owned(), shifts })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn kept() -> Value {
+        let id = |number: u8| format!("00000000-0000-0000-0000-{number:012}");
+        let shift = |number, more: Value| {
+            let mut shift = json!({
+                "id": id(number), "title": "Packing", "hours": [540, 720],
+                "occupancy": {"capacity": 8, "filled": 0}, "position": 0, "version": 1,
+            });
+            shift.as_object_mut().unwrap().append(&mut more.as_object().unwrap().clone());
+            shift
+        };
+        json!({
+            "event": {
+                "id": id(2), "organization": id(1), "title": "Food drive", "slug": "food-drive", "description": null,
+                "location": null, "is_virtual": true, "latitude": null, "longitude": null, "location_data": null,
+                "dates": {"first": {"date": "2027-03-06", "zone": "America/New_York"}, "last": null},
+                "is_published": false, "theme": null, "badge_label": null,
+                "created_at": "2027-01-01T00:00:00Z", "updated_at": "2027-01-02T00:00:00Z",
+            },
+            "shifts": [
+                shift(3, json!({})),
+                shift(4, json!({
+                    "location": "Hall", "organization": id(5), "event": id(6), "created_at": "2027-01-03T00:00:00Z",
+                    "updated_at": "2027-01-04T00:00:00Z", "is_virtual": false,
+                    "day": {"date": "2027-03-07", "zone": "Europe/Berlin"},
+                })),
+            ],
+        })
+    }
+
+    #[test]
+    fn a_shift_says_what_it_has_not_from_its_event() {
+        let read: EventWithShifts = serde_json::from_value(kept()).unwrap();
+        let [plain, other] = &read.shifts[..] else { panic!("{read:?}") };
+        assert_eq!((plain.organization, plain.event), (read.event.organization, read.event.id));
+        assert_eq!((plain.created_at, plain.updated_at), (read.event.created_at, read.event.updated_at));
+        assert_eq!((&plain.day, plain.is_virtual), (&read.event.dates.first, true));
+        assert!(other.organization != plain.organization && other.event != plain.event);
+        assert!(other.created_at != plain.created_at && other.updated_at != plain.updated_at);
+        assert!(other.day != plain.day && !other.is_virtual);
+        assert_eq!(serde_json::to_value(&read).unwrap(), kept());
+    }
+
+    /// As receipts were written once.
+    #[test]
+    fn a_shift_may_say_all_of_it() {
+        let read: EventWithShifts = serde_json::from_value(kept()).unwrap();
+        let mut in_full = serde_json::to_value(&read).unwrap();
+        in_full["shifts"] = serde_json::to_value(&read.shifts).unwrap();
+        assert_eq!(in_full["shifts"][0]["location"], Value::Null);
+        assert_eq!(serde_json::from_value::<EventWithShifts>(in_full).unwrap(), read);
+    }
+}
