@@ -14,7 +14,7 @@ use signup_core::{
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
 };
-use sqlx::{ConnectOptions as _, Sqlite};
+use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
 
 use crate::cache::Cache;
 use crate::committer::Committer;
@@ -57,12 +57,16 @@ impl SqliteStore {
         let name = || path.display().to_string();
         // An absolute path is a path: SQLite would take `:memory:` and `file:…` for something else.
         let file = std::path::absolute(path).map_err(|source| OpenError::Path { path: name(), source })?;
+        let cannot_open = |source| OpenError::Open { path: name(), source };
         let options = writer_options(&file);
-        let mut writer =
-            connect(&options).await.map_err(|source| OpenError::Open { path: name(), source })?;
-        migrations::prepare_sqlite(&mut writer, &name()).await?;
-        // From here on the file is there: were it taken away, an empty one in its place would only hide that.
-        let options = options.create_if_missing(false);
+        let mut migrating = connect(&options).await.map_err(cannot_open)?;
+        migrations::prepare_sqlite(&mut migrating, &name()).await?;
+        migrating.close().await.map_err(cannot_open)?;
+        // From here on the file is there: were it taken away, an empty one in its place would only hide that. What a statement
+        // may have to take back is kept in memory: for one that writes several change sets it would go to a file, page by page.
+        // (A migration may have more to sort than there is memory.)
+        let options = options.create_if_missing(false).pragma("temp_store", "MEMORY");
+        let writer = connect(&options).await.map_err(cannot_open)?;
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .idle_timeout(None)
@@ -114,8 +118,6 @@ pub(crate) fn writer_options(file: &Path) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
-        // What a statement may have to take back: for one that writes several change sets it would go to a file, page by page.
-        .pragma("temp_store", "MEMORY")
         .statement_cache_capacity(PREPARED)
         .disable_statement_logging()
 }

@@ -5,7 +5,7 @@ CREATE TABLE receipts_as_written (
     token_id        BLOB    NOT NULL,
     operation       TEXT    NOT NULL,
     idempotency_key TEXT    NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
-    outcome         TEXT    NOT NULL CHECK (substr(outcome, 1, 1) = '{' AND substr(CAST(outcome AS BLOB), -1) = x'7D'),
+    outcome         TEXT    NOT NULL CHECK (substr(outcome, 1, 1) = '{' AND substr(outcome, -1) = '}'),
     expires_at      INTEGER NOT NULL
 ) STRICT;
 INSERT INTO receipts_as_written SELECT organization_id, token_id, operation, idempotency_key, outcome, expires_at FROM receipts;
