@@ -31,7 +31,7 @@ pub(crate) fn measure(bench: &mut Bench, cluster: Option<&Cluster>) {
         let site = Site::start(&Engine::Postgres(&url));
         pages(bench, postgres, &site, |_, rows| {
             let arguments = [&["postgres", &url], rows].concat();
-            let [typed, counted] = same_rows_typed(&arguments);
+            let [typed, counted] = same_rows_typed(0.8, &arguments);
             vec![same_rows(0.8, &arguments), typed, counted]
         });
     }
@@ -51,9 +51,12 @@ fn same_rows(least: f64, arguments: &[&str]) -> Limit<'static> {
 
 /// The rows as the server reads them, which costs the database less. The server also counts each request in PostgreSQL, for all
 /// processes together: the last limit shows what that costs by itself.
-fn same_rows_typed(arguments: &[&str]) -> [Limit<'static>; 2] {
-    let bare = |what, how| Limit::bare(what, None, &[&[how], arguments].concat(), Request::get("/"));
-    [bare("the same rows with types", "read rows"), bare("that, each request counted", "count and read rows")]
+fn same_rows_typed(least: f64, arguments: &[&str]) -> [Limit<'static>; 2] {
+    let bare = |what, asked, how| Limit::bare(what, asked, &[&[how], arguments].concat(), Request::get("/"));
+    [
+        bare("the same rows with types", Some(Asked::AtLeast(least)), "read rows"),
+        bare("that, each request counted", None, "count and read rows"),
+    ]
 }
 
 /// Both reads, beside the limits for what the server answers and the rows that it is made of.

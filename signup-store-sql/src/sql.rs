@@ -1,8 +1,8 @@
 //! SQL as data: a text with its values, which either engine can run.
 //!
 //! Statements are written once, with parameters `$1`, `$2`, …, or with `?` for each in its turn; where the engines spell
-//! something differently, the [`Dialect`] has the word. What is built here depends on the kinds of its statements only, never on a value, so that
-//! the prepared statements of one change set serve the next of its shape.
+//! something differently, the [`Dialect`] has the word. What is built here depends on the kinds of its statements only, never on
+//! a value, so that the prepared statements of one change set serve the next of its shape.
 
 use std::borrow::Cow;
 

@@ -30,8 +30,9 @@ pub(crate) struct Statement {
     pub(crate) name: Option<&'static str>,
     pub(crate) text: String,
     pub(crate) values: Vec<Value>,
-    /// For SQLite: which part of the text is the query for the new rows, if the statement does no more than insert them. Several
-    /// of these, with `UNION ALL` between them, give the rows of several change sets.
+    /// For SQLite: which part of the text is the query for the new rows, if the statement does no more than insert them, or puts
+    /// them in the place of those with the same key. Several of these, with `UNION ALL` between them, give the rows of several
+    /// change sets.
     pub(crate) rows: Option<Range<usize>>,
 }
 

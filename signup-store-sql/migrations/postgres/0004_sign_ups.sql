@@ -19,12 +19,8 @@ BEGIN
     RETURN COALESCE(room, 0);
 END $$;
 
--- A plan that was made while the table was small would read all of it, and be kept while it grows.
-ALTER FUNCTION locked_signups_of_addresses(uuid, uuid, text[]) SET enable_seqscan = off;
-ALTER FUNCTION locked_signups_of_address(uuid, uuid, text) SET enable_seqscan = off;
-
--- A plan for any values takes the sign-ups of one shift for few, and looked for an address among all of them in the index that
--- lists them. The condition of the new one says the same, in words that a look for an address does not use. The old one goes
--- last: those who read sign-ups need not wait until the new one is built.
-CREATE INDEX signups_on_shift ON signups (organization_id, shift_id, id) WHERE cancelled_at IS NULL;
+-- A plan for any values takes the sign-ups of one shift for few, and looked for an address among all of them in this index. Its
+-- condition says the same as before, in words that a look for an address does not use. The stronger lock comes first: to ask for
+-- it later would be a deadlock with who has read a sign-up meanwhile, and writes it then.
 DROP INDEX confirmed_signups_by_shift;
+CREATE INDEX confirmed_signups_by_shift ON signups (organization_id, shift_id, id) WHERE cancelled_at IS NULL;

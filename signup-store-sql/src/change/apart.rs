@@ -48,3 +48,56 @@ fn facts(change: &ChangeSet) -> Option<Vec<Fact<'_>>> {
     }
     Some(facts)
 }
+
+#[cfg(test)]
+mod tests {
+    use signup_core::conformance::records::{at, event, receipt, receipt_key, shift};
+    use signup_core::{Event, Plan};
+
+    use super::*;
+
+    /// A create as the service makes it, in an organization, with a key.
+    fn create(number: u32, organization: u32, is_published: bool, key: &str) -> ChangeSet {
+        let event = Event { is_published, ..event(organization, number) };
+        let shifts = vec![shift(&event, number * 10, 5)];
+        let receipt = receipt(receipt_key(organization, key), &event, &shifts);
+        let mut requires = vec![
+            Requirement::NoReceipt { key: receipt.key.clone(), now: at(0) },
+            Requirement::EventSlugFree(event.slug.clone()),
+        ];
+        if is_published {
+            let organization = event.organization;
+            requires.push(Requirement::ActiveEventsBelow { organization, limit: 5, now: at(0) });
+        }
+        let writes = vec![
+            Write::InsertEvent(Box::new(event)),
+            Write::InsertShifts(shifts),
+            Write::InsertReceipt(Box::new(receipt)),
+        ];
+        ChangeSet { requires, writes }
+    }
+
+    /// What one of them writes is what the other was checked for.
+    #[test]
+    fn creates_are_apart_unless_they_share_a_slug_a_key_or_a_limit() {
+        let draft = create(1, 1, false, "a");
+        assert!(are_apart([&draft, &create(2, 1, false, "b"), &create(3, 2, true, "a")]));
+        assert!(are_apart([&draft, &create(2, 1, true, "b")]), "a draft is no active event");
+        assert!(!are_apart([&draft, &create(1, 1, false, "b")]), "a slug");
+        assert!(!are_apart([&draft, &create(2, 1, false, "a")]), "a key");
+        assert!(!are_apart([&create(1, 1, true, "a"), &create(2, 1, true, "b")]), "a limit");
+        let mut unlimited = create(1, 1, true, "a");
+        unlimited.requires.pop();
+        assert!(!are_apart([&unlimited, &create(2, 1, true, "b")]), "the other's limit");
+    }
+
+    #[test]
+    fn what_is_no_create_is_not_known_to_be_apart() {
+        let create = create(1, 1, false, "a");
+        let organization = receipt_key(2, "a").organization;
+        let writes = vec![Write::SetPlan { organization, plan: Plan::Free }];
+        assert!(!are_apart([&create, &ChangeSet { requires: vec![], writes }]));
+        let requires = vec![Requirement::NoOrganization];
+        assert!(!are_apart([&create, &ChangeSet { requires, writes: vec![] }]));
+    }
+}

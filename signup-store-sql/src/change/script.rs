@@ -52,8 +52,8 @@ impl Parts {
         self.texts().map(str::len).sum()
     }
 
-    /// Whether all that is written is new rows, of which a statement takes any number.
-    pub(crate) fn are_new_rows(&self) -> bool {
+    /// Whether all that is written is rows of which a statement takes any number.
+    pub(crate) fn take_rows_of_many(&self) -> bool {
         self.writes.iter().all(|write| write.rows.is_some())
     }
 
@@ -72,7 +72,7 @@ impl Parts {
     }
 }
 
-/// The script that writes all of them together, or nothing. They are alike, and [`are_new_rows`](Parts::are_new_rows).
+/// The script that writes all of them together, or nothing. They are alike, and [`take_rows_of_many`](Parts::take_rows_of_many).
 pub(crate) fn together(all: Vec<Parts>) -> Sql {
     let mut script = Sql::new(Dialect::Sqlite);
     let mut writes = Vec::with_capacity(all.len());
@@ -101,4 +101,34 @@ fn add_rows(script: &mut Sql, statements: Vec<Statement>) {
     }
     script.push(&end);
     script.push(";\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use signup_core::Write;
+    use signup_core::conformance::records::{event, receipt, receipt_key, shift};
+
+    use super::*;
+
+    /// However many: one query for all checks, and one statement for each table.
+    #[test]
+    fn creates_that_go_together_are_as_many_statements_as_one() {
+        let create = |number: u32| {
+            let event = event(1, number);
+            let shifts = vec![shift(&event, number * 10, 5), shift(&event, number * 10 + 1, 5)];
+            let receipt = receipt(receipt_key(1, &format!("key-{number}")), &event, &shifts);
+            let requires = vec![signup_core::Requirement::EventSlugFree(event.slug.clone())];
+            let writes = vec![
+                Write::InsertEvent(Box::new(event)),
+                Write::InsertShifts(shifts),
+                Write::InsertReceipt(Box::new(receipt)),
+            ];
+            Parts::of(&ChangeSet { requires, writes }).unwrap()
+        };
+        let all: Vec<_> = (1..=8).map(create).collect();
+        assert!(all.iter().all(|parts| parts.take_rows_of_many() && parts.are_like(&all[0])));
+        let script = together(all);
+        assert_eq!(script.text().matches(";\n").count(), 4, "{}", script.text());
+        assert_eq!(script.text().matches("INSERT INTO").count(), 3, "{}", script.text());
+    }
 }

@@ -75,7 +75,7 @@ pub(super) async fn apply(
 /// Whether all of them can be checked before the first is written, and written table by table.
 fn can_go_together(changes: &[&mut Change]) -> bool {
     changes.len() > 1
-        && changes[0].parts.as_ref().is_some_and(Parts::are_new_rows)
+        && changes[0].parts.as_ref().is_some_and(Parts::take_rows_of_many)
         && change::are_apart(changes.iter().map(|change| &change.set))
 }
 

@@ -90,16 +90,18 @@ impl Together for PostgresStore {
         match answers {
             Ok(answers) => {
                 observe::note_batch(answers.iter().filter(|answer| answer.is_ok()).count());
+                let mut untold = vec![];
                 for (place, waiting) in again {
                     let before = first.get(place).zip(answers.get(place));
                     match before.and_then(|(first, answer)| SignUp::of(&first.change)?.next(answer)) {
                         Some(refusal) => waiting.answer(Err(CommitError::Refused(refusal))),
-                        None => self.commit_each([waiting]).await,
+                        None => untold.push(waiting),
                     }
                 }
                 for (waiting, answer) in first.into_iter().zip(answers) {
                     waiting.answer(answer);
                 }
+                self.commit_each(untold).await;
             }
             // One by one they would meet the same error, each after the other.
             Err(error) => {

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::sync::Arc;
 
+use serde_json::{Value, json};
 use signup_core::conformance::records;
 pub(crate) use signup_core::conformance::records::{at, organization, uuid};
 use signup_core::{
-    ChangeSet, EmailAddress, Event, Notice, Organization, Question, Receipt, ReceiptKey, Shift, Signup,
-    Store, Token, Write,
+    ChangeSet, EmailAddress, Event, Notice, Organization, Outcome, Question, Receipt, ReceiptKey, Shift,
+    Signup, Store, Token, Write,
 };
 use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, SqliteStore};
@@ -135,7 +136,7 @@ impl Database {
                 id(key.token.uuid()),
                 key.operation,
                 key.key.as_str(),
-                serde_json::to_string(&records.receipt.outcome).unwrap(),
+                records.outcome_of_the_first_version(),
                 records.receipt.expires_at.as_second(),
             ),
         ];
@@ -280,6 +281,12 @@ impl Records {
             Write::InsertReceipt(Box::new(self.receipt.clone())),
             Write::InsertNotices(vec![self.notice.clone()]),
         ])
+    }
+
+    /// In which every shift says all of what it has.
+    fn outcome_of_the_first_version(&self) -> Value {
+        let Outcome::Event(made) = &self.receipt.outcome else { panic!("{:?}", self.receipt) };
+        json!({"Event": {"event": made.event, "shifts": made.shifts}})
     }
 
     /// Everything is in the store as it was written, and nothing else.

@@ -62,6 +62,8 @@ impl Create {
     }
 
     async fn assert_left_no_trace(&self, store: &dyn Store) {
+        let event = store.event(self.event.organization, self.event.id).await.unwrap();
+        assert_ne!(event.as_ref(), Some(&self.event));
         let shifts = self.shifts.iter().map(|shift| store.shift(shift.organization, shift.id));
         assert!(join_all(shifts).await.into_iter().all(|shift| shift.unwrap().is_none()));
         let receipt = store.receipt(&self.receipt.key, at(0)).await.unwrap();
