@@ -23,6 +23,7 @@ use signup_core::StoreError;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Postgres};
 use tokio::sync::OwnedSemaphorePermit;
+use tracing::Instrument as _;
 
 use crate::error::{OpenError, is_broken, postgres_error};
 use crate::postgres::{PostgresOptions, PostgresUrl};
@@ -102,16 +103,40 @@ impl Primary {
         self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Runs statements up to the first that gives rows, and gives these. Together they are a transaction.
+    /// Runs statements up to the first that gives rows, and gives these. Together they are a transaction, which comes to its
+    /// end even if who asked for it does not wait for that.
     pub(crate) async fn transaction(
         &self,
         purpose: Purpose,
         statements: Vec<Sql>,
     ) -> sqlx::Result<Vec<PgRow>> {
-        let Taken { current, mut lent, _permit } = self.take(purpose).await?;
+        let taken = self.take(purpose).await?;
+        let is_one_statement = statements.len() == 1 && !self.0.options.pgbouncer;
         // The state of a statement that runs takes thousands of bytes. In a box they stay where they are when the futures
         // around it are moved.
-        let result = Box::pin(self.run(&mut lent.connection, purpose, statements)).await;
+        let work = Box::pin(self.clone().work(taken, purpose, statements));
+        if is_one_statement {
+            return work.await;
+        }
+        // sqlx forgets a transaction that nobody waits for while it begins. It would stay open in the pool, and keep one of
+        // PgBouncer's connections from everybody else.
+        match tokio::spawn(work.in_current_span()).await {
+            Ok(rows) => rows,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // The runtime ends.
+                Err(_) => Err(sqlx::Error::WorkerCrashed),
+            },
+        }
+    }
+
+    async fn work(
+        self,
+        Taken { current, mut lent, _permit }: Taken,
+        purpose: Purpose,
+        statements: Vec<Sql>,
+    ) -> sqlx::Result<Vec<PgRow>> {
+        let result = self.run(&mut lent.connection, purpose, statements).await;
         match &result {
             Ok(_) => {
                 current.note_answer();

@@ -277,3 +277,42 @@ async fn with_one_connection_everything_that_hangs_ends() {
     stranger.execute("COMMIT").await.unwrap();
     until_committed(&store, new_event).await;
 }
+
+/// A transaction that is left open keeps one of PgBouncer's few connections from everybody else.
+#[tokio::test]
+async fn who_goes_away_in_the_middle_of_a_read_leaves_no_transaction_open() {
+    let options = PostgresOptions { pgbouncer: true, connections: 1, ..patient() };
+    let Some((store, url)) = open(&options).await else { return };
+    let mut watcher = PgConnection::connect(&url).await.unwrap();
+    let id = OrganizationId::new(uuid(1));
+    store.organization(id).await.unwrap();
+    // The last ones have their answer before they go.
+    for steps in 0..6 {
+        until_idle(&store).await;
+        let mut reads = [Box::pin(store.organization(id))];
+        begin(&mut reads);
+        let [mut read] = reads;
+        for _ in 0..steps {
+            // Long enough for an answer of the database: a read is a few of them.
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            if read.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready() {
+                break;
+            }
+        }
+        drop(read);
+        until_idle(&store).await;
+        let open = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+             AND state LIKE 'idle in transaction%'";
+        let open: i64 = sqlx::query_scalar(open).fetch_one(&mut watcher).await.unwrap();
+        assert_eq!(open, 0, "after {steps} steps");
+    }
+}
+
+/// Comes back when all connections are in their pool.
+async fn until_idle(store: &PostgresStore) {
+    let begin = Instant::now();
+    while store.connections().1 > 0 {
+        assert!(begin.elapsed() < Duration::from_secs(20));
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
