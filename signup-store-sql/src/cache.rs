@@ -30,14 +30,16 @@ use std::fmt;
 use std::hash::Hash;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use moka::future::Cache as Values;
-use moka::ops::compute::{CompResult, Op};
+use moka::ops::compute::Op;
+use moka::sync::Cache as Values;
 use signup_core::{
     Event, EventId, EventInFull, EventPage, EventQuery, Organization, OrganizationId, Question, Shift,
     StoreError,
 };
+use tokio::sync::OnceCell;
 use wal_index::WalIndex;
 
 use crate::sqlite::READ_TIMEOUT;
@@ -54,6 +56,8 @@ pub(crate) const MAX_SLUG_BYTES: usize = 255;
 #[derive(Debug)]
 pub(crate) struct Cache {
     index: Option<WalIndex>,
+    /// How often something was asked for.
+    reads: Arc<AtomicU64>,
     pub(crate) organizations: Kept<OrganizationId, Option<Organization>>,
     pub(crate) pages: Kept<(OrganizationId, EventQuery), EventPage>,
     pub(crate) shifts: Kept<(OrganizationId, EventId), Option<Vec<Arc<Shift>>>>,
@@ -84,11 +88,21 @@ impl Cache {
             .inspect_err(|error| tracing::warn!(%error, "nothing is cached: the WAL index cannot be read"));
         Self {
             index: index.ok(),
+            reads: Arc::default(),
             organizations: Kept::new(),
             pages: Kept::new(),
             shifts: Kept::new(),
             events_by_slug: Kept::new(),
         }
+    }
+
+    /// A count of all that was asked for.
+    pub(crate) fn reads(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.reads)
+    }
+
+    pub(crate) fn count_read(&self) {
+        self.reads.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The version of the database at this moment; `None` if it cannot be told, as in the middle of a commit.
@@ -100,11 +114,10 @@ impl Cache {
 /// Values by their keys.
 pub(crate) struct Kept<K, V>(Values<K, Arc<Read<V>>>);
 
-/// A value, the version of the database that was looked at before it was read, and when that began.
+/// A value as soon as it was read, and the version of the database that was looked at before: it is of that, or of a later one.
 struct Read<V> {
     version: Version,
-    began: Instant,
-    value: V,
+    value: OnceCell<V>,
 }
 
 impl<K, V> fmt::Debug for Kept<K, V> {
@@ -115,17 +128,19 @@ impl<K, V> fmt::Debug for Kept<K, V> {
 
 impl<K, V> Kept<K, V>
 where
-    K: Hash + Eq + Send + Sync + 'static,
+    K: Hash + Eq + Clone + Send + Sync + 'static,
     V: Weigh + Clone + Send + Sync + 'static,
 {
     fn new() -> Self {
-        let weigh =
-            |_: &K, kept: &Arc<Read<V>>| u32::try_from(RECORD_BYTES + kept.value.bytes()).unwrap_or(u32::MAX);
+        let weigh = |_: &K, kept: &Arc<Read<V>>| {
+            let bytes = RECORD_BYTES + kept.value.get().map_or(0, V::bytes);
+            u32::try_from(bytes).unwrap_or(u32::MAX)
+        };
         Self(Values::builder().max_capacity(MAX_BYTES).weigher(weigh).time_to_idle(IDLE).build())
     }
 
-    /// The value of `key`, from here or from `read`. Of those who want the same at the same time one reads, for all who came
-    /// before it began; the others wait for it, but not longer than a read may wait.
+    /// The value of `key`, from here or from `read`. Of those who want the same of the same version one reads; the others
+    /// wait for it, but not longer than a read may wait, and all go on together.
     pub(crate) async fn get<F>(
         &self,
         version: impl Fn() -> Option<Version>,
@@ -135,33 +150,44 @@ where
     where
         F: Future<Output = Result<V, StoreError>>,
     {
-        let came = Instant::now();
-        let Some(before) = version() else { return read().await };
-        if let Some(kept) = self.0.get(&key).await.filter(|kept| kept.version == before) {
+        let Some(version) = version() else { return read().await };
+        let kept = match self.0.get(&key) {
+            Some(kept) if kept.version == version => kept,
+            _ => self.begin(&key, version),
+        };
+        if let Some(value) = kept.value.get() {
             // Nothing here waits: a caller that asks in a loop would keep its thread from all other tasks.
             tokio::task::consume_budget().await;
-            return Ok(kept.value.clone());
+            return Ok(value.clone());
         }
-        let found = self.0.entry(key).and_try_compute_with(|kept| async move {
-            // It may have waited for somebody's read, and so looks again. A commit that cannot be told yet is after `before`.
-            let now = version().unwrap_or(before);
-            if kept.is_some_and(|kept| kept.value().version == now || kept.value().began > came) {
-                return Ok(Op::Nop);
-            }
-            let began = Instant::now();
-            // Of this version or a later one; in that case it is never used by who comes later.
-            Ok(Op::Put(Arc::new(Read { version: now, began, value: read().await? })))
+        let mut is_the_reader = false;
+        let found = kept.value.get_or_try_init(|| {
+            is_the_reader = true;
+            read()
         });
         let late = |_| StoreError::unavailable("waiting for what another reads", "it took too long");
-        match tokio::time::timeout(READ_TIMEOUT, Box::pin(found)).await.map_err(late)?? {
-            CompResult::Inserted(kept)
-            | CompResult::ReplacedWith(kept)
-            | CompResult::Unchanged(kept)
-            | CompResult::Removed(kept) => Ok(kept.value().value.clone()),
-            CompResult::StillNone(_) => {
-                unreachable!("there is nothing to keep only if there is something kept")
-            }
+        let value = tokio::time::timeout(READ_TIMEOUT, Box::pin(found)).await.map_err(late)??.clone();
+        if is_the_reader {
+            self.weigh_again(&key, &kept);
         }
+        Ok(value)
+    }
+
+    /// The place of a value that is to be read, and of which somebody else may have begun the same.
+    fn begin(&self, key: &K, version: Version) -> Arc<Read<V>> {
+        let entry = self.0.entry_by_ref(key).and_upsert_with(|kept| match kept {
+            Some(kept) if kept.value().version == version => kept.into_value(),
+            _ => Arc::new(Read { version, value: OnceCell::new() }),
+        });
+        entry.into_value()
+    }
+
+    /// What a value weighs is not known before it was read.
+    fn weigh_again(&self, key: &K, read: &Arc<Read<V>>) {
+        self.0.entry_by_ref(key).and_compute_with(|kept| match kept {
+            Some(kept) if Arc::ptr_eq(kept.value(), read) => Op::Put(kept.into_value()),
+            _ => Op::Nop,
+        });
     }
 }
 
@@ -262,7 +288,7 @@ mod tests {
         for number in 0..1000 {
             kept.get(|| version, number, || async { Ok(page.clone()) }).await.unwrap();
         }
-        kept.0.run_pending_tasks().await;
+        kept.0.run_pending_tasks();
         assert!(kept.0.entry_count() > 0);
         assert!(kept.0.weighted_size() <= MAX_BYTES, "{} bytes", kept.0.weighted_size());
     }

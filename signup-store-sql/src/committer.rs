@@ -26,6 +26,9 @@ use hand_off::Change;
 const MOST_IN_A_BATCH: usize = 256;
 /// How many may wait. Who comes later waits for a place, which is what slows callers down to what the disk can do.
 const MOST_WAITING: usize = 1024;
+/// How many are told at a time that they are committed, while others read. Each has much to do then, and comes again: a read
+/// waits for these few, and not for a whole batch.
+const TOLD_AT_ONCE: usize = 4;
 
 /// Hands work to the writer. Dropping the last one ends the writer, after what is waiting.
 #[derive(Debug, Clone)]
@@ -49,11 +52,21 @@ enum Done {
 }
 
 impl Committer {
-    /// Starts the writer on a connection of its own.
-    pub(crate) fn start(connection: SqliteConnection, options: SqliteConnectOptions) -> Self {
+    /// Starts the writer on a connection of its own. `reads` counts what others do.
+    pub(crate) fn start(
+        connection: SqliteConnection,
+        options: SqliteConnectOptions,
+        reads: Arc<AtomicU64>,
+    ) -> Self {
         let (sender, receiver) = mpsc::channel(MOST_WAITING);
         let commits = Arc::new(AtomicU64::new(0));
-        let writer = Writer { connection: Some(connection), options, commits: Arc::clone(&commits) };
+        let writer = Writer {
+            connection: Some(connection),
+            options,
+            commits: Arc::clone(&commits),
+            reads_before: reads.load(Ordering::Relaxed),
+            reads,
+        };
         // The task ends with the last sender; nobody has to wait for it.
         drop(tokio::spawn(writer.run(receiver)));
         Self { work: sender, handed_in: Arc::default(), commits }
@@ -114,6 +127,9 @@ struct Writer {
     connection: Option<SqliteConnection>,
     options: SqliteConnectOptions,
     commits: Arc<AtomicU64>,
+    reads: Arc<AtomicU64>,
+    /// How many reads there were when the last commit was made.
+    reads_before: u64,
 }
 
 impl Writer {
@@ -154,9 +170,7 @@ impl Writer {
         }
         let error = match done {
             Ok(done) => {
-                for (work, done) in batch.into_iter().zip(done) {
-                    work.answer(done);
-                }
+                self.tell(batch.into_iter().zip(done)).await;
                 return Trust::Kept;
             }
             Err(Failure::OfBatch(error) | Failure::OfPart(error)) => error,
@@ -175,6 +189,18 @@ impl Writer {
             work.fail(&error);
         }
         trust
+    }
+
+    /// Tells what became of each: a few at a time if others read, with a turn for whoever waits for one in between.
+    async fn tell(&mut self, done: impl Iterator<Item = (Work, Done)> + Send) {
+        let reads = self.reads.load(Ordering::Relaxed);
+        let do_others_read = std::mem::replace(&mut self.reads_before, reads) != reads;
+        for (number, (work, done)) in done.enumerate() {
+            if do_others_read && number > 0 && number % TOLD_AT_ONCE == 0 {
+                tokio::task::yield_now().await;
+            }
+            work.answer(done);
+        }
     }
 
     /// Does all of it in one transaction; says what became of each, once that is durable.
@@ -388,7 +414,7 @@ mod tests {
         let pages = sqlx::query_scalar::<_, i64>("PRAGMA page_count").fetch_one(&mut small).await.unwrap();
         let limit = format!("PRAGMA max_page_count = {}", pages * 2);
         sqlx::query(sqlx::AssertSqlSafe(limit)).execute(&mut small).await.unwrap();
-        let committer = Committer::start(small, options);
+        let committer = Committer::start(small, options, Arc::default());
         let mut number = 1;
         let error = loop {
             match committer.commit(insert(number)).await {
@@ -411,7 +437,7 @@ mod tests {
         let (_folder, path, options) = database().await;
         let mut failing = options.connect().await.unwrap();
         failing.lock_handle().await.unwrap().set_commit_hook(|| false);
-        let committer = Committer::start(failing, options);
+        let committer = Committer::start(failing, options, Arc::default());
         let (first, second) = tokio::join!(committer.commit(insert(1)), committer.commit(insert(2)));
         for answer in [first, second] {
             let Err(CommitError::Failed(error)) = answer else { panic!("{answer:?}") };
@@ -434,7 +460,7 @@ mod tests {
         let setup = "INSERT INTO receipts VALUES (zeroblob(16), zeroblob(16), 'create-event', 'k', '{}', 1); \
              CREATE TEMP TRIGGER full BEFORE DELETE ON receipts BEGIN SELECT RAISE(ROLLBACK, 'full'); END";
         sqlx::raw_sql(setup).execute(&mut failing).await.unwrap();
-        let committer = Committer::start(failing, options);
+        let committer = Committer::start(failing, options, Arc::default());
         let (first, purged, second) = tokio::join!(
             committer.commit(insert(1)),
             committer.purge_receipts(Timestamp::MAX, 10),

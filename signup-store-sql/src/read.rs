@@ -59,12 +59,15 @@ async fn kept<K, V, F>(
     read: impl FnOnce() -> F,
 ) -> Result<V>
 where
-    K: Hash + Eq + Send + Sync + 'static,
+    K: Hash + Eq + Clone + Send + Sync + 'static,
     V: Weigh + Clone + Send + Sync + 'static,
     F: Future<Output = Result<V>>,
 {
     match reader.cache() {
-        Some(cache) => kind(cache).get(|| cache.version(), key, read).await,
+        Some(cache) => {
+            cache.count_read();
+            kind(cache).get(|| cache.version(), key, read).await
+        }
         None => read().await,
     }
 }

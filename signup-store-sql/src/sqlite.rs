@@ -74,8 +74,9 @@ impl SqliteStore {
             .acquire_timeout(READ_TIMEOUT)
             .test_before_acquire(false)
             .connect_lazy_with(options.clone().read_only(true));
-        let readers = Readers { queue: Queue::new(readers), cache: Some(Arc::new(Cache::new(&file))) };
-        Ok(Self { readers, committer: Committer::start(writer, options) })
+        let cache = Cache::new(&file);
+        let committer = Committer::start(writer, options, cache.reads());
+        Ok(Self { readers: Readers { queue: Queue::new(readers), cache: Some(Arc::new(cache)) }, committer })
     }
 
     /// The same, without memory of what was read: every read is a statement. For measuring what that costs.

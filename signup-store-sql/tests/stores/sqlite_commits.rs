@@ -1,7 +1,7 @@
 //! The one writer: many change sets in one commit, and each for itself.
 
 use std::sync::Arc;
-
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use futures_util::future::{FutureExt as _, join_all};
@@ -237,4 +237,34 @@ async fn a_change_set_of_five_hundred_shifts_is_stored_whole() {
         database.store.shifts(event.organization, event.id).await.unwrap(),
         Some(shifts.into_iter().map(Arc::new).collect())
     );
+}
+
+/// On one thread it can be told who had how many turns.
+#[tokio::test]
+async fn a_batch_is_answered_a_few_at_a_time_while_others_read() {
+    let database = Database::new(Engine::Sqlite).await.unwrap();
+    let store = &database.store;
+    let reads = tokio::spawn({
+        let store = Arc::clone(store);
+        async move { while store.organization(organization(1).id).await.is_ok() {} }
+    });
+    let answered = Arc::new(AtomicU32::new(0));
+    let commits = (0..200).map(|number| {
+        let (store, answered) = (Arc::clone(store), Arc::clone(&answered));
+        tokio::spawn(async move {
+            store.commit(new_organization(number)).await.unwrap();
+            answered.fetch_add(1, Ordering::Relaxed);
+        })
+    });
+    let commits: Vec<_> = commits.collect();
+    let (mut before, mut most) = (0, 0);
+    while before < 200 {
+        tokio::task::yield_now().await;
+        let now = answered.load(Ordering::Relaxed);
+        most = most.max(now - before);
+        before = now;
+    }
+    reads.abort();
+    join_all(commits).await;
+    assert!(most <= 16, "{most} were answered between two turns of another");
 }
