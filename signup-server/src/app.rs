@@ -56,7 +56,7 @@ impl App {
     ) -> Self {
         Self {
             pages: Pages::new(service.clone(), base_url),
-            context: Context { service, base_url: base_url.into() },
+            context: Context { service, base_url: base_url.into(), bodies: Arc::default() },
             trusted_proxies: trusted_proxies.into(),
             openapi: Arc::new(openapi),
             health: Health::default(),
@@ -290,7 +290,7 @@ fn to_the_end(
     done.map(|done| {
         done.unwrap_or_else(|error| {
             tracing::error!(%error, "a write ended in a panic");
-            Err(ApiError::Lost)
+            Err(ApiError::Bug)
         })
     })
 }

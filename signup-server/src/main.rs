@@ -4,6 +4,7 @@
 
 mod admin;
 mod app;
+mod bodies;
 mod calendar;
 mod config;
 mod handlers;

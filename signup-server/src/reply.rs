@@ -1,5 +1,6 @@
 //! Answers: JSON with a status, and the one place where errors become HTTP.
 
+use bytes::Bytes;
 use signup_core::{Error, Faults};
 use simd_json_derive::Serialize;
 use warp::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -23,8 +24,8 @@ pub(crate) enum ApiError {
     Body(BodyError),
     /// The store does not answer, or takes no commits.
     NotReady,
-    /// A bug: the task that did the work is gone.
-    Lost,
+    /// The work ended in the middle.
+    Bug,
 }
 
 /// Why a body could not be taken.
@@ -48,12 +49,19 @@ impl<E: Into<Error>> From<E> for ApiError {
 
 /// A body of JSON.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
-    // Writing into memory cannot fail; if it did, it would be a bug.
+    written(body).map_or_else(|_| internal_error(), |body| json_of(status, body))
+}
+
+/// What `body` is in JSON. Writing into memory cannot fail; if it did, it would be a bug.
+pub(crate) fn written(body: &impl Serialize) -> Result<Bytes, ApiError> {
     let mut text = Vec::with_capacity(USUAL_BYTES);
-    if body.json_write(&mut text).is_err() {
-        return internal_error();
-    }
-    let mut response = Response::new(text.into());
+    body.json_write(&mut text).map_err(|_| ApiError::Bug)?;
+    Ok(text.into())
+}
+
+/// A body of JSON that is written already.
+pub(crate) fn json_of(status: StatusCode, body: Bytes) -> Response {
+    let mut response = Response::new(body.into());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
@@ -103,7 +111,7 @@ impl ApiError {
             Self::NotReady => {
                 retry_later(message(StatusCode::SERVICE_UNAVAILABLE, "The service is not ready."))
             }
-            Self::Lost => internal_error(),
+            Self::Bug => internal_error(),
         }
     }
 }

@@ -125,14 +125,16 @@ impl Tables {
     }
 
     fn insert_event(&mut self, event: Event) {
+        let event = Arc::new(event);
         for filter in [None, Some(event.is_published)] {
-            self.lists.entry((event.organization, filter)).or_default().insert(place(&event));
+            let list = self.lists.entry((event.organization, filter)).or_default();
+            list.insert(place(&event), Arc::clone(&event));
         }
         if event.is_published {
             self.published_ends.insert((event.organization, event.dates.ends_at(), event.id));
         }
         self.event_slugs.insert(event.slug.clone(), event.id);
-        self.events.insert(event.id, Arc::new(event));
+        self.events.insert(event.id, event);
     }
 
     fn insert_shift(&mut self, mut shift: Shift) {

@@ -26,7 +26,8 @@ pub(crate) struct Tables {
     pub(crate) token_digests: BTreeMap<Digest, TokenId>,
     pub(crate) events: BTreeMap<EventId, Arc<Event>>,
     pub(crate) event_slugs: BTreeMap<String, EventId>,
-    pub(crate) lists: BTreeMap<List, BTreeSet<Place>>,
+    /// With the events, so that a page looks for none.
+    pub(crate) lists: BTreeMap<List, BTreeMap<Place, Arc<Event>>>,
     /// The ends of published events.
     pub(crate) published_ends: BTreeSet<(OrganizationId, Timestamp, EventId)>,
     /// With what they take from their events, which never change it.
@@ -94,8 +95,8 @@ impl Tables {
             return EventPage { events: Vec::new(), has_above: false, has_below: false };
         };
         let limit = query.limit as usize;
-        // The places of the page in list order, and the bounds of what lies above and below.
-        let mut places: Vec<&Place> = match query.position {
+        // The page in list order, and the bounds of what lies above and below.
+        let mut page: Vec<(&Place, &Arc<Event>)> = match query.position {
             None => list.iter().take(limit).collect(),
             Some(at @ Position { side: Side::Below, .. }) => {
                 list.range(beyond(key(at))).take(limit).collect()
@@ -105,10 +106,10 @@ impl Tables {
             }
         };
         if query.position.is_some_and(|at| at.side == Side::Above) {
-            places.reverse();
+            page.reverse();
         }
-        let (has_above, has_below) = match (places.first(), places.last(), query.position) {
-            (Some(first), Some(last), _) => {
+        let (has_above, has_below) = match (page.first(), page.last(), query.position) {
+            (Some((first, _)), Some((last, _)), _) => {
                 (list.range(..*first).next().is_some(), list.range(beyond(**last)).next().is_some())
             }
             // An empty page has everything on the other side of its position.
@@ -116,7 +117,7 @@ impl Tables {
             (_, _, Some(Position { side: Side::Above, .. })) => (false, !list.is_empty()),
             (_, _, None) => (false, false),
         };
-        let events = places.into_iter().filter_map(|(_, Reverse(id))| self.events.get(id)).cloned().collect();
+        let events = page.into_iter().map(|(_, event)| Arc::clone(event)).collect();
         EventPage { events, has_above, has_below }
     }
 

@@ -6,7 +6,8 @@ use signup_core::{Call, DuplicateInput, EventId, EventInput, EventListInput, Ope
 use warp::http::StatusCode;
 
 use super::{Answer, Context, keyed, mark_replay};
-use crate::reply::json;
+use crate::bodies::PageKey;
+use crate::reply::{json, json_of, written};
 use crate::request::Request;
 use crate::wire::{Data, Event, EventPage};
 
@@ -42,7 +43,14 @@ pub(crate) async fn duplicate_event(
 /// `GET /v1/events`
 pub(crate) async fn list_events(context: Context, call: Call, request: Request) -> Answer {
     let list = context.service.list_events(&call, &list_input(&request.query)).await?;
-    Ok(json(StatusCode::OK, &EventPage::new(&list, &context.base_url)))
+    let key = PageKey {
+        organization: call.organization,
+        query: list.query,
+        has_next: list.next_cursor.is_some(),
+        has_prev: list.prev_cursor.is_some(),
+    };
+    let write = || written(&EventPage::new(&list, &context.base_url));
+    Ok(json_of(StatusCode::OK, context.bodies.pages.get(key, &list.events, write)?))
 }
 
 /// The parameters of a query string; of one given twice the last counts.

@@ -8,6 +8,8 @@ pub(crate) use events::{create_event, duplicate_event, list_events};
 pub(crate) use slots::{list_slots, patch_slot};
 pub(crate) use team::show_team;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use serde::Deserialize;
 use signup_core::service::Kept;
@@ -15,14 +17,16 @@ use signup_core::{Call, IdempotencyKey, Operation, Reply, Scope, Service, from_j
 use warp::http::HeaderValue;
 use warp::reply::Response;
 
+use crate::bodies::Bodies;
 use crate::reply::{ApiError, BodyError};
 use crate::request::Request;
 
-/// The base address and the service: what every handler needs.
+/// The service, and what answers are made of beside its records.
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) service: Service,
-    pub(crate) base_url: std::sync::Arc<str>,
+    pub(crate) base_url: Arc<str>,
+    pub(crate) bodies: Arc<Bodies>,
 }
 
 type Answer = Result<Response, ApiError>;

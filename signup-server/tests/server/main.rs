@@ -16,6 +16,7 @@ mod faults;
 mod harness;
 mod health;
 mod idempotency;
+mod kept_answers;
 mod limits;
 mod mail_faults;
 mod mail_logins;

@@ -1,0 +1,69 @@
+//! Answers that are kept beside the records that they show.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::harness::{Server, event};
+use crate::pages::{Page, published};
+
+/// The answer, which is asked for twice: once it is written, and once it may be the one that is kept.
+async fn twice(server: &Server, path: &str) -> Value {
+    let (first, second) = (server.get(path).await, server.get(path).await);
+    assert_eq!((first.status, &first.text), (200, &second.text), "{path}");
+    second.json()
+}
+
+fn ids(page: &Value) -> Vec<&str> {
+    page["data"].as_array().unwrap().iter().map(|event| event["id"].as_str().unwrap()).collect()
+}
+
+#[rstest]
+#[tokio::test]
+async fn an_answer_shows_every_change_that_was_acknowledged(
+    #[values(|| Server::start(&[]), Server::start_on_sqlite)] start: fn() -> Server,
+) {
+    let server = start();
+    let page = Page::of(&server, &published()).await;
+    let slot = page.slot("Early");
+    let slots = format!("/v1/events/{}/slots", page.event["id"].as_str().unwrap());
+    let of_the_slot = async |field: &str| {
+        let slots = twice(&server, &slots).await;
+        slots["data"].as_array().unwrap().iter().find(|found| found["id"] == slot).unwrap()[field].clone()
+    };
+    let mut drafts = vec![];
+    for number in 1..=20_u32 {
+        let capacity = 100 + number;
+        server.patch(&format!("/v1/slots/{slot}"), &json!({"capacity": capacity})).await;
+        assert_eq!(of_the_slot("capacity").await, capacity);
+        page.sign_up(&server, &slot, "Ada", &format!("{number}@example.org")).await;
+        assert_eq!(of_the_slot("filled").await, number);
+
+        let id = server.create(&event()).await["id"].clone();
+        drafts.insert(0, id.as_str().unwrap().to_owned());
+        assert_eq!(ids(&twice(&server, "/v1/events?is_published=false").await), drafts);
+        assert_eq!(ids(&twice(&server, "/v1/events?is_published=true").await), [page.event["id"].clone()]);
+        let first = twice(&server, "/v1/events?is_published=false&per_page=1").await;
+        assert_eq!(ids(&first), [id.clone()]);
+        assert_eq!(first["meta"]["next_cursor"].is_null(), number == 1);
+        let all = twice(&server, "/v1/events?per_page=100").await;
+        assert_eq!(ids(&all).len(), drafts.len() + 1);
+    }
+}
+
+/// What is kept for one organization's page is no other's, though both ask for the same.
+#[tokio::test]
+async fn each_organization_has_answers_of_its_own() {
+    let server = Server::start_on_sqlite();
+    server.manage(&["organization", "create", "--name", "Other", "--plan", "pro"]);
+    let token = server.manage(&["token", "create", "--organization", "other", "--name", "t"]);
+    let other = |path: &'static str| {
+        let request = reqwest::Client::new().get(format!("{}{path}", server.url));
+        server.answer(request.bearer_auth(token["token"].as_str().unwrap()))
+    };
+    let event = server.create(&event()).await;
+    assert_eq!(ids(&twice(&server, "/v1/events").await), [event["id"].clone()]);
+    assert_eq!(other("/v1/events").await.data(), json!([]));
+    let slots = format!("/v1/events/{}/slots", event["id"].as_str().unwrap());
+    twice(&server, &slots).await;
+    assert_eq!(other(slots.leak()).await.status, 404);
+}
