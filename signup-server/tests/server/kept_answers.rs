@@ -14,7 +14,11 @@ async fn twice(server: &Server, path: &str) -> Value {
 }
 
 fn ids(page: &Value) -> Vec<&str> {
-    page["data"].as_array().unwrap().iter().map(|event| event["id"].as_str().unwrap()).collect()
+    page["data"].as_array().unwrap().iter().map(|event| text(&event["id"])).collect()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap()
 }
 
 #[rstest]
@@ -25,7 +29,7 @@ async fn an_answer_shows_every_change_that_was_acknowledged(
     let server = start();
     let page = Page::of(&server, &published()).await;
     let slot = page.slot("Early");
-    let slots = format!("/v1/events/{}/slots", page.event["id"].as_str().unwrap());
+    let slots = format!("/v1/events/{}/slots", text(&page.event["id"]));
     let of_the_slot = async |field: &str| {
         let slots = twice(&server, &slots).await;
         slots["data"].as_array().unwrap().iter().find(|found| found["id"] == slot).unwrap()[field].clone()
@@ -39,11 +43,11 @@ async fn an_answer_shows_every_change_that_was_acknowledged(
         assert_eq!(of_the_slot("filled").await, number);
 
         let id = server.create(&event()).await["id"].clone();
-        drafts.insert(0, id.as_str().unwrap().to_owned());
+        drafts.insert(0, text(&id).to_owned());
         assert_eq!(ids(&twice(&server, "/v1/events?is_published=false").await), drafts);
-        assert_eq!(ids(&twice(&server, "/v1/events?is_published=true").await), [page.event["id"].clone()]);
+        assert_eq!(ids(&twice(&server, "/v1/events?is_published=true").await), [text(&page.event["id"])]);
         let first = twice(&server, "/v1/events?is_published=false&per_page=1").await;
-        assert_eq!(ids(&first), [id.clone()]);
+        assert_eq!(ids(&first), [text(&id)]);
         assert_eq!(first["meta"]["next_cursor"].is_null(), number == 1);
         let all = twice(&server, "/v1/events?per_page=100").await;
         assert_eq!(ids(&all).len(), drafts.len() + 1);
@@ -58,12 +62,12 @@ async fn each_organization_has_answers_of_its_own() {
     let token = server.manage(&["token", "create", "--organization", "other", "--name", "t"]);
     let other = |path: &'static str| {
         let request = reqwest::Client::new().get(format!("{}{path}", server.url));
-        server.answer(request.bearer_auth(token["token"].as_str().unwrap()))
+        server.answer(request.bearer_auth(text(&token["token"])))
     };
     let event = server.create(&event()).await;
-    assert_eq!(ids(&twice(&server, "/v1/events").await), [event["id"].clone()]);
+    assert_eq!(ids(&twice(&server, "/v1/events").await), [text(&event["id"])]);
     assert_eq!(other("/v1/events").await.data(), json!([]));
-    let slots = format!("/v1/events/{}/slots", event["id"].as_str().unwrap());
+    let slots = format!("/v1/events/{}/slots", text(&event["id"]));
     twice(&server, &slots).await;
     assert_eq!(other(slots.leak()).await.status, 404);
 }
