@@ -24,7 +24,7 @@ pub(crate) enum ApiError {
     Body(BodyError),
     /// The store does not answer, or takes no commits.
     NotReady,
-    /// The work ended in the middle.
+    /// A bug: the work ended in the middle, or what came of it cannot be written.
     Bug,
 }
 

@@ -56,7 +56,7 @@ pub(crate) const MAX_SLUG_BYTES: usize = 255;
 #[derive(Debug)]
 pub(crate) struct Cache {
     index: Option<WalIndex>,
-    /// How often something was asked for.
+    /// How often one of these was asked for.
     reads: Arc<AtomicU64>,
     pub(crate) organizations: Kept<OrganizationId, Option<Organization>>,
     pub(crate) pages: Kept<(OrganizationId, EventQuery), EventPage>,
@@ -96,7 +96,7 @@ impl Cache {
         }
     }
 
-    /// A count of all that was asked for.
+    /// A count of what was asked for, whether it was kept or not.
     pub(crate) fn reads(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.reads)
     }
@@ -120,6 +120,12 @@ struct Read<V> {
     value: OnceCell<V>,
 }
 
+impl<V: Weigh> Weigh for Read<V> {
+    fn bytes(&self) -> usize {
+        RECORD_BYTES + self.value.get().map_or(0, V::bytes)
+    }
+}
+
 impl<K, V> fmt::Debug for Kept<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Kept(…)")
@@ -132,10 +138,7 @@ where
     V: Weigh + Clone + Send + Sync + 'static,
 {
     fn new() -> Self {
-        let weigh = |_: &K, kept: &Arc<Read<V>>| {
-            let bytes = RECORD_BYTES + kept.value.get().map_or(0, V::bytes);
-            u32::try_from(bytes).unwrap_or(u32::MAX)
-        };
+        let weigh = |_: &K, kept: &Arc<Read<V>>| u32::try_from(kept.bytes()).unwrap_or(u32::MAX);
         Self(Values::builder().max_capacity(MAX_BYTES).weigher(weigh).time_to_idle(IDLE).build())
     }
 
@@ -175,6 +178,7 @@ where
 
     /// The place of a value that is to be read, and of which somebody else may have begun the same.
     fn begin(&self, key: &K, version: Version) -> Arc<Read<V>> {
+        // (`or_insert_with_if` gives those who come at the same moment one and the same, of whichever version.)
         let entry = self.0.entry_by_ref(key).and_upsert_with(|kept| match kept {
             Some(kept) if kept.value().version == version => kept.into_value(),
             _ => Arc::new(Read { version, value: OnceCell::new() }),
@@ -182,11 +186,13 @@ where
         entry.into_value()
     }
 
-    /// What a value weighs is not known before it was read.
+    /// What a value weighs is not known before it was read. One that would fill the place of all others is not kept.
     fn weigh_again(&self, key: &K, read: &Arc<Read<V>>) {
         self.0.entry_by_ref(key).and_compute_with(|kept| match kept {
-            Some(kept) if Arc::ptr_eq(kept.value(), read) => Op::Put(kept.into_value()),
-            _ => Op::Nop,
+            Some(kept) if !Arc::ptr_eq(kept.value(), read) => Op::Nop,
+            Some(kept) if kept.value().bytes() as u64 > MAX_BYTES => Op::Remove,
+            Some(kept) => Op::Put(kept.into_value()),
+            None => Op::Nop,
         });
     }
 }

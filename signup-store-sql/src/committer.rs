@@ -26,9 +26,9 @@ use hand_off::Change;
 const MOST_IN_A_BATCH: usize = 256;
 /// How many may wait. Who comes later waits for a place, which is what slows callers down to what the disk can do.
 const MOST_WAITING: usize = 1024;
-/// How many are told at a time that they are committed, while others read. Each has much to do then, and comes again: a read
-/// waits for these few, and not for a whole batch.
-const TOLD_AT_ONCE: usize = 4;
+/// How many are told at a time that they are committed, while there are reads. Each has much to do then, and comes again: a
+/// read waits for these few, and not for a whole batch.
+const TOLD_AT_ONCE: usize = 2;
 
 /// Hands work to the writer. Dropping the last one ends the writer, after what is waiting.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ enum Done {
 }
 
 impl Committer {
-    /// Starts the writer on a connection of its own. `reads` counts what others do.
+    /// Starts the writer on a connection of its own. `reads` counts what is read of what many ask for.
     pub(crate) fn start(
         connection: SqliteConnection,
         options: SqliteConnectOptions,
@@ -191,12 +191,13 @@ impl Writer {
         trust
     }
 
-    /// Tells what became of each: a few at a time if others read, with a turn for whoever waits for one in between.
+    /// Tells what became of each: a few at a time if anything was read since the last commit, with a turn for whoever waits
+    /// for one in between.
     async fn tell(&mut self, done: impl Iterator<Item = (Work, Done)> + Send) {
         let reads = self.reads.load(Ordering::Relaxed);
-        let do_others_read = std::mem::replace(&mut self.reads_before, reads) != reads;
+        let are_there_reads = std::mem::replace(&mut self.reads_before, reads) != reads;
         for (number, (work, done)) in done.enumerate() {
-            if do_others_read && number > 0 && number % TOLD_AT_ONCE == 0 {
+            if are_there_reads && number > 0 && number % TOLD_AT_ONCE == 0 {
                 tokio::task::yield_now().await;
             }
             work.answer(done);

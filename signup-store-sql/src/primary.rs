@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use signup_core::StoreError;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Postgres};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Postgres, Transaction};
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument as _;
 
@@ -111,11 +111,11 @@ impl Primary {
         statements: Vec<Sql>,
     ) -> sqlx::Result<Vec<PgRow>> {
         let taken = self.take(purpose).await?;
-        let is_one_statement = statements.len() == 1 && !self.0.options.pgbouncer;
+        let needs_no_transaction = statements.len() == 1 && !self.0.options.pgbouncer;
         // The state of a statement that runs takes thousands of bytes. In a box they stay where they are when the futures
         // around it are moved.
         let work = Box::pin(self.clone().work(taken, purpose, statements));
-        if is_one_statement {
+        if needs_no_transaction {
             return work.await;
         }
         // sqlx forgets a transaction that nobody waits for while it begins. It would stay open in the pool, and keep one of
@@ -241,10 +241,21 @@ impl Primary {
         let each = if options.pgbouncer { 2 } else { 1 };
         count_round_trips(2 + each * statements.len() as u64);
         let begin = AssertSqlSafe(self.begin());
-        let mut transaction = self.answer(connection.begin_with(begin)).await?;
+        let error = match self.answer(connection.begin_with(begin)).await {
+            Ok(transaction) => return self.run_in(transaction, statements).await,
+            Err(error) => error,
+        };
+        Err(self.undo(connection, error).await)
+    }
+
+    async fn run_in(
+        &self,
+        mut transaction: Transaction<'_, Postgres>,
+        statements: Vec<Sql>,
+    ) -> sqlx::Result<Vec<PgRow>> {
         let mut rows = vec![];
         for sql in statements {
-            rows = self.answer(fetch(&mut transaction, sql, !options.pgbouncer)).await?;
+            rows = self.answer(fetch(&mut transaction, sql, !self.0.options.pgbouncer)).await?;
             if !rows.is_empty() {
                 break;
             }
@@ -282,11 +293,19 @@ impl Primary {
     async fn fetch_plain(&self, connection: &mut PgConnection, sql: &Sql) -> sqlx::Result<Vec<PgRow>> {
         let text = format!("{}; {}; COMMIT", self.begin(), sql.text());
         let rows = self.answer(sqlx::raw_sql(AssertSqlSafe(text)).fetch_all(&mut *connection)).await;
-        if rows.as_ref().is_err_and(|error| !is_broken(error)) {
-            // The rest was not run, and left the transaction open. If that fails too, the connection is broken.
-            self.answer(connection.execute("ROLLBACK")).await?;
+        match rows {
+            Ok(rows) => Ok(rows),
+            Err(error) => Err(self.undo(connection, error).await),
         }
-        rows
+    }
+
+    /// Ends a transaction of which sqlx does not know, after an error that may have left it open. If that fails too, the
+    /// connection is broken.
+    async fn undo(&self, connection: &mut PgConnection, error: sqlx::Error) -> sqlx::Error {
+        if is_broken(&error) {
+            return error;
+        }
+        self.answer(connection.execute("ROLLBACK")).await.err().unwrap_or(error)
     }
 
     /// Takes a new pool in the place of `broken`, unless that was done already.

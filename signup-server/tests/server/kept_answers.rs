@@ -54,6 +54,32 @@ async fn an_answer_shows_every_change_that_was_acknowledged(
     }
 }
 
+/// What is around a page is not in its events: these stay, and the way to others appears.
+#[tokio::test]
+async fn a_page_shows_that_it_got_neighbours() {
+    let server = Server::start(&[]);
+    let create = async |date: &str| {
+        let mut event = event();
+        event["start_date"] = json!(date);
+        text(&server.create(&event).await["id"]).to_owned()
+    };
+    let at = |cursor: &Value| format!("/v1/events?per_page=1&cursor={}", text(cursor));
+    let middle = create("2027-06-05").await;
+    let top = twice(&server, "/v1/events?per_page=1").await;
+    assert_eq!((ids(&top), &top["meta"]["next_cursor"]), (vec![&*middle], &Value::Null));
+    create("2027-06-04").await;
+    let top = twice(&server, "/v1/events?per_page=1").await;
+    assert_eq!(ids(&top), [&*middle]);
+    let below = twice(&server, &at(&top["meta"]["next_cursor"])).await;
+    let back = at(&below["meta"]["prev_cursor"]);
+    let page = twice(&server, &back).await;
+    assert_eq!((ids(&page), &page["meta"]["prev_cursor"]), (vec![&*middle], &Value::Null));
+    create("2027-06-06").await;
+    let page = twice(&server, &back).await;
+    assert_eq!(ids(&page), [&*middle]);
+    assert!(page["meta"]["prev_cursor"].is_string(), "{page}");
+}
+
 /// What is kept for one organization's page is no other's, though both ask for the same.
 #[tokio::test]
 async fn each_organization_has_answers_of_its_own() {

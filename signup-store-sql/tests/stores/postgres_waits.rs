@@ -286,26 +286,42 @@ async fn who_goes_away_in_the_middle_of_a_read_leaves_no_transaction_open() {
     let mut watcher = PgConnection::connect(&url).await.unwrap();
     let id = OrganizationId::new(uuid(1));
     store.organization(id).await.unwrap();
-    // The last ones have their answer before they go.
+    // The last ones may have their answer before they go.
     for steps in 0..6 {
         until_idle(&store).await;
         let mut reads = [Box::pin(store.organization(id))];
         begin(&mut reads);
         let [mut read] = reads;
         for _ in 0..steps {
-            // Long enough for an answer of the database: a read is a few of them.
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            // About as long as an answer of the database takes: a read is a few of them.
+            tokio::time::sleep(Duration::from_millis(1)).await;
             if read.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready() {
                 break;
             }
         }
         drop(read);
         until_idle(&store).await;
-        let open = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
-             AND state LIKE 'idle in transaction%'";
-        let open: i64 = sqlx::query_scalar(open).fetch_one(&mut watcher).await.unwrap();
-        assert_eq!(open, 0, "after {steps} steps");
+        assert_eq!(open_transactions(&mut watcher).await, 0, "after {steps} steps");
     }
+}
+
+#[tokio::test]
+async fn a_transaction_that_cannot_begin_as_it_should_is_not_left_open() {
+    // More than PostgreSQL takes.
+    let statement_timeout = Duration::from_secs(u64::from(u32::MAX));
+    let options = PostgresOptions { pgbouncer: true, statement_timeout, ..patient() };
+    let Some((store, url)) = open(&options).await else { return };
+    let mut watcher = PgConnection::connect(&url).await.unwrap();
+    store.organization(OrganizationId::new(uuid(1))).await.unwrap_err();
+    until_idle(&store).await;
+    assert_eq!(open_transactions(&mut watcher).await, 0);
+}
+
+/// How many transactions wait for their client.
+async fn open_transactions(watcher: &mut PgConnection) -> i64 {
+    let open = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+         AND state LIKE 'idle in transaction%'";
+    sqlx::query_scalar(open).fetch_one(watcher).await.unwrap()
 }
 
 /// Comes back when all connections are in their pool.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::{FutureExt as _, join_all};
 use signup_core::{ChangeSet, CommitError, Refusal, Requirement, Store, Write};
@@ -257,8 +257,10 @@ async fn a_batch_is_answered_a_few_at_a_time_while_others_read() {
         })
     });
     let commits: Vec<_> = commits.collect();
+    let begin = Instant::now();
     let (mut before, mut most) = (0, 0);
     while before < 200 {
+        assert!(begin.elapsed() < Duration::from_secs(60), "{before} of 200 are answered");
         tokio::task::yield_now().await;
         let now = answered.load(Ordering::Relaxed);
         most = most.max(now - before);
