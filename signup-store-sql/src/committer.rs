@@ -8,6 +8,7 @@
 //! **Invariant:** nothing else writes through this process; other processes are kept apart by SQLite's own lock.
 
 mod hand_off;
+mod work;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +22,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::error::{is_io_error, store_error};
 use crate::observe;
 use hand_off::Change;
+use work::{Done, Work};
 
 /// The most that one commit takes: a bound on how long the first of a batch waits for the last.
 const MOST_IN_A_BATCH: usize = 256;
@@ -36,19 +38,6 @@ pub(crate) struct Committer {
     work: mpsc::Sender<Work>,
     handed_in: Arc<AtomicU64>,
     commits: Arc<AtomicU64>,
-}
-
-#[derive(Debug)]
-enum Work {
-    Commit(Change),
-    PurgeReceipts { now: Timestamp, limit: u32, purged: oneshot::Sender<Result<u64, StoreError>> },
-    Close(oneshot::Sender<()>),
-}
-
-/// What was done, to be told once it is durable.
-enum Done {
-    Commit(Result<(), CommitError>),
-    Purged(Result<u64, StoreError>),
 }
 
 impl Committer {
@@ -320,43 +309,6 @@ async fn purge_receipts(
     );
     let purged = purged.bind(now.as_second()).bind(limit).execute(connection).await;
     purged.map(|done| done.rows_affected()).map_err(|error| store_error("purging receipts", error))
-}
-
-impl Work {
-    /// The change set, if it is one.
-    const fn change(&mut self) -> Option<&mut Change> {
-        match self {
-            Self::Commit(change) => Some(change),
-            _ => None,
-        }
-    }
-
-    /// What became of it when it failed alone.
-    fn failed(&self, error: StoreError) -> Done {
-        match self {
-            Self::PurgeReceipts { .. } => Done::Purged(Err(error)),
-            Self::Commit(_) | Self::Close(_) => Done::Commit(Err(error.into())),
-        }
-    }
-
-    /// Tells what was done. Who has gone away needs no answer.
-    fn answer(self, done: Done) {
-        match (self, done) {
-            (Self::Commit(change), Done::Commit(applied)) => drop(change.answer.send(applied)),
-            (Self::PurgeReceipts { purged, .. }, Done::Purged(number)) => drop(purged.send(number)),
-            _ => tracing::error!("an answer was given to another question"),
-        }
-    }
-
-    /// Tells that the batch is not known to be committed. Refused or not, it was decided on what may not be there.
-    fn fail(self, error: &Arc<StoreError>) {
-        let error = StoreError::unavailable("committing a batch", Arc::clone(error));
-        match self {
-            Self::Commit(change) => drop(change.answer.send(Err(error.into()))),
-            Self::PurgeReceipts { purged, .. } => drop(purged.send(Err(error))),
-            Self::Close(_) => {}
-        }
-    }
 }
 
 fn with_sources(error: &dyn std::error::Error) -> String {
