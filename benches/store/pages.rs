@@ -16,7 +16,7 @@ pub(crate) fn measure(runtime: &Runtime, report: &mut Report, engine: &str, site
         let last = runtime.block_on(last_page(&*site.store, organization, is_published));
         let pages = [Some(last), None].map(|position| EventQuery { is_published, position, limit: PER_PAGE });
         let page = runtime.block_on(site.store.events(organization, &pages[0])).unwrap();
-        assert!(page.events.len() == PER_PAGE as usize && !page.has_below && page.has_above);
+        assert!(page.events.len() == PER_PAGE as usize && page.below.is_none() && page.above.is_some());
         let rounds = in_turn(ROUNDS, &pages, |page| {
             let read = async || drop(site.store.events(organization, page).await.unwrap());
             runtime.block_on(per_call(PAGES, read)).as_secs_f64() * 1e6

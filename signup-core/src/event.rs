@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::hours::{Day, EventDate};
 use crate::id::{EventId, OrganizationId};
-use crate::text::{BadgeLabel, Description, EventLocation, LocationData, Title};
+use crate::text::{BadgeLabel, Description, EventLocation, Title};
 
 /// An event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,8 +32,6 @@ pub struct Event {
     pub latitude: Option<Latitude>,
     /// Degrees east of Greenwich, if known.
     pub longitude: Option<Longitude>,
-    /// Whatever else the caller knows of the place.
-    pub location_data: Option<LocationData>,
     /// On which days it is.
     pub dates: EventDates,
     /// Whether its public page is shown; if not, it is a draft.

@@ -33,7 +33,7 @@ use crate::receipt::{Receipt, ReceiptKey};
 use crate::secret::Digest;
 use crate::shift::Shift;
 use crate::signup::Signup;
-use crate::text::EmailAddress;
+use crate::text::{EmailAddress, LocationData};
 use crate::token::Token;
 
 /// Keeps the records.
@@ -81,11 +81,14 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         id: EventId,
     ) -> Result<Option<EventInFull>, StoreError>;
 
-    /// One page of the organization's events, latest start first, equal starts by descending id.
+    /// Lists the organization's events, latest start first, equal starts by descending id.
     ///
     /// Returns at most `query.limit` events next to `query.position` in its direction, always in list order. The cost
-    /// does not depend on how far down the list the page is, and an event that is there throughout a walk is returned
-    /// exactly once, whatever is inserted meanwhile.
+    /// does not depend on how far down the list the page is. A walk from position to position returns every event that
+    /// exists throughout exactly once, whatever is inserted meanwhile.
+    ///
+    /// A store that keeps the start of an event for sorting uses that stored start for the order, the limit and the
+    /// positions alike, even where newer zone data would derive another.
     async fn events(&self, organization: OrganizationId, query: &EventQuery)
     -> Result<EventPage, StoreError>;
 
@@ -202,11 +205,13 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     async fn check(&self) -> Result<(), StoreError>;
 }
 
-/// An event with all that a duplicate copies.
+/// An event with everything that a duplicate copies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventInFull {
     /// The event.
     pub event: Event,
+    /// What else the caller knows of the place. It is copied and never shown, and can be 16 KiB long, so no other read has it.
+    pub location_data: Option<LocationData>,
     /// Its shifts in running order.
     pub shifts: Vec<Arc<Shift>>,
     /// Its questions by position.
@@ -254,14 +259,16 @@ pub enum Side {
 }
 
 /// A page of the list of events.
+///
+/// The positions are those by which the store sorts. They lead to the neighbouring pages; no caller derives one from an event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventPage {
     /// The events in list order; shared with the store if it keeps them in memory.
     pub events: Vec<Arc<Event>>,
-    /// Whether the list goes on above the page, under the query's filter.
-    pub has_above: bool,
-    /// Whether the list goes on below the page, under the query's filter.
-    pub has_below: bool,
+    /// The upper side of the first event, if the list goes on there under the query's filter. An empty page has none.
+    pub above: Option<Position>,
+    /// The lower side of the last event, if the list goes on there under the query's filter. An empty page has none.
+    pub below: Option<Position>,
 }
 
 /// Why a change set was not, or perhaps not, applied.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use signup_core::{
-    Digest, Event, Notice, NoticeId, Occupancy, Question, Receipt, Refusal, Requirement, Shift, ShiftId,
-    Signup, SignupId, SignupStatus, Token, Write,
+    Digest, Event, LocationData, Notice, NoticeId, Occupancy, Question, Receipt, Refusal, Requirement, Shift,
+    ShiftId, Signup, SignupId, SignupStatus, Token, Write,
 };
 
-use crate::tables::{Tables, place};
+use crate::tables::{Tables, list_key};
 
 impl Tables {
     pub(crate) fn check(&self, requirement: &Requirement) -> Result<(), Refusal> {
@@ -86,7 +86,7 @@ impl Tables {
                     token.revoked_at.get_or_insert(at);
                 }
             }
-            Write::InsertEvent(event) => self.insert_event(*event),
+            Write::InsertEvent { event, location_data } => self.insert_event(*event, location_data),
             Write::InsertShifts(shifts) => shifts.into_iter().for_each(|shift| self.insert_shift(shift)),
             Write::InsertQuestions(questions) => {
                 questions.into_iter().for_each(|question| self.insert_question(question));
@@ -124,14 +124,17 @@ impl Tables {
         self.tokens.insert(token.id, token);
     }
 
-    fn insert_event(&mut self, event: Event) {
+    fn insert_event(&mut self, event: Event, location_data: Option<LocationData>) {
         let event = Arc::new(event);
         for filter in [None, Some(event.is_published)] {
             let list = self.lists.entry((event.organization, filter)).or_default();
-            list.insert(place(&event), Arc::clone(&event));
+            list.insert(list_key(&event), Arc::clone(&event));
         }
         if event.is_published {
             self.published_ends.insert((event.organization, event.dates.ends_at(), event.id));
+        }
+        if let Some(data) = location_data {
+            self.location_data.insert(event.id, data);
         }
         self.event_slugs.insert(event.slug.clone(), event.id);
         self.events.insert(event.id, event);

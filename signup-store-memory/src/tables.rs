@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use signup_core::{
-    Digest, Event, EventId, EventInFull, EventPage, EventQuery, Notice, NoticeId, Organization,
+    Digest, Event, EventId, EventInFull, EventPage, EventQuery, LocationData, Notice, NoticeId, Organization,
     OrganizationId, Position, Question, QuestionId, Receipt, ReceiptKey, Shift, ShiftId, Side, Signup,
     SignupId, Token, TokenId,
 };
 
-/// Where an event stands in the list: latest start first, equal starts by descending id.
-type Place = (Reverse<Timestamp>, Reverse<EventId>);
+/// The key by which a list is sorted: latest start first, equal starts by descending id.
+type ListKey = (Reverse<Timestamp>, Reverse<EventId>);
 
 /// The list under one filter: an organization, and all of its events, or the published ones, or the drafts.
 type List = (OrganizationId, Option<bool>);
@@ -26,8 +26,10 @@ pub(crate) struct Tables {
     pub(crate) token_digests: BTreeMap<Digest, TokenId>,
     pub(crate) events: BTreeMap<EventId, Arc<Event>>,
     pub(crate) event_slugs: BTreeMap<String, EventId>,
+    /// Beside the events, so that an event can be shared without it.
+    pub(crate) location_data: BTreeMap<EventId, LocationData>,
     /// With the events, so that a page looks for none.
-    pub(crate) lists: BTreeMap<List, BTreeMap<Place, Arc<Event>>>,
+    pub(crate) lists: BTreeMap<List, BTreeMap<ListKey, Arc<Event>>>,
     /// The ends of published events.
     pub(crate) published_ends: BTreeSet<(OrganizationId, Timestamp, EventId)>,
     /// With what they take from their events, which never change it.
@@ -48,7 +50,7 @@ pub(crate) struct Tables {
     pub(crate) due: BTreeSet<(Timestamp, NoticeId)>,
 }
 
-pub(crate) fn place(event: &Event) -> Place {
+pub(crate) fn list_key(event: &Event) -> ListKey {
     (Reverse(event.dates.starts_at()), Reverse(event.id))
 }
 
@@ -79,6 +81,7 @@ impl Tables {
     pub(crate) fn in_full(&self, event: &Event) -> EventInFull {
         EventInFull {
             event: event.clone(),
+            location_data: self.location_data.get(&event.id).cloned(),
             shifts: self.shifts_of(event),
             questions: self.questions_of(event),
         }
@@ -92,33 +95,31 @@ impl Tables {
 
     pub(crate) fn events(&self, organization: OrganizationId, query: &EventQuery) -> EventPage {
         let Some(list) = self.lists.get(&(organization, query.is_published)) else {
-            return EventPage { events: Vec::new(), has_above: false, has_below: false };
+            return EventPage { events: Vec::new(), above: None, below: None };
         };
         let limit = query.limit as usize;
         // The page in list order, and the bounds of what lies above and below.
-        let mut page: Vec<(&Place, &Arc<Event>)> = match query.position {
+        let mut page: Vec<(&ListKey, &Arc<Event>)> = match query.position {
             None => list.iter().take(limit).collect(),
             Some(at @ Position { side: Side::Below, .. }) => {
-                list.range(beyond(key(at))).take(limit).collect()
+                list.range(beyond(position_key(at))).take(limit).collect()
             }
             Some(at @ Position { side: Side::Above, .. }) => {
-                list.range(..key(at)).rev().take(limit).collect()
+                list.range(..position_key(at)).rev().take(limit).collect()
             }
         };
         if query.position.is_some_and(|at| at.side == Side::Above) {
             page.reverse();
         }
-        let (has_above, has_below) = match (page.first(), page.last(), query.position) {
-            (Some((first, _)), Some((last, _)), _) => {
-                (list.range(..*first).next().is_some(), list.range(beyond(**last)).next().is_some())
-            }
-            // An empty page has everything on the other side of its position.
-            (_, _, Some(Position { side: Side::Below, .. })) => (!list.is_empty(), false),
-            (_, _, Some(Position { side: Side::Above, .. })) => (false, !list.is_empty()),
-            (_, _, None) => (false, false),
-        };
-        let events = page.into_iter().map(|(_, event)| Arc::clone(event)).collect();
-        EventPage { events, has_above, has_below }
+        let above = page.first().map(|(first, _)| **first);
+        let above = above.filter(|first| list.range(..*first).next().is_some());
+        let below = page.last().map(|(last, _)| **last);
+        let below = below.filter(|last| list.range(beyond(*last)).next().is_some());
+        EventPage {
+            above: above.map(|first| position(first, Side::Above)),
+            below: below.map(|last| position(last, Side::Below)),
+            events: page.into_iter().map(|(_, event)| Arc::clone(event)).collect(),
+        }
     }
 
     pub(crate) fn active_events(&self, organization: OrganizationId, now: Timestamp) -> usize {
@@ -141,10 +142,14 @@ impl Tables {
     }
 }
 
-fn key(position: Position) -> Place {
+fn position_key(position: Position) -> ListKey {
     (Reverse(position.starts_at), Reverse(position.id))
 }
 
-fn beyond(place: Place) -> (Bound<Place>, Bound<Place>) {
-    (Bound::Excluded(place), Bound::Unbounded)
+fn position((Reverse(starts_at), Reverse(id)): ListKey, side: Side) -> Position {
+    Position { starts_at, id, side }
+}
+
+fn beyond(key: ListKey) -> (Bound<ListKey>, Bound<ListKey>) {
+    (Bound::Excluded(key), Bound::Unbounded)
 }

@@ -224,8 +224,7 @@ impl Weigh for Event {
     fn bytes(&self) -> usize {
         let description = self.description.as_ref().map_or(0, |text| text.as_str().len());
         let location = self.location.as_ref().map_or(0, |text| text.as_str().len());
-        let data = self.location_data.as_ref().map_or(0, |data| data.to_json().len());
-        RECORD_BYTES + self.title.as_str().len() + self.slug.len() + description + location + data
+        RECORD_BYTES + self.title.as_str().len() + self.slug.len() + description + location
     }
 }
 
@@ -252,7 +251,8 @@ impl Weigh for Question {
 impl Weigh for EventInFull {
     fn bytes(&self) -> usize {
         let questions = self.questions.iter().map(Question::bytes);
-        self.event.bytes() + self.shifts.bytes() + questions.sum::<usize>()
+        let data = self.location_data.as_ref().map_or(0, |data| data.to_json().len());
+        self.event.bytes() + data + self.shifts.bytes() + questions.sum::<usize>()
     }
 }
 
@@ -289,7 +289,7 @@ mod tests {
     async fn what_is_kept_is_bounded() {
         let kept: Kept<u32, EventPage> = Kept::new();
         let events = (0..100).map(|number| Arc::new(records::event(1, number))).collect();
-        let page = EventPage { events, has_above: false, has_below: false };
+        let page = EventPage { events, above: None, below: None };
         let version = Some(Version([0; Version::BYTES]));
         for number in 0..1000 {
             kept.get(|| version, number, || async { Ok(page.clone()) }).await.unwrap();

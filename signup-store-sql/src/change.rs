@@ -48,7 +48,7 @@ fn independent(writes: &[Write]) -> usize {
             Write::InsertReceipt(_) => has_receipt = true,
             Write::InsertOrganization(_)
             | Write::InsertToken(_)
-            | Write::InsertEvent(_)
+            | Write::InsertEvent { .. }
             | Write::InsertShifts(_)
             | Write::InsertQuestions(_) => has_new = true,
             Write::SetPlan { .. }

@@ -173,7 +173,7 @@ async fn windows(
         // stand in a text as they are.
         Sql::of(Dialect::Postgres, &text(&format!("CAST('{asked}' AS jsonb)")), vec![])
     } else {
-        Sql::of(Dialect::Postgres, &text("$1"), vec![Value::Json(Some(asked))])
+        Sql::of(Dialect::Postgres, &text("$1"), vec![Value::Rows(asked)])
     };
     let row: Option<[String; 1]> = primary.one(Purpose::Count, WHAT, sql).await?;
     let [rows] = row.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;

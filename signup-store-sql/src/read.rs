@@ -26,7 +26,9 @@ use signup_core::{
 use uuid::Uuid;
 
 use crate::cache::{Cache, Kept, MAX_SLUG_BYTES, Weigh};
-use crate::row::{self, Cell, Column, Days, EVENT, ORGANIZATION, QUESTION, RECEIPT, Records, SHIFT, TOKEN};
+use crate::row::{
+    self, Cell, Column, Days, EVENT, LOCATION_DATA, ORGANIZATION, QUESTION, RECEIPT, Records, SHIFT, TOKEN,
+};
 use crate::sql::{Dialect, Sql, Value, values};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -231,23 +233,25 @@ pub(crate) async fn event_by_slug(reader: &impl Reader, slug: &str) -> Result<Op
 async fn in_full(reader: &impl Reader, which: &str, values: Vec<Value>) -> Result<Option<EventInFull>> {
     let dialect = reader.dialect();
     let text = format!(
-        "SELECT {}, {}, {} FROM events e WHERE {which}",
+        "SELECT {}, {}, {}, {} FROM events e WHERE {which}",
         dialect.record(EVENT),
+        dialect.record(LOCATION_DATA),
         shifts_of_event(dialect),
         questions_of_event(dialect),
     );
     let found = reader.row("reading an event in full", Sql::of(dialect, &text, values)).await?;
-    let Some([event, shifts, questions]) = found else { return Ok(None) };
+    let Some([event, location_data, shifts, questions]) = found else { return Ok(None) };
     Ok(Some(EventInFull {
         event: row::one(&event, event_alone)?,
+        location_data: row::one(&location_data, row::location_data)?,
         shifts: in_running_order(row::all(&shifts, shifts_of_a_list())?),
         questions: by_position(row::all(&questions, row::question)?),
     }))
 }
 
-/// One more than the events of a page that is not longer than the one that is given to who asks for no length.
+/// One row more than the default page length: the extra row shows whether another page follows.
 const SHORT_PAGE: u32 = 26;
-/// One more than the events of the longest page that clients can ask for.
+/// One row more than the longest page that clients can ask for.
 const LONG_PAGE: u32 = 101;
 
 /// The statement for a page of events: whether anything is on the other side of the position, and at least one event more
@@ -299,9 +303,12 @@ pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted:
     Sql::of(dialect, &dialect.records(&page_columns(), &from), values)
 }
 
-/// Of each row of a page: whether anything is on the other side of the position, and an event, if there is any.
+/// The columns before those of the event in each row of a page: whether the list goes on behind the query's position, and the
+/// start by which the event is sorted. A page without events is one row with the first of them.
+const PAGE: &[Column] = &[Column::Flag("p.has_other_side"), Column::Integer("e.starts_at")];
+
 fn page_columns() -> Vec<Column> {
-    [&[Column::Flag("p.has_other_side")], EVENT].concat()
+    [PAGE, EVENT].concat()
 }
 
 pub(crate) async fn events(
@@ -323,19 +330,31 @@ async fn read_page(
     let (mut other_side, mut days) = (false, Days::default());
     let mut read = if_any(|row| row::event(row, &mut days).map(Arc::new));
     let events = page.read(&page_columns(), |row| {
-        let Some((has_other_side, event)) = row.split_first() else { return Ok(None) };
-        other_side = has_other_side.is_true();
-        read(event)
+        let (page, event) = row.split_at(PAGE.len().min(row.len()));
+        other_side = page.first().is_some_and(Cell::is_true);
+        let Some(event) = read(event)? else { return Ok(None) };
+        // The stored start, not the derived one: the two differ while a process with newer zone data shares the database,
+        // and a walk that mixes them repeats or skips events.
+        Ok(Some((row::stored_start(page)?, event)))
     })?;
     let mut events: Vec<_> = events.into_iter().flatten().collect();
-    events.sort_by_cached_key(|event| Reverse((event.dates.starts_at(), event.id)));
+    events.sort_by_key(|(starts_at, event)| Reverse((*starts_at, event.id)));
     let surplus = events.len().saturating_sub(wanted.limit as usize);
-    Ok(if wanted.position.is_some_and(|position| position.side == Side::Above) {
-        drop(events.drain(..surplus));
-        EventPage { events, has_above: surplus > 0, has_below: other_side }
-    } else {
-        events.truncate(wanted.limit as usize);
-        EventPage { events, has_above: other_side, has_below: surplus > 0 }
+    let (goes_on_above, goes_on_below) =
+        if wanted.position.is_some_and(|position| position.side == Side::Above) {
+            drop(events.drain(..surplus));
+            (surplus > 0, other_side)
+        } else {
+            events.truncate(wanted.limit as usize);
+            (other_side, surplus > 0)
+        };
+    let edge = |event: Option<&(Timestamp, Arc<Event>)>, side| {
+        event.map(|(starts_at, event)| Position { starts_at: *starts_at, id: event.id, side })
+    };
+    Ok(EventPage {
+        above: edge(events.first(), Side::Above).filter(|_| goes_on_above),
+        below: edge(events.last(), Side::Below).filter(|_| goes_on_below),
+        events: events.into_iter().map(|(_, event)| event).collect(),
     })
 }
 

@@ -13,14 +13,16 @@ use std::str::FromStr;
 
 use cells::Record;
 pub(crate) use cells::{Cell, Records};
-pub(crate) use columns::{Column, EVENT, NOTICE, ORGANIZATION, QUESTION, RECEIPT, SHIFT, SIGNUP, TOKEN};
+pub(crate) use columns::{
+    Column, EVENT, LOCATION_DATA, NOTICE, ORGANIZATION, QUESTION, RECEIPT, SHIFT, SIGNUP, TOKEN,
+};
 
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use signup_core::{
-    Answer, Capacity, Day, Digest, Event, EventDate, EventDates, EventId, Hours, Latitude, Longitude, Notice,
-    NoticeFailure, NoticeId, Occupancy, Organization, OrganizationId, Question, QuestionId, Receipt,
-    ReceiptKey, Shift, ShiftId, Signup, SignupId, StoreError, Token, TokenId,
+    Answer, Capacity, Day, Digest, Event, EventDate, EventDates, EventId, Hours, Latitude, LocationData,
+    Longitude, Notice, NoticeFailure, NoticeId, Occupancy, Organization, OrganizationId, Question,
+    QuestionId, Receipt, ReceiptKey, Shift, ShiftId, Signup, SignupId, StoreError, Token, TokenId,
 };
 use sqlx::Row;
 use uuid::Uuid;
@@ -253,7 +255,6 @@ pub(crate) fn event(row: &[Cell<'_>], days: &mut Days) -> Result<Event, StoreErr
         is_virtual: columns.flag()?,
         latitude: columns.read_if_any(|text| degrees(text, Latitude::new))?,
         longitude: columns.read_if_any(|text| degrees(text, Longitude::new))?,
-        location_data: columns.read_if_any(json)?,
         dates: {
             let date = columns.read(parsed)?;
             let last = columns.read_if_any(parsed)?;
@@ -265,6 +266,21 @@ pub(crate) fn event(row: &[Cell<'_>], days: &mut Days) -> Result<Event, StoreErr
         created_at: columns.instant()?,
         updated_at: columns.instant()?,
     })
+}
+
+/// The location data of an event.
+pub(crate) fn location_data(row: &[Cell<'_>]) -> Result<Option<LocationData>, StoreError> {
+    let mut columns = Columns::new(row, "events", LOCATION_DATA);
+    columns.id()?;
+    columns.read_if_any(json)
+}
+
+/// The start by which an event of a page is sorted: the last column of `page`.
+pub(crate) fn stored_start(page: &[Cell<'_>]) -> Result<Timestamp, StoreError> {
+    match page.last() {
+        Some(Cell::Integer(second)) => Timestamp::from_second(*second).map_err(unreadable),
+        _ => Err(StoreError::failed("listing events", "a row without the start of its event")),
+    }
 }
 
 pub(crate) fn shift(row: &[Cell<'_>], days: &mut Days) -> Result<Shift, StoreError> {

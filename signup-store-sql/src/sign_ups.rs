@@ -14,7 +14,7 @@ use signup_core::{
 use crate::row::SIGNUP;
 use crate::sql::{Dialect, Sql, values};
 use crate::turns::Place;
-use crate::write::{Statement, Writer, hex, json_value};
+use crate::write::{Statement, Writer, hex, rows_value};
 
 /// A change set that signs somebody up, if the address is not on the shift yet and the shift has room.
 #[derive(Debug, Clone, Copy)]
@@ -119,7 +119,7 @@ pub(crate) fn statement((organization, shift): Place, new: &[SignUp<'_>]) -> Res
          UPDATE shifts SET filled = filled + (SELECT count(*) FROM new WHERE has_place) \
          WHERE organization_id = $1 AND id = $2 AND EXISTS (SELECT 1 FROM new WHERE has_place)), \
          told AS (",
-        values![organization.uuid(), shift.uuid(), json_value(&rows)?, secrets.as_slice()],
+        values![organization.uuid(), shift.uuid(), rows_value(&rows)?, secrets.as_slice()],
     );
     let writer = Writer { dialect, when: "CAST(value->>4 AS uuid) IN (SELECT id FROM new WHERE has_place)" };
     let notices = new.iter().flat_map(|new| new.notices);

@@ -141,8 +141,10 @@ pub(crate) enum Value {
     Real(Option<f64>),
     Flag(bool),
     Bytes(Vec<u8>),
-    /// A text that is JSON.
+    /// JSON that is stored as it is written.
     Json(Option<String>),
+    /// A JSON array that the statement takes apart ([`Dialect::each`]). Numbers in it are whole: `jsonb` keeps them as NUMERIC.
+    Rows(String),
     /// A text that is a date, as `YYYY-MM-DD`.
     Date(Option<String>),
 }
@@ -151,7 +153,8 @@ impl Value {
     /// How the parameter of this number stands in a text for PostgreSQL.
     fn placeholder(&self, number: usize) -> String {
         match self {
-            Self::Json(_) => format!("CAST(${number} AS jsonb)"),
+            Self::Json(_) => format!("CAST(${number} AS json)"),
+            Self::Rows(_) => format!("CAST(${number} AS jsonb)"),
             Self::Date(_) => format!("CAST(${number} AS date)"),
             _ => format!("${number}"),
         }
@@ -196,6 +199,7 @@ macro_rules! arguments {
             let added = match value {
                 Value::Uuid(id) => arguments.add(id),
                 Value::Text(text) | Value::Json(text) | Value::Date(text) => arguments.add(text),
+                Value::Rows(rows) => arguments.add(rows),
                 Value::Integer(number) => arguments.add(number),
                 Value::Real(number) => arguments.add(number),
                 Value::Flag(flag) => arguments.add(flag),
@@ -323,8 +327,9 @@ mod tests {
 
     #[test]
     fn postgres_is_told_what_a_text_is() {
-        let values = vec![Value::Date(None), Value::Json(None), Value::Text(None)];
-        let sql = Sql::of(Dialect::Postgres, "SELECT $1, $2, $3", values);
-        assert_eq!(sql.text(), "SELECT CAST($1 AS date), CAST($2 AS jsonb), $3");
+        let values =
+            vec![Value::Date(None), Value::Json(None), Value::Rows("[]".to_owned()), Value::Text(None)];
+        let sql = Sql::of(Dialect::Postgres, "SELECT $1, $2, $3, $4", values);
+        assert_eq!(sql.text(), "SELECT CAST($1 AS date), CAST($2 AS json), CAST($3 AS jsonb), $4");
     }
 }

@@ -71,7 +71,9 @@ impl Writer {
             Write::SetPlan { organization, plan } => vec![self.set_plan(*organization, *plan)],
             Write::InsertToken(token) => vec![self.insert_token(token)],
             Write::RevokeToken { token, at } => vec![self.revoke_token(*token, *at)],
-            Write::InsertEvent(event) => vec![self.insert_event(event)],
+            Write::InsertEvent { event, location_data } => {
+                vec![self.insert_event(event, location_data.as_ref())]
+            }
             Write::InsertShifts(shifts) => self.insert_shifts(shifts)?,
             Write::InsertQuestions(questions) => vec![self.insert_questions(questions)?],
             Write::UpdateShift(shift) => vec![self.update_shift(shift)],
@@ -150,7 +152,7 @@ impl Writer {
         statement(text, values![token.uuid(), at.as_second()])
     }
 
-    fn insert_event(self, new: &Event) -> Statement {
+    fn insert_event(self, new: &Event, location_data: Option<&LocationData>) -> Statement {
         let row = vec![
             ("organization_id", new.organization.uuid().into()),
             ("id", new.id.uuid().into()),
@@ -161,7 +163,7 @@ impl Writer {
             ("is_virtual", new.is_virtual.into()),
             ("latitude", new.latitude.map(Latitude::degrees).into()),
             ("longitude", new.longitude.map(Longitude::degrees).into()),
-            ("location_data", Value::Json(new.location_data.as_ref().map(LocationData::to_json))),
+            ("location_data", Value::Json(location_data.map(LocationData::to_json))),
             ("start_date", Value::Date(Some(new.dates.first.date().to_string()))),
             ("end_date", Value::Date(new.dates.last.map(|date| date.to_string()))),
             ("timezone", new.dates.first.zone().name().into()),
@@ -222,7 +224,7 @@ impl Writer {
             numbers.join(", "),
             dialect.each("$1"),
         );
-        Ok(statement(text, vec![json_value(&rows)?]))
+        Ok(statement(text, vec![rows_value(&rows)?]))
     }
 
     /// All questions in one statement, however many.
@@ -252,7 +254,7 @@ impl Writer {
             dialect.flag_at(7),
             dialect.each("$1"),
         );
-        Ok(statement(text, vec![json_value(&rows)?]))
+        Ok(statement(text, vec![rows_value(&rows)?]))
     }
 
     fn update_shift(self, shift: &Shift) -> Statement {
@@ -338,10 +340,18 @@ fn insert_shift_rows(new: &[Shift]) -> Statement {
     insert_rows(into.to_owned(), &rows, values)
 }
 
+/// A value that is stored as JSON.
 pub(crate) fn json_value(value: &impl Serialize) -> Result<Value> {
-    let text = sonic_rs::to_string(value);
-    let text = text.map_err(|error| StoreError::failed("writing a value as JSON", error))?;
-    Ok(Value::Json(Some(text)))
+    Ok(Value::Json(Some(json_text(value)?)))
+}
+
+/// Rows for [`Dialect::each`].
+pub(crate) fn rows_value(rows: &[serde_json::Value]) -> Result<Value> {
+    Ok(Value::Rows(json_text(rows)?))
+}
+
+fn json_text(value: &(impl Serialize + ?Sized)) -> Result<String> {
+    sonic_rs::to_string(value).map_err(|error| StoreError::failed("writing a value as JSON", error))
 }
 
 /// A UUID inside of JSON.

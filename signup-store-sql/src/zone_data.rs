@@ -71,7 +71,7 @@ fn update(dialect: Dialect, keys: &[Keys]) -> Sql {
     );
     let rows: Vec<_> =
         keys.iter().map(|(id, (start, end))| json!([id.simple().to_string(), start, end])).collect();
-    Sql::of(dialect, &text, vec![Value::Json(Some(serde_json::Value::Array(rows).to_string()))])
+    Sql::of(dialect, &text, vec![Value::Rows(serde_json::Value::Array(rows).to_string())])
 }
 
 fn sort_keys([id, first, last, zone]: &[String; 4]) -> Result<Keys, StoreError> {

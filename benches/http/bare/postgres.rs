@@ -16,7 +16,7 @@ const SLOTS: &str = "SELECT s.id, s.organization_id, s.event_id, s.title, s.loca
      FROM events e LEFT JOIN shifts s ON s.organization_id = e.organization_id AND s.event_id = e.id \
      WHERE e.organization_id = $1 AND e.id = $2";
 const LIST: &str = "SELECT e.id, e.organization_id, e.title, e.slug, e.description, e.location, e.is_virtual, \
-     CAST(e.latitude AS TEXT), CAST(e.longitude AS TEXT), CAST(e.location_data AS TEXT), CAST(e.start_date AS TEXT), \
+     CAST(e.latitude AS TEXT), CAST(e.longitude AS TEXT), CAST(e.start_date AS TEXT), \
      CAST(e.end_date AS TEXT), e.timezone, e.is_published, e.theme, e.badge_label, e.created_at, e.updated_at \
      FROM events e WHERE organization_id = $1 ORDER BY starts_at DESC, id DESC LIMIT 26";
 
@@ -25,7 +25,7 @@ const SLOTS_AS_ONE: &str = "SELECT (SELECT CAST(COALESCE(json_agg(json_build_arr
      e.start_date, e.timezone, e.is_virtual)), '[]') AS TEXT) FROM shifts s WHERE s.organization_id = e.organization_id \
      AND s.event_id = e.id) FROM events e WHERE e.organization_id = $1 AND e.id = $2";
 const LIST_AS_ONE: &str = "SELECT CAST(COALESCE(json_agg(json_build_array(e.id, e.organization_id, e.title, e.slug, e.description, \
-     e.location, e.is_virtual, CAST(e.latitude AS TEXT), CAST(e.longitude AS TEXT), CAST(e.location_data AS TEXT), \
+     e.location, e.is_virtual, CAST(e.latitude AS TEXT), CAST(e.longitude AS TEXT), \
      e.start_date, e.end_date, e.timezone, e.is_published, e.theme, e.badge_label, e.created_at, e.updated_at)), '[]') AS TEXT) \
      FROM (SELECT * FROM events WHERE organization_id = $1 ORDER BY starts_at DESC, id DESC LIMIT 26) e";
 
@@ -121,7 +121,7 @@ const CREATE: &str = "WITH live AS (SELECT 1 FROM receipts WHERE organization_id
      CAST(value->>3 AS integer), CAST(value->>4 AS integer), CAST(value->>5 AS integer), 1, $3, $3 \
      FROM jsonb_array_elements(CAST($13 AS jsonb)) WHERE NOT EXISTS (SELECT 1 FROM live)) \
      INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) \
-     SELECT $1, $1, 'create-event', $2, CAST($14 AS jsonb), $15 WHERE NOT EXISTS (SELECT 1 FROM live) RETURNING 1";
+     SELECT $1, $1, 'create-event', $2, CAST($14 AS json), $15 WHERE NOT EXISTS (SELECT 1 FROM live) RETURNING 1";
 
 /// One data-modifying statement for each create.
 pub(crate) async fn create(url: &str) {

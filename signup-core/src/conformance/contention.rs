@@ -45,7 +45,7 @@ pub async fn simultaneous_creates_never_pass_the_limit(store: Arc<dyn Store>) {
     let organization = organization_id(1);
     let change = |number| ChangeSet {
         requires: vec![Requirement::ActiveEventsBelow { organization, limit: 5, now: at(0) }],
-        writes: vec![Write::InsertEvent(Box::new(event(1, number)))],
+        writes: vec![Write::InsertEvent { event: Box::new(event(1, number)), location_data: None }],
     };
     let results = all_at_once(&store, (0..64).map(change).collect()).await;
     assert_eq!(successes(&results), 5);
@@ -64,7 +64,7 @@ pub async fn of_simultaneous_uses_of_a_key_one_takes_effect(store: Arc<dyn Store
         ChangeSet {
             requires: vec![Requirement::NoReceipt { key: key.clone(), now: at(0) }],
             writes: vec![
-                Write::InsertEvent(Box::new(event.clone())),
+                Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
                 Write::InsertReceipt(Box::new(receipt(key.clone(), &event, &[]))),
             ],
         }

@@ -241,7 +241,9 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
             if let Some(limit) = limit {
                 change.requires.push(Requirement::ActiveEventsBelow { organization, limit, now });
             }
-            change.writes.push(Write::InsertEvent(Box::new(event)));
+            let data = serde_json::Map::from_iter([("made".to_owned(), made.into())]);
+            let location_data = (made % 2 == 0).then(|| LocationData::new(data).unwrap());
+            change.writes.push(Write::InsertEvent { event: Box::new(event), location_data });
             change.writes.push(Write::InsertShifts(shifts));
         }
         Step::Edit { organization, shift, version, capacity, hours } => {
@@ -325,7 +327,7 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
 fn remember(world: &mut World, change: ChangeSet) {
     for write in change.writes {
         match write {
-            Write::InsertEvent(event) => world.events.push(*event),
+            Write::InsertEvent { event, .. } => world.events.push(*event),
             Write::InsertShifts(shifts) => world.shifts.extend(shifts),
             Write::InsertSignup(signup) => world.signups.push(*signup),
             Write::InsertNotices(notices) => world.notices.extend(notices),

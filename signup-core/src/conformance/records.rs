@@ -64,7 +64,6 @@ pub fn event_on(organization: u32, number: u32, date: &str, zone: &str) -> Event
         is_virtual: false,
         latitude: None,
         longitude: None,
-        location_data: None,
         dates: EventDates { first: Day::new(date.parse().unwrap(), zone.parse().unwrap()), last: None },
         is_published: true,
         theme: None,
@@ -184,7 +183,7 @@ pub async fn with_shift(store: &Arc<dyn Store>, capacity: u32) -> (Event, Shift)
     let shift = shift(&event, 1, capacity);
     let writes = vec![
         Write::InsertOrganization(organization(1)),
-        Write::InsertEvent(Box::new(event.clone())),
+        Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
         Write::InsertShifts(vec![shift.clone()]),
     ];
     write(&**store, writes).await;

@@ -17,7 +17,7 @@ pub async fn a_refused_change_leaves_no_trace(store: Arc<dyn Store>) {
         Requirement::ShiftAtVersion { organization: former.organization, shift: shift.id, version: 99 },
     ];
     let writes = vec![
-        Write::InsertEvent(Box::new(event.clone())),
+        Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
         Write::InsertShifts(vec![new_shift.clone()]),
         Write::InsertSignup(Box::new(volunteer.clone())),
         Write::InsertReceipt(Box::new(receipt.clone())),
@@ -89,7 +89,10 @@ pub async fn an_active_event_counts_until_its_end(store: Arc<dyn Store>) {
     };
     let draft = Event { is_published: false, ..event(1, 3) };
     let mut writes = vec![Write::InsertOrganization(organization(1))];
-    writes.extend([&published, &two_days, &draft].map(|event| Write::InsertEvent(Box::new(event.clone()))));
+    writes.extend(
+        [&published, &two_days, &draft]
+            .map(|event| Write::InsertEvent { event: Box::new(event.clone()), location_data: None }),
+    );
     write(&*store, writes).await;
     let end = published.dates.ends_at();
     let later = two_days.dates.ends_at();

@@ -5,16 +5,19 @@ use std::sync::Arc;
 use super::records::*;
 use crate::*;
 
+fn location_data(json: &str) -> LocationData {
+    LocationData::new(serde_json::from_str(json).unwrap()).unwrap()
+}
+
 /// Every field of every record comes back as it was written.
 pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
-    let data = serde_json::json!({"place_id": "x\"y\\z", "nested": [1, 2.5, {"é": null}]});
+    let data = location_data(r#"{"place_id": "x\"y\\z", "nested": [1, 2.5, {"é": null}]}"#);
     let event = Event {
         description: Some(Description::new(" two\nlines, 'quoted' ").unwrap()),
         location: Some(EventLocation::new("1 Main St").unwrap()),
         is_virtual: true,
         latitude: Some(Latitude::new(40.712_776).unwrap()),
         longitude: Some(Longitude::new(-74.005_974).unwrap()),
-        location_data: Some(LocationData::new(data.as_object().unwrap().clone()).unwrap()),
         dates: EventDates { last: Some("2027-06-07".parse().unwrap()), ..event(1, 1).dates },
         is_published: false,
         theme: Some(Theme::GoldenHour),
@@ -66,7 +69,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     let mut writes = vec![
         Write::InsertOrganization(organization(1)),
         Write::InsertToken(token.clone()),
-        Write::InsertEvent(Box::new(event.clone())),
+        Write::InsertEvent { event: Box::new(event.clone()), location_data: Some(data.clone()) },
         Write::InsertShifts(vec![shift.clone()]),
         Write::InsertQuestions(vec![question.clone()]),
         Write::InsertSignup(Box::new(signup.clone())),
@@ -91,7 +94,12 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     assert_eq!(store.shift(owner, shift.id).await.unwrap(), Some(shift.clone()), "shift");
     assert_eq!(store.shifts(owner, event.id).await.unwrap(), Some(vec![Arc::new(shift.clone())]), "shifts");
     assert_eq!(store.questions(owner, event.id).await.unwrap(), Some(vec![question.clone()]), "questions");
-    let full = EventInFull { event: event.clone(), shifts: vec![Arc::new(shift)], questions: vec![question] };
+    let full = EventInFull {
+        event: event.clone(),
+        location_data: Some(data),
+        shifts: vec![Arc::new(shift)],
+        questions: vec![question],
+    };
     assert_eq!(store.event_in_full(owner, event.id).await.unwrap(), Some(full.clone()), "event in full");
     assert_eq!(store.event_by_slug(&event.slug).await.unwrap(), Some(full), "event by slug");
     assert_eq!(store.signup(owner, signup.id).await.unwrap(), Some(signup.clone()), "sign-up");
@@ -107,13 +115,15 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
 pub async fn what_is_null_comes_back_null(store: Arc<dyn Store>) {
     let organization = Organization { sport: None, public_url: None, ..organization(1) };
     let event = event(1, 1);
-    let writes =
-        vec![Write::InsertOrganization(organization.clone()), Write::InsertEvent(Box::new(event.clone()))];
+    let writes = vec![
+        Write::InsertOrganization(organization.clone()),
+        Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
+    ];
     write(&*store, writes).await;
     assert_eq!(store.organization(organization.id).await.unwrap(), Some(organization.clone()));
     assert_eq!(store.shifts(organization.id, event.id).await.unwrap(), Some(vec![]));
     assert_eq!(store.questions(organization.id, event.id).await.unwrap(), Some(vec![]));
-    let full = EventInFull { event: event.clone(), shifts: vec![], questions: vec![] };
+    let full = EventInFull { event: event.clone(), location_data: None, shifts: vec![], questions: vec![] };
     assert_eq!(store.event_in_full(organization.id, event.id).await.unwrap(), Some(full));
 }
 
@@ -137,11 +147,41 @@ pub async fn hard_texts_and_numbers_come_back(store: Arc<dyn Store>) {
             ..event(1, number)
         };
         let shift = Shift { title: event.title.clone(), ..shift(&event, number, 1) };
-        let writes =
-            vec![Write::InsertEvent(Box::new(event.clone())), Write::InsertShifts(vec![shift.clone()])];
+        let writes = vec![
+            Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
+            Write::InsertShifts(vec![shift.clone()]),
+        ];
         write(&*store, writes).await;
         assert_eq!(store.event(event.organization, event.id).await.unwrap(), Some(event));
         assert_eq!(store.shift(shift.organization, shift.id).await.unwrap(), Some(shift));
+    }
+}
+
+/// Numbers of location data and of a stored outcome come back exactly: the largest and the smallest doubles of both signs,
+/// subnormal ones, negative zero, and whole numbers that no double holds.
+pub async fn every_double_comes_back_exactly(store: Arc<dyn Store>) {
+    let data = location_data(
+        r#"{"doubles": [1.7976931348623157e308, -1.7976931348623157e308, 2.2250738585072014e-308,
+            -2.2250738585072014e-308, 2.225073858507201e-308, -2.225073858507201e-308, 5e-324, -5e-324, -0.0, 0.1,
+            123456789.12345679, 4.35, 1e23, 8.5e-5],
+            "integers": [18446744073709551615, -9223372036854775808, 9007199254740993]}"#,
+    );
+    let latitudes =
+        [5e-324, -5e-324, 2.225_073_858_507_201e-308, -2.225_073_858_507_201_4e-308, 0.1 + 0.2, 90.0];
+    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    for (number, latitude) in (1..).zip(latitudes) {
+        let event = Event { latitude: Some(Latitude::new(latitude).unwrap()), ..event(1, number) };
+        let receipt = receipt(receipt_key(1, &format!("key-{number}")), &event, &[]);
+        let writes = vec![
+            Write::InsertEvent { event: Box::new(event.clone()), location_data: Some(data.clone()) },
+            Write::InsertReceipt(Box::new(receipt.clone())),
+        ];
+        write(&*store, writes).await;
+        let found = store.event_in_full(event.organization, event.id).await.unwrap().unwrap();
+        // As texts: two numbers can be equal and still differ, as zero and negative zero do.
+        assert_eq!(found.location_data.map(|data| data.to_json()), Some(data.to_json()));
+        assert_eq!(found.event, event, "{latitude:e}");
+        assert_eq!(store.receipt(&receipt.key, at(0)).await.unwrap(), Some(receipt), "{latitude:e}");
     }
 }
 
@@ -160,8 +200,10 @@ pub async fn hard_dates_and_zones_come_back(store: Arc<dyn Store>) {
         let event =
             Event { dates: EventDates { last: Some(event.dates.first.date()), ..event.dates }, ..event };
         let shift = shift(&event, number, 1);
-        let writes =
-            vec![Write::InsertEvent(Box::new(event.clone())), Write::InsertShifts(vec![shift.clone()])];
+        let writes = vec![
+            Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
+            Write::InsertShifts(vec![shift.clone()]),
+        ];
         write(&*store, writes).await;
         assert_eq!(store.event(event.organization, event.id).await.unwrap(), Some(event), "{date} {zone}");
         let found = store.shift(shift.organization, shift.id).await.unwrap().unwrap();
@@ -189,7 +231,7 @@ pub async fn what_is_not_there_is_none(store: Arc<dyn Store>) {
     assert_eq!(store.receipt(&receipt_key(1, "key"), at(0)).await.unwrap(), None);
     assert_eq!(store.notices(false, None, 9).await.unwrap(), vec![]);
     let query = EventQuery { is_published: None, position: None, limit: 9 };
-    let page = EventPage { events: vec![], has_above: false, has_below: false };
+    let page = EventPage { events: vec![], above: None, below: None };
     assert_eq!(store.events(owner, &query).await.unwrap(), page);
     let writes = vec![Write::RevokeToken { token: TokenId::NONE, at: at(0) }];
     assert_eq!(

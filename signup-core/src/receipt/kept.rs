@@ -125,7 +125,7 @@ mod tests {
         json!({
             "event": {
                 "id": id(2), "organization": id(1), "title": "Food drive", "slug": "food-drive", "description": null,
-                "location": null, "is_virtual": true, "latitude": null, "longitude": null, "location_data": null,
+                "location": null, "is_virtual": true, "latitude": null, "longitude": null,
                 "dates": {"first": {"date": "2027-03-06", "zone": "America/New_York"}, "last": null},
                 "is_published": false, "theme": null, "badge_label": null,
                 "created_at": "2027-01-01T00:00:00Z", "updated_at": "2027-01-02T00:00:00Z",

@@ -32,7 +32,6 @@ pub fn create_event(
         is_virtual: new.is_virtual,
         latitude: new.latitude,
         longitude: new.longitude,
-        location_data: new.location_data,
         dates: new.dates,
         is_published: new.is_published,
         theme: new.theme,
@@ -62,7 +61,8 @@ pub fn create_event(
     if event.is_active(now) {
         requires.push(Requirement::ActiveEventsBelow { organization, limit: active_events, now });
     }
-    let mut writes = vec![Write::InsertEvent(Box::new(event.clone()))];
+    let mut writes =
+        vec![Write::InsertEvent { event: Box::new(event.clone()), location_data: new.location_data }];
     if !shifts.is_empty() {
         writes.push(Write::InsertShifts(shifts.clone()));
     }

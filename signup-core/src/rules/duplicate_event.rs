@@ -27,7 +27,7 @@ pub fn duplicate_event(
     ids: EventIds,
     now: Timestamp,
 ) -> Result<Decision<EventWithShifts>, Faults> {
-    let EventInFull { event: source, shifts, questions } = source;
+    let EventInFull { event: source, location_data, shifts, questions } = source;
     let dates = source.dates.moved_to(start_date).ok_or_else(|| {
         Faults::one("start_date", format!("moves the last day out of range: each day {}", TimeError::Date))
     })?;
@@ -57,7 +57,7 @@ pub fn duplicate_event(
     let questions: Vec<_> =
         questions.map(|(id, question)| Question { id, event: event.id, ..question }).collect();
 
-    let mut writes = vec![Write::InsertEvent(Box::new(event.clone()))];
+    let mut writes = vec![Write::InsertEvent { event: Box::new(event.clone()), location_data }];
     if !shifts.is_empty() {
         writes.push(Write::InsertShifts(shifts.clone()));
     }

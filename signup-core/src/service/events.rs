@@ -10,7 +10,7 @@ use crate::input::{DuplicateInput, EventInput, EventListInput};
 use crate::organization::Organization;
 use crate::receipt::{EventWithShifts, IdempotencyKey, Operation};
 use crate::rules::{self, EventIds};
-use crate::store::{EventPage, EventQuery, Position, Side};
+use crate::store::{EventPage, EventQuery, Position};
 use crate::token::Scope;
 
 /// A page of the list of events, and the way to its neighbours.
@@ -75,13 +75,9 @@ impl Service {
     pub async fn list_events(&self, call: &Call, input: &EventListInput<'_>) -> Result<EventList> {
         call.require(Scope::EventsRead)?;
         let query = input.check()?;
-        let EventPage { events, has_above, has_below } = self.store.events(call.organization, &query).await?;
-        let cursor = |event: Option<&Arc<Event>>, side| {
-            event.map(|event| Position { starts_at: event.dates.starts_at(), id: event.id, side }.to_cursor())
-        };
-        let next_cursor = if has_below { cursor(events.last(), Side::Below) } else { None };
-        let prev_cursor = if has_above { cursor(events.first(), Side::Above) } else { None };
-        Ok(EventList { events, query, next_cursor, prev_cursor })
+        let EventPage { events, above, below } = self.store.events(call.organization, &query).await?;
+        let cursor = |position: Option<Position>| position.as_ref().map(Position::to_cursor);
+        Ok(EventList { events, query, next_cursor: cursor(below), prev_cursor: cursor(above) })
     }
 
     /// The organization that the caller speaks for. Scope: [`Scope::OrganizationRead`].

@@ -77,7 +77,7 @@ impl Service {
         let decided = self
             .commit(move |now| async move {
                 let full = self.store.event_by_slug(slug).await?.ok_or(Error::NotFound)?;
-                let EventInFull { event, shifts, questions } = full;
+                let EventInFull { event, shifts, questions, .. } = full;
                 let shift = shifts.into_iter().find(|found| found.id == shift).ok_or(Error::NotFound)?;
                 let shift = Arc::unwrap_or_clone(shift);
                 rules::sign_up(SignUpFacts { event, shift, questions }, input, new_ids(now), now)
@@ -119,7 +119,7 @@ impl Service {
     /// [`Error::NotFound`] if there is none, or it is a draft.
     pub async fn public_event(&self, slug: &str) -> Result<PublicEvent> {
         let found = self.store.event_by_slug(slug).await?.filter(|found| found.event.is_published);
-        let EventInFull { event, shifts, questions } = found.ok_or(Error::NotFound)?;
+        let EventInFull { event, shifts, questions, .. } = found.ok_or(Error::NotFound)?;
         let organization = self.store.organization(event.organization).await?.ok_or(Error::NotFound)?;
         Ok(PublicEvent { organization, event, shifts, questions })
     }

@@ -12,7 +12,7 @@ use crate::receipt::{Receipt, ReceiptKey};
 use crate::secret::Digest;
 use crate::shift::Shift;
 use crate::signup::Signup;
-use crate::text::EmailAddress;
+use crate::text::{EmailAddress, LocationData};
 use crate::token::Token;
 
 /// A decision: what it relied on, and what follows.
@@ -166,7 +166,12 @@ pub enum Write {
         at: Timestamp,
     },
     /// A new event.
-    InsertEvent(Box<Event>),
+    InsertEvent {
+        /// The event.
+        event: Box<Event>,
+        /// What [`EventInFull::location_data`](crate::EventInFull::location_data) gives back.
+        location_data: Option<LocationData>,
+    },
     /// New shifts of an event that is there or comes earlier in the change set.
     InsertShifts(Vec<Shift>),
     /// New questions of an event that is there or comes earlier in the change set.

@@ -35,7 +35,7 @@ fn facts(change: &ChangeSet) -> Option<Vec<Fact<'_>>> {
     }
     for write in &change.writes {
         match write {
-            Write::InsertEvent(event) => {
+            Write::InsertEvent { event, .. } => {
                 facts.push(Fact::EventSlug(&event.slug));
                 if event.is_published {
                     facts.push(Fact::ActiveEvents(event.organization));
@@ -70,7 +70,7 @@ mod tests {
             requires.push(Requirement::ActiveEventsBelow { organization, limit: 5, now: at(0) });
         }
         let writes = vec![
-            Write::InsertEvent(Box::new(event)),
+            Write::InsertEvent { event: Box::new(event), location_data: None },
             Write::InsertShifts(shifts),
             Write::InsertReceipt(Box::new(receipt)),
         ];

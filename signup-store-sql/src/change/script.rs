@@ -119,7 +119,7 @@ mod tests {
             let receipt = receipt(receipt_key(1, &format!("key-{number}")), &event, &shifts);
             let requires = vec![signup_core::Requirement::EventSlugFree(event.slug.clone())];
             let writes = vec![
-                Write::InsertEvent(Box::new(event)),
+                Write::InsertEvent { event: Box::new(event), location_data: None },
                 Write::InsertShifts(shifts),
                 Write::InsertReceipt(Box::new(receipt)),
             ];

@@ -61,7 +61,6 @@ pub(crate) const EVENT: &[Column] = &[
     Flag("e.is_virtual"),
     Degrees("e.latitude"),
     Degrees("e.longitude"),
-    Json("e.location_data"),
     Date("e.start_date"),
     Date("e.end_date"),
     Text("e.timezone"),
@@ -71,6 +70,8 @@ pub(crate) const EVENT: &[Column] = &[
     Integer("e.created_at"),
     Integer("e.updated_at"),
 ];
+/// The location data of the event `e`. Only reads that a duplicate is made from have it.
+pub(crate) const LOCATION_DATA: &[Column] = &[Id("e.id"), Json("e.location_data")];
 /// Of the shift `s` of the event `e`.
 pub(crate) const SHIFT: &[Column] = &[
     Id("s.id"),

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use signup_core::{Digest, Notice, NoticeId, OrganizationId, Signup, SignupId, SignupStatus};
 
-use super::{Result, Statement, Writer, hex, json_value, statement};
+use super::{Result, Statement, Writer, hex, json_value, rows_value, statement};
 use crate::sql::{Dialect, values};
 
 impl Writer {
@@ -159,7 +159,7 @@ impl Writer {
             numbers.join(", "),
             dialect.each("$1"),
         );
-        Ok(statement(text, vec![json_value(&rows)?]))
+        Ok(statement(text, vec![rows_value(&rows)?]))
     }
 
     pub(super) fn update_notice(self, notice: &Notice) -> Result<Statement> {

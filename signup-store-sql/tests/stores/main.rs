@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod json;
 mod open;
 mod postgres;
 mod postgres_faults;

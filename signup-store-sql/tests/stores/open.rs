@@ -120,7 +120,7 @@ async fn sort_keys_are_derived_anew_when_the_zone_data_is_another(
 ) {
     let Some((database, records)) = Database::filled(engine).await else { return };
     let other = event(11, "2027-03-15");
-    let insert = Write::InsertEvent(Box::new(other.clone()));
+    let insert = Write::InsertEvent { event: Box::new(other.clone()), location_data: None };
     database.store.commit(writes([insert])).await.unwrap();
     let (starts_at, ends_at) = (other.dates.starts_at().as_second(), other.dates.ends_at().as_second());
     let derived =

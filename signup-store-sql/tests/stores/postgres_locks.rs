@@ -57,8 +57,10 @@ async fn who_contends_waits_and_nobody_fails(
                     },
                 ];
                 let receipt = receipt(&format!("key-{}", number % 20), &event);
-                let writes =
-                    vec![Write::InsertEvent(Box::new(event)), Write::InsertReceipt(Box::new(receipt))];
+                let writes = vec![
+                    Write::InsertEvent { event: Box::new(event), location_data: None },
+                    Write::InsertReceipt(Box::new(receipt)),
+                ];
                 try_write(&*store, requires, writes).await
             })
         })
@@ -85,7 +87,7 @@ async fn a_commit_that_is_undone_for_a_deadlock_is_tried_again() {
             Requirement::ActiveEventsBelow { organization, limit: 10, now: at(0) },
             Requirement::ShiftAtVersion { organization, shift: shift.id, version: shift.version },
         ],
-        writes: vec![Write::InsertEvent(Box::new(event(11, "2027-03-15")))],
+        writes: vec![Write::InsertEvent { event: Box::new(event(11, "2027-03-15")), location_data: None }],
     };
     let store = Arc::clone(&database.store);
     let commit = tokio::spawn(async move { store.commit(change).await });
@@ -142,7 +144,10 @@ async fn requirements_in_two_orders_make_no_deadlock() {
         if number % 2 == 1 {
             requires.reverse();
         }
-        let writes = vec![Write::InsertEvent(Box::new(event(100 + number, "2027-03-15")))];
+        let writes = vec![Write::InsertEvent {
+            event: Box::new(event(100 + number, "2027-03-15")),
+            location_data: None,
+        }];
         try_write(&stores[number as usize % 2], requires, writes)
     });
     assert!(join_all(tries).await.iter().all(Result::is_ok));
@@ -272,7 +277,10 @@ async fn sign_ups_on_one_shift_fail_each_for_itself() {
     let event = event(11, "2027-06-05");
     let occupancy = Occupancy::empty(Capacity::new(PLACES).unwrap());
     let shift = Shift { occupancy, ..shift(60, &event, 0) };
-    let new = [Write::InsertEvent(Box::new(event.clone())), Write::InsertShifts(vec![shift.clone()])];
+    let new = [
+        Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
+        Write::InsertShifts(vec![shift.clone()]),
+    ];
     database.store.commit(writes(new)).await.unwrap();
     let change = |number: u32| {
         let mut new = signup(number, &shift, &format!("volunteer-{number}@example.org"));

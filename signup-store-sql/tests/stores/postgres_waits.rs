@@ -55,7 +55,7 @@ pub(crate) async fn busy_shift(store: &dyn Store, places: u32) -> Shift {
     let shift = Shift { occupancy, ..shift(60, &event, 0) };
     let new = [
         Write::InsertOrganization(organization(ORGANIZATION)),
-        Write::InsertEvent(Box::new(event)),
+        Write::InsertEvent { event: Box::new(event), location_data: None },
         Write::InsertShifts(vec![shift.clone()]),
     ];
     store.commit(writes(new)).await.unwrap();
@@ -221,7 +221,10 @@ fn new_event(number: u32) -> ChangeSet {
     let organization = OrganizationId::new(uuid(ORGANIZATION));
     ChangeSet {
         requires: vec![Requirement::ActiveEventsBelow { organization, limit: 1000, now: at(0) }],
-        writes: vec![Write::InsertEvent(Box::new(event(number, "2027-03-15")))],
+        writes: vec![Write::InsertEvent {
+            event: Box::new(event(number, "2027-03-15")),
+            location_data: None,
+        }],
     }
 }
 

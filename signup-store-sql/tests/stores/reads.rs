@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rstest::rstest;
 use signup_core::{
-    BadgeLabel, Description, Event, EventLocation, EventQuery, Latitude, LocationData, Longitude, Position,
-    Side, Theme, Write,
+    BadgeLabel, Description, Event, EventId, EventLocation, EventQuery, Latitude, LocationData, Longitude,
+    Theme, Write,
 };
 
 use crate::records::Engine::{Postgres, Sqlite};
@@ -24,14 +24,17 @@ async fn an_event_with_everything_reads_back_to_the_last_bit(#[values(Sqlite, Po
         is_virtual: true,
         latitude: Some(Latitude::new(f64::from_bits(0x4044_5b2d_0e56_0419)).unwrap()),
         longitude: Some(Longitude::new(-73.985_428_000_000_01).unwrap()),
-        location_data: Some(LocationData::new(serde_json::from_str(data).unwrap()).unwrap()),
         is_published: false,
         theme: Some(Theme::GoldenHour),
         badge_label: Some(BadgeLabel::new("é".repeat(255).as_str()).unwrap()),
         ..event(11, "2027-03-14")
     };
     full.dates.last = Some("2027-03-15".parse().unwrap());
-    database.store.commit(writes([Write::InsertEvent(Box::new(full.clone()))])).await.unwrap();
+    let data = Some(LocationData::new(serde_json::from_str(data).unwrap()).unwrap());
+    let insert = Write::InsertEvent { event: Box::new(full.clone()), location_data: data.clone() };
+    database.store.commit(writes([insert])).await.unwrap();
+    let found = database.store.event_in_full(full.organization, full.id).await.unwrap().unwrap();
+    assert_eq!((&found.event, found.location_data), (&full, data));
     assert_eq!(database.store.event(full.organization, full.id).await.unwrap(), Some(full.clone()));
     let drafts = EventQuery { is_published: Some(false), position: None, limit: 1 };
     assert_eq!(database.store.events(full.organization, &drafts).await.unwrap().events, [Arc::new(full)]);
@@ -71,7 +74,10 @@ async fn shifts_are_listed_in_running_order_and_none_is_not_no_event(
     shifts[2].hours = hours(None, Some("10:00"));
     shifts[3].hours = hours(None, Some("11:00"));
     let (organization, store) = (event.organization, &database.store);
-    store.commit(writes([Write::InsertEvent(Box::new(event.clone()))])).await.unwrap();
+    store
+        .commit(writes([Write::InsertEvent { event: Box::new(event.clone()), location_data: None }]))
+        .await
+        .unwrap();
     assert_eq!(store.shifts(organization, event.id).await.unwrap(), Some(vec![]));
     assert_eq!(store.questions(organization, event.id).await.unwrap(), Some(vec![]));
     store.commit(writes([Write::InsertShifts(shifts.clone())])).await.unwrap();
@@ -91,7 +97,8 @@ async fn pages_meet_without_gap_or_overlap_in_both_directions(#[values(Sqlite, P
     let events: Vec<_> = (0..30_u32)
         .map(|n| Event { is_published: n % 2 == 0, ..event(100 + n, &format!("2027-05-{:02}", 1 + n / 3)) })
         .collect();
-    let inserts = events.iter().map(|event| Write::InsertEvent(Box::new(event.clone())));
+    let inserts =
+        events.iter().map(|event| Write::InsertEvent { event: Box::new(event.clone()), location_data: None });
     store.commit(writes(inserts)).await.unwrap();
     for is_published in [None, Some(true), Some(false)] {
         let mut expected: Vec<_> = events.iter().chain([&records.event]).collect();
@@ -101,23 +108,54 @@ async fn pages_meet_without_gap_or_overlap_in_both_directions(#[values(Sqlite, P
         loop {
             let query = EventQuery { is_published, position, limit: 4 };
             let page = store.events(records.organization.id, &query).await.unwrap();
-            assert_eq!(page.has_above, position.is_some());
-            let last = page.events.last().unwrap();
-            position = Some(Position { starts_at: last.dates.starts_at(), id: last.id, side: Side::Below });
+            assert_eq!(page.above.is_some(), position.is_some());
+            position = page.below;
             pages.push(page);
-            if !pages.last().unwrap().has_below {
+            if position.is_none() {
                 break;
             }
         }
         assert!(pages.iter().flat_map(|page| &page.events).map(Arc::as_ref).eq(expected.iter().copied()));
         for (upper, lower) in pages.iter().zip(&pages[1..]) {
-            let first = &lower.events[0];
-            let position =
-                Some(Position { starts_at: first.dates.starts_at(), id: first.id, side: Side::Above });
-            let query = EventQuery { is_published, position, limit: 4 };
-            let back = store.events(records.organization.id, &query).await.unwrap();
-            assert_eq!((&back.events, back.has_above), (&upper.events, upper.has_above));
-            assert!(back.has_below);
+            let query = EventQuery { is_published, position: lower.above, limit: 4 };
+            assert_eq!(store.events(records.organization.id, &query).await.unwrap(), *upper);
         }
     }
+}
+
+/// The stored start sorts, limits and positions, also where the zone data of this process derives another.
+#[rstest]
+#[tokio::test]
+async fn a_walk_follows_the_stored_starts(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some((database, records)) = Database::filled(engine).await else { return };
+    let events: Vec<_> = (0..12_u32).map(|n| event(100 + n, &format!("2027-05-{:02}", 1 + n))).collect();
+    let inserts =
+        events.iter().map(|event| Write::InsertEvent { event: Box::new(event.clone()), location_data: None });
+    database.store.commit(writes(inserts)).await.unwrap();
+    // The first day of every third event now starts 30 days later, as it would by much newer zone data.
+    for event in events.iter().step_by(3) {
+        let start = event.dates.starts_at().as_second();
+        let moved = format!(
+            "UPDATE events SET starts_at = {}, ends_at = ends_at + 2592000 WHERE slug = '{}'",
+            start + 2_592_000,
+            event.slug
+        );
+        assert_eq!(database.run(&moved).await.unwrap(), 1);
+    }
+    let mut expected: Vec<_> = (0..12).step_by(3).rev().chain((0..12).rev().filter(|n| n % 3 != 0)).collect();
+    expected.iter_mut().for_each(|n| *n += 100);
+    let list = async |position| {
+        let query = EventQuery { is_published: None, position, limit: 5 };
+        database.store.events(records.organization.id, &query).await.unwrap()
+    };
+    let (mut pages, mut position) = (vec![], None);
+    for _ in 0..3 {
+        let page = list(position).await;
+        position = page.below;
+        pages.push(page);
+    }
+    assert_eq!(position, None, "13 events make 3 pages");
+    let walked = pages.iter().flat_map(|page| &page.events).filter(|event| event.id != records.event.id);
+    assert!(walked.map(|event| event.id).eq(expected.iter().map(|n| EventId::new(uuid(*n)))));
+    assert_eq!(list(pages[1].above).await, pages[0]);
 }

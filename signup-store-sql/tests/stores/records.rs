@@ -80,12 +80,17 @@ impl Database {
 
     /// A database with the tables of the first version, and in them a sign-up, the notice of it, and a receipt.
     pub(crate) async fn first_version(engine: Engine) -> Option<(Self, Records)> {
+        Self::version(engine, 1).await
+    }
+
+    /// A database with the tables that the first `migrations` make, and the same records.
+    pub(crate) async fn version(engine: Engine, migrations: usize) -> Option<(Self, Records)> {
         let database = Self::without_tables(engine).await?;
         let mut all = match engine {
             Engine::Sqlite => sqlx::migrate!("migrations/sqlite"),
             Engine::Postgres => sqlx::migrate!("migrations/postgres"),
         };
-        all.migrations = all.migrations.iter().take(1).cloned().collect();
+        all.migrations = all.migrations.iter().take(migrations).cloned().collect();
         let records = Records::new();
         let id = |id: uuid::Uuid| match engine {
             Engine::Sqlite => format!("x'{}'", id.simple()),
@@ -274,7 +279,7 @@ impl Records {
         writes([
             Write::InsertOrganization(self.organization.clone()),
             Write::InsertToken(self.token.clone()),
-            Write::InsertEvent(Box::new(self.event.clone())),
+            Write::InsertEvent { event: Box::new(self.event.clone()), location_data: None },
             Write::InsertShifts(self.shifts.clone()),
             Write::InsertQuestions(vec![self.question.clone()]),
             Write::InsertSignup(Box::new(self.signup.clone())),

@@ -89,7 +89,10 @@ async fn what_was_not_there_is_found_once_it_is() {
         assert_eq!(store.event_by_slug(&event.slug).await.unwrap(), None);
         assert_eq!(store.events(owner.id, &PAGE).await.unwrap().events, []);
     }
-    let new = [Write::InsertOrganization(owner.clone()), Write::InsertEvent(Box::new(event.clone()))];
+    let new = [
+        Write::InsertOrganization(owner.clone()),
+        Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
+    ];
     store.commit(writes(new)).await.unwrap();
     assert_eq!(store.organization(owner.id).await.unwrap(), Some(owner.clone()));
     assert_eq!(store.shifts(owner.id, event.id).await.unwrap(), Some(vec![]));

@@ -231,7 +231,10 @@ async fn a_change_set_of_five_hundred_shifts_is_stored_whole() {
     let (database, _) = Database::filled(Engine::Sqlite).await.unwrap();
     let event = event(11, "2028-01-01");
     let shifts: Vec<_> = (0..500_u32).map(|n| shift(1000 + n, &event, n)).collect();
-    let change = writes([Write::InsertEvent(Box::new(event.clone())), Write::InsertShifts(shifts.clone())]);
+    let change = writes([
+        Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
+        Write::InsertShifts(shifts.clone()),
+    ]);
     database.store.commit(change).await.unwrap();
     assert_eq!(
         database.store.shifts(event.organization, event.id).await.unwrap(),

@@ -45,7 +45,7 @@ impl Create {
                 Requirement::EventSlugFree(self.event.slug.clone()),
             ],
             writes: vec![
-                Write::InsertEvent(Box::new(self.event.clone())),
+                Write::InsertEvent { event: Box::new(self.event.clone()), location_data: None },
                 Write::InsertShifts(self.shifts.clone()),
                 Write::InsertReceipt(Box::new(self.receipt.clone())),
             ],
