@@ -124,7 +124,7 @@ async fn run(cli: Cli) -> Result<(), String> {
         (Some(address), Command::Serve) => Some(Metrics::listen(*address).await?),
         _ => None,
     };
-    let kept = Kept::open(&cli.options).await.map_err(|error| line(&error))?;
+    let kept = Kept::open(&cli.options, &command).await.map_err(|error| line(&error))?;
     let service = Service::new(kept.store()).with_plans(plans);
     let result = match command {
         Command::Serve => serve(service, cli.options, &kept, metrics).await,
@@ -144,10 +144,12 @@ enum Kept {
 }
 
 impl Kept {
-    async fn open(options: &Options) -> Result<Self, OpenError> {
+    async fn open(options: &Options, command: &Command) -> Result<Self, OpenError> {
+        let serves = matches!(command, Command::Serve);
         Ok(match &options.database {
             Database::Memory => Self::Memory(Arc::new(MemoryStore::new())),
-            Database::Sqlite(path) => Self::Sqlite(SqliteStore::open(path).await?),
+            Database::Sqlite(path) if serves => Self::Sqlite(SqliteStore::open(path).await?),
+            Database::Sqlite(path) => Self::Sqlite(SqliteStore::open_for_management(path).await?),
             Database::Postgres(urls) => {
                 let options = PostgresOptions {
                     connections: options.database_connections,
@@ -155,7 +157,11 @@ impl Kept {
                     statement_timeout: Duration::from_secs(options.database_statement_timeout_s),
                     pgbouncer: options.pgbouncer,
                 };
-                Self::Postgres(PostgresStore::open(urls, options).await?)
+                Self::Postgres(if serves {
+                    PostgresStore::open(urls, options).await?
+                } else {
+                    PostgresStore::open_for_management(urls, options).await?
+                })
             }
         })
     }

@@ -1,5 +1,5 @@
-//! Carrying a database forward: its tables, and the sort keys that follow the zone data. All in one transaction: several
-//! processes may open a database at once, and none of them leaves it half-way.
+//! Migration of a database: its tables, and the sort keys that follow the zone data. Both are one transaction, because several
+//! processes may open a database at once, and a process may end at any instant.
 
 use signup_core::StoreError;
 use sqlx::migrate::{MigrateError, Migrator};
@@ -10,32 +10,40 @@ use sqlx::{Connection as _, Executor as _};
 use crate::error::{OpenError, postgres_error, store_error};
 use crate::row::texts;
 use crate::sql::{Dialect, Sql};
-use crate::zone_data::{self, Session};
+use crate::zone_data::{self, Session, SortKeys};
 
 static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
 /// The lock is the transaction's own.
 static POSTGRES: Migrator = Migrator { locking: false, ..sqlx::migrate!("migrations/postgres") };
 
-/// Carries the SQLite database, which messages call `name`, forward.
-pub(crate) async fn prepare_sqlite(connection: &mut SqliteConnection, name: &str) -> Result<(), OpenError> {
+/// Migrates the SQLite database that messages call `name`.
+pub(crate) async fn prepare_sqlite(
+    connection: &mut SqliteConnection,
+    name: &str,
+    keys: SortKeys,
+) -> Result<(), OpenError> {
     let failed = |error: sqlx::Error| cannot_migrate(name, error.into());
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
     SQLITE.run_direct(None, &mut *transaction, false).await.map_err(|error| cannot_migrate(name, error))?;
-    zone_data::follow(&mut *transaction).await.map_err(|error| cannot_read(name, error))?;
+    zone_data::follow(&mut *transaction, keys).await.map_err(|error| cannot_read(name, error))?;
     transaction.commit().await.map_err(failed)
 }
 
-/// Carries the PostgreSQL database, which messages call `name`, forward.
-pub(crate) async fn prepare_postgres(connection: &mut PgConnection, name: &str) -> Result<(), OpenError> {
+/// Migrates the PostgreSQL database that messages call `name`.
+pub(crate) async fn prepare_postgres(
+    connection: &mut PgConnection,
+    name: &str,
+    keys: SortKeys,
+) -> Result<(), OpenError> {
     let failed = |error: sqlx::Error| cannot_migrate(name, error.into());
-    tracing::info!(database = name, "looking at the tables; another process that is at them is waited for");
-    // One process at a time; and however long it takes. Behind PgBouncer the session may have statements that another
-    // client left behind, under names that the migrations use.
+    tracing::info!(database = name, "checking the tables, after any other process that migrates them");
+    // One process at a time, without a time limit. Behind PgBouncer the session may have prepared statements of another
+    // client, under names that the migrations use.
     let begin = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning; \
          SELECT pg_advisory_xact_lock(7306931546093); DEALLOCATE ALL";
     let mut transaction = connection.begin_with(begin).await.map_err(failed)?;
     POSTGRES.run_direct(None, &mut *transaction, false).await.map_err(|error| cannot_migrate(name, error))?;
-    zone_data::follow(&mut *transaction).await.map_err(|error| cannot_read(name, error))?;
+    zone_data::follow(&mut *transaction, keys).await.map_err(|error| cannot_read(name, error))?;
     transaction.execute("DEALLOCATE ALL").await.map_err(failed)?;
     transaction.commit().await.map_err(failed)
 }

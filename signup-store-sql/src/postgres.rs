@@ -20,6 +20,7 @@ use crate::read;
 use crate::sql::{Dialect, Sql, values};
 use crate::store::store;
 use crate::turns::Turns;
+use crate::zone_data::SortKeys;
 
 pub use options::{PostgresOptions, PostgresUrl, PostgresUrlError};
 
@@ -50,7 +51,27 @@ impl PostgresStore {
     /// If no server can be reached, or none takes writes, and [`OpenError::Newer`] if a newer version has written the
     /// database.
     pub async fn open(urls: &[PostgresUrl], options: PostgresOptions) -> Result<Self, OpenError> {
-        let primary = Primary::open(urls, options).await?;
+        Self::open_with(urls, options, SortKeys::Derive).await
+    }
+
+    /// Opens the database for a management command, as [`open`](Self::open) does, but leaves the stored starts of events as
+    /// they are: only a process that serves derives them again when its zone data is another release.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub async fn open_for_management(
+        urls: &[PostgresUrl],
+        options: PostgresOptions,
+    ) -> Result<Self, OpenError> {
+        Self::open_with(urls, options, SortKeys::Keep).await
+    }
+
+    async fn open_with(
+        urls: &[PostgresUrl],
+        options: PostgresOptions,
+        keys: SortKeys,
+    ) -> Result<Self, OpenError> {
+        let primary = Primary::open(urls, options, keys).await?;
         let counter = Counter::start(primary.clone());
         let turns = Turns::new(primary.patience());
         Ok(Self { primary, counter, turns })

@@ -31,6 +31,7 @@ use crate::queue::Lent;
 use crate::read::Reader;
 use crate::row::{Records, texts};
 use crate::sql::{Dialect, Sql};
+use crate::zone_data::SortKeys;
 use crate::{migrations, observe};
 use current::Current;
 use find::find;
@@ -66,11 +67,15 @@ impl fmt::Debug for Shared {
 }
 
 impl Primary {
-    pub(crate) async fn open(urls: &[PostgresUrl], options: PostgresOptions) -> Result<Self, OpenError> {
+    pub(crate) async fn open(
+        urls: &[PostgresUrl],
+        options: PostgresOptions,
+        keys: SortKeys,
+    ) -> Result<Self, OpenError> {
         let servers: Vec<_> = urls.iter().map(|url| connect_options(url.options.clone(), &options)).collect();
         let (server, mut connection) = find(&servers, options.connect_timeout).await?;
         let name = name(&server);
-        migrations::prepare_postgres(&mut connection, &name).await?;
+        migrations::prepare_postgres(&mut connection, &name, keys).await?;
         // It was only used to get ready; that it could not say goodbye means nothing.
         drop(connection.close().await);
         let current = RwLock::new(Current::new(&options, server, 0));

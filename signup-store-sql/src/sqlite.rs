@@ -26,6 +26,7 @@ use crate::read::{self, Reader};
 use crate::row::{Records, texts};
 use crate::sql::{Dialect, Sql};
 use crate::store::store;
+use crate::zone_data::SortKeys;
 
 /// How long a statement waits for another process's write before it fails.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -49,18 +50,31 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the database at `path`, which is made if it is not there; its tables are carried forward to this version.
+    /// Opens the database at `path`, creates the file if it does not exist, and migrates its tables to this version.
     ///
     /// # Errors
     /// If the file cannot be opened or is no database, and [`OpenError::Newer`] if a newer version has written it.
     pub async fn open(path: &Path) -> Result<Self, OpenError> {
+        Self::open_with(path, SortKeys::Derive).await
+    }
+
+    /// Opens the database for a management command, as [`open`](Self::open) does, but leaves the stored starts of events as
+    /// they are: only a process that serves derives them again when its zone data is another release.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub async fn open_for_management(path: &Path) -> Result<Self, OpenError> {
+        Self::open_with(path, SortKeys::Keep).await
+    }
+
+    async fn open_with(path: &Path, keys: SortKeys) -> Result<Self, OpenError> {
         let name = || path.display().to_string();
         // An absolute path is a path: SQLite would take `:memory:` and `file:…` for something else.
         let file = std::path::absolute(path).map_err(|source| OpenError::Path { path: name(), source })?;
         let cannot_open = |source| OpenError::Open { path: name(), source };
         let options = writer_options(&file);
         let mut migrating = connect(&options).await.map_err(cannot_open)?;
-        migrations::prepare_sqlite(&mut migrating, &name()).await?;
+        migrations::prepare_sqlite(&mut migrating, &name(), keys).await?;
         migrating.close().await.map_err(cannot_open)?;
         // From here on the file is there: were it taken away, an empty one in its place would only hide that. What a statement
         // may have to take back is kept in memory: for one that writes several change sets it would go to a file, page by page.

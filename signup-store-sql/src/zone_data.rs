@@ -1,8 +1,9 @@
 //! Sort keys follow the zone data.
 //!
 //! `starts_at` and `ends_at` of an event are derived from its dates and zone, and stored only to sort and to count by.
-//! The database records by which release of the zone data that was done; under another release they are derived anew
-//! before anything is read.
+//! The database records the release of the zone data that they were derived with. A process that serves and has another
+//! release derives them again when it opens the database. A management command leaves them alone: it may be of another
+//! version than the servers beside it.
 
 use serde_json::json;
 use signup_core::zone::zone_data_version;
@@ -13,6 +14,13 @@ use crate::sql::{Dialect, Sql, Value, values};
 
 /// How many events are derived at a time: a bound on memory.
 const BATCH: usize = 1000;
+
+/// What opening a database does with sort keys that another release of the zone data made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SortKeys {
+    Derive,
+    Keep,
+}
 
 /// A transaction that is under way.
 pub(crate) trait Session {
@@ -28,9 +36,12 @@ pub(crate) trait Session {
 
 const WHAT: &str = "deriving sort keys";
 
-/// Derives all sort keys anew, unless that was done by the zone data of this version. It belongs into one transaction, so
-/// that no one ever sees the keys of two releases.
-pub(crate) async fn follow(session: &mut impl Session) -> Result<(), StoreError> {
+/// Derives all sort keys again if another release of the zone data made them and `keys` says so. The caller's transaction
+/// keeps readers from seeing keys of two releases.
+pub(crate) async fn follow(session: &mut impl Session, keys: SortKeys) -> Result<(), StoreError> {
+    if keys == SortKeys::Keep {
+        return Ok(());
+    }
     let dialect = session.dialect();
     let stored = Sql::of(dialect, "SELECT value FROM meta WHERE name = 'zone_data'", vec![]);
     let stored: Vec<[String; 1]> = session.rows(WHAT, stored).await?;

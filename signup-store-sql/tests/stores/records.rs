@@ -202,6 +202,18 @@ impl Database {
         }
     }
 
+    /// Opens it once more, as a management command does.
+    pub(crate) async fn open_for_management(&self) -> Arc<dyn Store> {
+        match &self.place {
+            Place::Sqlite(..) => Arc::new(SqliteStore::open_for_management(&self.path()).await.unwrap()),
+            Place::Postgres(url, _) => {
+                let urls = [url.parse().unwrap()];
+                let options = PostgresOptions::default();
+                Arc::new(PostgresStore::open_for_management(&urls, options).await.unwrap())
+            }
+        }
+    }
+
     /// Opens it once more.
     pub(crate) async fn open(&self) -> Result<Arc<dyn Store>, OpenError> {
         Ok(match &self.place {
