@@ -117,10 +117,13 @@ impl SqliteStore {
         self.committer.ended().await;
     }
 
-    /// Ends the writer, after what is waiting, and closes all connections.
+    /// Closes all connections, after the reads under way and the commits that wait. One file remains.
+    ///
+    /// The writer closes last: SQLite folds the write-ahead log into the database when its last connection closes, which a
+    /// read-only connection cannot do (<https://sqlite.org/wal.html#read_only_databases>).
     pub async fn close(&self) {
-        self.committer.close().await;
         self.readers.queue.pool.close().await;
+        self.committer.close().await;
     }
 }
 

@@ -189,6 +189,20 @@ async fn a_signal_ends_the_server_cleanly_and_what_was_kept_is_there_again(
     assert_eq!(server.count_events().await, 1);
 }
 
+#[tokio::test]
+async fn after_a_signal_the_database_file_alone_holds_every_commit() {
+    let mut server = Server::start_on_sqlite();
+    server.create(&crate::harness::event()).await;
+    // Reads open the connections that only read.
+    assert_eq!(server.count_events().await, 1);
+    assert_eq!(server.terminate().code(), Some(0));
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.db");
+    std::fs::copy(server.database().strip_prefix("sqlite:").unwrap(), &copy).unwrap();
+    let list = run(&["organization", "list", "--database", &format!("sqlite:{}", copy.display())]);
+    assert!(text(&list.stdout).contains("Starter"), "{}", text(&list.stderr));
+}
+
 #[test]
 fn a_half_sent_request_does_not_keep_the_server_from_ending() {
     let mut server = Server::start_on_sqlite();

@@ -147,6 +147,24 @@ async fn a_serving_process_alone_derives_sort_keys_again_under_other_zone_data(
 }
 
 #[tokio::test]
+async fn after_a_close_the_file_alone_holds_every_commit() {
+    let (database, records) = Database::filled(Sqlite).await.unwrap();
+    // Several reads at once open every connection that reads.
+    let reads = (0..8).map(|_| database.store.organizations(None, 10));
+    futures_util::future::join_all(reads)
+        .await
+        .into_iter()
+        .for_each(|read| assert_eq!(read.unwrap().len(), 1));
+    database.close().await;
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.db");
+    std::fs::copy(database.path(), &copy).unwrap();
+    let store = SqliteStore::open(&copy).await.unwrap();
+    records.assert_stored(&store).await;
+    store.close().await;
+}
+
+#[tokio::test]
 async fn a_closed_store_is_unavailable_and_leaves_one_file() {
     let (database, records) = Database::filled(Sqlite).await.unwrap();
     database.close().await;
