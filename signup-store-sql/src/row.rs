@@ -272,7 +272,7 @@ pub(crate) fn event(row: &[Cell<'_>], days: &mut Days) -> Result<Event, StoreErr
 pub(crate) fn location_data(row: &[Cell<'_>]) -> Result<Option<LocationData>, StoreError> {
     let mut columns = Columns::new(row, "events", LOCATION_DATA);
     columns.id()?;
-    columns.read_if_any(json)
+    columns.read_if_any(|text| LocationData::stored(text).map_err(|error| error.to_string()))
 }
 
 /// The start by which an event of a page is sorted: the last column of `page`.

@@ -77,6 +77,7 @@ macro_rules! conformance_tests {
             round_trip::hard_texts_and_numbers_come_back
             round_trip::every_double_comes_back_exactly
             round_trip::hard_dates_and_zones_come_back
+            round_trip::the_deepest_location_data_comes_back
             round_trip::what_is_not_there_is_none
         }
     };

@@ -211,6 +211,18 @@ pub async fn hard_dates_and_zones_come_back(store: Arc<dyn Store>) {
     }
 }
 
+/// Location data of the most levels comes back.
+pub async fn the_deepest_location_data_comes_back(store: Arc<dyn Store>) {
+    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    let levels = LocationData::MAX_DEPTH;
+    let json = format!("{}{{}}{}", r#"{"a":"#.repeat(levels - 1), "}".repeat(levels - 1));
+    let (event, data) = (event(1, 1), Some(json.parse().unwrap()));
+    let insert = Write::InsertEvent { event: Box::new(event.clone()), location_data: data.clone() };
+    write(&*store, vec![insert]).await;
+    let full = store.event_in_full(event.organization, event.id).await.unwrap().unwrap();
+    assert_eq!(full.location_data, data);
+}
+
 /// What is not there is `None` or an empty list, and no error.
 pub async fn what_is_not_there_is_none(store: Arc<dyn Store>) {
     let (owner, event, shift) = (organization_id(1), EventId::new(uuid(1)), ShiftId::new(uuid(1)));

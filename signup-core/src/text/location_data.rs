@@ -1,16 +1,46 @@
-//! What a caller knows of an event's place beyond the fields of an event.
+//! Location data: what a caller knows of an event's place beyond the fields of an event.
+//!
+//! A [`LocationData`] is made within its bounds wherever it comes from: `new`, JSON text and `Deserialize` check alike. The
+//! bound on the depth keeps every record that holds location data within the 127 levels that the JSON reader goes down.
+//!
+//! **Invariant:** no check here goes down further than [`LocationData::MAX_DEPTH`] levels of calls, so no input overflows the
+//! stack.
 
-use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// An object of free form that the service keeps and does not look into: at most 16 KiB written compactly.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// An object of free form that the service keeps and does not look into: at most 16 KiB written compactly, and at most 100
+/// levels deep.
+///
+/// Parsing reads JSON text:
+///
+/// ```
+/// use signup_core::LocationData;
+///
+/// let data: LocationData = r#"{"place": {"floor": 3}}"#.parse()?;
+/// assert_eq!(data.to_json(), r#"{"place":{"floor":3}}"#);
+/// # Ok::<(), signup_core::text::LocationDataError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
-pub struct LocationData(serde_json::Map<String, serde_json::Value>);
+pub struct LocationData(Map<String, Value>);
 
-/// Why an object is refused as [`LocationData`].
+/// Why an object is refused as [`LocationData`]. Reads as the end of a sentence: "The location_data field …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum LocationDataError {
+    /// The text is not JSON, or not an object.
+    #[error("must be a valid JSON object")]
+    NotAnObject,
+    /// More than 100 levels of objects and lists.
+    #[error("must not be nested more than {} levels deep", LocationData::MAX_DEPTH)]
+    TooDeep,
+    /// A number, at some depth, is beyond the range of a double.
+    #[error("must not contain a number out of range, beyond ±{:e}", f64::MAX)]
+    NumberOutOfRange,
     /// More than 16 KiB of compact JSON.
     #[error("must not be greater than {} bytes as compact JSON", LocationData::MAX_BYTES)]
     TooLong,
@@ -22,44 +52,134 @@ pub enum LocationDataError {
 impl LocationData {
     /// The most bytes of compact JSON: 16 KiB.
     pub const MAX_BYTES: usize = 16 * 1024;
+    /// The most levels of objects and lists inside each other; the object itself is the first.
+    pub const MAX_DEPTH: usize = 100;
 
     /// Checks `object`.
     ///
     /// # Errors
-    /// If it is too long, or holds U+0000 at any depth.
-    pub fn new(object: serde_json::Map<String, serde_json::Value>) -> Result<Self, LocationDataError> {
-        if object.iter().any(|(key, value)| key.contains('\0') || holds_nul(value)) {
-            return Err(LocationDataError::Nul);
-        }
+    /// If it is too deep or too long, or holds U+0000 at any depth.
+    pub fn new(object: Map<String, Value>) -> Result<Self, LocationDataError> {
+        check_members(&object, Self::MAX_DEPTH)?;
         let data = Self(object);
         if data.to_json().len() > Self::MAX_BYTES { Err(LocationDataError::TooLong) } else { Ok(data) }
     }
 
+    /// Reads JSON text that a record holds. Bounds do not count here: an earlier version may have had wider ones, and what it
+    /// accepted stays readable.
+    ///
+    /// # Errors
+    /// If the text is not JSON, not an object, or more than the JSON reader takes: 127 levels.
+    pub fn stored(json: &str) -> Result<Self, LocationDataError> {
+        serde_json::from_str(json).map(Self).map_err(|_| unreadable(json))
+    }
+
     /// The object as compact JSON.
     pub fn to_json(&self) -> String {
-        serde_json::Value::Object(self.0.clone()).to_string()
+        Value::Object(self.0.clone()).to_string()
     }
 }
 
-/// Whether U+0000 stands in a key or a string, at any depth.
-fn holds_nul(value: &serde_json::Value) -> bool {
-    match value {
-        serde_json::Value::String(text) => text.contains('\0'),
-        serde_json::Value::Array(items) => items.iter().any(holds_nul),
-        serde_json::Value::Object(map) => {
-            map.iter().any(|(key, value)| key.contains('\0') || holds_nul(value))
-        }
-        _ => false,
+impl FromStr for LocationData {
+    type Err = LocationDataError;
+
+    fn from_str(json: &str) -> Result<Self, LocationDataError> {
+        serde_json::from_str(json).map_or_else(|_| Err(unreadable(json)), Self::new)
     }
+}
+
+impl<'de> Deserialize<'de> for LocationData {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::new(Map::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+/// Checks an object that may have `levels` levels, its own included.
+fn check_members(object: &Map<String, Value>, levels: usize) -> Result<(), LocationDataError> {
+    let below = levels.checked_sub(1).ok_or(LocationDataError::TooDeep)?;
+    object.iter().try_for_each(|(key, value)| {
+        check_text(key)?;
+        check_value(value, below)
+    })
+}
+
+/// Checks a value that may have `levels` levels.
+fn check_value(value: &Value, levels: usize) -> Result<(), LocationDataError> {
+    match value {
+        Value::String(text) => check_text(text),
+        Value::Array(items) => {
+            let below = levels.checked_sub(1).ok_or(LocationDataError::TooDeep)?;
+            items.iter().try_for_each(|item| check_value(item, below))
+        }
+        Value::Object(object) => check_members(object, levels),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+    }
+}
+
+fn check_text(text: &str) -> Result<(), LocationDataError> {
+    if text.contains('\0') { Err(LocationDataError::Nul) } else { Ok(()) }
+}
+
+/// Says why the JSON reader refuses `json`. The reader's own error tells the causes apart by its wording only.
+fn unreadable(json: &str) -> LocationDataError {
+    let (mut depth, mut deepest, mut is_out_of_range) = (0_usize, 0, false);
+    let mut rest = json;
+    while let Some(first) = rest.chars().next() {
+        let mut length = first.len_utf8();
+        match first {
+            '"' => length = string_length(rest),
+            '-' | '0'..='9' => {
+                length = number_length(rest);
+                is_out_of_range |= rest[..length].parse().is_ok_and(f64::is_infinite);
+            }
+            '{' | '[' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        rest = &rest[length..];
+    }
+    if deepest > LocationData::MAX_DEPTH {
+        LocationDataError::TooDeep
+    } else if is_out_of_range {
+        LocationDataError::NumberOutOfRange
+    } else {
+        LocationDataError::NotAnObject
+    }
+}
+
+/// The bytes of the string that `json` begins with, both quotation marks included.
+fn string_length(json: &str) -> usize {
+    let mut is_escaped = false;
+    let end = json.bytes().skip(1).position(|byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(json.len(), |end| end + 2)
+}
+
+/// The bytes of the number that `json` begins with.
+fn number_length(json: &str) -> usize {
+    json.find(|c: char| !matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E')).unwrap_or(json.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// JSON of an object of so many levels, objects and lists in turn.
+    fn nested(levels: usize) -> String {
+        let begins = ["{\"a\":", "["].into_iter().cycle().take(levels).collect::<String>();
+        let ends = ["}", "]"].into_iter().cycle().take(levels).collect::<Vec<_>>();
+        format!("{begins}1{}", ends.into_iter().rev().collect::<String>())
+    }
+
     #[test]
     fn location_data_refuses_u0000_at_any_depth_and_takes_the_text_about_it() {
-        let parse = |text: &str| LocationData::new(serde_json::from_str(text).unwrap());
+        let parse = |text: &str| text.parse::<LocationData>();
         assert_eq!(parse(r#"{"a":[{"b":"x\u0000"}]}"#), Err(LocationDataError::Nul));
         assert_eq!(parse(r#"{"a":{"\u0000":1}}"#), Err(LocationDataError::Nul));
         assert!(parse(r#"{"a":"\\u0000"}"#).is_ok());
@@ -72,5 +192,51 @@ mod tests {
         };
         assert!(object(LocationData::MAX_BYTES - 8).is_ok());
         assert_eq!(object(LocationData::MAX_BYTES - 7), Err(LocationDataError::TooLong));
+    }
+
+    #[test]
+    fn location_data_has_at_most_100_levels_however_it_is_made() {
+        let object = |levels| serde_json::from_str(&nested(levels)).unwrap();
+        assert!(LocationData::new(object(100)).is_ok());
+        assert_eq!(LocationData::new(object(101)), Err(LocationDataError::TooDeep));
+        assert!(nested(100).parse::<LocationData>().is_ok());
+        assert_eq!(nested(101).parse::<LocationData>(), Err(LocationDataError::TooDeep));
+        assert!(serde_json::from_str::<LocationData>(&nested(100)).is_ok());
+        let error = serde_json::from_str::<LocationData>(&nested(101)).unwrap_err();
+        assert!(error.to_string().starts_with("must not be nested more than 100 levels deep"), "{error}");
+    }
+
+    #[test]
+    fn text_of_any_depth_is_refused_without_an_overflow_of_the_stack() {
+        for levels in [127, 128, 129, 1_000_000] {
+            assert_eq!(nested(levels).parse::<LocationData>(), Err(LocationDataError::TooDeep), "{levels}");
+        }
+    }
+
+    #[test]
+    fn a_number_beyond_the_range_of_a_double_is_named_as_such_at_any_depth() {
+        for json in
+            [r#"{"a":1e400}"#, r#"{"a":[{"\"[b":[-1e99999999999]}]}"#, &format!("{{\"a\":{:0<400}}}", 1)]
+        {
+            assert_eq!(json.parse::<LocationData>(), Err(LocationDataError::NumberOutOfRange), "{json}");
+        }
+        for json in
+            [r#"{"a":1e308}"#, r#"{"a":-1.7976931348623157e308}"#, r#"{"a":1e-400}"#, r#"{"a":"1e400"}"#]
+        {
+            assert!(json.parse::<LocationData>().is_ok(), "{json}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_is_named_as_such() {
+        for json in ["", "1", "[]", "null", "{", "{\"a\":\"\\ud800\"}", "{\"a\":\"1e400", "{\"é\":é}"] {
+            assert_eq!(json.parse::<LocationData>(), Err(LocationDataError::NotAnObject), "{json}");
+        }
+    }
+
+    #[test]
+    fn a_record_is_read_under_the_bounds_of_an_earlier_version() {
+        let json = nested(127);
+        assert_eq!(LocationData::stored(&json).unwrap().to_json(), json);
     }
 }

@@ -1,6 +1,6 @@
 //! A retried script never makes a second event.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use rstest::rstest;
 
@@ -92,6 +92,37 @@ async fn a_key_is_visible_ascii_of_at_most_255_characters() {
         .bearer_auth(&server.token)
         .header("Idempotency-Key", "x".repeat(999));
     assert_eq!(server.answer(read).await.status, 200, "reads ignore the header");
+}
+
+#[tokio::test]
+async fn a_create_with_the_deepest_location_data_is_replayed() {
+    let nested = |levels: usize| -> Value {
+        let json = format!("{}{{}}{}", "{\"a\":".repeat(levels - 1), "}".repeat(levels - 1));
+        serde_json::from_str(&json).unwrap()
+    };
+    for server in [Some(Server::start(&[])), Some(Server::start_on_sqlite()), Server::start_on_postgres()] {
+        let Some(server) = server else { continue };
+        let mut body = event();
+        for levels in [101, 127] {
+            body["location_data"] = nested(levels);
+            let refused = server.send_keyed("POST", "/v1/events", "key", &body).await;
+            assert_eq!(refused.fields(), ["location_data"], "{levels}");
+            let message = "The location_data field must not be nested more than 100 levels deep.";
+            assert_eq!(refused.json()["errors"]["location_data"], json!([message]));
+        }
+        body["location_data"] = nested(100);
+        let first = server.send_keyed("POST", "/v1/events", "key", &body).await;
+        assert_eq!((first.status, first.is_replay()), (201, false), "{}", first.text);
+        let again = server.send_keyed("POST", "/v1/events", "key", &body).await;
+        assert_eq!((again.status, again.is_replay(), &again.text), (201, true, &first.text));
+        let path = format!("/v1/events/{}/duplicate", first.data()["id"].as_str().unwrap());
+        let copy = json!({"start_date": "2027-07-03"});
+        for is_replay in [false, true] {
+            let copied = server.send_keyed("POST", &path, "key", &copy).await;
+            assert_eq!((copied.status, copied.is_replay()), (201, is_replay), "{}", copied.text);
+        }
+        assert_eq!(server.count_events().await, 2);
+    }
 }
 
 #[tokio::test]
