@@ -168,6 +168,8 @@ fn number_length(json: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// JSON of an object of so many levels, objects and lists in turn.
@@ -224,6 +226,16 @@ mod tests {
             [r#"{"a":1e308}"#, r#"{"a":-1.7976931348623157e308}"#, r#"{"a":1e-400}"#, r#"{"a":"1e400"}"#]
         {
             assert!(json.parse::<LocationData>().is_ok(), "{json}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_number_is_kept_to_the_last_bit(number in any::<f64>()) {
+            prop_assume!(number.is_finite());
+            let json = format!("{{\"a\":{number:e}}}");
+            let read = serde_json::to_value(json.parse::<LocationData>().unwrap()).unwrap();
+            prop_assert_eq!(read["a"].as_f64().map(f64::to_bits), Some(number.to_bits()));
         }
     }
 
