@@ -126,12 +126,10 @@ impl EventInput<'_> {
             fields.nullable("location_lat", &self.location_lat, NUMBER, |&degrees| Latitude::new(degrees));
         let longitude =
             fields.nullable("location_lng", &self.location_lng, NUMBER, |&degrees| Longitude::new(degrees));
-        let location_data = fields.nullable(
-            "location_data",
-            &self.location_data,
-            "must be an object, nested at most 100 deep",
-            |Object(object)| LocationData::new(object.clone()),
-        );
+        let location_data =
+            fields.nullable("location_data", &self.location_data, "must be an object", |Object(json)| {
+                json.parse::<LocationData>()
+            });
         let start_date = fields.required("start_date", &self.start_date, STRING, |text| date(text));
         let end_date = fields.nullable("end_date", &self.end_date, STRING, |text| {
             let end_date = date(text).map_err(|error| error.to_string())?;

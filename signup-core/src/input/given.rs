@@ -68,7 +68,13 @@ macro_rules! given_from {
     )*};
 }
 
-given_from!(bool, f64, super::Object);
+given_from!(bool, f64);
+
+impl<'a> From<super::Object<'a>> for Given<super::Object<'a>> {
+    fn from(object: super::Object<'a>) -> Self {
+        Self::Value(object)
+    }
+}
 
 impl From<u32> for Given<f64> {
     fn from(number: u32) -> Self {

@@ -1,16 +1,16 @@
-//! Inputs from JSON, in one pass that borrows from the text.
+//! Inputs from JSON, borrowed from the text.
 //!
-//! A value of the wrong type does not end the reading: it becomes [`Given::Mistyped`], so that the check afterwards can
-//! name every field that is wrong. Unknown members are passed over; of a member given twice the last counts. What is
+//! The value of each field is set aside as text first, and then read for itself. So a value that its field cannot hold does
+//! not end the reading: it becomes [`Given::Mistyped`], or a number that is out of every bound, and the check afterwards
+//! names every field that is wrong. Unknown members are passed over; of a member given twice the last counts. What is
 //! passed over is never built up, however large or deep it is.
 //!
 //! **Invariant:** the only errors are that the text is not JSON, or not an object.
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::{DuplicateInput, EventInput, Given, Object, ShiftInput, ShiftPatchInput};
@@ -22,157 +22,137 @@ use crate::text::is_blank;
 /// # Errors
 /// A fault named `body` if the text is not JSON, or not an object.
 pub fn from_json<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, Faults> {
-    serde_json::from_slice(json).map_err(|error| {
-        let message = if error.is_data() {
-            "The body must be a JSON object.".to_owned()
+    let text = std::str::from_utf8(json).map_err(|error| not_json(&error))?;
+    serde_json::from_str(text).map_err(|error| {
+        if error.is_data() && !text.trim_start().starts_with('{') {
+            body_fault("The body must be a JSON object.".to_owned())
         } else {
-            format!("The body must be valid JSON ({error}).")
-        };
-        Faults::from(Fault { field: "body".to_owned(), message })
+            not_json(&error)
+        }
     })
 }
 
-/// A type that a field may have: how it is read, and that another type is no error.
+fn not_json(error: &dyn std::error::Error) -> Faults {
+    body_fault(format!("The body must be valid JSON ({error})."))
+}
+
+fn body_fault(message: String) -> Faults {
+    Faults::from(Fault { field: "body".to_owned(), message })
+}
+
+/// What a field makes of each kind of JSON value. A kind that it does not tell apart is mistyped.
 trait FieldType<'de>: Sized {
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Given<Self>, D::Error>;
-}
-
-impl<'de, T: FieldType<'de>> Deserialize<'de> for Given<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        T::read(deserializer)
-    }
-}
-
-/// What to make of each kind of JSON value; what is not told apart is mistyped.
-trait Accept<'de>: Sized {
     fn text(_: Cow<'de, str>) -> Option<Self> {
         None
     }
     fn flag(_: bool) -> Option<Self> {
         None
     }
+    /// Takes a number. One beyond the range of a double is infinite, which is out of the bounds of every field.
     fn number(_: f64) -> Option<Self> {
         None
     }
-    fn list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
+    fn list(_: &'de str) -> serde_json::Result<Option<Self>> {
         Ok(None)
     }
-    fn object<A: MapAccess<'de>>(mut object: A) -> Result<Option<Self>, A::Error> {
-        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+    fn object(_: &'de str) -> serde_json::Result<Option<Self>> {
         Ok(None)
     }
 }
 
-impl<'de, T: Accept<'de>> FieldType<'de> for T {
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Given<T>, D::Error> {
-        deserializer.deserialize_any(AcceptVisitor(PhantomData))
+impl<'de, T: FieldType<'de>> Deserialize<'de> for Given<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = <&RawValue>::deserialize(deserializer)?.get();
+        // The deserializer adds the place in the body; the error itself has the place in the field.
+        read(json).map_err(|_| D::Error::custom("a string has half of a surrogate pair"))
     }
 }
 
-struct AcceptVisitor<T>(PhantomData<T>);
+/// Reads the value of a field from valid JSON. The only possible error is half of a surrogate pair in a string.
+fn read<'de, T: FieldType<'de>>(json: &'de str) -> serde_json::Result<Given<T>> {
+    let accepted = match json.as_bytes().first() {
+        Some(b'n') => return Ok(Given::Null),
+        Some(b'"') => match string(json)? {
+            text if is_blank(&text) => return Ok(Given::Blank),
+            text => T::text(text),
+        },
+        Some(b't' | b'f') => T::flag(json == "true"),
+        Some(b'[') => T::list(json)?,
+        Some(b'{') => T::object(json)?,
+        _ => json.parse().ok().and_then(T::number),
+    };
+    Ok(accepted.map_or(Given::Mistyped, Given::Value))
+}
 
-impl<'de, T: Accept<'de>> AcceptVisitor<T> {
-    fn text(text: Cow<'de, str>) -> Given<T> {
-        if is_blank(&text) { Given::Blank } else { given(T::text(text)) }
+/// Reads a string, borrowed where the text has no escapes.
+fn string(json: &str) -> serde_json::Result<Cow<'_, str>> {
+    match json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(text) if !text.contains('\\') => Ok(Cow::Borrowed(text)),
+        _ => serde_json::from_str(json).map(Cow::Owned),
     }
 }
 
-fn given<T>(accepted: Option<T>) -> Given<T> {
-    accepted.map_or(Given::Mistyped, Given::Value)
-}
-
-impl<'de, T: Accept<'de>> Visitor<'de> for AcceptVisitor<T> {
-    type Value = Given<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Given<T>, E> {
-        Ok(Given::Null)
-    }
-
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Given<T>, E> {
-        Ok(Self::text(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Given<T>, E> {
-        Ok(Self::text(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_bool<E: Error>(self, flag: bool) -> Result<Given<T>, E> {
-        Ok(given(T::flag(flag)))
-    }
-
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Given<T>, E> {
-        Ok(given(T::number(number)))
-    }
-
-    // Beyond 2⁵³ the conversions round. No field takes numbers that large, rounded or not.
-    #[expect(clippy::cast_precision_loss, reason = "see above")]
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Given<T>, E> {
-        Ok(given(T::number(number as f64)))
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "see above")]
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Given<T>, E> {
-        Ok(given(T::number(number as f64)))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Given<T>, A::Error> {
-        T::list(list).map(given)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Given<T>, A::Error> {
-        T::object(object).map(given)
-    }
-}
-
-impl<'de> Accept<'de> for Cow<'de, str> {
+impl<'de> FieldType<'de> for Cow<'de, str> {
     fn text(text: Cow<'de, str>) -> Option<Self> {
         Some(text)
     }
 }
 
-impl Accept<'_> for bool {
+impl FieldType<'_> for bool {
     fn flag(flag: bool) -> Option<Self> {
         Some(flag)
     }
 }
 
-impl Accept<'_> for f64 {
+impl FieldType<'_> for f64 {
     fn number(number: f64) -> Option<Self> {
         Some(number)
     }
 }
 
-impl<'de> Accept<'de> for Vec<Given<ShiftInput<'de>>> {
-    fn list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
-        let mut items = Self::new();
-        // One more than allowed is enough to know that there are too many.
-        while items.len() <= ShiftInput::MAX_IN_ONE_CALL {
-            let Some(item) = list.next_element()? else { return Ok(Some(items)) };
-            items.push(item);
-        }
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Some(items))
+impl<'de> FieldType<'de> for Object<'de> {
+    fn object(json: &'de str) -> serde_json::Result<Option<Self>> {
+        Ok(Some(Self(json.into())))
     }
 }
 
-impl<'de> Deserialize<'de> for Given<Object> {
+impl<'de> FieldType<'de> for ShiftInput<'de> {
+    fn object(json: &'de str) -> serde_json::Result<Option<Self>> {
+        serde_json::from_str(json).map(Some)
+    }
+}
+
+impl<'de> FieldType<'de> for Vec<Given<ShiftInput<'de>>> {
+    fn list(json: &'de str) -> serde_json::Result<Option<Self>> {
+        let Shifts(shifts) = serde_json::from_str(json)?;
+        Ok(Some(shifts))
+    }
+}
+
+/// The shifts of a list: at most one more than are allowed, which is enough to know that there are too many.
+struct Shifts<'de>(Vec<Given<ShiftInput<'de>>>);
+
+impl<'de> Deserialize<'de> for Shifts<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Set aside as text first: one that is nested too deeply is then this field's fault and not the whole body's.
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        let json = raw.get();
-        Ok(match json.as_bytes().first() {
-            Some(b'{') => given(serde_json::from_str(json).ok().map(Object)),
-            Some(b'n') => Self::Null,
-            Some(b'"') if serde_json::from_str::<String>(json).is_ok_and(|text| is_blank(&text)) => {
-                Self::Blank
+        struct ShiftsVisitor;
+        impl<'de> Visitor<'de> for ShiftsVisitor {
+            type Value = Shifts<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list")
             }
-            _ => Self::Mistyped,
-        })
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Shifts<'de>, A::Error> {
+                let mut shifts = Vec::new();
+                while shifts.len() <= ShiftInput::MAX_IN_ONE_CALL {
+                    let Some(shift) = list.next_element()? else { return Ok(Shifts(shifts)) };
+                    shifts.push(shift);
+                }
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Shifts(shifts))
+            }
+        }
+        deserializer.deserialize_seq(ShiftsVisitor)
     }
 }
 
@@ -189,11 +169,11 @@ impl<'de> Deserialize<'de> for Name<'de> {
                 f.write_str("the name of a member")
             }
 
-            fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Name<'de>, E> {
+            fn visit_borrowed_str<E: serde::de::Error>(self, name: &'de str) -> Result<Name<'de>, E> {
                 Ok(Name(Cow::Borrowed(name)))
             }
 
-            fn visit_str<E: Error>(self, name: &str) -> Result<Name<'de>, E> {
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Name<'de>, E> {
                 Ok(Name(Cow::Owned(name.to_owned())))
             }
         }
@@ -248,10 +228,4 @@ inputs! {
     ShiftInput { title, location, start_time, end_time, capacity }
     DuplicateInput { start_date }
     ShiftPatchInput { title, location, start_time, end_time, capacity, notify_volunteers }
-}
-
-impl<'de> Accept<'de> for ShiftInput<'de> {
-    fn object<A: MapAccess<'de>>(object: A) -> Result<Option<Self>, A::Error> {
-        Self::read(object).map(Some)
-    }
 }

@@ -44,9 +44,15 @@ use crate::text::{
 };
 use crate::token::{Scopes, Token};
 
-/// An object of free form.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Object(pub serde_json::Map<String, serde_json::Value>);
+/// An object of free form, as JSON text. What the object may hold is checked with the other fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object<'a>(pub Cow<'a, str>);
+
+impl From<serde_json::Map<String, serde_json::Value>> for Object<'_> {
+    fn from(object: serde_json::Map<String, serde_json::Value>) -> Self {
+        Self(serde_json::Value::Object(object).to_string().into())
+    }
+}
 
 /// An event to create, as it was given. The members of the JSON form have the names of the fields.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -63,8 +69,8 @@ pub struct EventInput<'a> {
     pub location_lat: Given<f64>,
     /// Degrees east: -180 to 180.
     pub location_lng: Given<f64>,
-    /// Anything else about the place: at most 16 KiB as compact JSON.
-    pub location_data: Given<Object>,
+    /// Anything else about the place: at most 16 KiB as compact JSON, and 100 levels deep.
+    pub location_data: Given<Object<'a>>,
     /// Required: the first day, `YYYY-MM-DD`, from 1970-01-01 to 9998-12-31.
     pub start_date: Given<Cow<'a, str>>,
     /// The last day of an event of several days; how many is up to the plan.

@@ -201,6 +201,111 @@ async fn what_is_not_a_json_object_is_a_fault_of_the_body(#[values(Sqlite, Postg
     assert_eq!(server.count_events().await, 0);
 }
 
+/// Every field of a create in the documented order, and each of two items of `shifts`, with this JSON as its value.
+fn create_of(value: &str) -> String {
+    let members = |fields: &[&str]| {
+        fields.iter().map(|field| format!("\"{field}\":{value}")).collect::<Vec<_>>().join(",")
+    };
+    let shift = members(&["title", "location", "start_time", "end_time", "capacity", "unknown"]);
+    format!("{{{},\"unknown\":{value},\"shifts\":[{{{shift}}},{value}]}}", members(&CREATE_FIELDS))
+}
+
+const CREATE_FIELDS: [&str; 13] = [
+    "title",
+    "description",
+    "location",
+    "is_virtual",
+    "location_lat",
+    "location_lng",
+    "location_data",
+    "start_date",
+    "end_date",
+    "timezone",
+    "is_published",
+    "theme",
+    "badge_label",
+];
+
+/// What [`create_of`] is refused for if no field takes the value.
+fn all_create_fields() -> Vec<&'static str> {
+    let shifts = [
+        "shifts.0.title",
+        "shifts.0.location",
+        "shifts.0.start_time",
+        "shifts.0.end_time",
+        "shifts.0.capacity",
+        "shifts.1",
+    ];
+    [&CREATE_FIELDS[..], &shifts].concat()
+}
+
+#[tokio::test]
+async fn a_number_out_of_range_is_a_fault_of_its_field_beside_all_others() {
+    let server = Server::start(&[]);
+    let created = server.create(&event()).await;
+    let slot = format!("/v1/slots/{}", created["slots"][0]["id"].as_str().unwrap());
+    let duplicate = format!("/v1/events/{}/duplicate", created["id"].as_str().unwrap());
+    let digits = format!("1{}", "0".repeat(400));
+    for number in ["1e400", "-1e400", "1.5E+99999999999999999999", &digits] {
+        let answer = server.post_text("/v1/events", create_of(number)).await;
+        assert_eq!(answer.fields(), all_create_fields(), "{number}");
+        let errors = &answer.json()["errors"];
+        assert_eq!(errors["title"], json!(["The title field must be a string."]));
+        assert_eq!(errors["location_lat"], json!(["The location_lat field must be between -90 and 90."]));
+        assert_eq!(errors["location_data"], json!(["The location_data field must be an object."]));
+
+        let shifts = format!("{{\"shifts\":{number}}}");
+        let fields = server.post_text("/v1/events", shifts).await.fields();
+        assert_eq!(fields, ["title", "start_date", "timezone", "shifts"]);
+
+        let copy = format!("{{\"unknown\":{number},\"start_date\":{number}}}");
+        assert_eq!(server.post_text(&duplicate, copy).await.fields(), ["start_date"]);
+
+        let patch = format!(
+            "{{\"title\":{number},\"location\":{number},\"start_time\":{number},\"end_time\":{number},\
+             \"capacity\":{number},\"notify_volunteers\":{number},\"unknown\":{number}}}"
+        );
+        let request = server.request("PATCH", &slot).bearer_auth(&server.token).body(patch);
+        let fields = server.answer(request).await.fields();
+        assert_eq!(fields, ["title", "location", "start_time", "end_time", "capacity", "notify_volunteers"]);
+    }
+    assert_eq!(server.count_events().await, 1);
+    let with_unknown = event().to_string().replacen('{', "{\"unknown\":[1e400],", 1);
+    assert_eq!(server.post_text("/v1/events", with_unknown).await.status, 201);
+}
+
+#[tokio::test]
+async fn a_number_out_of_range_in_location_data_is_named_as_such() {
+    let server = Server::start(&[]);
+    let deepest = format!("{}-1e400{}", "{\"a\":".repeat(100), "}".repeat(100));
+    for data in ["{\"a\":1e400}", "{\"a\":[0,{\"b\":1e400}]}", &deepest] {
+        let body = event().to_string().replacen('{', &format!("{{\"theme\":1,\"location_data\":{data},"), 1);
+        let answer = server.post_text("/v1/events", body).await;
+        assert_eq!(answer.fields(), ["location_data", "theme"]);
+        let message =
+            "The location_data field must not contain a number out of range, beyond ±1.7976931348623157e308.";
+        assert_eq!(answer.json()["errors"]["location_data"], json!([message]), "{data}");
+    }
+}
+
+#[tokio::test]
+async fn a_value_of_any_depth_is_a_fault_of_its_field_beside_all_others() {
+    let server = Server::start(&[]);
+    for levels in [200, 2_000] {
+        let list = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let answer = server.post_text("/v1/events", create_of(&list)).await;
+        assert_eq!(answer.fields(), all_create_fields(), "{levels}");
+        let object = format!("{}0{}", "{\"title\":".repeat(levels), "}".repeat(levels));
+        let answer = server.post_text("/v1/events", create_of(&object)).await;
+        let mut fields = all_create_fields();
+        // An item that is an object is asked for its fields.
+        fields.splice(fields.len() - 1.., ["shifts.1.title", "shifts.1.capacity"]);
+        assert_eq!(answer.fields(), fields, "{levels}");
+        let message = "The location_data field must not be nested more than 100 levels deep.";
+        assert_eq!(answer.json()["errors"]["location_data"], json!([message]));
+    }
+}
+
 #[tokio::test]
 async fn a_body_of_more_than_1_mib_is_too_large() {
     let server = Server::start(&[]);
