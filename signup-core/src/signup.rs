@@ -26,6 +26,7 @@ pub struct Signup {
     /// What the volunteer is called.
     pub name: PersonName,
     /// Where the volunteer is reached.
+    #[serde(deserialize_with = "EmailAddress::deserialize_stored")]
     pub email: EmailAddress,
     /// What the volunteer answered, in the order of the questions.
     pub answers: Vec<Answer>,

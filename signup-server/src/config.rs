@@ -192,7 +192,8 @@ pub(crate) enum SignupCommand {
     },
     /// Remove all that is kept of a person, and give the places back; nobody is told
     Erase {
-        #[arg(long, value_parser = EmailAddress::new)]
+        /// The address, also one that no volunteer could give any more
+        #[arg(long, value_parser = EmailAddress::stored)]
         email: EmailAddress,
         /// The id or the slug of the organization
         #[arg(long)]

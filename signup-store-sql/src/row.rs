@@ -20,9 +20,9 @@ pub(crate) use columns::{
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use signup_core::{
-    Answer, Capacity, Day, Digest, Event, EventDate, EventDates, EventId, Hours, Latitude, LocationData,
-    Longitude, Notice, NoticeFailure, NoticeId, Occupancy, Organization, OrganizationId, Question,
-    QuestionId, Receipt, ReceiptKey, Shift, ShiftId, Signup, SignupId, StoreError, Token, TokenId,
+    Answer, Capacity, Day, Digest, EmailAddress, Event, EventDate, EventDates, EventId, Hours, Latitude,
+    LocationData, Longitude, Notice, NoticeFailure, NoticeId, Occupancy, Organization, OrganizationId,
+    Question, QuestionId, Receipt, ReceiptKey, Shift, ShiftId, Signup, SignupId, StoreError, Token, TokenId,
 };
 use sqlx::Row;
 use uuid::Uuid;
@@ -206,6 +206,10 @@ fn json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
+fn email(text: &str) -> Result<EmailAddress, String> {
+    EmailAddress::stored(text).map_err(|error| error.to_string())
+}
+
 fn degrees<T, E: Display>(text: &str, check: impl FnOnce(f64) -> Result<T, E>) -> Result<T, String> {
     check(parsed(text)?).map_err(|error| error.to_string())
 }
@@ -335,7 +339,7 @@ pub(crate) fn signup(row: &[Cell<'_>]) -> Result<Signup, StoreError> {
         shift: ShiftId::new(columns.id()?),
         shift_version: columns.number()?,
         name: columns.read(text)?,
-        email: columns.read(text)?,
+        email: columns.read(email)?,
         answers: columns.read(json::<Vec<Answer>>)?,
         status: columns.read(named)?,
         secret: columns.digest()?,

@@ -78,6 +78,7 @@ macro_rules! conformance_tests {
             round_trip::every_double_comes_back_exactly
             round_trip::hard_dates_and_zones_come_back
             round_trip::the_deepest_location_data_comes_back
+            round_trip::what_an_earlier_version_accepted_comes_back
             round_trip::what_is_not_there_is_none
         }
     };

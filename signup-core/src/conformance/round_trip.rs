@@ -214,13 +214,35 @@ pub async fn hard_dates_and_zones_come_back(store: Arc<dyn Store>) {
 /// Location data of the most levels comes back.
 pub async fn the_deepest_location_data_comes_back(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
-    let levels = LocationData::MAX_DEPTH;
-    let json = format!("{}{{}}{}", r#"{"a":"#.repeat(levels - 1), "}".repeat(levels - 1));
-    let (event, data) = (event(1, 1), Some(json.parse().unwrap()));
+    let (event, data) = (event(1, 1), Some(nested(LocationData::MAX_DEPTH).parse().unwrap()));
     let insert = Write::InsertEvent { event: Box::new(event.clone()), location_data: data.clone() };
     write(&*store, vec![insert]).await;
     let full = store.event_in_full(event.organization, event.id).await.unwrap().unwrap();
     assert_eq!(full.location_data, data);
+}
+
+/// Values that an earlier version accepted and this one refuses come back in their records.
+pub async fn what_an_earlier_version_accepted_comes_back(store: Arc<dyn Store>) {
+    let (event, data) = (event(1, 1), Some(LocationData::stored(&nested(110)).unwrap()));
+    let shift = shift(&event, 1, 1);
+    let email = EmailAddress::stored("e@1.2.3.4.5").unwrap();
+    let signup = Signup { email: email.clone(), ..signup(&shift, 1) };
+    let writes = vec![
+        Write::InsertOrganization(organization(1)),
+        Write::InsertEvent { event: Box::new(event.clone()), location_data: data.clone() },
+        Write::InsertShifts(vec![shift]),
+        Write::InsertSignup(Box::new(signup.clone())),
+    ];
+    write(&*store, writes).await;
+    let owner = event.organization;
+    assert_eq!(store.signup(owner, signup.id).await.unwrap(), Some(signup.clone()));
+    assert_eq!(store.signups_of_address(owner, &email, 9).await.unwrap(), vec![signup]);
+    assert_eq!(store.event_in_full(owner, event.id).await.unwrap().unwrap().location_data, data);
+}
+
+/// JSON of so many objects, each in the one before.
+fn nested(levels: usize) -> String {
+    format!("{}{{}}{}", r#"{"a":"#.repeat(levels - 1), "}".repeat(levels - 1))
 }
 
 /// What is not there is `None` or an empty list, and no error.

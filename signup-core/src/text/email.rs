@@ -1,8 +1,12 @@
 //! E-mail addresses: where volunteers are reached.
+//!
+//! A new address has a domain that mail can be sent to. What a record holds is read by [`EmailAddress::stored`], which takes
+//! what an earlier version accepted, too: a stricter rule for new addresses makes no record unreadable.
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{TextError, check_line};
 
@@ -15,11 +19,21 @@ impl EmailAddress {
     /// The most characters it may have: what fits into the path of an SMTP envelope (RFC 5321, 4.5.3.1.3).
     pub const MAX: usize = 254;
 
-    /// Checks `text`, without the white space around it.
+    /// Checks a new address, without the white space around it.
     ///
     /// # Errors
-    /// If it is blank, longer than [`MAX`](Self::MAX) characters, or not an address with a domain name.
+    /// If it is blank, longer than [`MAX`](Self::MAX) characters, not an address, or its domain is no host name of at least
+    /// two labels. An IP address is none, in whichever form.
     pub fn new(text: &str) -> Result<Self, TextError> {
+        let address = Self::stored(text)?;
+        if is_host_name(address.domain()) { Ok(address) } else { Err(TextError::Email) }
+    }
+
+    /// Reads an address that a record may hold: one that [`new`](Self::new) takes, or has taken in an earlier version.
+    ///
+    /// # Errors
+    /// If it is blank, longer than [`MAX`](Self::MAX) characters, or not an address with a domain of at least two labels.
+    pub fn stored(text: &str) -> Result<Self, TextError> {
         let text = text.trim();
         check_line(text, Self::MAX)?;
         let options = email_address::Options::default()
@@ -34,6 +48,15 @@ impl EmailAddress {
         Ok(Self(text.to_owned()))
     }
 
+    /// Deserializes the field of a record, as [`stored`](Self::stored) does.
+    pub(crate) fn deserialize_stored<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::stored(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+
+    fn domain(&self) -> &str {
+        self.0.rsplit_once('@').map_or("", |(_, domain)| domain)
+    }
+
     /// The address as it was given.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -43,6 +66,17 @@ impl EmailAddress {
     pub fn key(&self) -> String {
         self.0.to_lowercase()
     }
+}
+
+/// Whether the labels of an address's domain are those of a host name (RFC 1123, 2.1). An address has no empty or too long
+/// label, and none that begins or ends with a hyphen. Letters of other scripts go: mail servers write them in ASCII.
+///
+/// The last label begins with a letter. So a domain that URL and host parsers take for an IPv4 address, as they do
+/// `1.2.3.4` and `example.0x1`, is no host name.
+fn is_host_name(domain: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || matches!(c, '-' | '.');
+    let last = domain.rsplit('.').next().unwrap_or_default();
+    domain.chars().all(is_allowed) && last.starts_with(char::is_alphabetic)
 }
 
 impl PartialEq for EmailAddress {
@@ -108,5 +142,59 @@ mod tests {
             assert!(EmailAddress::new(bad).is_err(), "{bad}");
         }
         assert!(EmailAddress::new(&format!("ada@{}.org", "a.".repeat(130))).is_err());
+    }
+
+    #[test]
+    fn the_domain_of_a_new_address_is_a_host_name() {
+        let longest = format!("ada@{}.org", "a".repeat(63));
+        for good in [
+            "ada@example.org",
+            "ada@3com.com",
+            "ada@1.2.3.4.example.org",
+            "ada@0x1.example",
+            "ada@a-b.c--d.org",
+            "ada@xn--bcher-kva.example",
+            "ada@example.xn--p1ai",
+            "ada@bücher.example",
+            "ada@почта.рф",
+            "ada@डाक.भारत",
+            &longest,
+        ] {
+            assert!(EmailAddress::new(good).is_ok(), "{good}");
+        }
+        let too_long = format!("ada@{}.org", "a".repeat(64));
+        for bad in [
+            "a@1.2.3.4",
+            "e@1.2.3.4.5",
+            "a@example.1",
+            "x@example.0x1",
+            "x@example.0x",
+            "x@example.0X1F",
+            "x@1.0x7f000001",
+            "a@example.１２",
+            "a@example.①",
+            "a@ex_ample.org",
+            "a@exam%70le.org",
+            "a@ex+ample.org",
+            "a@bü_cher.org",
+            "a@-example.org",
+            "a@example-.org",
+            "a@example.org.",
+            "a@example..org",
+            &too_long,
+        ] {
+            assert_eq!(EmailAddress::new(bad), Err(TextError::Email), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_record_is_read_with_an_address_that_an_earlier_version_accepted() {
+        for old in ["a@1.2.3.4", "e@1.2.3.4.5", "x@example.0x1", "a@ex_ample.org", "ada@example.org"] {
+            assert_eq!(EmailAddress::stored(old).unwrap().as_str(), old);
+        }
+        for bad in ["", "ada", "ada@localhost", "\"a b\"@example.org", "a@example.org\r\nBcc: b@example.org"]
+        {
+            assert!(EmailAddress::stored(bad).is_err(), "{bad}");
+        }
     }
 }

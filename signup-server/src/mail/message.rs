@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
-use signup_core::{Delivery, NoticeCause, TimeAndPlace};
+use signup_core::{Delivery, EmailAddress, NoticeCause, TimeAndPlace};
 
 use crate::calendar::{Method, PlaceEntry};
 use crate::page::place::whereabouts;
@@ -101,7 +101,7 @@ pub(super) fn write(
     };
     let calendar = ContentType::parse(&format!("text/calendar; charset=utf-8; method={}", method.name()));
     let calendar = calendar.map_err(|error| error.to_string())?;
-    let address = address(signup.email.as_str())?;
+    let address = address(&signup.email)?;
     let message = Message::builder()
         .message_id(Some(format!("<{}@{}>", notice.id, from.email.domain())))
         .date(date(now))
@@ -192,11 +192,17 @@ fn words<'a>(
     }
 }
 
-/// The address, with its domain as mail servers write it.
-fn address(text: &str) -> Result<Address, String> {
+/// The address as it stands in the envelope. A domain in another script is written in ASCII (RFC 5890); one in ASCII stays,
+/// whatever a parser of URLs makes of its labels.
+fn address(email: &EmailAddress) -> Result<Address, String> {
     let unusable = || "the address cannot be used".to_owned();
-    let (user, domain) = text.rsplit_once('@').ok_or_else(unusable)?;
-    let Ok(Host::Domain(domain)) = Host::parse(domain) else { return Err(unusable()) };
+    let (user, domain) = email.as_str().rsplit_once('@').ok_or_else(unusable)?;
+    let domain = if domain.is_ascii() {
+        domain.to_ascii_lowercase()
+    } else {
+        let Ok(Host::Domain(domain)) = Host::parse(domain) else { return Err(unusable()) };
+        domain
+    };
     Address::new(user, domain).map_err(|error| format!("the address cannot be used: {error}"))
 }
 
@@ -225,4 +231,56 @@ fn one_line(text: &str) -> String {
 
 fn date(now: Timestamp) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(u64::try_from(now.as_second()).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use lettre::address::Envelope;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Whether an address that a volunteer may give can be handed to a mail server.
+    fn can_be_handed_over(email: &EmailAddress) -> bool {
+        let sender = Address::new("signup", "example.org").unwrap();
+        address(email).is_ok_and(|address| Envelope::new(Some(sender), vec![address]).is_ok())
+    }
+
+    #[test]
+    fn an_address_that_is_accepted_can_be_handed_to_the_mail_server() {
+        for (given, envelope) in [
+            ("Ada@Example.org", "Ada@example.org"),
+            ("o'hara+tag@a-b.example.co.uk", "o'hara+tag@a-b.example.co.uk"),
+            ("ada@1.2.3.4.example.org", "ada@1.2.3.4.example.org"),
+            ("ada@0x1.example", "ada@0x1.example"),
+            ("ada@xn--bcher-kva.example", "ada@xn--bcher-kva.example"),
+            ("ada@xn--a.example", "ada@xn--a.example"),
+            ("ada@bücher.example", "ada@xn--bcher-kva.example"),
+            ("ada@Почта.РФ", "ada@xn--80a1acny.xn--p1ai"),
+            ("ada@例え.テスト", "ada@xn--r8jz45g.xn--zckzah"),
+            ("ada@डाक.भारत", "ada@xn--11bx1g.xn--h2brj9c"),
+            ("ada@דוגמה.ישראל", "ada@xn--6dbbec0c.xn--4dbrk0ce"),
+        ] {
+            let email = EmailAddress::new(given).unwrap();
+            assert_eq!(address(&email).unwrap().to_string(), envelope, "{given}");
+            assert!(can_be_handed_over(&email), "{given}");
+        }
+    }
+
+    fn texts() -> impl Strategy<Value = String> {
+        let label =
+            "[a-zA-Z0-9]([a-zA-Z0-9-]{0,70}[a-zA-Z0-9])?|[0-9]{1,3}|0x[0-9a-f]{0,8}|xn--[a-z0-9-]{0,9}";
+        let domain = prop::collection::vec(label, 1..6).prop_map(|labels| labels.join("."));
+        ("[!-~]{1,12}", prop_oneof![domain, "[ -~]{1,40}"])
+            .prop_map(|(user, domain)| format!("{user}@{domain}"))
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_accepted_in_ascii_can_be_handed_to_the_mail_server(text in texts()) {
+            if let Ok(email) = EmailAddress::new(&text) {
+                prop_assert!(can_be_handed_over(&email), "{}", email);
+            }
+        }
+    }
 }

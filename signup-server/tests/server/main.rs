@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod addresses;
 mod bad_input;
 mod browser;
 mod command_line;

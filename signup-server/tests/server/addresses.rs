@@ -1,0 +1,64 @@
+//! Which e-mail addresses volunteers may give, and what becomes of those that were accepted under an earlier rule.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, Server, run};
+use crate::mailbox::Mailbox;
+use crate::mails::{SOON, to};
+use crate::pages::{Page, published};
+
+#[tokio::test]
+async fn an_address_that_no_mail_can_be_sent_to_takes_no_place() {
+    let server = Server::start(&[]);
+    let page = Page::of(&server, &published()).await;
+    for address in ["e@1.2.3.4.5", "x@example.0x1", "a@1.2.3.4", "a@example.org.", "a@ex_ample.org"] {
+        let answer = page.sign_up(&server, &page.slot("Early"), "Ada", address).await;
+        assert_eq!(answer.status, 422, "{address}");
+        assert!(answer.text.contains("e-mail address, such as ada@example.org"), "{}", answer.text);
+    }
+    assert_eq!(page.filled(&server, "Early").await, 0);
+}
+
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_that_an_earlier_version_accepted_is_listed_shown_told_and_erased(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(server) = Server::start_with(engine) else { return };
+    let mailbox = Mailbox::start();
+    let server = server.again(&["--smtp", &mailbox.url()]);
+    let page = Page::of(&server, &published()).await;
+    let slot = page.slot("Early");
+    for address in ["old@example.org", "ada@example.org"] {
+        assert_eq!(page.sign_up(&server, &slot, "Ada", address).await.status, 303);
+    }
+    let mails = mailbox.wait_for_exactly(2, SOON).await;
+    let link = mails.iter().find(|mail| mail.to == "old@example.org").unwrap().signup_path().unwrap();
+    server
+        .sql("UPDATE signups SET email = 'e@1.2.3.4.5', email_key = 'e@1.2.3.4.5' WHERE email = 'old@example.org'")
+        .await;
+
+    let shown = server.browse("GET", &link, None).await;
+    assert!(shown.status == 200 && shown.text.contains("e@1.2.3.4.5"), "{}", shown.text);
+    let event = page.event["id"].as_str().unwrap();
+    let listed = run(&["signup", "list", "--event", event, "--database", &server.database()]);
+    let signups: Vec<Value> = String::from_utf8(listed.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(signups.len(), 2, "{}", String::from_utf8_lossy(&listed.stderr));
+    assert_eq!(page.filled(&server, "Early").await, 2);
+
+    server.patch(&format!("/v1/slots/{slot}"), &json!({"start_time": "09:30"})).await;
+    let mails = mailbox.wait_for_exactly(4, SOON).await;
+    let mut told = to(&mails[2..]);
+    told.sort_unstable();
+    assert_eq!(told, ["ada@example.org", "e@1.2.3.4.5"]);
+
+    let erase = ["signup", "erase", "--email", "E@1.2.3.4.5", "--organization", "starter"];
+    assert_eq!(server.manage(&erase)["erased"], 1);
+    assert_eq!(page.filled(&server, "Early").await, 1);
+}
