@@ -30,7 +30,6 @@ use signup_core::input::{NewOrganization, NewToken};
 use signup_core::{Name, Plan, Service, Store};
 use signup_store_memory::MemoryStore;
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, ServingLock, SqliteStore};
-use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
@@ -121,7 +120,7 @@ async fn run(cli: Cli) -> Result<(), String> {
     };
     // Before the store, so that it counts from its first statement on.
     let metrics = match (&cli.options.metrics_listen, &command) {
-        (Some(address), Command::Serve) => Some(Metrics::listen(*address).await?),
+        (Some(address), Command::Serve) => Some(Metrics::listen(*address)?),
         _ => None,
     };
     let kept = Kept::open(&cli.options, &command).await.map_err(|error| line(&error))?;
@@ -208,7 +207,7 @@ async fn serve(
 ) -> Result<(), String> {
     // From here on a signal ends the server cleanly, whenever it comes.
     let signal = ended_by_a_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
-    let listener = TcpListener::bind(options.listen).await;
+    let listener = serve::listen(options.listen);
     let listener = listener.map_err(|error| format!("cannot listen on {}: {error}", options.listen))?;
     let address = listener.local_addr().map_err(|error| format!("cannot listen: {error}"))?;
     let base_url = options.base_url.unwrap_or_else(|| BaseUrl::of(address));

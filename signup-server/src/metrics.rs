@@ -57,8 +57,8 @@ impl Metrics {
     ///
     /// # Errors
     /// One line that says what to mend.
-    pub(crate) async fn listen(address: SocketAddr) -> Result<Self, String> {
-        let listener = TcpListener::bind(address).await;
+    pub(crate) fn listen(address: SocketAddr) -> Result<Self, String> {
+        let listener = serve::listen(address);
         let listener =
             listener.map_err(|error| format!("cannot listen on {address} for metrics: {error}"))?;
         let handle = install().map_err(|error| format!("cannot count: {error}"))?;

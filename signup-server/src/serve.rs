@@ -1,7 +1,9 @@
-//! The accept loop: connections in bounded number, each with bounds on how long and how large a request's head may be, and
-//! an end that lets what is under way finish.
+//! The accept loop: a bounded number of connections, each with bounds on its idle time, on the head of a request, and on the
+//! time that the client takes to read, and an end that lets requests in flight finish.
 
 use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,14 +11,15 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutWriter;
 use warp::Filter;
 use warp::reply::Response;
 
 use crate::app::Peer;
 
-/// Connections at once; who comes later waits in the system's queue.
+/// Connections at once; later ones wait in the system's queue.
 const MAX_CONNECTIONS: usize = 10_000;
 /// How long the head of a request may take, and how long a connection may be idle.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
@@ -24,8 +27,25 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 const MAX_HEADERS: usize = 100;
 /// The largest head of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
+/// How long a write may take no byte. A client that reads nothing fills its receive buffer and then the send buffer.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+/// The send buffer of a connection, in bytes. Linux lets a full buffer take bytes again after a third of it was sent. A buffer
+/// that Linux sizes by itself grows to some MiB, so a client that reads slowly but steadily would exceed the write timeout.
+const SEND_BUFFER_BYTES: u32 = 128 * 1024;
+/// How many connections the system keeps until they are accepted.
+const BACKLOG: u32 = 1024;
 /// How long requests in flight may take when the server ends.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Listens on `address`. Connections inherit the size of the send buffer.
+pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // Else a server that is started again waits until the system has forgotten the connections of the former one.
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
 
 /// Serves until `end` is done, then answers what is in flight and returns.
 pub(crate) async fn serve<F>(listener: TcpListener, filter: F, end: impl Future<Output = ()>)
@@ -54,7 +74,9 @@ where
         };
         let service = warp::service(filter.clone());
         let service = tower_with_peer(service, peer);
-        let connection = builder.serve_connection(TokioIo::new(stream), service);
+        let mut stream = TimeoutWriter::new(stream);
+        stream.set_timeout(Some(WRITE_TIMEOUT));
+        let connection = builder.serve_connection(TokioIo::new(Box::pin(stream)), service);
         let connection = graceful.watch(connection);
         drop(tokio::spawn(async move {
             if let Err(error) = connection.await {

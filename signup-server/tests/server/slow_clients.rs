@@ -1,13 +1,14 @@
-//! Clients that are slow, silent or gone hold up nobody and are let go of in time. Time is meant here: these tests wait for
+//! Clients that are slow, silent or gone do not hold up others, and their connections are closed in time. These tests wait for
 //! the server's own timeouts.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
-
 use rstest::rstest;
+use serde_json::json;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpSocket;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, event};
@@ -44,6 +45,70 @@ async fn silent_and_half_sent_requests_hold_up_nobody_and_are_closed() {
         .await
         .unwrap();
     assert!(since.elapsed() < Duration::from_secs(30), "all are closed");
+}
+
+/// Connects with a small receive buffer and asks for far more than fits into it and the server's send buffer.
+async fn connect_and_never_read(server: &Server) -> tokio::net::TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    let address = server.url.trim_start_matches("http://").parse().unwrap();
+    let mut stream = socket.connect(address).await.unwrap();
+    let requests = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(400);
+    stream.write_all(requests.as_bytes()).await.unwrap();
+    stream
+}
+
+#[tokio::test]
+async fn a_client_that_never_reads_loses_its_connection() {
+    let server = Server::start(&[]);
+    let streams = futures_util::future::join_all((0..5).map(|_| connect_and_never_read(&server))).await;
+    let since = Instant::now();
+    for stream in streams {
+        // A write fails once the other end is closed. Until then an empty line before a request is allowed, and is not read.
+        while !stream.try_write(b"\r\n").is_err_and(|error| error.kind() != std::io::ErrorKind::WouldBlock) {
+            assert!(since.elapsed() < Duration::from_secs(40), "the server still holds a connection");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+    assert_eq!(server.get("/v1/team").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_client_that_reads_slowly_gets_its_whole_answer() {
+    let server = Server::start(&[]);
+    let mut body = event();
+    body["description"] = json!("d".repeat(65_000));
+    for _ in 0..100 {
+        server.create(&body).await;
+    }
+    let mut stream = connect(&server);
+    let request = format!(
+        "GET /v1/events?per_page=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\r\n",
+        server.token
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let read = tokio::task::spawn_blocking(move || {
+        let since = Instant::now();
+        let (mut read, mut part) = (0, [0; 2000]);
+        while since.elapsed() < Duration::from_secs(45) {
+            read += stream.read(&mut part).unwrap();
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        read + rest(stream).len()
+    });
+    let expected = server.get("/v1/events?per_page=100").await.text.len();
+    assert!(read.await.unwrap() > expected, "{expected} bytes and a head");
+}
+
+#[tokio::test]
+async fn clients_that_never_read_do_not_hold_up_the_end() {
+    let mut server = Server::start(&[]);
+    let streams = futures_util::future::join_all((0..5).map(|_| connect_and_never_read(&server))).await;
+    let since = Instant::now();
+    let status = tokio::task::spawn_blocking(move || server.terminate()).await.unwrap();
+    assert!(status.success(), "{status}");
+    assert!(since.elapsed() < Duration::from_secs(20), "requests in flight get 10 seconds");
+    drop(streams);
 }
 
 #[tokio::test]
