@@ -7,6 +7,7 @@ mod app;
 mod bodies;
 mod calendar;
 mod config;
+mod descriptors;
 mod handlers;
 mod health;
 mod mail;
@@ -111,6 +112,11 @@ fn log(options: &Options) {
 async fn run(cli: Cli) -> Result<(), String> {
     let plans = config::plans(cli.options.plans.as_deref())?;
     let command = cli.command.unwrap_or(Command::Serve);
+    // Before anything is opened: what the limit allows is raised for the store, too.
+    let connections = match &command {
+        Command::Serve => descriptors::connections_beside(store_descriptors(&cli.options))?,
+        _ => 0,
+    };
     // Taken before the database is opened: a second server must not even carry the tables forward.
     let lock = match (&cli.options.database, &command) {
         (Database::Sqlite(path), Command::Serve) => {
@@ -126,12 +132,25 @@ async fn run(cli: Cli) -> Result<(), String> {
     let kept = Kept::open(&cli.options, &command).await.map_err(|error| line(&error))?;
     let service = Service::new(kept.store()).with_plans(plans);
     let result = match command {
-        Command::Serve => serve(service, cli.options, &kept, metrics).await,
+        Command::Serve => serve(service, cli.options, &kept, metrics, connections).await,
         command => admin::run(&service, command).await,
     };
     kept.close().await;
     drop(lock);
     result
+}
+
+/// The most descriptors that the store has open at once.
+fn store_descriptors(options: &Options) -> u64 {
+    match &options.database {
+        Database::Memory => 0,
+        // A writer and two readers with two files each, and the index of the write-ahead log, which the cache reads as well.
+        // Twice that, as the writer may be opened anew.
+        Database::Sqlite(_) => 16,
+        // Twice all connections: after a failover new ones are made while the former are still being closed. Before that
+        // each server is asked whether it takes writes.
+        Database::Postgres(urls) => 2 * (u64::from(options.database_connections) + urls.len() as u64),
+    }
 }
 
 /// The store that was opened.
@@ -204,6 +223,7 @@ async fn serve(
     options: Options,
     kept: &Kept,
     metrics: Option<Metrics>,
+    connections: usize,
 ) -> Result<(), String> {
     // From here on a signal ends the server cleanly, whenever it comes.
     let signal = ended_by_a_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
@@ -241,7 +261,7 @@ async fn serve(
         // The mail that is under way is not cut off, or it would be sent again; no other is begun.
         mails_end.send_replace(true);
     };
-    serve::serve(listener, app.filter(), end).await;
+    serve::serve(listener, app.filter(), connections, end).await;
     if tokio::time::timeout(MAIL_TIMEOUT, mailing).await.is_err() {
         tracing::warn!("a mail was still under way; it may be sent again");
     }

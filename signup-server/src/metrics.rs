@@ -34,6 +34,9 @@ const LOOK_LIMIT: Duration = Duration::from_secs(1);
 /// How often samples are sorted into their buckets, so that they take no more memory.
 const UPKEEP_EVERY: Duration = Duration::from_secs(5);
 
+/// Connections to the listener at once.
+const MAX_CONNECTIONS: usize = 8;
+
 const REQUESTS: &str = "signup_http_requests_total";
 const DURATION: &str = "signup_http_request_duration_seconds";
 const CONNECTIONS: &str = "signup_store_connections";
@@ -99,7 +102,7 @@ impl Metrics {
                 }
             },
         );
-        tokio::join!(serve::serve(listener, filter, std::future::pending()), async {
+        tokio::join!(serve::serve(listener, filter, MAX_CONNECTIONS, std::future::pending()), async {
             let mut interval = tokio::time::interval(UPKEEP_EVERY);
             loop {
                 interval.tick().await;

@@ -19,8 +19,6 @@ use warp::reply::Response;
 
 use crate::app::Peer;
 
-/// Connections at once; later ones wait in the system's queue.
-const MAX_CONNECTIONS: usize = 10_000;
 /// How long the head of a request may take, and how long a connection may be idle.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 /// The most headers of a request.
@@ -34,6 +32,8 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 const SEND_BUFFER_BYTES: u32 = 128 * 1024;
 /// How many connections the system keeps until they are accepted.
 const BACKLOG: u32 = 1024;
+/// The pause after a connection could not be accepted.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(500);
 /// How long requests in flight may take when the server ends.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -48,13 +48,20 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Serves until `end` is done, then answers what is in flight and returns.
-pub(crate) async fn serve<F>(listener: TcpListener, filter: F, end: impl Future<Output = ()>)
-where
+///
+/// At most so many `connections` are open at once. Later ones wait in the system's queue until one of those is closed, which
+/// for an idle one is at the head timeout.
+pub(crate) async fn serve<F>(
+    listener: TcpListener,
+    filter: F,
+    connections: usize,
+    end: impl Future<Output = ()>,
+) where
     F: Filter<Extract = (Response,), Error = Infallible> + Clone + Send + Sync + 'static,
     F::Future: Send,
 {
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let places = Arc::new(Semaphore::new(connections));
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
@@ -64,7 +71,7 @@ where
     tokio::pin!(end);
     loop {
         let accepted = async {
-            // A closed semaphore is the only error, and nobody closes this one.
+            // A closed semaphore is the only error, and this one is never closed.
             let place = Arc::clone(&places).acquire_owned().await.ok();
             (place, accept(&listener).await)
         };
@@ -101,9 +108,9 @@ async fn accept(listener: &TcpListener) -> (TcpStream, Peer) {
                 return (stream, Peer(address));
             }
             Err(error) => {
-                // Out of descriptors, most likely: some will be given back.
+                // Most likely the machine is out of descriptors or memory, until others give some back.
                 tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(Duration::from_millis(50)).await;
+                tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
     }

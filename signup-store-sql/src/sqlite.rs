@@ -88,6 +88,12 @@ impl SqliteStore {
             .acquire_timeout(READ_TIMEOUT)
             .test_before_acquire(false)
             .connect_lazy_with(options.clone().read_only(true));
+        // All are opened now: later the process may have no descriptor left for one.
+        let mut opened = vec![];
+        for _ in 0..READERS {
+            opened.push(readers.acquire().await.map_err(cannot_open)?);
+        }
+        drop(opened);
         let cache = Cache::new(&file);
         let committer = Committer::start(writer, options, cache.reads());
         Ok(Self { readers: Readers { queue: Queue::new(readers), cache: Some(Arc::new(cache)) }, committer })
@@ -248,6 +254,14 @@ mod tests {
         assert_eq!(pragma(&mut writer, "foreign_keys").await, "1");
         let busy_timeout = sqlx::query_scalar::<_, i64>("PRAGMA busy_timeout").fetch_one(&mut writer).await;
         assert_eq!(busy_timeout.unwrap(), 10_000);
+    }
+
+    #[tokio::test]
+    async fn every_connection_is_open_from_the_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("signup.db")).await.unwrap();
+        let (open, _) = store.connections();
+        assert_eq!(open, READERS + 1, "the writer as well");
     }
 
     #[tokio::test]

@@ -155,7 +155,7 @@ async fn a_disk_that_fails_at_a_commit_ends_the_server_and_loses_nothing_acknowl
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     // No file may grow beyond 1 MiB: what is written past it fails as it does on a broken disk.
-    let mut server = Server::start_limited(&database, 1024);
+    let mut server = Server::start_limited(&database, "-f 1024");
     let client = reqwest::Client::new();
     let mut acknowledged = vec![];
     for number in 0.. {

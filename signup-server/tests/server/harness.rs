@@ -139,12 +139,12 @@ impl Server {
         Self::start_by(command, arguments)
     }
 
-    /// A server whose files cannot grow beyond so many KiB, with generous rates.
-    pub(crate) fn start_limited(database: &str, kib: u32) -> Self {
+    /// A server under a limit of the shell's `ulimit`, with generous rates.
+    pub(crate) fn start_limited(database: &str, limit: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let plans = generous_plans(folder.path());
         let mut limited = Command::new("bash");
-        limited.args(["-c", &format!("trap '' XFSZ; ulimit -f {kib}; exec \"$0\" \"$@\""), PROGRAM]);
+        limited.args(["-c", &format!("trap '' XFSZ; ulimit {limit}; exec \"$0\" \"$@\""), PROGRAM]);
         Self::start_by(limited, &["--database", database, "--plans", plans.to_str().unwrap()])
     }
 
@@ -176,6 +176,11 @@ impl Server {
         self.database.clone()
     }
 
+    /// The process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends the process without warning.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
@@ -189,7 +194,7 @@ impl Server {
 
     /// Asks the process to end, and waits until it has.
     pub(crate) fn terminate(&mut self) -> ExitStatus {
-        let id = self.child.id().to_string();
+        let id = self.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         self.child.wait().unwrap()
     }
@@ -336,7 +341,7 @@ impl Server {
 
     /// The most memory that the process has had resident, in KiB.
     pub(crate) fn most_memory_kib(&self) -> i64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }

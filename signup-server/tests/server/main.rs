@@ -10,6 +10,7 @@ mod browser;
 mod command_line;
 mod contract;
 mod crash;
+mod descriptors;
 mod duplicate;
 mod events;
 mod failover;
