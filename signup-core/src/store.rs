@@ -162,8 +162,16 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The notice with this id, of whichever organization.
     async fn notice(&self, id: NoticeId) -> Result<Option<Notice>, StoreError>;
 
-    /// At most `limit` notices that are due at `now` and have not failed, the first to be due first and equal ones by id.
-    async fn due_notices(&self, now: Timestamp, limit: u32) -> Result<Vec<Notice>, StoreError>;
+    /// At most `limit` notices that have not failed and are due at or before `now`, or after `latest`; by due time, equal ones
+    /// by id.
+    ///
+    /// `latest` is at or after `now`. A due time beyond it was set by a clock that was ahead.
+    async fn due_notices(
+        &self,
+        now: Timestamp,
+        latest: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Notice>, StoreError>;
 
     /// How many notices there are.
     async fn count_notices(&self) -> Result<NoticeCounts, StoreError>;

@@ -118,6 +118,37 @@ async fn a_confirmation_that_was_overtaken_is_not_sent() {
     assert_eq!(world.counts().await, (0, 0));
 }
 
+/// The clock was two hours ahead when people signed up, and was set right.
+#[tokio::test]
+async fn a_mail_queued_by_a_clock_that_was_ahead_is_sent_at_once() {
+    let world = world().await;
+    world.clock.advance(2 * 3600);
+    world.sign_up("ada").await;
+    let mail = take(&world).await;
+    world.service.mail_was_not_sent(&mail.notice, "450 later", false).await.unwrap();
+    world.sign_up("bob").await;
+    world.clock.advance(-2 * 3600);
+    let mut mails = world.deliver().await;
+    mails.sort();
+    assert_eq!(mails, [("signed up", "ada".to_owned()), ("signed up", "bob".to_owned())]);
+}
+
+#[tokio::test]
+async fn a_mail_sent_by_a_clock_that_was_ahead_is_sent_again_and_then_once_an_hour() {
+    let world = world().await;
+    world.clock.advance(2 * 3600);
+    world.sign_up("ada").await;
+    world.deliver().await;
+    world.clock.advance(-2 * 3600);
+    for mails in [1, 0] {
+        world.sign_up("ada").await;
+        assert_eq!(world.deliver().await.len(), mails);
+    }
+    world.clock.advance(3600);
+    world.sign_up("ada").await;
+    assert_eq!(world.deliver().await.len(), 1);
+}
+
 #[tokio::test]
 async fn nobody_is_mailed_of_a_place_that_was_given_back_or_is_over() {
     let world = world().await;

@@ -219,10 +219,16 @@ impl Store for MemoryStore {
         Ok(self.read().notices.get(&id).cloned())
     }
 
-    async fn due_notices(&self, now: Timestamp, limit: u32) -> Result<Vec<Notice>, StoreError> {
+    async fn due_notices(
+        &self,
+        now: Timestamp,
+        latest: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Notice>, StoreError> {
         let tables = self.read();
-        let due = tables.due.range(..=(now, NoticeId::MAX)).take(limit as usize);
-        Ok(due.filter_map(|(_, id)| tables.notices.get(id)).cloned().collect())
+        let beyond = (Bound::Excluded((latest, NoticeId::MAX)), Bound::Unbounded);
+        let due = tables.due.range(..=(now, NoticeId::MAX)).chain(tables.due.range(beyond));
+        Ok(due.take(limit as usize).filter_map(|(_, id)| tables.notices.get(id)).cloned().collect())
     }
 
     async fn count_notices(&self) -> Result<NoticeCounts, StoreError> {

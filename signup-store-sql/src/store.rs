@@ -150,8 +150,13 @@ macro_rules! store {
                 read::notice(self.reader(), id).await
             }
 
-            async fn due_notices(&self, now: Timestamp, limit: u32) -> Result<Vec<Notice>, StoreError> {
-                read::due_notices(self.reader(), now, limit).await
+            async fn due_notices(
+                &self,
+                now: Timestamp,
+                latest: Timestamp,
+                limit: u32,
+            ) -> Result<Vec<Notice>, StoreError> {
+                read::due_notices(self.reader(), now, latest, limit).await
             }
 
             async fn count_notices(&self) -> Result<NoticeCounts, StoreError> {

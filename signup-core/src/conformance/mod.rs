@@ -49,6 +49,7 @@ macro_rules! conformance_tests {
             lists::the_confirmed_sign_ups_of_a_shift_are_listed_by_id
             lists::the_sign_ups_of_an_address_are_found_without_regard_to_case
             notices::due_notices_come_in_the_order_in_which_they_are_due
+            notices::a_due_time_beyond_the_latest_is_due
             notices::a_notice_that_has_failed_is_kept_apart
             notices::a_notice_is_at_its_version_or_has_changed
             notices::of_simultaneous_takes_of_a_notice_one_succeeds

@@ -22,12 +22,26 @@ pub async fn due_notices_come_in_the_order_in_which_they_are_due(store: Arc<dyn 
     let (_, shift) = with_shift(&store, 1).await;
     let notices = vec![due(&shift, 1, 30), due(&shift, 2, 20), due(&shift, 4, 10), due(&shift, 3, 10)];
     write(&*store, vec![Write::InsertNotices(notices)]).await;
-    let found = async |now, limit| ids(&store.due_notices(at(now), limit).await.unwrap());
+    let found = async |now, limit| ids(&store.due_notices(at(now), at(99), limit).await.unwrap());
     assert_eq!(found(9, 9).await, []);
     assert_eq!(found(10, 9).await, numbers(&[3, 4]));
     assert_eq!(found(29, 9).await, numbers(&[3, 4, 2]));
     assert_eq!(found(30, 9).await, numbers(&[3, 4, 2, 1]));
     assert_eq!(found(30, 1).await, numbers(&[3]));
+}
+
+/// A due time after the latest that a clock can have set is due, behind those that are due by now; at that time it is not.
+pub async fn a_due_time_beyond_the_latest_is_due(store: Arc<dyn Store>) {
+    let (_, shift) = with_shift(&store, 1).await;
+    let notices = vec![due(&shift, 1, 10), due(&shift, 2, 50), due(&shift, 4, 90), due(&shift, 3, 90)];
+    write(&*store, vec![Write::InsertNotices(notices)]).await;
+    let found = async |now, latest, limit| ids(&store.due_notices(at(now), at(latest), limit).await.unwrap());
+    assert_eq!(found(9, 90, 9).await, []);
+    assert_eq!(found(9, 89, 9).await, numbers(&[3, 4]));
+    assert_eq!(found(10, 89, 9).await, numbers(&[1, 3, 4]));
+    assert_eq!(found(10, 49, 9).await, numbers(&[1, 2, 3, 4]));
+    assert_eq!(found(10, 10, 2).await, numbers(&[1, 2]));
+    assert_eq!(found(90, 90, 9).await, numbers(&[1, 2, 3, 4]), "each once");
 }
 
 /// A notice that has failed is not due any more, is listed and counted apart, and is due again when it is put back.
@@ -37,14 +51,15 @@ pub async fn a_notice_that_has_failed_is_kept_apart(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertNotices(vec![first.clone(), second.clone()])]).await;
     let failed = first.clone().put_back("550 no such user", true, at(7));
     write(&*store, vec![Write::UpdateNotice(Box::new(failed.clone()))]).await;
-    assert_eq!(store.due_notices(at(99), 9).await.unwrap(), vec![second.clone()]);
+    assert_eq!(store.due_notices(at(99), at(99), 9).await.unwrap(), vec![second.clone()]);
+    assert_eq!(store.due_notices(at(-9), at(-9), 9).await.unwrap(), vec![second.clone()]);
     assert_eq!(store.notices(false, None, 9).await.unwrap(), vec![second]);
     assert_eq!(store.notices(true, None, 9).await.unwrap(), vec![failed.clone()]);
     assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 1, failed: 1 });
     let retried = failed.retried(at(8));
     write(&*store, vec![Write::UpdateNotice(Box::new(retried.clone()))]).await;
     assert_eq!(store.notice(first.id).await.unwrap(), Some(retried));
-    assert_eq!(store.due_notices(at(99), 9).await.unwrap().len(), 2);
+    assert_eq!(store.due_notices(at(99), at(99), 9).await.unwrap().len(), 2);
     assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 2, failed: 0 });
 }
 

@@ -86,10 +86,13 @@ pub fn sign_up(
 /// For how long the mail that confirms a sign-up is not sent again.
 pub const MAIL_AGAIN_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
-/// Mails the confirmation of a sign-up again, with a new secret; the one of the mail before is of no use any more. Nothing
-/// happens within [`MAIL_AGAIN_AFTER`], so that one form sent over and over fills nobody's mailbox.
+/// Mails the confirmation of a sign-up again, with a new secret. The secret of the mail before is of no use any more.
+///
+/// Changes nothing within [`MAIL_AGAIN_AFTER`] of the last mail, so that one form sent over and over fills no mailbox. A last
+/// mail in the future was dated by a clock that was ahead, and counts as old.
 pub fn mail_again(signup: &Signup, notice: NoticeId, secret: Secret, now: Timestamp) -> ChangeSet {
-    if now < signup.mailed_at + MAIL_AGAIN_AFTER {
+    let was_mailed_lately = signup.mailed_at <= now && now < signup.mailed_at + MAIL_AGAIN_AFTER;
+    if was_mailed_lately {
         return ChangeSet::default();
     }
     let (organization, id) = (signup.organization, signup.id);

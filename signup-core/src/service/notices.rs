@@ -17,12 +17,15 @@ use crate::store::{ChangeSet, CommitError, NoticeCounts, Refusal};
 const TOLD_AT_ONCE: u32 = 100;
 
 impl Service {
-    /// At most `limit` notices that are due, the longest due first.
+    /// At most `limit` notices that are due, by due time.
+    ///
+    /// A due time further away than [`Notice::LONGEST_PAUSE`] was set by a clock that was ahead: that notice is due, too.
     ///
     /// # Errors
     /// Only if the store fails.
     pub async fn due_notices(&self, limit: u32) -> Result<Vec<Notice>> {
-        Ok(self.store.due_notices(self.now(), limit).await?)
+        let now = self.now();
+        Ok(self.store.due_notices(now, now + Notice::LONGEST_PAUSE, limit).await?)
     }
 
     /// Takes a notice that is due, and gives the mail that is to be sent. None if there is none: if another process has it,

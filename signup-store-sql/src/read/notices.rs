@@ -28,18 +28,37 @@ pub(crate) async fn notice(reader: &impl Reader, id: NoticeId) -> Result<Option<
     one(reader, "reading a notice", NOTICE, from, values![id.uuid()], row::notice).await
 }
 
-pub(crate) async fn due_notices(reader: &impl Reader, now: Timestamp, limit: u32) -> Result<Vec<Notice>> {
-    let from = format!(
-        "(SELECT * FROM notices WHERE failed_at IS NULL AND due_at <= $1 \
-         ORDER BY due_at, id LIMIT {limit}) n"
-    );
+/// Due notices as a table: the first that are due at or before `$1`, and the first that are due after `$2`.
+///
+/// Each of the two is a range of the index by due time. One condition with `OR` would read everything between them, too.
+pub(crate) fn due_ranges(limit: u32) -> String {
+    let range = |condition: &str| {
+        format!(
+            "SELECT * FROM (SELECT * FROM notices WHERE failed_at IS NULL AND {condition} \
+             ORDER BY due_at, id LIMIT {limit}) due"
+        )
+    };
+    format!("({} UNION ALL {}) n", range("due_at <= $1"), range("due_at > $2"))
+}
+
+pub(crate) async fn due_notices(
+    reader: &impl Reader,
+    now: Timestamp,
+    latest: Timestamp,
+    limit: u32,
+) -> Result<Vec<Notice>> {
+    let (from, values) = (due_ranges(limit), values![now.as_second(), latest.as_second()]);
     // One that cannot be read must not keep the others back.
     let read = |row: &[Cell<'_>]| Ok(row::notice(row));
-    let found = all(reader, "looking for due notices", NOTICE, &from, values![now.as_second()], read).await?;
+    let found = all(reader, "looking for due notices", NOTICE, &from, values, read).await?;
     let readable = |found: Result<Notice>| {
         found.inspect_err(|error| tracing::error!(%error, "a notice cannot be read, and is left alone")).ok()
     };
-    Ok(sorted(found.into_iter().filter_map(readable).collect(), |notice: &Notice| (notice.due_at, notice.id)))
+    let mut found = sorted(found.into_iter().filter_map(readable).collect(), |notice: &Notice| {
+        (notice.due_at, notice.id)
+    });
+    found.truncate(limit as usize);
+    Ok(found)
 }
 
 pub(crate) async fn count_notices(reader: &impl Reader) -> Result<NoticeCounts> {

@@ -97,6 +97,44 @@ async fn a_page_costs_the_same_wherever_it_is_on_sqlite() {
     store.close().await;
 }
 
+fn due_notices(dialect: Dialect) -> Sql {
+    let from = super::notices::due_ranges(50);
+    Sql::of(dialect, &dialect.records(crate::row::NOTICE, &from), crate::sql::values![0_i64, 9_i64])
+}
+
+/// A look at the queue costs the same however many notices wait for their time.
+#[tokio::test]
+async fn due_notices_are_ranges_of_an_index_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("signup.db");
+    let store = SqliteStore::open(&path).await.unwrap();
+    let mut connection = SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap();
+    let plan = plan(&mut connection, due_notices(Dialect::Sqlite)).await;
+    for range in ["due_at<?", "due_at>?"] {
+        let search = format!("SEARCH notices USING INDEX due_notices ({range})");
+        assert_eq!(plan.matches(&search).count(), 1, "{plan}");
+    }
+    assert!(!plan.contains("B-TREE") && !plan.contains("SCAN notices"), "{plan}");
+    store.close().await;
+}
+
+#[tokio::test]
+async fn due_notices_are_ranges_of_an_index_on_postgres() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut connection = PgConnection::connect(&cluster.database().await).await.unwrap();
+    connection.execute("SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off").await.unwrap();
+    let due = due_notices(Dialect::Postgres);
+    let prepare = format!("PREPARE due (bigint, bigint) AS {}", due.text());
+    connection.execute(AssertSqlSafe(prepare)).await.unwrap();
+    let steps = connection.fetch_all("EXPLAIN EXECUTE due (0, 9)").await.unwrap();
+    let plan = steps.iter().map(|step| step.get::<String, _>(0)).collect::<Vec<_>>().join("\n");
+    for range in ["due_at <= $1", "due_at > $2"] {
+        assert_eq!(plan.matches(&format!("Index Cond: ({range})")).count(), 1, "{plan}");
+    }
+    assert_eq!(plan.matches("Index Scan using due_notices on notices").count(), 2, "{plan}");
+    assert!(!plan.contains("Sort") && !plan.contains("Filter:"), "{plan}");
+}
+
 #[tokio::test]
 async fn active_events_are_counted_in_an_index_of_published_ones() {
     let folder = tempfile::tempdir().unwrap();

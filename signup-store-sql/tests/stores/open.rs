@@ -44,7 +44,7 @@ async fn what_the_first_version_has_stored_is_carried_forward(#[values(Sqlite, P
     let signup = store.signup(records.organization.id, records.signup.id).await.unwrap().unwrap();
     assert_eq!((signup.email.as_str(), signup.mailed_at), ("Ada@example.org", signup.created_at));
     assert_eq!(signup.shift_version, 0, "of any change they are told");
-    let due = store.due_notices(signup.created_at, 9).await.unwrap();
+    let due = store.due_notices(signup.created_at, at(99), 9).await.unwrap();
     assert_eq!(due.len(), 1);
     assert_eq!((due[0].version, due[0].attempts, &due[0].failure), (1, 0, &None));
     assert_eq!(due[0].cause.signup(), Some(signup.id));
