@@ -165,7 +165,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// At most `limit` notices that have not failed and are due at or before `now`, or after `latest`; by due time, equal ones
     /// by id.
     ///
-    /// `latest` is at or after `now`. A due time beyond it was set by a clock that was ahead.
+    /// `latest` is at or after `now`. A due time beyond it was set by a clock that was ahead. A notice that cannot be read is
+    /// left out and takes no place of `limit`, so it delays no other. The store reports it to its operator, once.
     async fn due_notices(
         &self,
         now: Timestamp,

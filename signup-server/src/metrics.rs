@@ -124,6 +124,7 @@ fn install() -> Result<PrometheusHandle, Box<dyn std::error::Error>> {
     describe_counter!(MAILS, "Mails that were tried, by what became of them");
     describe_gauge!(NOTICES, "Notices that wait to be sent");
     describe_gauge!(FAILED_NOTICES, "Notices that were given up");
+    describe_counter!("signup_notices_unreadable_total", "Notices that cannot be read, each counted once");
     describe_counter!("signup_store_round_trips_total", "Waits for the database, by kind");
     describe_counter!(
         "signup_store_commit_retries_total",

@@ -6,6 +6,7 @@
 //! | `signup_store_commit_batch_size` | histogram | change sets that one commit made durable |
 //! | `signup_store_commit_retries_total` | counter | commits that were tried again because of another transaction |
 //! | `signup_store_reconnects_total` | counter | times that all connections were given up and made anew |
+//! | `signup_notices_unreadable_total` | counter | notices that cannot be read; each is counted once |
 
 /// Counts waits for the database.
 pub(crate) fn count_round_trips(kind: &'static str, number: u64) {
@@ -24,4 +25,8 @@ pub(crate) fn count_retry() {
 
 pub(crate) fn count_reconnect() {
     metrics::counter!("signup_store_reconnects_total").increment(1);
+}
+
+pub(crate) fn count_unreadable_notice() {
+    metrics::counter!("signup_notices_unreadable_total").increment(1);
 }

@@ -14,7 +14,7 @@ use std::str::FromStr;
 use cells::Record;
 pub(crate) use cells::{Cell, Records};
 pub(crate) use columns::{
-    Column, EVENT, LOCATION_DATA, NOTICE, ORGANIZATION, QUESTION, RECEIPT, SHIFT, SIGNUP, TOKEN,
+    Column, EVENT, LOCATION_DATA, NOTICE, ORGANIZATION, PLACE, QUESTION, RECEIPT, SHIFT, SIGNUP, TOKEN,
 };
 
 use jiff::Timestamp;
@@ -354,6 +354,13 @@ pub(crate) fn receipt(row: &[Cell<'_>], key: &ReceiptKey) -> Result<Receipt, Sto
     let mut columns = Columns::new(row, "receipts", RECEIPT);
     columns.id()?;
     Ok(Receipt { key: key.clone(), outcome: columns.read(json)?, expires_at: columns.instant()? })
+}
+
+/// The due time of a notice, in whole seconds, and its id.
+pub(crate) fn place(row: &[Cell<'_>]) -> Result<(i64, NoticeId), StoreError> {
+    let mut columns = Columns::new(row, "notices", PLACE);
+    let id = NoticeId::new(columns.id()?);
+    Ok((columns.number()?, id))
 }
 
 pub(crate) fn notice(row: &[Cell<'_>]) -> Result<Notice, StoreError> {

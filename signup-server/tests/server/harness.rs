@@ -148,6 +148,19 @@ impl Server {
         Self::start_by(limited, &["--database", database, "--plans", plans.to_str().unwrap()])
     }
 
+    /// A server with generous rates whose log goes into a file.
+    pub(crate) fn start_with_log(database: &str, log: &Path, arguments: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let plans = generous_plans(folder.path());
+        let mut logged = Command::new("bash");
+        logged.args(["-c", "log=$1; shift; exec \"$0\" \"$@\" 2> \"$log\"", PROGRAM]).arg(log);
+        let mut all = vec!["--database", database, "--plans", plans.to_str().unwrap()];
+        all.extend(arguments);
+        let mut server = Self::start_by(logged, &all);
+        database.clone_into(&mut server.database);
+        server
+    }
+
     fn start_by(mut command: Command, arguments: &[&str]) -> Self {
         let mut child = command
             .args(["--listen", "127.0.0.1:0", "--log", "warn"])

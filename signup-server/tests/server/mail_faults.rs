@@ -153,11 +153,8 @@ async fn what_cannot_be_read_is_in_nobodys_way() {
     for name in ["bad", "worse"] {
         page.sign_up(&server, &early, name, &format!("{name}@example.org")).await;
     }
-    while server
-        .sql("SELECT CAST(COUNT(*) AS TEXT) FROM notices WHERE attempts = 1 AND due_at > created_at + 25")
-        .await
-        != "2"
-    {
+    // Queued, taken, put back.
+    while server.sql("SELECT CAST(COUNT(*) AS TEXT) FROM notices WHERE version = 3").await != "2" {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     server.sql("UPDATE signups SET answers = '[1]' WHERE email_key = 'bad@example.org'").await;
@@ -165,6 +162,84 @@ async fn what_cannot_be_read_is_in_nobodys_way() {
         .sql("UPDATE notices SET cause = '{}', due_at = 0 WHERE signup_id = (SELECT id FROM signups WHERE name = 'worse')")
         .await;
     server.sql("UPDATE notices SET due_at = 0").await;
+    page.sign_up(&server, &early, "Ada", "ada@example.org").await;
+    assert_eq!(to(&mailbox.wait_for_exactly(1, SOON).await), ["ada@example.org"]);
+}
+
+/// Queues as many copies of the one notice that is left, each with an id of its own.
+async fn copy_notice(server: &Server, engine: Engine, copies: u32) {
+    let columns = "organization_id, event_id, shift_id, signup_id, cause, created_at, due_at";
+    let (id, numbers) = match engine {
+        Sqlite => {
+            ("randomblob(16)", "json_each('[' || substr(replace(hex(zeroblob(N)), '00', ',0'), 2) || ']')")
+        }
+        Postgres => ("gen_random_uuid()", "generate_series(1, N)"),
+    };
+    let numbers = numbers.replace('N', &copies.to_string());
+    let sql = format!(
+        "INSERT INTO notices (id, {columns}) SELECT {id}, {columns} FROM notices, {numbers} AS numbers"
+    );
+    server.sql(&sql).await;
+}
+
+/// More notices than the server takes at a time cannot be read, and all of them were due long ago.
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_notice_that_cannot_be_read_is_reported_once_and_delays_no_other(
+    #[values(Sqlite, Postgres)] engine: Engine,
+    #[values(1, 120)] unreadable: usize,
+) {
+    let Some(mut first) = Server::start_with(engine) else { return };
+    let mailbox = Mailbox::start();
+    mailbox.answer("bad@example.org", &[(450, "later"), (250, "")]);
+    let listen = format!("127.0.0.1:{}", free_port());
+    let page = Page::of(&first, &published()).await;
+    let early = page.slot("Early");
+    first.kill();
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let arguments = ["--smtp", &mailbox.url(), "--metrics-listen", &listen];
+    let server = Server::start_with_log(&first.database(), &log, &arguments);
+    page.sign_up(&server, &early, "Bad", "bad@example.org").await;
+    Server::wait_for_metric(&listen, r#"signup_mails_total{fate="put_back"} 1"#).await;
+    let cause = server.sql("SELECT CAST(cause AS TEXT) FROM notices").await;
+    server.sql("UPDATE notices SET cause = '{\"kind\": \"rumour\"}', due_at = 0").await;
+    copy_notice(&server, engine, u32::try_from(unreadable).unwrap() - 1).await;
+    Server::wait_for_metric(&listen, &format!("signup_notices_unreadable_total {unreadable}")).await;
+    // Each mail shows that the server has looked at the queue once more.
+    for (number, name) in ["ada", "bob", "cyd"].into_iter().enumerate() {
+        page.sign_up(&server, &early, name, &format!("{name}@example.org")).await;
+        mailbox.wait_for(number + 1, SOON).await;
+    }
+    let logged = std::fs::read_to_string(&log).unwrap();
+    let reports: Vec<_> = logged.lines().filter(|line| line.contains("a notice cannot be read")).collect();
+    assert_eq!(reports.len(), unreadable, "{logged}");
+    assert!(reports.iter().all(|line| line.contains("notices.cause of ")), "{logged}");
+    assert_eq!(reports.iter().collect::<BTreeSet<_>>().len(), unreadable, "each once: {logged}");
+    Server::wait_for_metric(&listen, &format!("signup_notices_unreadable_total {unreadable}")).await;
+
+    // One that was mended is delivered.
+    let any = "(SELECT id FROM notices LIMIT 1)";
+    server.sql(&format!("UPDATE notices SET cause = '{cause}' WHERE id = {any}")).await;
+    assert_eq!(to(&mailbox.wait_for(4, SOON).await)[3], "bad@example.org");
+}
+
+/// A text that is no UTF-8 makes SQLite's answer unreadable as a whole.
+#[tokio::test]
+async fn a_notice_with_a_broken_text_delays_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let (server, mailbox) = with_mailbox(&database);
+    let page = Page::of(&server, &published()).await;
+    let early = page.slot("Early");
+    mailbox.answer("bad@example.org", &[(450, "later")]);
+    page.sign_up(&server, &early, "Bad", "bad@example.org").await;
+    // Queued, taken, put back.
+    while server.sql("SELECT 'tried' FROM notices WHERE version = 3").await.is_empty() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    // A string in JSON with the byte 0xff in it.
+    server.sql("UPDATE notices SET cause = CAST(x'7b226b696e64223a22ff227d' AS TEXT), due_at = 0").await;
     page.sign_up(&server, &early, "Ada", "ada@example.org").await;
     assert_eq!(to(&mailbox.wait_for_exactly(1, SOON).await), ["ada@example.org"]);
 }

@@ -1,10 +1,14 @@
 //! Reads of notices.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use jiff::Timestamp;
 use signup_core::{Notice, NoticeCounts, NoticeId, StoreError};
 
 use super::{Reader, Result, all, one, sorted};
-use crate::row::{self, Cell, NOTICE};
+use crate::observe::count_unreadable_notice;
+use crate::row::{self, Cell, NOTICE, PLACE};
 use crate::sql::{Sql, values};
 
 pub(crate) async fn notices(
@@ -28,37 +32,104 @@ pub(crate) async fn notice(reader: &impl Reader, id: NoticeId) -> Result<Option<
     one(reader, "reading a notice", NOTICE, from, values![id.uuid()], row::notice).await
 }
 
-/// Due notices as a table: the first that are due at or before `$1`, and the first that are due after `$2`.
+/// A place in the queue: a due time and an id. The time is as it is stored, which may be no instant.
+type Place = (i64, NoticeId);
+
+/// A page of the queue as a table: the first that are due at or before `$1`, and the first that are due after `$2`, both after
+/// the place `($3, $4)`.
 ///
 /// Each of the two is a range of the index by due time. One condition with `OR` would read everything between them, too.
 pub(crate) fn due_ranges(limit: u32) -> String {
     let range = |condition: &str| {
         format!(
             "SELECT * FROM (SELECT * FROM notices WHERE failed_at IS NULL AND {condition} \
-             ORDER BY due_at, id LIMIT {limit}) due"
+             AND (due_at, id) > ($3, $4) ORDER BY due_at, id LIMIT {limit}) due"
         )
     };
     format!("({} UNION ALL {}) n", range("due_at <= $1"), range("due_at > $2"))
 }
 
+/// Reads the queue page by page, until there are enough notices or the queue ends: those that cannot be read take no place of
+/// the others.
 pub(crate) async fn due_notices(
     reader: &impl Reader,
     now: Timestamp,
     latest: Timestamp,
     limit: u32,
 ) -> Result<Vec<Notice>> {
-    let (from, values) = (due_ranges(limit), values![now.as_second(), latest.as_second()]);
-    // One that cannot be read must not keep the others back.
-    let read = |row: &[Cell<'_>]| Ok(row::notice(row));
-    let found = all(reader, "looking for due notices", NOTICE, &from, values, read).await?;
-    let readable = |found: Result<Notice>| {
-        found.inspect_err(|error| tracing::error!(%error, "a notice cannot be read, and is left alone")).ok()
+    let (mut found, mut after) = (vec![], (i64::MIN, NoticeId::NONE));
+    loop {
+        let page = due_page(reader, now, latest, after, limit).await?;
+        let is_last = page.len() < limit as usize;
+        for (place, notice) in page {
+            after = place;
+            match notice {
+                Ok(notice) => found.push(notice),
+                Err(error) => report_unreadable(place.1, &error),
+            }
+        }
+        if is_last || found.len() >= limit as usize {
+            found.truncate(limit as usize);
+            return Ok(found);
+        }
+    }
+}
+
+/// At most `limit` places after `after`, and the notice at each, or why it cannot be read.
+async fn due_page(
+    reader: &impl Reader,
+    now: Timestamp,
+    latest: Timestamp,
+    after: Place,
+    limit: u32,
+) -> Result<Vec<(Place, Result<Notice>)>> {
+    const WHAT: &str = "looking for due notices";
+    let from = due_ranges(limit);
+    let values = values![now.as_second(), latest.as_second(), after.0, after.1.uuid()];
+    let columns = [PLACE, NOTICE].concat();
+    let read = |row: &[Cell<'_>]| {
+        let (place, notice) = row.split_at(PLACE.len().min(row.len()));
+        Ok((row::place(place)?, row::notice(notice)))
     };
-    let mut found = sorted(found.into_iter().filter_map(readable).collect(), |notice: &Notice| {
-        (notice.due_at, notice.id)
-    });
-    found.truncate(limit as usize);
+    let mut page = match all(reader, WHAT, &columns, &from, values.clone(), read).await {
+        // A damaged text can make the whole answer unreadable. Then each notice is read by itself.
+        Err(error) if !error.is_unavailable() => {
+            let places = all(reader, WHAT, PLACE, &from, values, row::place).await?;
+            each_at(reader, places).await?
+        }
+        page => page?,
+    };
+    page.sort_by_key(|(place, _)| *place);
+    page.truncate(limit as usize);
+    Ok(page)
+}
+
+/// The notices at these places. One that is there no more is left out: another process has taken it.
+async fn each_at(reader: &impl Reader, places: Vec<Place>) -> Result<Vec<(Place, Result<Notice>)>> {
+    let mut found = Vec::with_capacity(places.len());
+    for (due_at, id) in places {
+        let is_there = |notice: &Notice| notice.due_at.as_second() == due_at && notice.failure.is_none();
+        match notice(reader, id).await {
+            Ok(notice) => found.extend(notice.filter(is_there).map(|notice| ((due_at, id), Ok(notice)))),
+            Err(error) if error.is_unavailable() => return Err(error),
+            Err(error) => found.push(((due_at, id), Err(error))),
+        }
+    }
     Ok(found)
+}
+
+/// The most notices that a process reports as unreadable: a bound on the memory for them.
+const MOST_REPORTED: usize = 10_000;
+/// The notices that this process has reported as unreadable.
+static REPORTED: Mutex<BTreeSet<NoticeId>> = Mutex::new(BTreeSet::new());
+
+/// Logs and counts a notice that cannot be read, once for each process: a worker meets it again with every look at the queue.
+fn report_unreadable(id: NoticeId, error: &StoreError) {
+    let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if reported.len() < MOST_REPORTED && reported.insert(id) {
+        count_unreadable_notice();
+        tracing::error!(notice = %id, %error, "a notice cannot be read, and is left alone");
+    }
 }
 
 pub(crate) async fn count_notices(reader: &impl Reader) -> Result<NoticeCounts> {

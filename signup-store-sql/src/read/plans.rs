@@ -99,7 +99,11 @@ async fn a_page_costs_the_same_wherever_it_is_on_sqlite() {
 
 fn due_notices(dialect: Dialect) -> Sql {
     let from = super::notices::due_ranges(50);
-    Sql::of(dialect, &dialect.records(crate::row::NOTICE, &from), crate::sql::values![0_i64, 9_i64])
+    Sql::of(
+        dialect,
+        &dialect.records(crate::row::NOTICE, &from),
+        crate::sql::values![0_i64, 9_i64, -1_i64, uuid::Uuid::nil()],
+    )
 }
 
 /// A look at the queue costs the same however many notices wait for their time.
@@ -110,7 +114,7 @@ async fn due_notices_are_ranges_of_an_index_on_sqlite() {
     let store = SqliteStore::open(&path).await.unwrap();
     let mut connection = SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap();
     let plan = plan(&mut connection, due_notices(Dialect::Sqlite)).await;
-    for range in ["due_at<?", "due_at>?"] {
+    for range in ["(due_at,id)>(?,?) AND due_at<?", "due_at>?"] {
         let search = format!("SEARCH notices USING INDEX due_notices ({range})");
         assert_eq!(plan.matches(&search).count(), 1, "{plan}");
     }
@@ -124,12 +128,13 @@ async fn due_notices_are_ranges_of_an_index_on_postgres() {
     let mut connection = PgConnection::connect(&cluster.database().await).await.unwrap();
     connection.execute("SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off").await.unwrap();
     let due = due_notices(Dialect::Postgres);
-    let prepare = format!("PREPARE due (bigint, bigint) AS {}", due.text());
+    let prepare = format!("PREPARE due (bigint, bigint, bigint, uuid) AS {}", due.text());
     connection.execute(AssertSqlSafe(prepare)).await.unwrap();
-    let steps = connection.fetch_all("EXPLAIN EXECUTE due (0, 9)").await.unwrap();
+    let steps = connection.fetch_all("EXPLAIN EXECUTE due (0, 9, -1, gen_random_uuid())").await.unwrap();
     let plan = steps.iter().map(|step| step.get::<String, _>(0)).collect::<Vec<_>>().join("\n");
     for range in ["due_at <= $1", "due_at > $2"] {
-        assert_eq!(plan.matches(&format!("Index Cond: ({range})")).count(), 1, "{plan}");
+        let condition = format!("Index Cond: (({range}) AND (ROW(due_at, id) > ROW($3, $4)))");
+        assert_eq!(plan.matches(&condition).count(), 1, "{plan}");
     }
     assert_eq!(plan.matches("Index Scan using due_notices on notices").count(), 2, "{plan}");
     assert!(!plan.contains("Sort") && !plan.contains("Filter:"), "{plan}");
