@@ -34,9 +34,13 @@ async fn world() -> World {
 
 impl World {
     async fn sign_up(&self, name: &str) -> SignedUp {
+        self.try_sign_up(name).await.unwrap()
+    }
+
+    async fn try_sign_up(&self, name: &str) -> Result<SignedUp> {
         let email = format!("{name}@example.org");
         let input = SignUpInput { name: name.into(), email: email.into(), ..SignUpInput::default() };
-        self.service.sign_up_for(&self.event.slug, self.shift.id, &input).await.unwrap()
+        self.service.sign_up_for(&self.event.slug, self.shift.id, &input).await
     }
 
     async fn patch(&self, json: &str) {
@@ -283,16 +287,39 @@ async fn who_signs_up_with_the_new_hours_before_their_eyes_is_not_told_of_them()
     assert_eq!(told, [("changed", "ada".to_owned()), ("signed up", "bob".to_owned())]);
 }
 
+/// The error is that of an address without a place; the mail goes out all the same, once an hour.
 #[tokio::test]
-async fn the_link_of_a_place_that_is_over_stays_good() {
+async fn a_confirmation_is_mailed_again_for_a_shift_that_is_full_or_over() {
     let world = world().await;
     world.sign_up("ada").await;
-    let mail = take(&world).await;
-    world.service.mail_was_sent(&mail.notice).await.unwrap();
+    world.deliver().await;
+    world.patch(r#"{"capacity": 1}"#).await;
+    world.clock.advance(3600);
+    for mails in [1, 0] {
+        assert!(matches!(world.try_sign_up("ada").await, Err(Error::ShiftFull)));
+        assert_eq!(world.deliver().await.len(), mails);
+    }
     world.clock.advance(40 * 3600);
-    assert!(!world.sign_up("ada").await.is_new);
-    assert!(world.service.signup(&secret(&mail.notice)).await.is_ok());
-    assert_eq!(world.counts().await, (0, 0));
+    for mails in [1, 0] {
+        assert!(matches!(world.try_sign_up("ada").await, Err(Error::ShiftOver)));
+        assert!(matches!(world.try_sign_up("bob").await, Err(Error::ShiftOver)));
+        assert_eq!(world.deliver().await.len(), mails);
+    }
+    let signups =
+        world.service.list_signups(world.event.organization, world.event.id, None, 9).await.unwrap();
+    assert_eq!(signups.len(), 1, "no second place");
+}
+
+/// A confirmation that was queued before the end says nothing new after it; the one that was asked for after it does.
+#[tokio::test]
+async fn of_a_shift_that_is_over_only_what_was_asked_for_since_is_mailed() {
+    let world = world().await;
+    world.sign_up("ada").await;
+    world.clock.advance(40 * 3600);
+    assert_eq!(world.deliver().await, []);
+    assert!(world.try_sign_up("ada").await.is_err());
+    let mail = take(&world).await;
+    assert!(world.service.signup(&secret(&mail.notice)).await.is_ok(), "its link is good");
 }
 
 #[tokio::test]

@@ -65,13 +65,17 @@ pub fn tell(
     ChangeSet { requires, writes: vec![rest, Write::InsertNotices(notices)] }
 }
 
-/// Whether a mail still has something to say: to somebody who holds a place that is not over, or who has given it back. A
-/// confirmation whose secret was renewed has a later one behind it, and a change that was taken back is none.
+/// Whether a mail still has something to say.
+///
+/// A confirmation does to whoever holds the place, unless a later one has renewed its secret or the shift has ended since. (One
+/// that was asked for after the end is sent.) A cancellation does as long as the place is given back. A change does to whoever
+/// holds the place, unless it was taken back or the shift is over by its old and its new hours.
 pub fn is_of_use(notice: &Notice, shift: &Shift, signup: &Signup, now: Timestamp) -> bool {
-    let is_over = shift.interval().end <= now;
     match &notice.cause {
         NoticeCause::SignedUp { secret, .. } => {
-            signup.status == SignupStatus::Confirmed && signup.secret == secret.digest() && !is_over
+            let end = shift.interval().end;
+            let has_ended_since = notice.created_at < end && end <= now;
+            signup.status == SignupStatus::Confirmed && signup.secret == secret.digest() && !has_ended_since
         }
         NoticeCause::Cancelled { .. } => signup.status == SignupStatus::Cancelled,
         NoticeCause::ShiftChanged { .. } => true,

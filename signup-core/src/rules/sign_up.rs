@@ -36,12 +36,29 @@ pub struct SignUpIds {
     pub secret: Secret,
 }
 
+/// What a sign-up leads to unless the store refuses it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SigningUp {
+    /// The new sign-up; `None` if the shift is over.
+    pub signup: Option<Signup>,
+    /// Why the shift takes nobody, by the facts; `None` if it has room. It is the answer to an address that has a place already.
+    pub closed: Option<Closed>,
+}
+
+/// Why a shift takes nobody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closed {
+    /// No place is left.
+    Full,
+    /// The shift has ended.
+    Over,
+}
+
 /// Takes a place on a shift.
 ///
-/// Whether there is a place, and whether the address has one already, is for the store to find out under its lock. The
-/// address comes first: signing up again is no refusal, not even when the shift is full or over.
-///
-/// The outcome is `None` if the shift is over: then nothing is written, whoever asks.
+/// The store finds out under its lock whether a place is left and whether the address has one already. It checks the address
+/// first, and refuses with the sign-up that is there, also if the shift is full or over: the confirmation of that sign-up is to
+/// be [mailed again](mail_again).
 ///
 /// # Errors
 /// [`Error::NotFound`] if the event is a draft, [`Error::Invalid`] for what is wrong with the input.
@@ -50,17 +67,19 @@ pub fn sign_up(
     input: &SignUpInput<'_>,
     ids: SignUpIds,
     now: Timestamp,
-) -> Result<Decision<Option<Signup>>, Error> {
+) -> Result<Decision<SigningUp>, Error> {
     let SignUpFacts { event, shift, questions } = facts;
     if !event.is_published || shift.event != event.id {
         return Err(Error::NotFound);
     }
     let new = input.check(&questions)?;
-    let (organization, is_over) = (shift.organization, shift.interval().end <= now);
+    let organization = shift.organization;
     let not_yet = Requirement::AddressNotOnShift { organization, shift: shift.id, email: new.email.clone() };
-    if is_over {
-        return Ok(Decision { outcome: None, change: ChangeSet { requires: vec![not_yet], writes: vec![] } });
+    if shift.interval().end <= now {
+        let outcome = SigningUp { signup: None, closed: Some(Closed::Over) };
+        return Ok(Decision { outcome, change: ChangeSet { requires: vec![not_yet], writes: vec![] } });
     }
+    let closed = (!shift.occupancy.has_room()).then_some(Closed::Full);
     let signup = Signup {
         id: ids.signup,
         organization,
@@ -80,7 +99,8 @@ pub fn sign_up(
     let notice = Notice::new(ids.notice, (organization, event.id, shift.id), cause, now);
     let requires = vec![not_yet, Requirement::ShiftHasRoom { organization, shift: shift.id }];
     let writes = vec![Write::InsertSignup(Box::new(signup.clone())), Write::InsertNotices(vec![notice])];
-    Ok(Decision { outcome: Some(signup), change: ChangeSet { requires, writes } })
+    let outcome = SigningUp { signup: Some(signup), closed };
+    Ok(Decision { outcome, change: ChangeSet { requires, writes } })
 }
 
 /// For how long the mail that confirms a sign-up is not sent again.

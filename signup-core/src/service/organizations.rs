@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::Service;
+use super::write::Refused;
 use crate::error::{Error, Result};
 use crate::id::{OrganizationId, TokenId};
 use crate::input::{NewOrganization, NewToken};
@@ -63,7 +64,7 @@ impl Service {
             .await?;
         match created {
             Ok(created) => Ok(Some(created)),
-            Err(Refusal::OrganizationExists) => Ok(None),
+            Err(Refused { refusal: Refusal::OrganizationExists, .. }) => Ok(None),
             Err(_) => Err(Error::Contended),
         }
     }

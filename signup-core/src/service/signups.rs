@@ -6,13 +6,14 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::Service;
+use super::write::Refused;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId};
 use crate::input::SignUpInput;
 use crate::organization::Organization;
 use crate::question::Question;
-use crate::rules::{self, Decision, SignUpFacts, SignUpIds};
+use crate::rules::{self, Closed, Decision, SignUpFacts, SignUpIds, SigningUp};
 use crate::secret::{self, Secret};
 use crate::shift::Shift;
 use crate::signup::Signup;
@@ -51,6 +52,9 @@ impl Service {
     /// # Errors
     /// [`Error::NotFound`] for an unknown event, a draft, or a shift of another event; [`Error::Invalid`] with every fault of
     /// the input; [`Error::ShiftFull`]; [`Error::ShiftOver`].
+    ///
+    /// A shift that is full or over gives its error to an address with a place on it, too, so that the answer does not tell who
+    /// is signed up. That address keeps its place, and its confirmation is mailed again.
     pub async fn sign_up(
         &self,
         organization: OrganizationId,
@@ -86,30 +90,32 @@ impl Service {
         self.signed_up(decided).await
     }
 
-    async fn signed_up(&self, decided: std::result::Result<Option<Signup>, Refusal>) -> Result<SignedUp> {
+    async fn signed_up(
+        &self,
+        decided: std::result::Result<SigningUp, Refused<SigningUp>>,
+    ) -> Result<SignedUp> {
         match decided {
-            Ok(Some(signup)) => Ok(SignedUp { signup, is_new: true }),
-            Ok(None) => Err(Error::ShiftOver),
-            Err(Refusal::AddressOnShift(signup)) => {
+            Ok(SigningUp { signup: Some(signup), .. }) => Ok(SignedUp { signup, is_new: true }),
+            Ok(SigningUp { signup: None, .. }) => Err(Error::ShiftOver),
+            Err(Refused { refusal: Refusal::AddressOnShift(signup), planned }) => {
                 self.mail_again(&signup).await?;
-                Ok(SignedUp { signup: *signup, is_new: false })
+                match planned.closed {
+                    Some(Closed::Full) => Err(Error::ShiftFull),
+                    Some(Closed::Over) => Err(Error::ShiftOver),
+                    None => Ok(SignedUp { signup: *signup, is_new: false }),
+                }
             }
-            Err(Refusal::ShiftFull) => Err(Error::ShiftFull),
+            Err(Refused { refusal: Refusal::ShiftFull, .. }) => Err(Error::ShiftFull),
             Err(_) => Err(Error::Contended),
         }
     }
 
     async fn mail_again(&self, signup: &Signup) -> Result<()> {
         let now = self.now();
-        // Of a place that is over no mail goes out, and the link of the last one stays good.
-        let shift = self.store.shift(signup.organization, signup.shift).await?;
-        if shift.is_none_or(|shift| shift.interval().end <= now) {
-            return Ok(());
-        }
         let notice = NoticeId::new(secret::new_uuid(now));
         let change = rules::mail_again(signup, notice, Secret::generate(), now);
-        // What it is refused for is that somebody else has just done the same, or cancelled.
         let decide = |_| async { Ok(Decision { outcome: (), change: change.clone() }) };
+        // It is refused if another request has just mailed it again, or cancelled: then there is nothing to do.
         self.commit(decide).await?.or(Ok(()))
     }
 

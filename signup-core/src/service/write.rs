@@ -52,6 +52,15 @@ impl Kept for Shift {
     }
 }
 
+/// A decision that the store refused to commit.
+#[derive(Debug)]
+pub(super) struct Refused<T> {
+    /// What would have been the outcome.
+    pub(super) planned: T,
+    /// The fact that has changed.
+    pub(super) refusal: Refusal,
+}
+
 impl Service {
     /// The stored answer to an operation with this key, if there is one: for a caller whose input cannot even be read.
     ///
@@ -92,8 +101,10 @@ impl Service {
         };
         match self.commit(with_receipt).await {
             Ok(Ok(outcome)) => Ok(Reply { outcome, is_replay: false }),
-            Ok(Err(Refusal::Receipt(receipt))) => replay_of(receipt.outcome).ok_or(Error::Contended),
-            Ok(Err(Refusal::ActiveEvents { count })) => {
+            Ok(Err(Refused { refusal: Refusal::Receipt(receipt), .. })) => {
+                replay_of(receipt.outcome).ok_or(Error::Contended)
+            }
+            Ok(Err(Refused { refusal: Refusal::ActiveEvents { count }, .. })) => {
                 Err(Error::PlanLimit { current_count: count, max_allowed: call.limits.active_events })
             }
             Ok(Err(_)) => Err(Error::Contended),
@@ -105,12 +116,12 @@ impl Service {
         }
     }
 
-    /// Commits a decision, deciding anew as long as it is refused for what another decision may mend. What else it is
-    /// refused for is given back.
+    /// Commits a decision, and decides anew as long as another decision may not be refused. Returns any other refusal with
+    /// what was decided.
     pub(super) async fn commit<T: Send, F>(
         &self,
         decide: impl Fn(Timestamp) -> F + Send + Sync,
-    ) -> Result<std::result::Result<T, Refusal>>
+    ) -> Result<std::result::Result<T, Refused<T>>>
     where
         F: Future<Output = Result<Decision<T>>> + Send,
     {
@@ -127,7 +138,7 @@ impl Service {
                     | Refusal::QuestionsChanged
                     | Refusal::SignupNotConfirmed,
                 )) => {}
-                Err(CommitError::Refused(refusal)) => return Ok(Err(refusal)),
+                Err(CommitError::Refused(refusal)) => return Ok(Err(Refused { planned: outcome, refusal })),
                 Err(CommitError::Failed(error)) => return Err(error.into()),
             }
         }

@@ -51,6 +51,8 @@ struct Words<'a> {
     facts: Vec<Fact>,
     /// Where to cancel.
     cancel: Option<String>,
+    /// The page of a sign-up that is too late to cancel.
+    past: Option<String>,
     note: Option<&'static str>,
     url: Option<&'a str>,
     organization: &'a str,
@@ -81,7 +83,7 @@ pub(super) fn write(
         NoticeCause::Cancelled { .. } => Method::Cancel,
         _ => Method::Publish,
     };
-    let words = words(delivery, &present, base_url, event.is_published.then_some(url.as_str()));
+    let words = words(delivery, &present, base_url, event.is_published.then_some(url.as_str()), now);
     let subject = format!("{}: {}", words.0, short(&format!("{} – {}", event.title, shift.title)));
     let words = Words { subject: &subject, ..words.1 };
     let failed = |error: askama::Error| error.to_string();
@@ -132,6 +134,7 @@ fn words<'a>(
     at: &TimeAndPlace,
     base_url: &str,
     url: Option<&'a str>,
+    now: Timestamp,
 ) -> (&'static str, Words<'a>) {
     let Delivery { notice, organization, event, shift, signup } = delivery;
     let facts = |labels: [&'static str; 2], at: &TimeAndPlace| {
@@ -149,19 +152,21 @@ fn words<'a>(
         shift: one_line(shift.title.as_str()),
         facts: facts(["When", "Where"], at).collect(),
         cancel: None,
+        past: None,
         note: None,
         url,
         organization: organization.name.as_str(),
     };
     match &notice.cause {
-        NoticeCause::SignedUp { secret, .. } => (
-            "You are signed up",
-            Words {
-                intro: "You are signed up. Thank you! We look forward to seeing you.",
-                cancel: Some(format!("{base_url}/signups/{}", secret.reveal())),
-                ..words
-            },
-        ),
+        NoticeCause::SignedUp { secret, .. } => {
+            let link = Some(format!("{base_url}/signups/{}", secret.reveal()));
+            if at.interval.end <= now {
+                let intro = "You were signed up for a shift that is over. Thank you!";
+                return ("You were signed up", Words { intro, past: link, ..words });
+            }
+            let intro = "You are signed up. Thank you! We look forward to seeing you.";
+            ("You are signed up", Words { intro, cancel: link, ..words })
+        }
         NoticeCause::Cancelled { .. } => (
             "Cancelled",
             Words {

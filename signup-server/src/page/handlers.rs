@@ -77,13 +77,17 @@ impl Pages {
                 let focus = Focus { shift: Some(shift), typed, faults, obstacle: None };
                 return self.event_with(StatusCode::UNPROCESSABLE_ENTITY, &slug, &focus).await;
             }
+            // These are shown to people with a place on the shift, too: neither may tell whether somebody has one.
             Err(Error::ShiftFull) => (
                 "Sorry, this shift has just become full",
-                "Somebody else took the last place. You are not signed up; perhaps another shift suits you.",
+                "No new place was taken; perhaps another shift suits you. If you already have a place on this shift, you keep \
+                 it, and the mail with your link is on its way to you again (once an hour at most).",
             ),
-            Err(Error::ShiftOver) => {
-                ("Sorry, this shift is over", "You are not signed up; perhaps another shift suits you.")
-            }
+            Err(Error::ShiftOver) => (
+                "Sorry, this shift is over",
+                "No new place was taken; perhaps another shift suits you. If you already have a place on this shift, the mail \
+                 with your link is on its way to you again (once an hour at most).",
+            ),
             Err(error) => return error_page(&error),
         };
         let focus = Focus { obstacle: Some(obstacle), ..Focus::default() };
