@@ -40,6 +40,7 @@ impl Site {
             token: TokenId::NONE,
             scopes: Scopes::all(),
             limits: PlanLimits { requests_per_minute: u32::MAX, active_events: u32::MAX, event_days: 366 },
+            expires_at: Timestamp::MAX,
         };
         let input = EventInput { is_published: true.into(), ..event::draft(1_000_000) };
         let created = service.create_event(&call, None, &input).await.unwrap().outcome;

@@ -224,6 +224,51 @@ async fn a_token_holds_until_it_expires_or_is_revoked() {
 }
 
 #[tokio::test]
+async fn a_caller_whose_token_has_expired_is_refused_at_each_use() {
+    let world = world().await;
+    let World { service, clock, organization, .. } = &world;
+    let name = Name::new("nightly").unwrap();
+    let new = NewToken { expires_in_days: 1, ..NewToken::with_every_scope(name) };
+    let (_, token) = service.create_token(*organization, &new).await.unwrap();
+    let call = service.authenticate(token.reveal()).await.unwrap();
+
+    let json = br#"{"title": "A", "start_date": "2027-06-05", "timezone": "UTC", "shifts": [{"title": "S", "capacity": 1}]}"#;
+    let event: EventInput<'_> = from_json(json).unwrap();
+    let copy = DuplicateInput { start_date: "2027-06-12".into() };
+    let patch = ShiftPatchInput { capacity: 2.into(), ..ShiftPatchInput::default() };
+    let key: IdempotencyKey = "key".parse().unwrap();
+    let created = service.create_event(&call, Some(&key), &event).await.unwrap().outcome;
+    let (event_id, shift_id) = (created.event.id, created.shifts[0].id);
+    let list = EventListInput::default();
+    let uses = async || {
+        [
+            ("create", service.create_event(&call, None, &event).await.err()),
+            ("replay by a create", service.create_event(&call, Some(&key), &event).await.err()),
+            ("replay", service.replay::<EventWithShifts>(&call, Operation::CreateEvent, &key).await.err()),
+            ("duplicate", service.duplicate_event(&call, None, event_id, &copy).await.err()),
+            ("patch", service.patch_shift(&call, None, shift_id, &patch).await.err()),
+            ("list events", service.list_events(&call, &list).await.err()),
+            ("list shifts", service.list_shifts(&call, event_id).await.err()),
+            ("organization", service.organization(&call).await.err()),
+        ]
+    };
+    clock.advance(86_399);
+    for (name, error) in uses().await {
+        assert!(error.is_none(), "{name}: {error:?}");
+    }
+    let address = std::net::Ipv4Addr::LOCALHOST.into();
+    let rate = async || service.count_request(Some(&call), address).await.unwrap().limit;
+    assert_eq!(rate().await, PlanTable::default().pro.requests_per_minute);
+    let events = service.list_events(&world.call, &list).await.unwrap().events;
+    clock.advance(1);
+    for (name, error) in uses().await {
+        assert!(matches!(error, Some(Error::Unauthenticated)), "{name}: {error:?}");
+    }
+    assert_eq!(rate().await, PlanTable::default().free.requests_per_minute, "as without a token");
+    assert_eq!(service.list_events(&world.call, &list).await.unwrap().events, events, "nothing was written");
+}
+
+#[tokio::test]
 async fn after_24_hours_a_key_runs_for_real_again() {
     let world = world().await;
     let key: IdempotencyKey = "key".parse().unwrap();

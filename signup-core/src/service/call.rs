@@ -1,9 +1,13 @@
-//! Who calls, and what they may do.
+//! Callers with a token, and what they may do.
+//!
+//! **Invariant:** every operation of a caller starts with [`Service::authorize`], so a program that keeps a [`Call`] cannot use
+//! it after its token has expired.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use moka::sync::Cache;
 
 use super::Service;
@@ -14,7 +18,7 @@ use crate::plan::PlanLimits;
 use crate::secret::{Digest, TokenText};
 use crate::token::{Scope, Scopes, Token};
 
-/// A caller with a valid token.
+/// A caller whose token was valid when the caller was authenticated. A program may keep it for as long as the token lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
     /// Whom the caller speaks for.
@@ -25,15 +29,14 @@ pub struct Call {
     pub scopes: Scopes,
     /// How much of it.
     pub limits: PlanLimits,
+    /// When the token expires.
+    pub expires_at: Timestamp,
 }
 
 impl Call {
-    /// Whether the caller may do what asks for `scope`.
-    ///
-    /// # Errors
-    /// [`Error::MissingScope`] if not.
-    pub fn require(&self, scope: Scope) -> Result<()> {
-        if self.scopes.contains(scope) { Ok(()) } else { Err(Error::MissingScope(scope)) }
+    /// Whether the token has not expired at `now`.
+    pub fn is_valid(&self, now: Timestamp) -> bool {
+        now < self.expires_at
     }
 }
 
@@ -60,7 +63,22 @@ impl Service {
             token: token.id,
             scopes: token.scopes,
             limits: self.plans.limits(organization.plan),
+            expires_at: token.expires_at,
         })
+    }
+
+    /// Checks that the caller may do what asks for `scope`, and that its token has not expired since it was authenticated.
+    ///
+    /// # Errors
+    /// [`Error::Unauthenticated`] if the token has expired; [`Error::MissingScope`].
+    pub fn authorize(&self, call: &Call, scope: Scope) -> Result<()> {
+        self.check_expiry(call)?;
+        if call.scopes.contains(scope) { Ok(()) } else { Err(Error::MissingScope(scope)) }
+    }
+
+    /// Checks that the caller's token has not expired.
+    pub(super) fn check_expiry(&self, call: &Call) -> Result<()> {
+        if call.is_valid(self.now()) { Ok(()) } else { Err(Error::Unauthenticated) }
     }
 
     async fn load_token(&self, digest: Digest) -> Result<Option<Arc<(Token, Organization)>>> {
@@ -124,8 +142,6 @@ impl TokenCache {
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
-
     use super::*;
     use crate::plan::Plan;
     use crate::text::Name;

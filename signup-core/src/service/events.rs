@@ -38,7 +38,7 @@ impl Service {
         key: Option<&IdempotencyKey>,
         input: &EventInput<'_>,
     ) -> Result<Reply<EventWithShifts>> {
-        call.require(Scope::EventsWrite)?;
+        self.authorize(call, Scope::EventsWrite)?;
         self.write(call, Operation::CreateEvent, key, move |now| async move {
             let new = input.check(call.limits)?;
             let ids = EventIds::generate(now, new.shifts.len(), 0);
@@ -58,7 +58,7 @@ impl Service {
         id: EventId,
         input: &DuplicateInput<'_>,
     ) -> Result<Reply<EventWithShifts>> {
-        call.require(Scope::EventsWrite)?;
+        self.authorize(call, Scope::EventsWrite)?;
         self.write(call, Operation::DuplicateEvent(id), key, move |now| async move {
             let start_date = input.check()?;
             let source = self.store.event_in_full(call.organization, id).await?.ok_or(Error::NotFound)?;
@@ -73,7 +73,7 @@ impl Service {
     /// # Errors
     /// [`Error::Invalid`] with every fault of the input.
     pub async fn list_events(&self, call: &Call, input: &EventListInput<'_>) -> Result<EventList> {
-        call.require(Scope::EventsRead)?;
+        self.authorize(call, Scope::EventsRead)?;
         let query = input.check()?;
         let EventPage { events, above, below } = self.store.events(call.organization, &query).await?;
         let cursor = |position: Option<Position>| position.as_ref().map(Position::to_cursor);
@@ -86,7 +86,7 @@ impl Service {
     /// [`Error::NotFound`] if it is gone.
     #[doc(alias = "team")]
     pub async fn organization(&self, call: &Call) -> Result<Organization> {
-        call.require(Scope::OrganizationRead)?;
+        self.authorize(call, Scope::OrganizationRead)?;
         self.store.organization(call.organization).await?.ok_or(Error::NotFound)
     }
 }

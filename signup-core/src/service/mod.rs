@@ -3,7 +3,7 @@
 //! A method reads top to bottom: authorize, read, decide. What it decides is made durable in one commit, and the loop that
 //! commits and tries again stands once, in `write.rs`.
 //!
-//! Operations of a caller take a [`Call`], which only a valid token gives. Operations of whoever manages the installation
+//! Operations of a caller take a [`Call`], which only a valid token gives, and check its expiry each time. Operations of whoever manages the installation
 //! take none: they are for programs that embed the library, and for the command line.
 
 mod call;
@@ -75,15 +75,16 @@ impl Service {
         self.clock.now()
     }
 
-    /// Counts a request against the allowance of its caller: of the token, or without a valid one of the address, which
-    /// has the rate of the free plan. A store that several processes share keeps the windows for all of them; else they are
-    /// this process's.
+    /// Counts a request against the allowance of its caller: of the token, or without a valid one of the address, which has the
+    /// rate of the free plan. A token that has expired since it was authenticated is not valid. A store that several processes
+    /// share keeps the windows for all of them; else they are this process's.
     ///
     /// A window that is used up is remembered until it ends, so that who goes on asking costs the store no count.
     ///
     /// # Errors
     /// Only if the store fails: then nothing is known of the caller's window, and nothing should be done for it.
     pub async fn count_request(&self, call: Option<&Call>, address: IpAddr) -> Result<Allowance> {
+        let call = call.filter(|call| call.is_valid(self.now()));
         let (caller, limit) = self.caller(call, address);
         self.count(caller, limit).await
     }

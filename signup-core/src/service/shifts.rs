@@ -19,7 +19,7 @@ impl Service {
     /// [`Error::NotFound`].
     #[doc(alias = "slots")]
     pub async fn list_shifts(&self, call: &Call, event: EventId) -> Result<Vec<Arc<Shift>>> {
-        call.require(Scope::ShiftsRead)?;
+        self.authorize(call, Scope::ShiftsRead)?;
         self.store.shifts(call.organization, event).await?.ok_or(Error::NotFound)
     }
 
@@ -35,7 +35,7 @@ impl Service {
         id: ShiftId,
         input: &ShiftPatchInput<'_>,
     ) -> Result<Reply<Shift>> {
-        call.require(Scope::ShiftsWrite)?;
+        self.authorize(call, Scope::ShiftsWrite)?;
         self.write(call, Operation::PatchShift(id), key, move |now| async move {
             let checked = input.check(None);
             let shift = self.store.shift(call.organization, id).await?;

@@ -65,8 +65,18 @@ impl Service {
     /// The stored answer to an operation with this key, if there is one: for a caller whose input cannot even be read.
     ///
     /// # Errors
-    /// Only if the store fails.
+    /// [`Error::Unauthenticated`] if the token has expired; or the store fails.
     pub async fn replay<T: Kept>(
+        &self,
+        call: &Call,
+        operation: Operation,
+        key: &IdempotencyKey,
+    ) -> Result<Option<Reply<T>>> {
+        self.check_expiry(call)?;
+        self.stored_answer(call, operation, key).await
+    }
+
+    async fn stored_answer<T: Kept>(
         &self,
         call: &Call,
         operation: Operation,
@@ -110,7 +120,7 @@ impl Service {
             Ok(Err(_)) => Err(Error::Contended),
             Err(Error::Store(error)) => Err(Error::Store(error)),
             Err(error) => match key {
-                Some(key) => self.replay(call, operation, key).await?.ok_or(error),
+                Some(key) => self.stored_answer(call, operation, key).await?.ok_or(error),
                 None => Err(error),
             },
         }

@@ -35,7 +35,7 @@ type Answer = Result<Response, ApiError>;
 /// whatever is wrong with the body.
 macro_rules! keyed {
     ($context:ident, $call:ident, $request:ident, $scope:expr, $operation:expr, $input:ty, $method:ident($($id:ident)?)) => {{
-        let (key, body) = $crate::handlers::take_body(&$call, &mut $request, $scope).await?;
+        let (key, body) = $crate::handlers::take_body(&$context.service, &$call, &mut $request, $scope).await?;
         match $crate::handlers::input::<$input>(&body) {
             Ok(input) => $context.service.$method(&$call, key.as_ref(), $($id,)? &input).await?,
             Err(error) => $crate::handlers::replay_or(&$context.service, &$call, $operation, key, error).await?,
@@ -46,11 +46,12 @@ pub(crate) use keyed;
 
 /// The key, and the body if it could be read.
 async fn take_body(
+    service: &Service,
     call: &Call,
     request: &mut Request,
     scope: Scope,
 ) -> Result<(Option<IdempotencyKey>, Result<Bytes, BodyError>), ApiError> {
-    call.require(scope)?;
+    service.authorize(call, scope)?;
     let key = request.idempotency_key()?;
     Ok((key, request.json().await))
 }
