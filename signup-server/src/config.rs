@@ -22,6 +22,18 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
+impl Cli {
+    /// The filter of the log. Standard error is for scripts, too: unless more is asked for, a command that manages prints one
+    /// line of error there, or nothing.
+    pub(crate) fn log_filter(&self) -> &str {
+        let default = match self.command {
+            None | Some(Command::Serve) => "info",
+            Some(_) => "warn",
+        };
+        self.options.log.as_deref().unwrap_or(default)
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Where everything is kept: sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME (several servers of one database with
@@ -70,9 +82,9 @@ pub(crate) struct Options {
     /// Address and port at which Prometheus reads metrics, at /metrics; off by default
     #[arg(long, env = "SIGNUP_METRICS_LISTEN", global = true)]
     pub(crate) metrics_listen: Option<SocketAddr>,
-    /// What to log to stderr, as a filter of tracing
-    #[arg(long, env = "SIGNUP_LOG", default_value = "info", global = true, value_parser = log_filter)]
-    pub(crate) log: String,
+    /// What to log to stderr, as a filter of tracing; by default info when it serves, and warn for any other command
+    #[arg(long, env = "SIGNUP_LOG", global = true, value_parser = log_filter)]
+    pub(crate) log: Option<String>,
     /// How to write the log
     #[arg(long, env = "SIGNUP_LOG_FORMAT", default_value = "text", global = true)]
     pub(crate) log_format: LogFormat,

@@ -65,7 +65,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    log(&cli.options);
+    log(&cli);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let result = match runtime {
         Ok(runtime) => {
@@ -100,10 +100,10 @@ fn usage_line(error: &clap::Error) -> String {
     format!("{line} (try --help)")
 }
 
-fn log(options: &Options) {
-    let filter = tracing_subscriber::EnvFilter::new(&options.log);
+fn log(cli: &Cli) {
+    let filter = tracing_subscriber::EnvFilter::new(cli.log_filter());
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    match options.log_format {
+    match cli.options.log_format {
         LogFormat::Text => log.with_ansi(false).init(),
         LogFormat::Json => log.json().init(),
     }

@@ -1,10 +1,12 @@
 //! How the program is run.
 
-use std::process::{Command, Output};
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
 use rstest::rstest;
+use signup_store_sql::throwaway::Cluster;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, PROGRAM, Server, generous_plans, raw, run};
@@ -156,6 +158,73 @@ fn commands_work_beside_a_server_and_print_json(#[values(Sqlite, Postgres)] engi
     let names: Vec<Value> =
         text(&list.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(names.len(), 3);
+}
+
+/// A command on an empty database, which carries the tables forward first, and then ones of every kind.
+#[rstest]
+fn a_command_prints_its_result_or_one_line_of_error_and_nothing_else(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let folder = tempfile::tempdir().unwrap();
+    let database = match engine {
+        Sqlite => format!("sqlite:{}", folder.path().join("signup.db").display()),
+        Postgres => match Cluster::shared() {
+            Some(cluster) => cluster.empty_database(),
+            None => return,
+        },
+    };
+    let command = |arguments: &str| {
+        let mut command = Command::new(PROGRAM);
+        command.args(["--database", &database]).args(arguments.split(' ')).env_remove("SIGNUP_LOG");
+        command
+    };
+    for (arguments, lines) in [
+        ("organization create --name Riverside", 1),
+        ("organization list", 1),
+        ("organization plan --organization riverside --plan pro", 1),
+        ("token create --organization riverside --name nightly", 1),
+        ("token list --organization riverside", 1),
+        ("notice list", 0),
+        ("signup erase --email ada@example.org --organization riverside", 1),
+    ] {
+        let output = command(arguments).output().unwrap();
+        assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""), "{arguments}");
+        assert_eq!(text(&output.stdout).lines().count(), lines, "{arguments}");
+    }
+    for (arguments, says) in [
+        ("token list --organization nobody", "nobody"),
+        ("question list --event nothing", "nothing"),
+        ("signup list --event nothing", "nothing"),
+        ("notice retry --id nothing", "nothing"),
+    ] {
+        assert_fails(&command(arguments).output().unwrap(), 1, says);
+    }
+    // Only on PostgreSQL a command has something to say at this level.
+    if engine == Postgres {
+        let with_flag = command("organization list --log info").output().unwrap();
+        let with_variable = command("organization list").env("SIGNUP_LOG", "info").output().unwrap();
+        for output in [with_flag, with_variable] {
+            assert!(text(&output.stderr).contains(" INFO "), "{output:?}");
+        }
+    }
+}
+
+/// Without `--smtp` the log is where mails go.
+#[test]
+fn a_server_logs_at_info() {
+    let mut child = Command::new(PROGRAM)
+        .args(["--database", "memory:", "--listen", "127.0.0.1:0"])
+        .env_remove("SIGNUP_LOG")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    lines.find(|line| line.starts_with("listening on ")).unwrap();
+    let end = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(end.success());
+    let log = text(&child.wait_with_output().unwrap().stderr);
+    assert!(log.contains(" INFO "), "{log}");
 }
 
 #[test]
