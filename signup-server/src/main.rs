@@ -17,6 +17,7 @@ mod output;
 mod page;
 mod reply;
 mod request;
+mod request_body;
 mod routes;
 mod serve;
 mod wire;

@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
@@ -12,14 +11,10 @@ use warp::http::HeaderMap;
 use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
 
 use crate::reply::{ApiError, BodyError};
+use crate::request_body::BODY_TIMEOUT;
 
 /// The longest body.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// How much of a body that is too long is taken and thrown away, and for how long.
-const MAX_SKIPPED_BYTES: usize = 32 * 1024 * 1024;
-const SKIP_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a body may take.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The parts of a body as they come in.
 pub(crate) type BodyStream = Pin<Box<dyn Stream<Item = Result<Bytes, warp::Error>> + Send>>;
@@ -76,29 +71,11 @@ impl Request {
         while let Some(part) = self.body.next().await {
             let part = part.map_err(|_| BodyError::Broken)?;
             if body.len() + part.len() > MAX_BODY_BYTES {
-                drop(body);
-                self.skip_rest().await;
                 return Err(BodyError::TooLarge);
             }
             body.extend_from_slice(&part);
         }
         Ok(body.freeze())
-    }
-
-    /// Takes what still comes in, and throws it away: a client that is answered while it sends may lose the answer with the
-    /// connection. Who sends very much, or for very long, has to bear that.
-    async fn skip_rest(&mut self) {
-        let skip = async {
-            let mut skipped = 0;
-            while let Some(Ok(part)) = self.body.next().await {
-                skipped += part.len();
-                if skipped > MAX_SKIPPED_BYTES {
-                    return;
-                }
-            }
-        };
-        // Late or not, the answer follows.
-        drop(tokio::time::timeout(SKIP_TIMEOUT, skip).await);
     }
 
     /// What the body is declared to be, without parameters and in lower case.

@@ -7,7 +7,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -15,9 +18,12 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutWriter;
 use warp::Filter;
+use warp::http::HeaderValue;
+use warp::http::header::CONNECTION;
 use warp::reply::Response;
 
 use crate::app::Peer;
+use crate::request_body::{self, RequestBody};
 
 /// How long the head of a request may take, and how long a connection may be idle.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
@@ -79,8 +85,7 @@ pub(crate) async fn serve<F>(
             accepted = accepted => accepted,
             () = &mut end => break,
         };
-        let service = warp::service(filter.clone());
-        let service = tower_with_peer(service, peer);
+        let service = with_peer(warp::service(filter.clone()), peer);
         let mut stream = TimeoutWriter::new(stream);
         stream.set_timeout(Some(WRITE_TIMEOUT));
         let connection = builder.serve_connection(TokioIo::new(Box::pin(stream)), service);
@@ -116,27 +121,33 @@ async fn accept(listener: &TcpListener) -> (TcpStream, Peer) {
     }
 }
 
-/// Tells the service who is at the other end.
-fn tower_with_peer<S>(
+/// Tells the service the address of the peer, and reads what it leaves of a request's body.
+fn with_peer<S>(
     service: S,
     peer: Peer,
-) -> impl hyper::service::Service<
-    hyper::Request<hyper::body::Incoming>,
+) -> impl Service<
+    Request<Incoming>,
     Response = Response,
     Error = Infallible,
     Future = impl Future<Output = Result<Response, Infallible>> + Send,
 >
 where
-    TowerToHyperService<S>: hyper::service::Service<
-            hyper::Request<hyper::body::Incoming>,
-            Response = Response,
-            Error = Infallible,
-            Future: Send,
-        >,
+    TowerToHyperService<S>:
+        Service<Request<RequestBody>, Response = Response, Error = Infallible, Future: Send>,
 {
     let service = TowerToHyperService::new(service);
-    hyper::service::service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+    service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
-        hyper::service::Service::call(&service, request)
+        let (request, rest) = request_body::share(request);
+        let response = service.call(request);
+        async move {
+            let mut response = response.await?;
+            if let Some(rest) = rest
+                && !rest.read_to_end().await
+            {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok(response)
+        }
     })
 }

@@ -18,6 +18,7 @@ mod faults;
 mod harness;
 mod health;
 mod idempotency;
+mod keep_alive;
 mod kept_answers;
 mod limits;
 mod mail_faults;

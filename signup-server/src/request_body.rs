@@ -1,0 +1,129 @@
+//! The body of a request, shared by the service that reads it and the connection that needs its end.
+//!
+//! The next request on a connection starts where the body of the former one ends. If the service answers before it has read the
+//! whole body, hyper closes the connection after that answer, and the answer does not say so. A client that has sent its next
+//! request by then cannot know whether that one took effect. So the rest of the body is read and dropped before the answer is
+//! sent.
+//!
+//! **Invariant:** an answer that leaves a part of its request's body unread says `Connection: close`.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::Request;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use tokio::time::{Instant, timeout_at};
+use warp::http::header::EXPECT;
+
+/// How long a body may take, its rest included.
+pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long the rest may take, and how many bytes of it are read. A client that is refused while it sends much more than the
+/// service takes receives the refusal, because the connection is not closed while it sends.
+const REST_TIMEOUT: Duration = Duration::from_secs(5);
+const MAX_REST_BYTES: usize = 32 * 1024 * 1024;
+
+/// A body for the service. Dropping it keeps the rest for the connection.
+#[derive(Debug)]
+pub(crate) struct RequestBody(Option<Shared>);
+
+/// The rest of a body, after the service has dropped its share.
+#[derive(Debug)]
+pub(crate) struct Rest {
+    body: Shared,
+    /// When the body has taken its whole time.
+    end: Instant,
+    /// Whether the client waits for `100 Continue`, which hyper sends when the body is first read.
+    expects_continue: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Shared(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    /// `None` after its end.
+    incoming: Option<Incoming>,
+    was_read: bool,
+}
+
+/// Shares the body of a request with the connection, if there is a body.
+pub(crate) fn share(request: Request<Incoming>) -> (Request<RequestBody>, Option<Rest>) {
+    let (head, incoming) = request.into_parts();
+    if incoming.is_end_stream() {
+        return (Request::from_parts(head, RequestBody(None)), None);
+    }
+    let expects = head.headers.get(EXPECT);
+    let expects_continue =
+        expects.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
+    let body = Shared(Arc::new(Mutex::new(State { incoming: Some(incoming), was_read: false })));
+    let rest = Rest { body: body.clone(), end: Instant::now() + BODY_TIMEOUT, expects_continue };
+    (Request::from_parts(head, RequestBody(Some(body))), Some(rest))
+}
+
+impl Rest {
+    /// Reads and drops the rest of the body. Returns whether its end was reached, so that the connection can be used again.
+    ///
+    /// A client that still waits for `100 Continue` is not asked for a body that would be dropped.
+    pub(crate) async fn read_to_end(self) -> bool {
+        if self.expects_continue && !self.body.state().was_read {
+            return false;
+        }
+        let end = self.end.min(Instant::now() + REST_TIMEOUT);
+        timeout_at(end, self.read()).await.unwrap_or(false)
+    }
+
+    async fn read(&self) -> bool {
+        let mut bytes = 0;
+        while let Some(frame) = std::future::poll_fn(|context| self.body.poll_frame(context)).await {
+            let Ok(frame) = frame else { return false };
+            bytes += frame.data_ref().map_or(0, Bytes::len);
+            if bytes > MAX_REST_BYTES {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing that panics leaves a body in disorder.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn poll_frame(&self, context: &mut Context<'_>) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
+        let mut state = self.state();
+        state.was_read = true;
+        let Some(incoming) = &mut state.incoming else { return Poll::Ready(None) };
+        let frame = Pin::new(incoming).poll_frame(context);
+        if matches!(frame, Poll::Ready(None)) {
+            state.incoming = None;
+        }
+        frame
+    }
+}
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
+        self.0.as_ref().map_or(Poll::Ready(None), |body| body.poll_frame(context))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        let is_ended = |body: &Shared| body.state().incoming.as_ref().is_none_or(Body::is_end_stream);
+        self.0.as_ref().is_none_or(is_ended)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let hint = |body: &Shared| body.state().incoming.as_ref().map(Body::size_hint);
+        self.0.as_ref().and_then(hint).unwrap_or_else(|| SizeHint::with_exact(0))
+    }
+}
