@@ -68,9 +68,21 @@ impl fmt::Display for Scope {
 }
 
 /// A set of scopes. Written as their names, joined by commas.
+///
+/// Each scope has a place of its own, at its index in [`Scope::ALL`]. The places are as many as the scopes, so a further scope
+/// cannot share one with another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Scopes(u8);
+pub struct Scopes([bool; Scope::ALL.len()]);
+
+/// Fails to compile unless each scope stands in [`Scope::ALL`] at the index of its place.
+const _: () = {
+    let mut index = 0;
+    while index < Scope::ALL.len() {
+        assert!(Scope::ALL[index] as usize == index, "Scope::ALL has the order of the declaration");
+        index += 1;
+    }
+};
 
 impl Scopes {
     /// Every scope.
@@ -80,7 +92,7 @@ impl Scopes {
 
     /// Whether `scope` is one of them.
     pub const fn contains(self, scope: Scope) -> bool {
-        self.0 & (1 << scope as u8) != 0
+        self.0[scope as usize]
     }
 
     /// The scopes, in the order of [`Scope::ALL`].
@@ -89,14 +101,18 @@ impl Scopes {
     }
 
     /// Whether there is none.
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
     }
 }
 
 impl FromIterator<Scope> for Scopes {
     fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
-        Self(scopes.into_iter().fold(0, |set, scope| set | 1 << scope as u8))
+        let mut set = Self::default();
+        for scope in scopes {
+            set.0[scope as usize] = true;
+        }
+        set
     }
 }
 
@@ -162,5 +178,31 @@ impl Token {
     /// Whether it is accepted at `now`.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && now < self.expires_at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scope_alone_comes_back_and_is_no_other() {
+        for scope in Scope::ALL {
+            let alone: Scopes = [scope].into_iter().collect();
+            assert_eq!(alone.iter().collect::<Vec<_>>(), [scope]);
+            for other in Scope::ALL {
+                assert_eq!(alone.contains(other), other == scope, "{scope} and {other}");
+            }
+            assert_eq!(alone.to_string(), scope.name());
+            assert_eq!(scope.name().parse(), Ok(alone));
+        }
+    }
+
+    #[test]
+    fn all_scopes_come_back_and_none_is_empty() {
+        assert_eq!(Scopes::all().iter().collect::<Vec<_>>(), Scope::ALL);
+        assert_eq!(Scopes::all().to_string().parse(), Ok(Scopes::all()));
+        assert!(!Scopes::all().is_empty() && Scopes::default().is_empty());
+        assert_eq!("".parse(), Ok(Scopes::default()));
     }
 }
