@@ -56,15 +56,17 @@ pub(crate) fn check(method: &str, path: &str, answer: &Answer) {
     let media_type = answer.header("content-type").unwrap_or_default();
     let schema = &described["content"][media_type]["schema"];
     assert!(!schema.is_null(), "{name}: the media type {media_type} is not described");
-    if media_type == "application/json" {
-        let validator = Arc::clone(
-            VALIDATORS.lock().unwrap().entry(name.clone()).or_insert_with(|| Arc::new(validator(schema))),
-        );
-        let body = answer.json();
-        let errors: Vec<_> =
-            validator.iter_errors(&body).map(|error| format!("{}: {error}", error.instance_path())).collect();
-        assert!(errors.is_empty(), "{name} is not as described: {errors:?} in {body}");
-    }
+    let body = match media_type {
+        "application/json" => answer.json(),
+        "application/yaml" => serde_norway::from_str(&answer.text).unwrap(),
+        _ => panic!("{name}: no test reads {media_type}"),
+    };
+    let validator = Arc::clone(
+        VALIDATORS.lock().unwrap().entry(name.clone()).or_insert_with(|| Arc::new(validator(schema))),
+    );
+    let errors: Vec<_> =
+        validator.iter_errors(&body).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{name} is not as described: {errors:?} in {body}");
 }
 
 fn validator(schema: &Value) -> Validator {
@@ -106,13 +108,16 @@ fn the_examples_are_what_the_document_describes() {
     assert!(checked > 20, "{checked} examples");
 }
 
-/// The document is handed out in both forms, with the server's own address, and says that it is version 1.0.0.
+/// The document is handed out in both forms, with the server's own address, and says that it is version 1.0.0. As every answer,
+/// both are held against what the document itself says of them.
 #[tokio::test]
-async fn the_document_is_handed_out_in_both_forms() {
+async fn the_document_is_handed_out_in_both_forms_as_it_describes_itself() {
     let server = Server::start(&["--base-url", "https://signup.example.org/api/"]);
     let json = server.get_without_token("/openapi.json").await;
     let yaml = server.get_without_token("/openapi.yaml").await;
     assert_eq!((json.status, yaml.status), (200, 200));
+    assert_eq!(json.header("content-type"), Some("application/json"));
+    assert_eq!(yaml.header("content-type"), Some("application/yaml"));
     let from_yaml: Value = serde_norway::from_str(&yaml.text).unwrap();
     assert_eq!(json.json(), from_yaml);
     assert_eq!(from_yaml["openapi"], "3.1.0");
