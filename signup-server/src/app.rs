@@ -1,7 +1,8 @@
-//! From a request to its answer: what every request meets on its way, in the order in which it is checked.
+//! From a request to its answer: the checks that every request passes, in their order.
 //!
 //! Under `/v1`: rate limit, route, token; then the route's own handler checks scope, key, body, records and plan. Every
-//! answer carries `X-Request-Id`, every answer under `/v1` what is left of the rate limit.
+//! answer to a request carries `X-Request-Id`, and under `/v1` what is left of the rate limit. What hyper could not read as a
+//! request does not come here: see [`crate::serve`].
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

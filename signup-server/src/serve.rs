@@ -1,5 +1,8 @@
 //! The accept loop: a bounded number of connections, each with bounds on its idle time, on the head of a request, and on the
 //! time that the client takes to read, and an end that lets requests in flight finish.
+//!
+//! hyper answers 400 to bytes that are no request, and 431 to a head that is too large, before there is a request. It has no
+//! hook for these answers, so they carry neither `X-Request-Id` nor the rate. hyper closes the connection after them.
 
 use std::convert::Infallible;
 use std::io;
@@ -18,8 +21,8 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutWriter;
 use warp::Filter;
-use warp::http::HeaderValue;
 use warp::http::header::CONNECTION;
+use warp::http::{HeaderValue, Uri};
 use warp::reply::Response;
 
 use crate::app::Peer;
@@ -73,6 +76,7 @@ pub(crate) async fn serve<F>(
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
         .max_headers(MAX_HEADERS)
+        .max_header_size(MAX_HEAD_BYTES)
         .max_buf_size(MAX_HEAD_BYTES);
     tokio::pin!(end);
     loop {
@@ -138,6 +142,10 @@ where
     let service = TowerToHyperService::new(service);
     service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
+        if request.uri().path_and_query().is_none() {
+            // `CONNECT host:port` names no path, and warp panics without one. The path `/` is answered 404.
+            *request.uri_mut() = Uri::from_static("/");
+        }
         let (request, rest) = request_body::share(request);
         let response = service.call(request);
         async move {

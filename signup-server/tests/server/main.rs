@@ -30,6 +30,7 @@ mod metrics;
 mod page_limits;
 mod pages;
 mod pgbouncer;
+mod request_ids;
 mod signups;
 mod slots;
 mod slow_clients;

@@ -122,7 +122,7 @@ async fn a_body_that_does_not_come_is_answered_408() {
     stream.write_all(head.as_bytes()).unwrap();
     let answer = tokio::task::spawn_blocking(move || rest(stream)).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 408") && answer.contains("x-ratelimit-limit"), "{answer}");
-    assert!(answer.contains("connection: close"), "{answer}");
+    assert!(answer.contains("connection: close") && answer.contains("x-request-id"), "{answer}");
     assert_eq!(server.count_events().await, 0);
 }
 
