@@ -3,6 +3,7 @@
 //! **Invariant:** when a mail is due, who gets it and what becomes of it is decided by the library. Here it is only given
 //! its words, and carried.
 
+mod connection;
 mod message;
 mod smtp;
 mod worker;
@@ -12,6 +13,8 @@ pub(crate) use worker::deliver;
 
 use lettre::message::Mailbox;
 use signup_core::{Delivery, Service};
+
+use connection::Smtp;
 
 /// Writes mails and sends them.
 #[derive(Debug, Clone)]
@@ -26,7 +29,7 @@ pub(crate) struct Mailer {
 enum Transport {
     /// Into the log.
     Log,
-    Smtp(lettre::SmtpTransport),
+    Smtp(Smtp),
 }
 
 /// Why a mail was not sent.
@@ -37,20 +40,20 @@ struct NotSent {
     blame: Blame,
 }
 
-/// Whose fault it is.
+/// What is at fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blame {
-    /// The mail or its receiver is refused for good: trying again is of no use.
+    /// The mail or its recipient, which is refused for good: trying again is of no use.
     MailForGood,
-    /// This mail is refused for now.
+    /// The mail or its recipient, which is refused for now.
     MailForNow,
-    /// The server is out of reach, or takes no mail from us: it would be the same for every mail.
+    /// The server, which is out of reach or takes no mail from us: any other mail would fare the same.
     Server,
 }
 
 impl Mailer {
     pub(crate) fn new(smtp: Option<&SmtpUrl>, from: Mailbox, base_url: &str) -> Self {
-        let transport = smtp.map_or(Transport::Log, |url| Transport::Smtp(url.transport()));
+        let transport = smtp.map_or(Transport::Log, |url| Transport::Smtp(Smtp::new(url.clone())));
         Self { transport, from, base_url: base_url.to_owned() }
     }
 
@@ -63,7 +66,14 @@ impl Mailer {
                 tracing::info!(to = %delivery.signup.email, subject = %mail.subject, "a mail, as no --smtp is given:\n{}\n", mail.text);
                 Ok(())
             }
-            Transport::Smtp(transport) => smtp::send(transport.clone(), mail.message).await,
+            Transport::Smtp(smtp) => smtp.send(mail.message).await,
+        }
+    }
+
+    /// To be called when no mail is due.
+    fn rest(&self) {
+        if let Transport::Smtp(smtp) = &self.transport {
+            smtp.close_idle();
         }
     }
 }

@@ -1,21 +1,22 @@
-//! SMTP: the address of a server, and sending over it.
+//! The address of a mail server, and how it wants to be spoken to.
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
-use lettre::transport::smtp::{Error, PoolConfig};
-use lettre::{Message, SmtpTransport, Transport as _};
+use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
+use lettre::transport::smtp::client::{SmtpConnection, Tls, TlsParameters};
+use lettre::transport::smtp::extension::ClientId;
+use lettre::transport::smtp::{Error, SMTP_PORT, SUBMISSION_PORT, SUBMISSIONS_PORT};
+use percent_encoding::percent_decode_str;
 use url::Url;
-
-use super::{Blame, NotSent};
 
 /// How long each answer of the server is waited for.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a connection is kept for the next mail.
-const IDLE: Duration = Duration::from_secs(30);
-/// Answers that say that the server takes no mail from us, whichever it is: a login is needed, or was refused (RFC 4954, 6).
-const NO_LOGIN: [u16; 4] = [530, 534, 535, 538];
+/// What a mistyped address is answered with.
+const HINT: &str = "use smtp://HOST:PORT or smtps://HOST:PORT, with USER:PASSWORD@ before the host for a login and \
+     ?tls=required behind the port for STARTTLS";
 
 /// The address of a mail server: `smtp://` or `smtps://`, with `USER:PASSWORD@` if it wants a login.
 ///
@@ -24,36 +25,87 @@ const NO_LOGIN: [u16; 4] = [530, 534, 535, 538];
 #[derive(Clone)]
 pub(crate) struct SmtpUrl {
     url: Url,
-    transport: SmtpTransport,
+    server: Arc<Server>,
+}
+
+/// What a connection needs.
+struct Server {
+    host: String,
+    port: u16,
+    tls: Tls,
+    /// What this program calls itself.
+    hello: ClientId,
+    credentials: Option<Credentials>,
 }
 
 impl FromStr for SmtpUrl {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const HINT: &str = "use smtp://HOST:PORT or smtps://HOST:PORT, with USER:PASSWORD@ before the host for a login and \
-             ?tls=required behind the port for STARTTLS";
         let mut url: Url = text.parse().map_err(|_| HINT)?;
         let host = url.host_str().ok_or(HINT)?;
         let is_here = ["localhost", "127.0.0.1", "[::1]"].iter().any(|here| host.eq_ignore_ascii_case(here));
         if url.scheme() == "smtp" && url.password().is_some() && !is_here {
-            let tls = url.query_pairs().find(|(name, _)| name == "tls").map(|(_, value)| value.into_owned());
-            match tls.as_deref() {
+            match tls_of(&url).as_deref() {
                 None => drop(url.query_pairs_mut().append_pair("tls", "required")),
                 Some("required") => {}
                 Some(_) => return Err("a password may only go over TLS: use ?tls=required"),
             }
         }
-        let pool = PoolConfig::new().max_size(1).idle_timeout(IDLE);
-        let builder = SmtpTransport::from_url(url.as_str()).map_err(|_| HINT)?;
-        let transport = builder.timeout(Some(TIMEOUT)).pool_config(pool).build();
-        Ok(Self { url, transport })
+        let server = Arc::new(Server::at(&url)?);
+        Ok(Self { url, server })
+    }
+}
+
+fn tls_of(url: &Url) -> Option<String> {
+    url.query_pairs().find(|(name, _)| name == "tls").map(|(_, value)| value.into_owned())
+}
+
+impl Server {
+    fn at(url: &Url) -> Result<Self, &'static str> {
+        let host = url.host_str().ok_or(HINT)?.trim_matches(['[', ']']).to_owned();
+        let parameters = || TlsParameters::new(host.clone()).map_err(|_| HINT);
+        let (port, tls) = match (url.scheme(), tls_of(url).as_deref()) {
+            ("smtps", _) => (SUBMISSIONS_PORT, Tls::Wrapper(parameters()?)),
+            ("smtp", Some("required")) => (SUBMISSION_PORT, Tls::Required(parameters()?)),
+            ("smtp", Some("opportunistic")) => (SUBMISSION_PORT, Tls::Opportunistic(parameters()?)),
+            ("smtp", None) => (SMTP_PORT, Tls::None),
+            _ => return Err(HINT),
+        };
+        let decoded = |text| percent_decode_str(text).decode_utf8().map(String::from).map_err(|_| HINT);
+        let credentials = match url.password() {
+            Some(password) => Some(Credentials::new(decoded(url.username())?, decoded(password)?)),
+            None => None,
+        };
+        let hello = match url.path().trim_matches('/') {
+            "" => ClientId::default(),
+            name => ClientId::Domain(name.to_owned()),
+        };
+        Ok(Self { host, port: url.port().unwrap_or(port), tls, hello, credentials })
     }
 }
 
 impl SmtpUrl {
-    pub(super) fn transport(&self) -> SmtpTransport {
-        self.transport.clone()
+    /// Connects, encrypts and logs in, as the address says. Blocks until the server has answered.
+    pub(super) fn connect(&self) -> Result<SmtpConnection, Error> {
+        let Server { host, port, tls, hello, credentials } = &*self.server;
+        let from_the_start = match tls {
+            Tls::Wrapper(parameters) => Some(parameters),
+            _ => None,
+        };
+        let mut connection =
+            SmtpConnection::connect((host.as_str(), *port), Some(TIMEOUT), hello, from_the_start, None)?;
+        match tls {
+            Tls::Required(parameters) => connection.starttls(parameters, hello)?,
+            Tls::Opportunistic(parameters) if connection.can_starttls() => {
+                connection.starttls(parameters, hello)?;
+            }
+            _ => {}
+        }
+        if let Some(credentials) = credentials {
+            connection.auth(DEFAULT_MECHANISMS, credentials)?;
+        }
+        Ok(connection)
     }
 }
 
@@ -62,31 +114,6 @@ impl fmt::Debug for SmtpUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("SmtpUrl").field(&self.url.host_str()).field(&self.url.port()).finish()
     }
-}
-
-/// Sends a message, in a thread of its own: a send that is cut off in the middle would leave a connection behind that is out
-/// of step with its answers.
-pub(super) async fn send(transport: SmtpTransport, message: Message) -> Result<(), NotSent> {
-    let sent = tokio::task::spawn_blocking(move || transport.send(&message)).await;
-    match sent {
-        Ok(Ok(_)) => Ok(()),
-        Ok(Err(error)) => Err(not_sent(&error)),
-        Err(error) => Err(NotSent { reason: error.to_string(), blame: Blame::MailForNow }),
-    }
-}
-
-fn not_sent(error: &Error) -> NotSent {
-    let status = error.status().map(u16::from);
-    let blame = match status {
-        Some(status) if NO_LOGIN.contains(&status) => Blame::Server,
-        Some(421) => Blame::Server,
-        Some(_) if error.is_permanent() => Blame::MailForGood,
-        // Among others that the server lacks what this mail needs, as an address with letters beyond ASCII does.
-        Some(_) => Blame::MailForNow,
-        None if error.is_client() => Blame::MailForNow,
-        None => Blame::Server,
-    };
-    NotSent { reason: crate::reply::WithSources(error).to_string(), blame }
 }
 
 #[cfg(test)]

@@ -52,6 +52,7 @@ async fn deliver_due(service: Service, mailer: Mailer, end: watch::Receiver<bool
         }
     };
     if due.is_empty() {
+        mailer.rest();
         return Some(IDLE);
     }
     for notice in due {
@@ -78,7 +79,7 @@ async fn deliver_due(service: Service, mailer: Mailer, end: watch::Receiver<bool
     None
 }
 
-/// Sends a mail and says what came of it. Gives whose fault it is if it was not sent.
+/// Sends a mail and says what came of it. Returns what is at fault if it was not sent.
 async fn send(
     service: &Service,
     mailer: &Mailer,

@@ -9,7 +9,7 @@ use signup_store_sql::throwaway::free_port;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, run};
-use crate::mailbox::{Mail, Mailbox};
+use crate::mailbox::{GREETING, Mail, Mailbox, Security};
 use crate::mails::{SOON, to, with_mailbox};
 use crate::pages::{Page, published};
 
@@ -38,6 +38,17 @@ async fn an_address_that_is_refused_for_good_fails_at_once_and_can_be_tried_agai
     assert_eq!(to(&mailbox.wait_for_exactly(2, SOON).await)[1], "gone@example.org");
 }
 
+#[tokio::test]
+async fn a_mail_whose_content_is_refused_for_good_fails_at_once() {
+    let mailbox = Mailbox::start();
+    mailbox.refuse(Some(("DATA", "554 no such content here")));
+    let listen = format!("127.0.0.1:{}", free_port());
+    let server = Server::start(&["--smtp", &mailbox.url(), "--metrics-listen", &listen]);
+    let page = Page::of(&server, &published()).await;
+    page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
+    Server::wait_for_metric(&listen, r#"signup_mails_total{fate="failed"} 1"#).await;
+}
+
 /// A refusal that may pass is tried again, and not before half a minute.
 #[tokio::test]
 async fn an_address_that_is_refused_for_now_is_tried_again_after_a_pause() {
@@ -51,6 +62,39 @@ async fn an_address_that_is_refused_for_now_is_tried_again_after_a_pause() {
     let mails = mailbox.wait_for_exactly(2, Duration::from_secs(60)).await;
     assert_eq!(mails[1].to, "busy@example.org");
     assert!(begin.elapsed() >= Duration::from_secs(30));
+}
+
+/// A refusal before the recipient is about the server, whatever its code says: no mail is given up for it.
+#[rstest]
+#[tokio::test]
+async fn a_mail_server_that_refuses_everything_for_good_fails_no_mail(
+    #[values(GREETING, "EHLO", "AUTH", "MAIL")] refused: &'static str,
+) {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let mailbox = Mailbox::start_with(0, &Security::ClearWithLogin);
+    mailbox.refuse(Some((refused, "554 blocked for now")));
+    let listen = format!("127.0.0.1:{}", free_port());
+    let smtp = format!("smtp://riverside:a%20pass%3Aword@127.0.0.1:{}", mailbox.port());
+    let server = Server::start_on(&database, &["--smtp", &smtp, "--metrics-listen", &listen]);
+    let page = Page::of(&server, &published()).await;
+    for name in ["ada", "bob", "cyd"] {
+        page.sign_up(&server, &page.slot("Early"), name, &format!("{name}@example.org")).await;
+    }
+    Server::wait_for_metric(&listen, r#"signup_mails_total{fate="put_back"} 2"#).await;
+    let list = |arguments: &[&str]| {
+        let output = run(&[&["--database", &database, "notice", "list"], arguments].concat());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!((list(&[]).lines().count(), list(&["--failed"])), (3, String::new()));
+    let pauses = "SELECT CAST(MIN(due_at > created_at + 29) AS TEXT) FROM notices WHERE attempts > 0";
+    assert_eq!(server.sql(pauses).await, "1", "each waits for half a minute");
+    mailbox.refuse(None);
+    server.sql("UPDATE notices SET due_at = 0").await;
+    let mails = mailbox.wait_for_exactly(3, Duration::from_secs(60)).await;
+    let mut to = to(&mails);
+    to.sort_unstable();
+    assert_eq!(to, ["ada@example.org", "bob@example.org", "cyd@example.org"]);
 }
 
 /// The mail server is down while people sign up, change and cancel; when it is up, everything comes. `SMTP_DOWN_S` is for how

@@ -35,6 +35,27 @@ async fn a_login_is_not_sent_to_another_machine_in_the_clear(
     }
 }
 
+/// A connection is used for the next mail, unless the server does not want it any more.
+#[rstest]
+#[tokio::test]
+async fn mails_that_follow_each_other_share_a_connection_as_long_as_it_holds(
+    #[values(None, Some(("NOOP", "421 too long without a mail")))] refusal: Option<(
+        &'static str,
+        &'static str,
+    )>,
+) {
+    let mailbox = Mailbox::start_with(0, &Security::ClearWithLogin);
+    mailbox.refuse(refusal);
+    let smtp = format!("smtp://riverside:a%20pass%3Aword@127.0.0.1:{}", mailbox.port());
+    let server = Server::start(&["--smtp", &smtp]);
+    let page = Page::of(&server, &published()).await;
+    for (number, name) in ["ada", "bob", "cyd"].into_iter().enumerate() {
+        page.sign_up(&server, &page.slot("Early"), name, &format!("{name}@example.org")).await;
+        mailbox.wait_for(number + 1, SOON).await;
+    }
+    assert_eq!(mailbox.logins(), if refusal.is_some() { 3 } else { 1 });
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Way {
     StartTls,

@@ -64,7 +64,20 @@ struct State {
     begun: usize,
     /// Passwords that came in.
     logins: usize,
+    /// What is answered to this command of anybody, or in place of the greeting, instead of going on.
+    refusal: Option<(&'static str, &'static str)>,
 }
+
+impl State {
+    fn refusal_of(&self, command: &[u8]) -> Option<&'static str> {
+        let (refused, answer) = self.refusal?;
+        let beginning = command.get(..refused.len())?;
+        beginning.eq_ignore_ascii_case(refused.as_bytes()).then_some(answer)
+    }
+}
+
+/// What is refused in place of a command when a connection is to get no further than the greeting.
+pub(crate) const GREETING: &str = "greeting";
 
 /// A mail that was taken.
 #[derive(Debug, Clone)]
@@ -168,6 +181,11 @@ impl Mailbox {
     /// Answers mails for an address with these codes, each once, and the last one always; 250 takes it.
     pub(crate) fn answer(&self, to: &str, answers: &[(u16, &'static str)]) {
         self.state.lock().unwrap().answers.insert(to.to_owned(), answers.to_vec());
+    }
+
+    /// Answers this to each such command, or to each connection in place of the [`GREETING`]; `None` ends that.
+    pub(crate) fn refuse(&self, refusal: Option<(&'static str, &'static str)>) {
+        self.state.lock().unwrap().refusal = refusal;
     }
 
     /// Takes so long for each mail.
@@ -293,27 +311,29 @@ fn converse(stream: TcpStream, handler: Session, security: &Security) -> io::Res
             builder.enable_start_tls().enable_auth(AuthMechanism::Plain);
         }
     }
+    let state = Arc::clone(&handler.state);
     let mut session = builder.build(IpAddr::V4(Ipv4Addr::LOCALHOST), handler);
     let over_tls = |config: &Arc<ServerConfig>, stream| {
         let connection = ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;
         io::Result::Ok(StreamOwned::new(connection, stream))
     };
     match security {
-        Security::Clear | Security::ClearWithLogin => talk(&mut session, stream, true).map(|_| ()),
+        Security::Clear | Security::ClearWithLogin => talk(&state, &mut session, stream, true).map(|_| ()),
         Security::Tls(config) => {
             session.tls_active();
-            talk(&mut session, over_tls(config, stream)?, true).map(|_| ())
+            talk(&state, &mut session, over_tls(config, stream)?, true).map(|_| ())
         }
         Security::StartTls(config) => {
-            let Some(stream) = talk(&mut session, stream, true)? else { return Ok(()) };
+            let Some(stream) = talk(&state, &mut session, stream, true)? else { return Ok(()) };
             session.tls_active();
-            talk(&mut session, over_tls(config, stream)?, false).map(|_| ())
+            talk(&state, &mut session, over_tls(config, stream)?, false).map(|_| ())
         }
     }
 }
 
 /// Talks until the end, or until TLS is asked for: then the stream is given back.
 fn talk<S: Read + Write>(
+    state: &Mutex<State>,
     session: &mut mailin::Session<Session>,
     stream: S,
     greets: bool,
@@ -323,13 +343,30 @@ fn talk<S: Read + Write>(
         response.write_to(stream.get_mut())?;
         stream.get_mut().flush()
     };
+    let refuse = |stream: &mut BufReader<S>, command: &[u8]| {
+        let refusal = state.lock().unwrap().refusal_of(command);
+        io::Result::Ok(match refusal {
+            Some(answer) => {
+                stream.get_mut().write_all(format!("{answer}\r\n").as_bytes())?;
+                stream.get_mut().flush()?;
+                true
+            }
+            None => false,
+        })
+    };
     if greets {
+        if refuse(&mut stream, GREETING.as_bytes())? {
+            return Ok(None);
+        }
         say(&mut stream, &session.greeting())?;
     }
     loop {
         let mut line = vec![];
         if stream.read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
+        }
+        if refuse(&mut stream, &line)? {
+            continue;
         }
         let response = session.process(&line);
         if response.action != Action::NoReply {
