@@ -1,6 +1,7 @@
 //! The words of a mail: plain and as HTML, with the shift for calendars.
 //!
-//! Every text that a person typed is put on one line before it stands in a header, and escaped where it stands in HTML.
+//! Every text that a person typed is put on one line before it stands in a header, and escaped where it stands in HTML. What a
+//! volunteer is called is left out if it could be more than a name.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,14 +11,13 @@ use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
 use signup_core::{Delivery, EmailAddress, NoticeCause, TimeAndPlace};
+use url::Host;
 
+use super::name::for_mail;
 use crate::calendar::{Method, PlaceEntry};
 use crate::page::place::whereabouts;
 use crate::page::times::Times;
-use url::Host;
 
-/// The longest name in a mail, in characters.
-const LONGEST_NAME: usize = 80;
 /// The longest title in a subject, in characters.
 const SHORT: usize = 80;
 
@@ -44,7 +44,7 @@ struct HtmlPart<'a> {
 #[derive(Debug, Clone)]
 struct Words<'a> {
     subject: &'a str,
-    name: Option<&'a str>,
+    name: Option<String>,
     intro: &'static str,
     event: String,
     shift: String,
@@ -108,7 +108,7 @@ pub(super) fn write(
         .message_id(Some(format!("<{}@{}>", notice.id, from.email.domain())))
         .date(date(now))
         .from(from.clone())
-        .to(Mailbox::new(harmless(signup.name.as_str()).map(str::to_owned), address))
+        .to(Mailbox::new(for_mail(&signup.name), address))
         .subject(subject.clone())
         // So that nobody's answering machine answers (RFC 3834, 5).
         .raw_header(HeaderValue::new(
@@ -146,7 +146,7 @@ fn words<'a>(
     };
     let words = Words {
         subject: "",
-        name: harmless(signup.name.as_str()),
+        name: for_mail(&signup.name),
         intro: "",
         event: one_line(event.title.as_str()),
         shift: one_line(shift.title.as_str()),
@@ -211,13 +211,6 @@ fn address(email: &EmailAddress) -> Result<Address, String> {
     Address::new(user, domain).map_err(|error| format!("the address cannot be used: {error}"))
 }
 
-/// A name as it may stand in a mail. Anybody may have given it, for anybody's address: what could be a link is left out.
-fn harmless(name: &str) -> Option<&str> {
-    let lower = name.to_lowercase();
-    let could_be_link = ["://", "www.", "@"].iter().any(|part| lower.contains(part));
-    (!could_be_link && name.chars().count() <= LONGEST_NAME).then_some(name)
-}
-
 fn short(text: &str) -> String {
     let text = one_line(text);
     if text.chars().count() <= SHORT {
@@ -228,7 +221,7 @@ fn short(text: &str) -> String {
 }
 
 /// A text on one line, so that it cannot end a header or pretend to be another line of the mail.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     let plain = |character: char| if character.is_control() { ' ' } else { character };
     let text: String = text.chars().map(plain).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -239,53 +232,6 @@ fn date(now: Timestamp) -> SystemTime {
 }
 
 #[cfg(test)]
-mod tests {
-    use lettre::address::Envelope;
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// Whether an address that a volunteer may give can be handed to a mail server.
-    fn can_be_handed_over(email: &EmailAddress) -> bool {
-        let sender = Address::new("signup", "example.org").unwrap();
-        address(email).is_ok_and(|address| Envelope::new(Some(sender), vec![address]).is_ok())
-    }
-
-    #[test]
-    fn an_address_that_is_accepted_can_be_handed_to_the_mail_server() {
-        for (given, envelope) in [
-            ("Ada@Example.org", "Ada@example.org"),
-            ("o'hara+tag@a-b.example.co.uk", "o'hara+tag@a-b.example.co.uk"),
-            ("ada@1.2.3.4.example.org", "ada@1.2.3.4.example.org"),
-            ("ada@0x1.example", "ada@0x1.example"),
-            ("ada@xn--bcher-kva.example", "ada@xn--bcher-kva.example"),
-            ("ada@xn--a.example", "ada@xn--a.example"),
-            ("ada@bücher.example", "ada@xn--bcher-kva.example"),
-            ("ada@Почта.РФ", "ada@xn--80a1acny.xn--p1ai"),
-            ("ada@例え.テスト", "ada@xn--r8jz45g.xn--zckzah"),
-            ("ada@डाक.भारत", "ada@xn--11bx1g.xn--h2brj9c"),
-            ("ada@דוגמה.ישראל", "ada@xn--6dbbec0c.xn--4dbrk0ce"),
-        ] {
-            let email = EmailAddress::new(given).unwrap();
-            assert_eq!(address(&email).unwrap().to_string(), envelope, "{given}");
-            assert!(can_be_handed_over(&email), "{given}");
-        }
-    }
-
-    fn texts() -> impl Strategy<Value = String> {
-        let label =
-            "[a-zA-Z0-9]([a-zA-Z0-9-]{0,70}[a-zA-Z0-9])?|[0-9]{1,3}|0x[0-9a-f]{0,8}|xn--[a-z0-9-]{0,9}";
-        let domain = prop::collection::vec(label, 1..6).prop_map(|labels| labels.join("."));
-        ("[!-~]{1,12}", prop_oneof![domain, "[ -~]{1,40}"])
-            .prop_map(|(user, domain)| format!("{user}@{domain}"))
-    }
-
-    proptest! {
-        #[test]
-        fn whatever_is_accepted_in_ascii_can_be_handed_to_the_mail_server(text in texts()) {
-            if let Ok(email) = EmailAddress::new(&text) {
-                prop_assert!(can_be_handed_over(&email), "{}", email);
-            }
-        }
-    }
-}
+mod address_tests;
+#[cfg(test)]
+mod name_tests;

@@ -5,6 +5,7 @@
 
 mod connection;
 mod message;
+mod name;
 mod smtp;
 mod worker;
 

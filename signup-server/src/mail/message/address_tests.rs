@@ -1,0 +1,48 @@
+//! Every accepted address can be handed to a mail server.
+
+use lettre::address::Envelope;
+use proptest::prelude::*;
+
+use super::*;
+
+/// Whether an address that a volunteer may give can be handed to a mail server.
+fn can_be_handed_over(email: &EmailAddress) -> bool {
+    let sender = Address::new("signup", "example.org").unwrap();
+    address(email).is_ok_and(|address| Envelope::new(Some(sender), vec![address]).is_ok())
+}
+
+#[test]
+fn an_address_that_is_accepted_can_be_handed_to_the_mail_server() {
+    for (given, envelope) in [
+        ("Ada@Example.org", "Ada@example.org"),
+        ("o'hara+tag@a-b.example.co.uk", "o'hara+tag@a-b.example.co.uk"),
+        ("ada@1.2.3.4.example.org", "ada@1.2.3.4.example.org"),
+        ("ada@0x1.example", "ada@0x1.example"),
+        ("ada@xn--bcher-kva.example", "ada@xn--bcher-kva.example"),
+        ("ada@xn--a.example", "ada@xn--a.example"),
+        ("ada@bücher.example", "ada@xn--bcher-kva.example"),
+        ("ada@Почта.РФ", "ada@xn--80a1acny.xn--p1ai"),
+        ("ada@例え.テスト", "ada@xn--r8jz45g.xn--zckzah"),
+        ("ada@डाक.भारत", "ada@xn--11bx1g.xn--h2brj9c"),
+        ("ada@דוגמה.ישראל", "ada@xn--6dbbec0c.xn--4dbrk0ce"),
+    ] {
+        let email = EmailAddress::new(given).unwrap();
+        assert_eq!(address(&email).unwrap().to_string(), envelope, "{given}");
+        assert!(can_be_handed_over(&email), "{given}");
+    }
+}
+
+fn texts() -> impl Strategy<Value = String> {
+    let label = "[a-zA-Z0-9]([a-zA-Z0-9-]{0,70}[a-zA-Z0-9])?|[0-9]{1,3}|0x[0-9a-f]{0,8}|xn--[a-z0-9-]{0,9}";
+    let domain = prop::collection::vec(label, 1..6).prop_map(|labels| labels.join("."));
+    ("[!-~]{1,12}", prop_oneof![domain, "[ -~]{1,40}"]).prop_map(|(user, domain)| format!("{user}@{domain}"))
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_accepted_in_ascii_can_be_handed_to_the_mail_server(text in texts()) {
+        if let Ok(email) = EmailAddress::new(&text) {
+            prop_assert!(can_be_handed_over(&email), "{}", email);
+        }
+    }
+}

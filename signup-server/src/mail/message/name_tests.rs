@@ -1,0 +1,104 @@
+//! No mail contains a name that could be read as a link.
+
+use std::sync::Arc;
+
+use mailparse::{MailAddr, MailHeaderMap as _, ParsedMail};
+use proptest::prelude::*;
+use signup_core::{
+    EventInput, Name, NewOrganization, NewToken, PersonName, Plan, Service, SignUpInput, from_json,
+};
+use signup_store_memory::MemoryStore;
+
+use super::*;
+
+/// The mail that confirms a sign-up.
+async fn delivery() -> Delivery {
+    let service = Service::new(Arc::new(MemoryStore::new()));
+    let name = Name::new("Riverside").unwrap();
+    let new = NewOrganization { name: name.clone(), plan: Plan::Pro, sport: None, public_url: None };
+    let first = service.create_first_organization(new, NewToken::with_every_scope(name)).await.unwrap();
+    let call = service.authenticate(first.unwrap().1.reveal()).await.unwrap();
+    let json =
+        br#"{"title": "Food drive", "start_date": "2099-06-06", "timezone": "UTC", "is_published": true,
+        "shifts": [{"title": "Early", "capacity": 1}]}"#;
+    let input: EventInput<'_> = from_json(json).unwrap();
+    let created = service.create_event(&call, None, &input).await.unwrap().outcome;
+    let input = SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
+    service.sign_up_for(&created.event.slug, created.shifts[0].id, &input).await.unwrap();
+    let notice = service.due_notices(1).await.unwrap().remove(0);
+    service.begin_delivery(notice).await.unwrap().unwrap()
+}
+
+/// All that is said in the mail: headers and parts, decoded.
+fn said(mail: &ParsedMail<'_>) -> Vec<String> {
+    let headers = mail.headers.iter().map(mailparse::MailHeader::get_value);
+    let body = mail.subparts.is_empty().then(|| mail.get_body().unwrap());
+    headers.chain(body).chain(mail.subparts.iter().flat_map(said)).collect()
+}
+
+/// What the mail calls the volunteer: in the header, in the text, and in HTML.
+fn names(mail: &ParsedMail<'_>) -> Vec<String> {
+    let between = |text: &str, end: &str| {
+        let (_, rest) = text.split_once("Hello").unwrap();
+        rest.split_once(end).unwrap().0.trim().to_owned()
+    };
+    let to = mail.headers.get_first_header("To").unwrap();
+    let to = match mailparse::addrparse_header(to).unwrap().into_inner().remove(0) {
+        MailAddr::Single(to) => to.display_name.unwrap_or_default(),
+        MailAddr::Group(group) => panic!("{group:?}"),
+    };
+    let [text, html] = [0, 1].map(|part| mail.subparts[0].subparts[part].get_body().unwrap());
+    vec![to, between(&text, ",\r\n"), between(&html, ",</p>")]
+}
+
+/// Whether a word could be a host name of two parts or more, as browsers read them. No last part begins with a hyphen.
+fn is_host(word: &str) -> bool {
+    let word = word.trim_matches(|character: char| character.is_ascii_punctuation());
+    let Ok(Host::Domain(domain)) = Host::parse(word) else { return false };
+    let dots = ['.', '\u{3002}', '\u{ff0e}', '\u{ff61}', '\u{2024}', '\u{2026}'];
+    let last = word.trim_end_matches(dots).rsplit(dots).next().unwrap();
+    domain.trim_matches('.').contains('.') && last.starts_with(char::is_alphanumeric)
+}
+
+/// What each name begins with, and nothing else in a mail has: the space keeps it out of random words.
+const MARK: &str = "Mallory M";
+
+/// Letters, and all that makes links of them or hides.
+fn names_of_trouble() -> impl Strategy<Value = String> {
+    const PIECES: &[&str] = &[
+        "evil", "example", "ada", "com", "1", "é", "李", "❤", " ", "\u{a0}", "-", "_", "(", ")", "'", ",",
+        ".", ".", "\u{3002}", "\u{ff0e}", "\u{ff61}", "\u{2024}", "\u{2026}", "/", "\\", "\u{ff0f}", "@",
+        "\u{ff20}", ":", "\u{202e}", "\u{200b}", "\u{200d}", "\u{ad}", "\u{fe0f}", "\u{2028}",
+    ];
+    prop::collection::vec(prop::sample::select(PIECES), 1..8)
+        .prop_map(|pieces| format!("{MARK}{}", pieces.concat()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1000), ..ProptestConfig::default() })]
+
+    /// No mail contains a name with a word that a browser takes for a host, with a character of addresses, or with one that
+    /// is not seen.
+    #[test]
+    fn no_mail_contains_a_name_that_could_be_a_link(name in names_of_trouble()) {
+        static DELIVERY: std::sync::LazyLock<Delivery> = std::sync::LazyLock::new(|| {
+            tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(delivery())
+        });
+        let Ok(name) = PersonName::new(&name) else { return Ok(()) };
+        let mut delivery = DELIVERY.clone();
+        delivery.signup.name = name.clone();
+        let from = "Riverside <help@example.org>".parse().unwrap();
+        let mail = write(&delivery, &from, "https://example.org", delivery.signup.created_at).unwrap();
+        let raw = mail.message.formatted();
+        let parsed = mailparse::parse_mail(&raw).unwrap();
+        for shown in names(&parsed) {
+            prop_assert!(!shown.split_whitespace().any(is_host), "{shown:?}");
+            prop_assert!(!shown.contains(['/', '\\', '@', '\u{ff0f}', '\u{ff20}']), "{shown:?}");
+            prop_assert!(!shown.contains(['\u{202e}', '\u{200b}', '\u{200d}', '\u{ad}', '\u{2028}']), "{shown:?}");
+        }
+        if for_mail(&name).is_none() {
+            let all = said(&parsed);
+            prop_assert!(!all.iter().any(|said| said.contains(MARK)), "{all:?}");
+        }
+    }
+}
