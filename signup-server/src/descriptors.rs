@@ -13,20 +13,27 @@ const MIN_CONNECTIONS: u64 = 8;
 /// SQLite file, the connections to the metrics, the mail server with the lookup of its name, and some that were inherited.
 const OTHERS: u64 = 32;
 
+/// How many connections of clients the process takes, and the limit of open descriptors that allows them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ConnectionLimit {
+    pub(crate) connections: usize,
+    pub(crate) open_files: u64,
+}
+
 /// Raises the soft limit of open descriptors to the hard one. Returns how many connections of clients fit beside a store that
 /// needs `store` descriptors.
 ///
 /// # Errors
 /// One line that says what to mend, if that is fewer than [`MIN_CONNECTIONS`].
-pub(crate) fn connections_beside(store: u64) -> Result<usize, String> {
+pub(crate) fn connections_beside(store: u64) -> Result<ConnectionLimit, String> {
     let limit = rlimit::increase_nofile_limit(u64::MAX).or_else(|error| {
         tracing::warn!(%error, "the limit of open files was not raised");
         Resource::NOFILE.get_soft()
     });
     let limit = limit.map_err(|error| format!("cannot read the limit of open files: {error}"))?;
     let connections = connections(limit, store)?;
-    tracing::info!("at most {connections} connections at once, of {limit} files that may be open");
-    usize::try_from(connections).map_err(|error| error.to_string())
+    let connections = usize::try_from(connections).map_err(|error| error.to_string())?;
+    Ok(ConnectionLimit { connections, open_files: limit })
 }
 
 fn connections(limit: u64, store: u64) -> Result<u64, String> {

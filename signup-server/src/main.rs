@@ -37,6 +37,7 @@ use tokio::sync::watch;
 
 use app::App;
 use config::{BaseUrl, Cli, Command, Database, LogFormat, Options};
+use descriptors::ConnectionLimit;
 use mail::Mailer;
 use metrics::Metrics;
 use openapi::OpenApi;
@@ -113,10 +114,10 @@ fn log(cli: &Cli) {
 async fn run(cli: Cli) -> Result<(), String> {
     let plans = config::plans(cli.options.plans.as_deref())?;
     let command = cli.command.unwrap_or(Command::Serve);
-    // Before anything is opened: what the limit allows is raised for the store, too.
-    let connections = match &command {
+    // Raises the limit before anything is opened, for the store, too.
+    let limit = match &command {
         Command::Serve => descriptors::connections_beside(store_descriptors(&cli.options))?,
-        _ => 0,
+        _ => ConnectionLimit::default(),
     };
     // Taken before the database is opened: a second server must not even carry the tables forward.
     let lock = match (&cli.options.database, &command) {
@@ -133,7 +134,7 @@ async fn run(cli: Cli) -> Result<(), String> {
     let kept = Kept::open(&cli.options, &command).await.map_err(|error| line(&error))?;
     let service = Service::new(kept.store()).with_plans(plans);
     let result = match command {
-        Command::Serve => serve(service, cli.options, &kept, metrics, connections).await,
+        Command::Serve => serve(service, cli.options, &kept, metrics, limit).await,
         command => admin::run(&service, command).await,
     };
     kept.close().await;
@@ -224,7 +225,7 @@ async fn serve(
     options: Options,
     kept: &Kept,
     metrics: Option<Metrics>,
-    connections: usize,
+    limit: ConnectionLimit,
 ) -> Result<(), String> {
     // From here on a signal ends the server cleanly, whenever it comes.
     let signal = ended_by_a_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
@@ -251,6 +252,11 @@ async fn serve(
     let (mails_end, end_mails) = watch::channel(false);
     let mailing = tokio::spawn(mail::deliver(service.clone(), mailer, end_mails));
     let app = App::new(service, base_url.as_str(), options.trusted_proxies, openapi);
+    tracing::info!(
+        "at most {} connections at once, of {} files that may be open",
+        limit.connections,
+        limit.open_files
+    );
     output::line(&format!("listening on http://{address}"))
         .map_err(|error| format!("cannot print: {error}"))?;
     let mut broken = false;
@@ -262,7 +268,7 @@ async fn serve(
         // The mail that is under way is not cut off, or it would be sent again; no other is begun.
         mails_end.send_replace(true);
     };
-    serve::serve(listener, app.filter(), connections, end).await;
+    serve::serve(listener, app.filter(), limit.connections, end).await;
     if tokio::time::timeout(MAIL_TIMEOUT, mailing).await.is_err() {
         tracing::warn!("a mail was still under way; it may be sent again");
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use rstest::rstest;
 use serde_json::{Value, json};
+use signup_core::{Clock as _, SystemClock};
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Answer, Engine, Server, event};
@@ -256,11 +257,11 @@ async fn a_full_shift_says_so_and_takes_nobody() {
 
 /// An event of today, in a zone in which it is noon: its shift can be moved into the past.
 fn today() -> Value {
-    let hour = i8::try_from(jiff::Timestamp::now().as_second() / 3600 % 24).unwrap();
+    let hour = i8::try_from(SystemClock.now().as_second() / 3600 % 24).unwrap();
     let offset = jiff::tz::Offset::constant(12 - hour);
     json!({
         "title": "Food drive",
-        "start_date": offset.to_datetime(jiff::Timestamp::now()).date().to_string(),
+        "start_date": offset.to_datetime(SystemClock.now()).date().to_string(),
         // The signs of these names are the other way round.
         "timezone": format!("Etc/GMT{:+}", hour - 12),
         "is_published": true,
