@@ -2,7 +2,7 @@
 //!
 //! Under `/v1`: rate limit, route, token; then the route's own handler checks scope, key, body, records and plan. Every
 //! answer to a request carries `X-Request-Id`, and under `/v1` what is left of the rate limit. What hyper could not read as a
-//! request does not come here: see [`crate::serve`].
+//! request does not come here: see [`mod@crate::serve`].
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
