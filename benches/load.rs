@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use signup_benches::{Line, ROUNDS, Report, Unit, event, in_turn, median};
 use signup_core::{
-    Call, EventId, IdempotencyKey, Name, NewOrganization, NewToken, Plan, PlanLimits, PlanTable, Service,
+    EventId, IdempotencyKey, Name, NewOrganization, NewToken, Plan, PlanLimits, PlanTable, Service, Session,
     Store,
 };
 use signup_store_sql::throwaway::Cluster;
@@ -28,8 +28,8 @@ const ROUND: Duration = Duration::from_millis(700);
 /// Services that share a database, a caller, and an event of ten shifts.
 struct Site {
     name: &'static str,
-    services: Vec<Service>,
-    call: Call,
+    /// A service and its session for each process.
+    services: Vec<(Service, Session)>,
     event: EventId,
     calls: AtomicU64,
 }
@@ -43,35 +43,37 @@ impl Site {
             stores.into_iter().map(|store| Service::new(store).with_plans(plans)).collect();
         let service = &services[0];
         let title = Name::new("Load").unwrap();
-        let new = NewOrganization { name: title.clone(), plan: Plan::Pro, sport: None, public_url: None };
-        let organization = service.create_organization(new).await.unwrap();
-        let token =
-            service.create_token(organization.id, &NewToken::with_every_scope(title)).await.unwrap().1;
-        let call = service.authenticate(token.reveal()).await.unwrap();
-        let event =
-            service.create_event(&call, None, &event::draft(event::CAPACITY)).await.unwrap().outcome.event.id;
-        Self { name, services, call, event, calls: AtomicU64::new(0) }
+        let new = NewOrganization::new(title.clone()).plan(Plan::Pro);
+        let organization = service.admin().create_organization(new).await.unwrap();
+        let token = service.admin().create_token(organization.id, &NewToken::new(title)).await.unwrap().1;
+        let mut sessions = Vec::new();
+        for service in &services {
+            sessions.push(service.authenticate(token.reveal()).await.unwrap());
+        }
+        let event = sessions[0].create_event(&event::draft(event::CAPACITY)).await.unwrap().outcome.event.id;
+        Self { name, services: services.into_iter().zip(sessions).collect(), event, calls: AtomicU64::new(0) }
     }
 
-    /// One caller's call: the service that is its, and a number that no other call has.
-    fn next(&self) -> (&Service, u64) {
+    /// The service of the next call, its session, and a number that no other call has.
+    fn next(&self) -> (&Service, &Session, u64) {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
-        (&self.services[number as usize % self.services.len()], number)
+        let (service, session) = &self.services[number as usize % self.services.len()];
+        (service, session, number)
     }
 
     async fn create(&self) {
-        let (service, number) = self.next();
+        let (_, session, number) = self.next();
         let key: IdempotencyKey = format!("key-{number}").parse().unwrap();
-        service.create_event(&self.call, Some(&key), &event::draft(event::CAPACITY)).await.unwrap();
+        session.with_key(key).create_event(&event::draft(event::CAPACITY)).await.unwrap();
     }
 
     async fn list_shifts(&self) {
-        let (service, _) = self.next();
-        assert_eq!(service.list_shifts(&self.call, self.event).await.unwrap().len(), 10);
+        let (_, session, _) = self.next();
+        assert_eq!(session.shifts(self.event).await.unwrap().len(), 10);
     }
 
     async fn count(&self) {
-        let (service, number) = self.next();
+        let (service, _, number) = self.next();
         // Tokens of a thousand callers, as it were: an address stands for each.
         let address = std::net::Ipv4Addr::from_bits(0x0a00_0000 + (number % 1000) as u32);
         service.count_request(None, address.into()).await.unwrap();

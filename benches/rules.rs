@@ -6,7 +6,6 @@
 
 use std::hint::black_box;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -15,9 +14,9 @@ use serde::Deserialize;
 use signup_benches::{Line, Report, Unit, event, folder};
 use signup_core::rules::{EventIds, create_event};
 use signup_core::{
-    Call, Clock as _, Day, EventId, EventInput, EventListInput, Hours, Name, NewOrganization, NewToken, Plan,
-    PlanLimits, PlanTable, Position, Service, ShiftId, ShiftPatchInput, Side, SignUpInput, SystemClock,
-    TokenText, from_json, secret,
+    Clock as _, Day, EventId, EventInput, EventListInput, Hours, Name, NewOrganization, NewToken, Plan,
+    PlanLimits, PlanTable, Position, Service, Session, ShiftId, ShiftPatchInput, Side, SignUpInput,
+    SystemClock, TokenText, from_json, secret,
 };
 use signup_store_memory::MemoryStore;
 use tokio::runtime::Runtime;
@@ -137,7 +136,7 @@ fn inputs(rules: &mut Rules) {
         questions: vec![],
     };
     let organization = signup_core::OrganizationId::new(organization);
-    let decide = || create_event(organization, 1000, new.clone(), ids.clone(), now);
+    let decide = || create_event(organization, LIMITS, new.clone(), ids.clone(), now).unwrap();
     rules.measure("decide a create with ten shifts", decide);
     let decided = decide().outcome;
     rules.beside("a clone of the event and its shifts", || decided.clone());
@@ -177,7 +176,7 @@ fn secrets(rules: &mut Rules) {
 /// A service in memory, an organization with many events, and one of the events.
 struct Site {
     service: Service,
-    call: Call,
+    session: Session,
     event: EventId,
     shift: ShiftId,
     numbers: AtomicU64,
@@ -186,20 +185,20 @@ struct Site {
 impl Site {
     async fn new() -> Self {
         let plans = PlanTable { free: LIMITS, calendar: LIMITS, starter: LIMITS, pro: LIMITS };
-        let service = Service::new(Arc::new(MemoryStore::new())).with_plans(plans);
+        let service = Service::new(MemoryStore::new()).with_plans(plans);
         let name = Name::new("Many").unwrap();
-        let new = NewOrganization { name: name.clone(), plan: Plan::Pro, sport: None, public_url: None };
-        let organization = service.create_organization(new).await.unwrap().id;
-        let token = service.create_token(organization, &NewToken::with_every_scope(name)).await.unwrap().1;
-        let call = service.authenticate(token.reveal()).await.unwrap();
+        let new = NewOrganization::new(name.clone()).plan(Plan::Pro);
+        let organization = service.admin().create_organization(new).await.unwrap().id;
+        let token = service.admin().create_token(organization, &NewToken::new(name)).await.unwrap().1;
+        let session = service.authenticate(token.reveal()).await.unwrap();
         let json = event::body(PLACES, true);
         let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
         for _ in 1..EVENTS {
-            drop(service.create_event(&call, None, &input).await.unwrap());
+            drop(session.create_event(&input).await.unwrap());
         }
-        let created = service.create_event(&call, None, &input).await.unwrap().outcome;
+        let created = session.create_event(&input).await.unwrap().outcome;
         let (event, shift) = (created.event.id, created.shifts[0].id);
-        Self { service, call, event, shift, numbers: AtomicU64::new(0) }
+        Self { service, session, event, shift, numbers: AtomicU64::new(0) }
     }
 
     fn number(&self) -> u64 {
@@ -210,28 +209,26 @@ impl Site {
 fn memory(rules: &mut Rules) {
     let runtime = Runtime::new().unwrap();
     let site = runtime.block_on(Site::new());
-    let Site { service, call, event, shift, .. } = &site;
+    let Site { service, session, event, shift, .. } = &site;
     let first = EventListInput::default();
     rules.measure_async(&runtime, "list 25 of 1000 events, memory", async || {
-        service.list_events(call, &first).await.unwrap()
+        session.events(&first).await.unwrap()
     });
-    rules.measure_async(&runtime, "list ten shifts, memory", async || {
-        service.list_shifts(call, *event).await.unwrap()
-    });
+    rules.measure_async(&runtime, "list ten shifts, memory", async || session.shifts(*event).await.unwrap());
     rules.measure_async(&runtime, "patch a shift, memory", async || {
         let title = format!("Shift {}", site.number()).into();
         let input = ShiftPatchInput { title, ..ShiftPatchInput::default() };
-        service.patch_shift(call, None, *shift, &input).await.unwrap()
+        session.patch_shift(*shift, &input).await.unwrap()
     });
     rules.measure_async(&runtime, "sign up, memory", async || {
         let email = format!("ada{}@example.org", site.number()).into();
         let input = SignUpInput { name: "Ada".into(), email, ..SignUpInput::default() };
-        service.sign_up(call.organization, *event, *shift, &input).await.unwrap()
+        service.public().sign_up(session.organization_id(), *event, *shift, &input).await.unwrap()
     });
     let json = event::body(PLACES, true);
     let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
     rules.measure_async(&runtime, "create with ten shifts and a key, memory", async || {
         let key = format!("key-{}", site.number()).parse().unwrap();
-        service.create_event(call, Some(&key), &input).await.unwrap()
+        session.with_key(key).create_event(&input).await.unwrap()
     });
 }

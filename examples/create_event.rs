@@ -10,9 +10,8 @@
 
 use std::error::Error;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use signup_core::{EventInput, EventWithShifts, Name, NewOrganization, NewToken, Plan, Service, from_json};
+use signup_core::{EventInput, EventWithShifts, NewOrganization, Plan, Scopes, Service, from_json};
 use signup_store_sql::SqliteStore;
 
 #[tokio::main]
@@ -24,16 +23,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let database = arguments.next().unwrap_or_else(|| folder.path().join("signup.db"));
 
     let store = SqliteStore::open(&database).await?;
-    let service = Service::new(Arc::new(store.clone()));
-    let name = Name::new("Riverside Food Bank")?;
-    let new = NewOrganization { name: name.clone(), plan: Plan::Starter, sport: None, public_url: None };
-    let organization = service.create_organization(new).await?;
-    let (_, token) = service.create_token(organization.id, &NewToken::with_every_scope(name)).await?;
-    let call = service.authenticate(token.reveal()).await?;
+    let service = Service::new(store.clone());
+    let organization = NewOrganization::new("Riverside Food Bank".parse()?).plan(Plan::Starter);
+    let organization = service.admin().create_organization(organization).await?;
+    let session = service.session_for(organization.id, Scopes::all()).await?;
 
-    let input: Result<EventInput<'_>, _> = from_json(&json);
-    let created = match input {
-        Ok(input) => service.create_event(&call, None, &input).await,
+    let created = match from_json::<EventInput<'_>>(&json) {
+        Ok(input) => session.create_event(&input).await,
         Err(faults) => Err(faults.into()),
     };
     match created {

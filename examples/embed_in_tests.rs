@@ -8,15 +8,15 @@ use std::error::Error;
 use std::sync::Arc;
 
 use signup_core::{
-    Call, Clock, EventId, EventInput, FixedClock, Name, NewOrganization, NewToken, Plan, Result, Service,
-    ShiftInput, SignUpInput,
+    Capacity, EventId, FixedClock, Hours, NewEvent, NewOrganization, NewShift, Result, Scopes, Service,
+    Session, SignUpInput, date, time,
 };
 use signup_store_memory::MemoryStore;
 
-/// The program: whether somebody who comes now would still find a shift with room.
-async fn is_room_left(service: &Service, call: &Call, event: EventId) -> Result<bool> {
+/// The program: whether a volunteer who comes now would find a shift with room.
+async fn is_room_left(service: &Service, session: &Session, event: EventId) -> Result<bool> {
     let now = service.now();
-    let shifts = service.list_shifts(call, event).await?;
+    let shifts = session.shifts(event).await?;
     Ok(shifts.iter().any(|shift| shift.occupancy.has_room() && now < shift.interval().end))
 }
 
@@ -24,47 +24,34 @@ async fn is_room_left(service: &Service, call: &Call, event: EventId) -> Result<
 struct World {
     service: Service,
     clock: Arc<FixedClock>,
-    call: Call,
+    session: Session,
     event: EventId,
 }
 
 impl World {
     async fn new() -> std::result::Result<Self, Box<dyn Error>> {
         let clock = Arc::new(FixedClock::at("2027-06-05T08:00:00Z".parse()?));
-        let service =
-            Service::new(Arc::new(MemoryStore::new())).with_clock(Arc::clone(&clock) as Arc<dyn Clock>);
-        let name = Name::new("Test")?;
-        let new = NewOrganization { name: name.clone(), plan: Plan::Free, sport: None, public_url: None };
-        let organization = service.create_organization(new).await?;
-        let (_, token) = service.create_token(organization.id, &NewToken::with_every_scope(name)).await?;
-        let call = service.authenticate(token.reveal()).await?;
-        let shift = ShiftInput {
-            title: "Packing".into(),
-            start_time: "09:00".into(),
-            end_time: "12:00".into(),
-            capacity: 1.into(),
-            ..ShiftInput::default()
-        };
-        let input = EventInput {
-            title: "Saturday".into(),
-            start_date: "2027-06-05".into(),
-            timezone: "UTC".into(),
-            is_published: true.into(),
-            shifts: vec![shift].into(),
-            ..EventInput::default()
-        };
-        let event = service.create_event(&call, None, &input).await?.outcome.event.id;
-        Ok(Self { service, clock, call, event })
+        let service = Service::new(MemoryStore::new()).with_clock(Arc::clone(&clock));
+        let organization = NewOrganization::new("Test".parse()?);
+        let organization = service.admin().create_organization(organization).await?;
+        let session = service.session_for(organization.id, Scopes::all()).await?;
+        let shift = NewShift::new("Packing".parse()?, Capacity::new(1)?)
+            .hours(Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0))?);
+        let saturday =
+            NewEvent::new("Saturday".parse()?, date(2027, 6, 5), "UTC".parse()?).shift(shift).published();
+        let event = session.create_event(saturday).await?.outcome.event.id;
+        Ok(Self { service, clock, session, event })
     }
 
     async fn sign_up(&self, email: &'static str) -> Result<()> {
-        let shift = self.service.list_shifts(&self.call, self.event).await?[0].id;
+        let shift = self.session.shifts(self.event).await?[0].id;
         let volunteer = SignUpInput { name: "Ada".into(), email: email.into(), ..SignUpInput::default() };
-        self.service.sign_up(self.call.organization, self.event, shift, &volunteer).await.map(|_| ())
+        let organization = self.session.organization_id();
+        self.service.public().sign_up(organization, self.event, shift, &volunteer).await.map(|_| ())
     }
 
     async fn is_room_left(&self) -> Result<bool> {
-        is_room_left(&self.service, &self.call, self.event).await
+        is_room_left(&self.service, &self.session, self.event).await
     }
 }
 

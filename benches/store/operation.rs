@@ -39,28 +39,34 @@ impl Operation {
     }
 
     pub(crate) async fn run(self, site: &Site) {
-        let Site { service, call, event, shift, .. } = site;
+        let Site { service, session, event, shift, .. } = site;
         match self {
-            Self::FirstPage => drop(service.list_events(call, &EventListInput::default()).await.unwrap()),
+            Self::FirstPage => drop(session.events(&EventListInput::default()).await.unwrap()),
             Self::LastPage => {
                 let cursor = Some(site.last_page.as_str().into());
                 let input = EventListInput { cursor, ..EventListInput::default() };
-                drop(service.list_events(call, &input).await.unwrap());
+                drop(session.events(&input).await.unwrap());
             }
-            Self::ListShifts => drop(service.list_shifts(call, *event).await.unwrap()),
+            Self::ListShifts => drop(session.shifts(*event).await.unwrap()),
             Self::Create => {
                 let key: IdempotencyKey = format!("key-{}", site.number()).parse().unwrap();
-                drop(service.create_event(call, Some(&key), &event::draft(1_000_000)).await.unwrap());
+                drop(session.with_key(key).create_event(&event::draft(1_000_000)).await.unwrap());
             }
             Self::Patch => {
                 let title = format!("Shift {}", site.number()).into();
                 let input = ShiftPatchInput { title, ..ShiftPatchInput::default() };
-                drop(service.patch_shift(call, None, *shift, &input).await.unwrap());
+                drop(session.patch_shift(*shift, &input).await.unwrap());
             }
             Self::SignUp => {
                 let email = format!("ada{}@example.org", site.number()).into();
                 let input = SignUpInput { name: "Ada".into(), email, ..SignUpInput::default() };
-                drop(service.sign_up(call.organization, *event, *shift, &input).await.unwrap());
+                drop(
+                    service
+                        .public()
+                        .sign_up(session.organization_id(), *event, *shift, &input)
+                        .await
+                        .unwrap(),
+                );
             }
         }
     }

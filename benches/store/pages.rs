@@ -11,7 +11,7 @@ use crate::site::{PER_PAGE, Site, last_page};
 const PAGES: u32 = 50;
 
 pub(crate) fn measure(runtime: &Runtime, report: &mut Report, engine: &str, site: &Site) {
-    let organization = site.call.organization;
+    let organization = site.session.organization_id();
     for (filter, is_published) in [("all", None), ("published", Some(true)), ("drafts", Some(false))] {
         let last = runtime.block_on(last_page(&*site.store, organization, is_published));
         let pages = [Some(last), None].map(|position| EventQuery { is_published, position, limit: PER_PAGE });

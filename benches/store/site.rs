@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jiff::Timestamp;
 use signup_benches::event;
 use signup_core::{
-    Call, EventId, EventInput, EventQuery, OrganizationId, PlanLimits, Position, Scopes, Service, ShiftId,
-    Side, Store, TokenId,
+    EventId, EventInput, EventQuery, OrganizationId, PlanLimits, PlanTable, Position, Scopes, Service,
+    Session, ShiftId, Side, Store,
 };
 use uuid::Uuid;
 
@@ -21,7 +21,7 @@ pub(crate) struct Site {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) service: Service,
     /// Of an organization in the middle of all.
-    pub(crate) call: Call,
+    pub(crate) session: Session,
     /// A published event with ten shifts that is still to come.
     pub(crate) event: EventId,
     pub(crate) shift: ShiftId,
@@ -33,20 +33,17 @@ pub(crate) struct Site {
 impl Site {
     pub(crate) async fn new(engine: &Engine, population: Population) -> Self {
         let store = engine.store(population).await;
-        let service = Service::new(Arc::clone(&store));
+        let limits = PlanLimits { requests_per_minute: u32::MAX, active_events: u32::MAX, event_days: 366 };
+        let plans = PlanTable { free: limits, calendar: limits, starter: limits, pro: limits };
+        let service = Service::new(Arc::clone(&store)).with_plans(plans);
         let organization = u128::from(population.organizations.div_ceil(2));
-        let call = Call {
-            organization: OrganizationId::new(Uuid::from_u128(organization)),
-            token: TokenId::NONE,
-            scopes: Scopes::all(),
-            limits: PlanLimits { requests_per_minute: u32::MAX, active_events: u32::MAX, event_days: 366 },
-            expires_at: Timestamp::MAX,
-        };
+        let organization = OrganizationId::new(Uuid::from_u128(organization));
+        let session = service.session_for(organization, Scopes::all()).await.unwrap();
         let input = EventInput { is_published: true.into(), ..event::draft(1_000_000) };
-        let created = service.create_event(&call, None, &input).await.unwrap().outcome;
-        let last_page = last_page(&*store, call.organization, None).await.to_cursor();
+        let created = session.create_event(&input).await.unwrap().outcome;
+        let last_page = last_page(&*store, session.organization_id(), None).await.to_cursor();
         let (event, shift) = (created.event.id, created.shifts[0].id);
-        Self { store, service, call, event, shift, last_page, numbers: AtomicU64::new(0) }
+        Self { store, service, session, event, shift, last_page, numbers: AtomicU64::new(0) }
     }
 
     /// A number that no other call has had.

@@ -15,9 +15,9 @@ use crate::id::{OrganizationId, TokenId};
 /// How long a window is open, in seconds.
 pub const WINDOW_S: i64 = 60;
 
-/// Whose requests are counted together.
+/// The key of a rate-limit window: requests with one key are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Caller {
+pub enum RateKey {
     /// A valid token of an organization, wherever it is used from.
     Token(OrganizationId, TokenId),
     /// An address from which no valid token came; of IPv6 the /64 network, which is what one customer is given.
@@ -26,13 +26,13 @@ pub enum Caller {
     Visitor(IpAddr),
 }
 
-impl Caller {
-    /// The caller at `address`.
-    pub fn at(address: IpAddr) -> Self {
+impl RateKey {
+    /// The key of requests from `address`.
+    pub fn address(address: IpAddr) -> Self {
         Self::Address(network(address))
     }
 
-    /// The volunteer at `address`.
+    /// The key of attempts to sign up from `address`.
     pub fn visitor(address: IpAddr) -> Self {
         Self::Visitor(network(address))
     }
@@ -142,30 +142,30 @@ impl Windows {
     }
 
     /// Counts a request of `caller` at `now`.
-    pub fn count(&self, caller: Caller, now: Timestamp) -> Window {
+    pub fn count(&self, caller: RateKey, now: Timestamp) -> Window {
         match caller {
-            Caller::Token(_, id) => unpoisoned(&self.tokens).count(id, now),
-            Caller::Address(at) => unpoisoned(&self.addresses).count(at, now),
-            Caller::Visitor(at) => unpoisoned(&self.visitors).count(at, now),
+            RateKey::Token(_, id) => unpoisoned(&self.tokens).count(id, now),
+            RateKey::Address(at) => unpoisoned(&self.addresses).count(at, now),
+            RateKey::Visitor(at) => unpoisoned(&self.visitors).count(at, now),
         }
     }
 
     /// The caller's window, if one of its own is open at `now`.
-    pub fn get(&self, caller: Caller, now: Timestamp) -> Option<Window> {
+    pub fn get(&self, caller: RateKey, now: Timestamp) -> Option<Window> {
         let window = match caller {
-            Caller::Token(_, id) => unpoisoned(&self.tokens).windows.get(&id).copied(),
-            Caller::Address(at) => unpoisoned(&self.addresses).windows.get(&at).copied(),
-            Caller::Visitor(at) => unpoisoned(&self.visitors).windows.get(&at).copied(),
+            RateKey::Token(_, id) => unpoisoned(&self.tokens).windows.get(&id).copied(),
+            RateKey::Address(at) => unpoisoned(&self.addresses).windows.get(&at).copied(),
+            RateKey::Visitor(at) => unpoisoned(&self.visitors).windows.get(&at).copied(),
         };
         window.filter(|window| window.is_open(now))
     }
 
     /// Takes over what was counted elsewhere, as long as there is room for it.
-    pub fn put(&self, caller: Caller, window: Window, now: Timestamp) {
+    pub fn put(&self, caller: RateKey, window: Window, now: Timestamp) {
         match caller {
-            Caller::Token(_, id) => unpoisoned(&self.tokens).put(id, window, now),
-            Caller::Address(at) => unpoisoned(&self.addresses).put(at, window, now),
-            Caller::Visitor(at) => unpoisoned(&self.visitors).put(at, window, now),
+            RateKey::Token(_, id) => unpoisoned(&self.tokens).put(id, window, now),
+            RateKey::Address(at) => unpoisoned(&self.addresses).put(at, window, now),
+            RateKey::Visitor(at) => unpoisoned(&self.visitors).put(at, window, now),
         }
     }
 }
@@ -217,11 +217,11 @@ mod tests {
         Timestamp::from_second(1_800_000_000 + second).unwrap()
     }
 
-    fn address(text: &str) -> Caller {
-        Caller::at(text.parse().unwrap())
+    fn address(text: &str) -> RateKey {
+        RateKey::address(text.parse().unwrap())
     }
 
-    fn take(windows: &Windows, caller: Caller, limit: u32, now: Timestamp) -> Allowance {
+    fn take(windows: &Windows, caller: RateKey, limit: u32, now: Timestamp) -> Allowance {
         Allowance::of(windows.count(caller, now), limit)
     }
 

@@ -4,6 +4,7 @@
 //! what is printed.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
@@ -12,6 +13,12 @@ use jiff::Timestamp;
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// The present second, cut, never rounded up.
     fn now(&self) -> Timestamp;
+}
+
+impl<T: Clock + ?Sized> Clock for Arc<T> {
+    fn now(&self) -> Timestamp {
+        (**self).now()
+    }
 }
 
 /// The system's clock.

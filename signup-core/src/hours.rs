@@ -18,7 +18,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::civil::{self, Date};
+use jiff::civil::{self, Date, Time};
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -134,6 +134,17 @@ impl WallTime {
     }
 }
 
+impl TryFrom<Time> for WallTime {
+    type Error = TimeError;
+
+    /// Takes a time to the minute: one with seconds is an error.
+    fn try_from(time: Time) -> Result<Self, TimeError> {
+        let is_to_the_minute = time.second() == 0 && time.subsec_nanosecond() == 0;
+        let minutes = i16::from(time.hour()) * 60 + i16::from(time.minute());
+        is_to_the_minute.then_some(Self(minutes.unsigned_abs())).ok_or(TimeError::WallTime)
+    }
+}
+
 impl FromStr for WallTime {
     type Err = TimeError;
 
@@ -194,6 +205,14 @@ impl Hours {
     /// [`TimeError::Order`] unless the end is after the start.
     pub fn new(start: Option<WallTime>, end: Option<WallTime>) -> Result<Self, TimeError> {
         Self::try_from((start.map_or(0, WallTime::minutes), end.map_or(MINUTES_OF_A_DAY, WallTime::minutes)))
+    }
+
+    /// From `start` to `end`, both to the minute.
+    ///
+    /// # Errors
+    /// [`TimeError::WallTime`] if a time has seconds; [`TimeError::Order`] unless the end is after the start.
+    pub fn between(start: Time, end: Time) -> Result<Self, TimeError> {
+        Self::new(Some(start.try_into()?), Some(end.try_into()?))
     }
 
     /// Like [`new`](Self::new), from texts written `HH:MM`.

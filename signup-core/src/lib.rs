@@ -5,33 +5,19 @@
 //! program embeds it with whichever store it likes.
 //!
 //! ```
-//! use std::sync::Arc;
-//! use signup_core::{EventInput, Name, NewOrganization, NewToken, Plan, Service, ShiftInput};
+//! use signup_core::{Capacity, Hours, NewEvent, NewOrganization, NewShift, Scopes, Service, date, time};
 //! use signup_store_memory::MemoryStore;
 //!
 //! # tokio::runtime::Runtime::new()?.block_on(async {
-//! let service = Service::new(Arc::new(MemoryStore::new()));
-//! let name = Name::new("Riverside Food Bank")?;
-//! let new = NewOrganization { name: name.clone(), plan: Plan::Free, sport: None, public_url: None };
-//! let organization = service.create_organization(new).await?;
-//! let (_, token) = service.create_token(organization.id, &NewToken::with_every_scope(name)).await?;
+//! let service = Service::new(MemoryStore::new());
+//! let organization = NewOrganization::new("Riverside Food Bank".parse()?);
+//! let organization = service.admin().create_organization(organization).await?;
+//! let session = service.session_for(organization.id, Scopes::all()).await?;
 //!
-//! let call = service.authenticate(token.reveal()).await?;
-//! let morning = ShiftInput {
-//!     title: "Packing".into(),
-//!     start_time: "09:00".into(),
-//!     end_time: "12:00".into(),
-//!     capacity: 8.into(),
-//!     ..ShiftInput::default()
-//! };
-//! let saturday = EventInput {
-//!     title: "Food drive".into(),
-//!     start_date: "2027-06-05".into(),
-//!     timezone: "America/New_York".into(),
-//!     shifts: vec![morning].into(),
-//!     ..EventInput::default()
-//! };
-//! let created = service.create_event(&call, None, &saturday).await?.outcome;
+//! let nine_to_noon = Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0))?;
+//! let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?).hours(nine_to_noon);
+//! let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?).shift(packing);
+//! let created = session.create_event(drive).await?.outcome;
 //! assert_eq!(created.shifts[0].interval().start.to_string(), "2027-06-05T13:00:00Z");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
@@ -77,7 +63,7 @@ pub mod zone;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 
-pub use allowance::{Allowance, Caller, Window, Windows};
+pub use allowance::{Allowance, RateKey, Window, Windows};
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use error::{Error, Result};
 pub use event::{Event, EventDates, Latitude, Longitude, Theme};
@@ -85,9 +71,11 @@ pub use fault::{Fault, Faults};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
 pub use id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 pub use input::{
-    DuplicateInput, EventInput, EventListInput, Given, NewOrganization, NewQuestion, NewToken, ShiftInput,
-    ShiftPatchInput, SignUpInput, from_json,
+    Change, DuplicateInput, EventInput, EventListInput, Given, Input, NewEvent, NewOrganization, NewQuestion,
+    NewShift, NewToken, ShiftInput, ShiftPatch, ShiftPatchInput, SignUpInput, from_json,
 };
+#[doc(no_inline)]
+pub use jiff::civil::{Date, Time, date, time};
 pub use notice::{Notice, NoticeCause, NoticeFailure, ShiftChange, TimeAndPlace};
 pub use occupancy::{Capacity, Occupancy};
 pub use organization::Organization;
@@ -96,7 +84,9 @@ pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
 pub use rules::Delivery;
 pub use secret::{Digest, Secret, TokenText};
-pub use service::{Call, EventList, PublicEvent, Reply, Service, SignedUp};
+pub use service::{
+    Admin, EventList, EventPages, Outbox, Public, PublicEvent, Reply, Service, Session, SignedUp,
+};
 pub use shift::Shift;
 pub use signup::{Answer, Signup, SignupStatus};
 pub use store::{

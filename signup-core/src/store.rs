@@ -13,6 +13,7 @@
 //! to see; and notices, which are read for all organizations at once.
 
 mod change;
+mod forward;
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use thiserror::Error;
 
 pub use change::{ChangeSet, Refusal, Requirement, Write};
 
-use crate::allowance::{Caller, Window};
+use crate::allowance::{RateKey, Window};
 use crate::event::Event;
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId, TokenId};
 use crate::notice::Notice;
@@ -197,7 +198,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// number of its own. Windows need not outlive a crash of the store.
     ///
     /// `None` means that this store belongs to one process, which counts for itself.
-    async fn count_request(&self, _caller: Caller, _now: Timestamp) -> Result<Option<Window>, StoreError> {
+    async fn count_request(&self, _caller: RateKey, _now: Timestamp) -> Result<Option<Window>, StoreError> {
         Ok(None)
     }
 
@@ -245,6 +246,13 @@ pub struct EventQuery {
     pub position: Option<Position>,
     /// The most events that are returned; at least 1.
     pub limit: u32,
+}
+
+impl Default for EventQuery {
+    /// The first 25 events, published ones and drafts.
+    fn default() -> Self {
+        Self { is_published: None, position: None, limit: 25 }
+    }
 }
 
 /// A position in the list of events. It names a place in the order, not an event that has to exist.

@@ -7,6 +7,7 @@ mod email;
 mod location_data;
 
 use std::fmt;
+use std::str::FromStr;
 
 pub use email::EmailAddress;
 pub use location_data::{LocationData, LocationDataError};
@@ -90,6 +91,22 @@ macro_rules! texts {
             /// The text.
             pub fn as_str(&self) -> &str {
                 &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = TextError;
+
+            fn from_str(text: &str) -> Result<Self, TextError> {
+                Self::new(text)
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = TextError;
+
+            fn try_from(text: &str) -> Result<Self, TextError> {
+                Self::new(text)
             }
         }
 

@@ -10,7 +10,7 @@ use signup_store_memory::MemoryStore;
 struct World {
     service: Service,
     clock: Arc<FixedClock>,
-    call: Call,
+    session: Session,
     event: Event,
     shift: Shift,
 }
@@ -18,18 +18,17 @@ struct World {
 /// A published event with one shift, tomorrow.
 async fn world() -> World {
     let clock = Arc::new(FixedClock::at("2027-06-05T12:00:00Z".parse().unwrap()));
-    let service = Service::new(Arc::new(MemoryStore::new())).with_clock(Arc::clone(&clock) as Arc<dyn Clock>);
+    let service = Service::new(MemoryStore::new()).with_clock(Arc::clone(&clock));
     let name = Name::new("Riverside").unwrap();
-    let new = NewOrganization { name: name.clone(), plan: Plan::Pro, sport: None, public_url: None };
+    let new = NewOrganization::new(name.clone()).plan(Plan::Pro);
     let (_, token) =
-        service.create_first_organization(new, NewToken::with_every_scope(name)).await.unwrap().unwrap();
-    let call = service.authenticate(token.reveal()).await.unwrap();
+        service.admin().create_first_organization(new, NewToken::new(name)).await.unwrap().unwrap();
+    let session = service.authenticate(token.reveal()).await.unwrap();
     let json = br#"{"title": "A", "start_date": "2027-06-06", "timezone": "UTC", "is_published": true,
         "shifts": [{"title": "S", "start_time": "20:00", "end_time": "22:00", "capacity": 1000}]}"#;
     let input: EventInput<'_> = from_json(json).unwrap();
-    let EventWithShifts { event, mut shifts } =
-        service.create_event(&call, None, &input).await.unwrap().outcome;
-    World { service, clock, call, event, shift: shifts.remove(0) }
+    let EventWithShifts { event, mut shifts } = session.create_event(&input).await.unwrap().outcome;
+    World { service, clock, session, event, shift: shifts.remove(0) }
 }
 
 impl World {
@@ -40,23 +39,25 @@ impl World {
     async fn try_sign_up(&self, name: &str) -> Result<SignedUp> {
         let email = format!("{name}@example.org");
         let input = SignUpInput { name: name.into(), email: email.into(), ..SignUpInput::default() };
-        self.service.sign_up_for(&self.event.slug, self.shift.id, &input).await
+        self.service.public().sign_up_for(&self.event.slug, self.shift.id, &input).await
     }
 
     async fn patch(&self, json: &str) {
         let input: ShiftPatchInput<'_> = from_json(json.as_bytes()).unwrap();
-        self.service.patch_shift(&self.call, None, self.shift.id, &input).await.unwrap();
+        self.session.patch_shift(self.shift.id, &input).await.unwrap();
     }
 
     /// Delivers what is due, for as long as anything is: what was said to whom, in order.
     async fn deliver(&self) -> Vec<(&'static str, String)> {
         let mut mails = vec![];
         loop {
-            let due = self.service.due_notices(7).await.unwrap();
+            let due = self.service.outbox().due_notices(7).await.unwrap();
             let is_last = due.is_empty();
             for notice in due {
-                let Some(mail) = self.service.begin_delivery(notice).await.unwrap() else { continue };
-                self.service.mail_was_sent(&mail.notice).await.unwrap();
+                let Some(mail) = self.service.outbox().begin_delivery(notice).await.unwrap() else {
+                    continue;
+                };
+                self.service.outbox().mail_was_sent(&mail.notice).await.unwrap();
                 mails.push((said(&mail.notice), mail.signup.name.to_string()));
             }
             if is_last {
@@ -66,7 +67,7 @@ impl World {
     }
 
     async fn counts(&self) -> (u64, u64) {
-        let counts = self.service.count_notices().await.unwrap();
+        let counts = self.service.admin().count_notices().await.unwrap();
         (counts.queued, counts.failed)
     }
 }
@@ -86,9 +87,9 @@ fn secret(notice: &Notice) -> Secret {
 
 /// Takes the one mail that is due.
 async fn take(world: &World) -> Delivery {
-    let mut due = world.service.due_notices(9).await.unwrap();
+    let mut due = world.service.outbox().due_notices(9).await.unwrap();
     assert_eq!(due.len(), 1, "{due:?}");
-    world.service.begin_delivery(due.remove(0)).await.unwrap().unwrap()
+    world.service.outbox().begin_delivery(due.remove(0)).await.unwrap().unwrap()
 }
 
 #[tokio::test]
@@ -96,7 +97,7 @@ async fn a_confirmation_is_mailed_again_after_an_hour_and_its_link_takes_the_pla
     let world = world().await;
     world.sign_up("ada").await;
     let first = take(&world).await;
-    world.service.mail_was_sent(&first.notice).await.unwrap();
+    world.service.outbox().mail_was_sent(&first.notice).await.unwrap();
     world.clock.advance(3599);
     assert!(!world.sign_up("ada").await.is_new);
     assert_eq!(world.counts().await, (0, 0), "not within the hour");
@@ -105,8 +106,8 @@ async fn a_confirmation_is_mailed_again_after_an_hour_and_its_link_takes_the_pla
     let second = take(&world).await;
     assert_eq!(second.signup.name.as_str(), "ada", "the first name is kept");
     let (old, new) = (secret(&first.notice), secret(&second.notice));
-    assert!(matches!(world.service.signup(&old).await, Err(Error::NotFound)));
-    assert_eq!(world.service.cancel_signup(&new).await.unwrap().status, SignupStatus::Cancelled);
+    assert!(matches!(world.service.public().signup(&old).await, Err(Error::NotFound)));
+    assert_eq!(world.service.public().cancel(&new).await.unwrap().status, SignupStatus::Cancelled);
     assert!(world.sign_up("ada").await.is_new, "after a cancel it is a new one, with a mail of its own");
 }
 
@@ -129,7 +130,7 @@ async fn a_mail_queued_by_a_clock_that_was_ahead_is_sent_at_once() {
     world.clock.advance(2 * 3600);
     world.sign_up("ada").await;
     let mail = take(&world).await;
-    world.service.mail_was_not_sent(&mail.notice, "450 later", false).await.unwrap();
+    world.service.outbox().mail_was_not_sent(&mail.notice, "450 later", false).await.unwrap();
     world.sign_up("bob").await;
     world.clock.advance(-2 * 3600);
     let mut mails = world.deliver().await;
@@ -159,8 +160,8 @@ async fn nobody_is_mailed_of_a_place_that_was_given_back_or_is_over() {
     for name in ["ada", "bob"] {
         world.sign_up(name).await;
     }
-    let notices = world.service.notices(false, None, 9).await.unwrap();
-    world.service.cancel_signup(&secret(&notices[0])).await.unwrap();
+    let notices = world.service.admin().notices(false, None, 9).await.unwrap();
+    world.service.public().cancel(&secret(&notices[0])).await.unwrap();
     world.patch(r#"{"location": "Hall B"}"#).await;
     assert_eq!(
         world.deliver().await,
@@ -207,18 +208,18 @@ async fn a_mail_under_way_is_held_and_let_go_when_nobody_holds_it_any_more() {
     let mut held = first.notice.clone();
     for _ in 0..3 {
         world.clock.advance(Notice::HOLD.as_secs() - 1);
-        assert_eq!(world.service.due_notices(9).await.unwrap(), []);
-        held = world.service.hold_notice(&held).await.unwrap().unwrap();
+        assert_eq!(world.service.outbox().due_notices(9).await.unwrap(), []);
+        held = world.service.outbox().hold_notice(&held).await.unwrap().unwrap();
         assert_eq!(held.attempts, 1);
     }
     world.clock.advance(Notice::HOLD.as_secs());
     let second = take(&world).await;
     assert_eq!(second.notice.id, first.notice.id, "the mail has the same id");
-    assert_eq!(world.service.hold_notice(&held).await.unwrap(), None);
-    assert_eq!(world.service.mail_was_not_sent(&held, "x", true).await.unwrap(), None);
-    assert!(!world.service.mail_was_sent(&held).await.unwrap());
+    assert_eq!(world.service.outbox().hold_notice(&held).await.unwrap(), None);
+    assert_eq!(world.service.outbox().mail_was_not_sent(&held, "x", true).await.unwrap(), None);
+    assert!(!world.service.outbox().mail_was_sent(&held).await.unwrap());
     assert_eq!(world.counts().await, (1, 0), "it is with another now");
-    assert!(world.service.mail_was_sent(&second.notice).await.unwrap());
+    assert!(world.service.outbox().mail_was_sent(&second.notice).await.unwrap());
     assert_eq!(world.counts().await, (0, 0));
 }
 
@@ -230,12 +231,13 @@ async fn a_hold_whose_answer_was_lost_is_a_hold() {
         world.sign_up(name).await;
         let mail = take(&world).await;
         for _ in 0..2 {
-            assert!(world.service.hold_notice(&mail.notice).await.unwrap().is_some());
+            assert!(world.service.outbox().hold_notice(&mail.notice).await.unwrap().is_some());
         }
         match name {
-            "ada" => assert!(world.service.mail_was_sent(&mail.notice).await.unwrap()),
+            "ada" => assert!(world.service.outbox().mail_was_sent(&mail.notice).await.unwrap()),
             _ => {
-                let after = world.service.mail_was_not_sent(&mail.notice, "550", true).await.unwrap();
+                let after =
+                    world.service.outbox().mail_was_not_sent(&mail.notice, "550", true).await.unwrap();
                 assert!(after.unwrap().failure.is_some());
             }
         }
@@ -250,8 +252,8 @@ async fn a_mail_that_is_begun_and_never_ended_is_given_up() {
     world.sign_up("ada").await;
     let mut tries = 0;
     while world.counts().await == (1, 0) {
-        let due = world.service.due_notices(9).await.unwrap().remove(0);
-        tries += u32::from(world.service.begin_delivery(due).await.unwrap().is_some());
+        let due = world.service.outbox().due_notices(9).await.unwrap().remove(0);
+        tries += u32::from(world.service.outbox().begin_delivery(due).await.unwrap().is_some());
         world.clock.advance(Notice::HOLD.as_secs());
         assert!(tries < 100);
     }
@@ -306,7 +308,7 @@ async fn a_confirmation_is_mailed_again_for_a_shift_that_is_full_or_over() {
         assert_eq!(world.deliver().await.len(), mails);
     }
     let signups =
-        world.service.list_signups(world.event.organization, world.event.id, None, 9).await.unwrap();
+        world.service.admin().signups(world.event.organization, world.event.id, None, 9).await.unwrap();
     assert_eq!(signups.len(), 1, "no second place");
 }
 
@@ -319,7 +321,7 @@ async fn of_a_shift_that_is_over_only_what_was_asked_for_since_is_mailed() {
     assert_eq!(world.deliver().await, []);
     assert!(world.try_sign_up("ada").await.is_err());
     let mail = take(&world).await;
-    assert!(world.service.signup(&secret(&mail.notice)).await.is_ok(), "its link is good");
+    assert!(world.service.public().signup(&secret(&mail.notice)).await.is_ok(), "its link is good");
 }
 
 #[tokio::test]
@@ -332,21 +334,27 @@ async fn a_mail_is_tried_for_a_day_and_then_kept_until_somebody_asks_for_it() {
     while world.counts().await.0 == 1 {
         let mail = take(&world).await;
         tries += 1;
-        let after = world.service.mail_was_not_sent(&mail.notice, "450 later", false).await.unwrap().unwrap();
+        let after = world
+            .service
+            .outbox()
+            .mail_was_not_sent(&mail.notice, "450 later", false)
+            .await
+            .unwrap()
+            .unwrap();
         world.clock.advance(after.due_at.as_second() - world.service.now().as_second());
     }
     let hours = (world.service.now().as_second() - begin.as_second()) / 3600;
     assert!((23..=24).contains(&hours) && tries > 20, "{tries} tries in {hours} hours");
     assert_eq!(world.counts().await, (0, 1));
-    let failed = world.service.notices(true, None, 9).await.unwrap().remove(0);
+    let failed = world.service.admin().notices(true, None, 9).await.unwrap().remove(0);
     assert_eq!(failed.failure.as_ref().unwrap().reason, "450 later");
-    world.service.retry_notice(failed.id).await.unwrap();
+    world.service.admin().retry_notice(failed.id).await.unwrap();
     assert!(
-        matches!(world.service.retry_notice(failed.id).await, Err(Error::Contended)),
+        matches!(world.service.admin().retry_notice(failed.id).await, Err(Error::Contended)),
         "it may be under way"
     );
     assert_eq!(world.deliver().await, [("signed up", "ada".to_owned())]);
-    assert!(matches!(world.service.retry_notice(failed.id).await, Err(Error::NotFound)));
+    assert!(matches!(world.service.admin().retry_notice(failed.id).await, Err(Error::NotFound)));
 }
 
 #[tokio::test]
@@ -357,11 +365,11 @@ async fn a_person_is_erased_with_all_that_is_kept_of_them() {
     }
     let organization = world.event.organization;
     let address = EmailAddress::new("ADA@example.org").unwrap();
-    assert_eq!(world.service.erase_signups(organization, &address).await.unwrap(), 1);
-    assert_eq!(world.service.erase_signups(organization, &address).await.unwrap(), 0);
-    let left = world.service.list_signups(organization, world.event.id, None, 9).await.unwrap();
+    assert_eq!(world.service.admin().erase_signups(organization, &address).await.unwrap(), 1);
+    assert_eq!(world.service.admin().erase_signups(organization, &address).await.unwrap(), 0);
+    let left = world.service.admin().signups(organization, world.event.id, None, 9).await.unwrap();
     assert_eq!(left.iter().map(|signup| signup.name.as_str()).collect::<Vec<_>>(), ["bob"]);
-    let shifts = world.service.list_shifts(&world.call, world.event.id).await.unwrap();
+    let shifts = world.session.shifts(world.event.id).await.unwrap();
     assert_eq!(shifts[0].occupancy.filled, 1);
     assert_eq!(world.deliver().await, [("signed up", "bob".to_owned())], "nobody is told");
 }

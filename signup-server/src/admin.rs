@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use signup_core::input::{NewOrganization, NewQuestion, NewToken};
 use signup_core::{
-    Answer, Error, EventId, Notice, NoticeCause, NoticeId, Organization, OrganizationId, Question,
-    QuestionId, Scopes, Service, ShiftId, Signup, SignupId, SignupStatus, Token, TokenId,
+    Admin, Answer, Error, EventId, Notice, NoticeCause, NoticeId, Organization, OrganizationId, Question,
+    QuestionId, Scopes, ShiftId, Signup, SignupId, SignupStatus, Token, TokenId,
 };
 
 use crate::config::{
@@ -23,28 +23,29 @@ const PAGE: u32 = 500;
 ///
 /// # Errors
 /// One line that says what is wrong.
-pub(crate) async fn run(service: &Service, command: Command) -> Result<(), String> {
+pub(crate) async fn run(admin: &Admin, command: Command) -> Result<(), String> {
     match command {
         Command::Serve => Ok(()),
-        Command::Organization(command) => organization(service, command).await,
-        Command::Token(command) => token(service, command).await,
-        Command::Question(command) => question(service, command).await,
-        Command::Signup(command) => signup(service, command).await,
-        Command::Notice(command) => notice(service, command).await,
+        Command::Organization(command) => organization(admin, command).await,
+        Command::Token(command) => token(admin, command).await,
+        Command::Question(command) => question(admin, command).await,
+        Command::Signup(command) => signup(admin, command).await,
+        Command::Notice(command) => notice(admin, command).await,
     }
 }
 
-async fn organization(service: &Service, command: OrganizationCommand) -> Result<(), String> {
+async fn organization(admin: &Admin, command: OrganizationCommand) -> Result<(), String> {
     match command {
         OrganizationCommand::Create { name, plan, sport, public_url } => {
             let plan = plan.parse().map_err(|error| format!("--plan {error}"))?;
-            let new = NewOrganization { name, plan, sport, public_url };
-            print(&OrganizationLine::new(&service.create_organization(new).await.map_err(line)?))
+            let mut new = NewOrganization::new(name).plan(plan);
+            (new.sport, new.public_url) = (sport, public_url);
+            print(&OrganizationLine::new(&admin.create_organization(new).await.map_err(line)?))
         }
         OrganizationCommand::List => {
             let mut after: Option<OrganizationId> = None;
             loop {
-                let page = service.list_organizations(after, PAGE).await.map_err(line)?;
+                let page = admin.organizations(after, PAGE).await.map_err(line)?;
                 let Some(last) = page.last() else { return Ok(()) };
                 after = Some(last.id);
                 page.iter().try_for_each(|organization| print(&OrganizationLine::new(organization)))?;
@@ -52,32 +53,32 @@ async fn organization(service: &Service, command: OrganizationCommand) -> Result
         }
         OrganizationCommand::Plan { organization, plan } => {
             let plan = plan.parse().map_err(|error| format!("--plan {error}"))?;
-            let organization = find(service, &organization).await?;
-            print(&OrganizationLine::new(&service.set_plan(organization.id, plan).await.map_err(line)?))
+            let organization = find(admin, &organization).await?;
+            print(&OrganizationLine::new(&admin.set_plan(organization.id, plan).await.map_err(line)?))
         }
     }
 }
 
-async fn token(service: &Service, command: TokenCommand) -> Result<(), String> {
+async fn token(admin: &Admin, command: TokenCommand) -> Result<(), String> {
     match command {
         TokenCommand::Create { organization, name, scopes, expires_in_days } => {
             let scopes = match scopes {
                 Some(scopes) => scopes.parse().map_err(|error| format!("--scopes: {error}"))?,
                 None => Scopes::all(),
             };
-            let organization = find(service, &organization).await?;
-            let new = NewToken { name, scopes, expires_in_days };
-            let (token, text) = service.create_token(organization.id, &new).await.map_err(line)?;
+            let organization = find(admin, &organization).await?;
+            let new = NewToken::new(name).scopes(scopes).expires_in_days(expires_in_days);
+            let (token, text) = admin.create_token(organization.id, &new).await.map_err(line)?;
             print(&NewTokenLine { token: TokenLine::new(&token), text: text.reveal() })
         }
         TokenCommand::List { organization } => {
-            let organization = find(service, &organization).await?;
-            let tokens = service.list_tokens(organization.id).await.map_err(line)?;
+            let organization = find(admin, &organization).await?;
+            let tokens = admin.tokens(organization.id).await.map_err(line)?;
             tokens.iter().try_for_each(|token| print(&ListedTokenLine::new(token)))
         }
         TokenCommand::Revoke { token_id } => {
             let id = TokenId::parse(&token_id).unwrap_or(TokenId::NONE);
-            match service.revoke_token(id).await {
+            match admin.revoke_token(id).await {
                 Ok(token) => print(&ListedTokenLine::new(&token)),
                 Err(Error::NotFound) => Err(format!("there is no token with the id {token_id}")),
                 Err(error) => Err(line(error)),
@@ -86,7 +87,7 @@ async fn token(service: &Service, command: TokenCommand) -> Result<(), String> {
     }
 }
 
-async fn question(service: &Service, command: QuestionCommand) -> Result<(), String> {
+async fn question(admin: &Admin, command: QuestionCommand) -> Result<(), String> {
     let for_event = |event: &str, error| match error {
         Error::NotFound => format!("there is no event with the id {event}"),
         error => line(error),
@@ -94,18 +95,18 @@ async fn question(service: &Service, command: QuestionCommand) -> Result<(), Str
     match command {
         QuestionCommand::Add { event, label, kind, options, required } => {
             let new = NewQuestion { label, kind, options, required };
-            let added = service.add_question(event_id(&event), &new).await;
+            let added = admin.add_question(event_id(&event), &new).await;
             print(&QuestionLine::new(&added.map_err(|error| for_event(&event, error))?))
         }
         QuestionCommand::List { event } => {
-            let questions = service.list_questions(event_id(&event)).await;
+            let questions = admin.questions(event_id(&event)).await;
             let questions = questions.map_err(|error| for_event(&event, error))?;
             questions.iter().try_for_each(|question| print(&QuestionLine::new(question)))
         }
     }
 }
 
-async fn signup(service: &Service, command: SignupCommand) -> Result<(), String> {
+async fn signup(admin: &Admin, command: SignupCommand) -> Result<(), String> {
     match command {
         SignupCommand::List { event, csv } => {
             let for_event = |error| match error {
@@ -113,12 +114,12 @@ async fn signup(service: &Service, command: SignupCommand) -> Result<(), String>
                 error => line(error),
             };
             let event = event_id(&event);
-            let owner = service.event_owner(event).await.map_err(for_event)?;
-            let questions = service.list_questions(event).await.map_err(for_event)?;
+            let owner = admin.event_owner(event).await.map_err(for_event)?;
+            let questions = admin.questions(event).await.map_err(for_event)?;
             let mut table = if csv { Some(Table::begin(&questions)?) } else { None };
             let mut after: Option<SignupId> = None;
             loop {
-                let page = service.list_signups(owner, event, after, PAGE).await.map_err(line)?;
+                let page = admin.signups(owner, event, after, PAGE).await.map_err(line)?;
                 let Some(last) = page.last() else { return Ok(()) };
                 after = Some(last.id);
                 match &mut table {
@@ -128,19 +129,19 @@ async fn signup(service: &Service, command: SignupCommand) -> Result<(), String>
             }
         }
         SignupCommand::Erase { email, organization } => {
-            let organization = find(service, &organization).await?;
-            let erased = service.erase_signups(organization.id, &email).await.map_err(line)?;
+            let organization = find(admin, &organization).await?;
+            let erased = admin.erase_signups(organization.id, &email).await.map_err(line)?;
             print(&ErasedLine { organization_id: Text(organization.id), erased })
         }
     }
 }
 
-async fn notice(service: &Service, command: NoticeCommand) -> Result<(), String> {
+async fn notice(admin: &Admin, command: NoticeCommand) -> Result<(), String> {
     match command {
         NoticeCommand::List { failed } => {
             let mut after: Option<NoticeId> = None;
             loop {
-                let page = service.notices(failed, after, PAGE).await.map_err(line)?;
+                let page = admin.notices(failed, after, PAGE).await.map_err(line)?;
                 let Some(last) = page.last() else { return Ok(()) };
                 after = Some(last.id);
                 page.iter().try_for_each(|notice| print(&NoticeLine::new(notice)))?;
@@ -148,7 +149,7 @@ async fn notice(service: &Service, command: NoticeCommand) -> Result<(), String>
         }
         NoticeCommand::Retry { id: Some(id), .. } => {
             let notice = NoticeId::parse(&id).unwrap_or(NoticeId::NONE);
-            match service.retry_notice(notice).await {
+            match admin.retry_notice(notice).await {
                 Ok(notice) => print(&NoticeLine::new(&notice)),
                 Err(Error::NotFound) => Err(format!("there is no notice with the id {id}")),
                 Err(Error::Contended) => {
@@ -160,11 +161,11 @@ async fn notice(service: &Service, command: NoticeCommand) -> Result<(), String>
         NoticeCommand::Retry { id: None, .. } => {
             let mut after: Option<NoticeId> = None;
             loop {
-                let page = service.notices(true, after, PAGE).await.map_err(line)?;
+                let page = admin.notices(true, after, PAGE).await.map_err(line)?;
                 let Some(last) = page.last() else { return Ok(()) };
                 after = Some(last.id);
                 for notice in page {
-                    match service.retry_notice(notice.id).await {
+                    match admin.retry_notice(notice.id).await {
                         Ok(notice) => print(&NoticeLine::new(&notice))?,
                         // Somebody else was first.
                         Err(Error::NotFound | Error::Contended) => {}
@@ -176,8 +177,8 @@ async fn notice(service: &Service, command: NoticeCommand) -> Result<(), String>
     }
 }
 
-async fn find(service: &Service, id_or_slug: &str) -> Result<Organization, String> {
-    service.find_organization(id_or_slug).await.map_err(|error| match error {
+async fn find(admin: &Admin, id_or_slug: &str) -> Result<Organization, String> {
+    admin.find_organization(id_or_slug).await.map_err(|error| match error {
         Error::NotFound => format!("there is no organization with the id or slug {id_or_slug}"),
         error => line(error),
     })

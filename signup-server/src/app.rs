@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use futures_util::FutureExt as _;
 use ipnet::IpNet;
-use signup_core::{Call, Error, Service, secret};
+use signup_core::{Error, Service, Session, secret};
 use tracing::Instrument as _;
 use warp::http::header::{ALLOW, HeaderName, RETRY_AFTER};
 use warp::http::{HeaderValue, Method, StatusCode};
@@ -154,7 +154,7 @@ impl App {
     async fn sign_up(&self, slug: String, peer: IpAddr, request: Request) -> Response {
         let service = &self.context.service;
         let client = client_address(peer, &request.headers, &self.trusted_proxies);
-        match service.count_visit(client).await {
+        match service.public().count_attempt(client).await {
             Ok(allowance) if allowance.is_allowed => {
                 page_to_the_end(self.pages.clone().sign_up(slug, request)).await
             }
@@ -171,20 +171,20 @@ impl App {
         request: Request,
     ) -> Response {
         let service = &self.context.service;
-        let call = match request.bearer() {
+        let session = match request.bearer() {
             Some(token) => service.authenticate(token).await,
             None => Err(Error::Unauthenticated),
         };
         let client = client_address(peer, &request.headers, &self.trusted_proxies);
-        let limit = service.requests_per_minute(call.as_ref().ok());
-        let counted = match call {
+        let limit = service.requests_per_minute(session.as_ref().ok());
+        let counted = match session {
             Err(error @ Error::Store(_)) => Err(error),
-            call => match service.count_request(call.as_ref().ok(), client).await {
-                Ok(allowance) => Ok((call, allowance)),
+            session => match service.count_request(session.as_ref().ok(), client).await {
+                Ok(allowance) => Ok((session, allowance)),
                 Err(error) => Err(error),
             },
         };
-        let (call, allowance) = match counted {
+        let (session, allowance) = match counted {
             Ok(counted) => counted,
             Err(error) => {
                 // Nothing is known of the caller's window: nothing is done for it, and nothing promised.
@@ -194,7 +194,7 @@ impl App {
             }
         };
         let mut response = if allowance.is_allowed {
-            self.answer_counted(method, route, call, request).await
+            self.answer_counted(method, route, session, request).await
         } else {
             let mut response = reply::message(StatusCode::TOO_MANY_REQUESTS, "Too Many Attempts.");
             let headers = response.headers_mut();
@@ -210,15 +210,15 @@ impl App {
         &self,
         method: &Method,
         route: Option<Route<'_>>,
-        call: Result<Call, Error>,
+        session: Result<Session, Error>,
         request: Request,
     ) -> Response {
         let Some(route) = route else { return reply::not_found() };
         if let Some(response) = method_response(method, route, reply::method_not_allowed) {
             return response;
         }
-        let answer = match call {
-            Ok(call) => self.dispatch(method, route, call, request).await,
+        let answer = match session {
+            Ok(session) => self.dispatch(method, route, session, request).await,
             Err(error) => Err(error.into()),
         };
         answer.unwrap_or_else(ApiError::into_response)
@@ -228,19 +228,21 @@ impl App {
         &self,
         method: &Method,
         route: Route<'_>,
-        call: Call,
+        session: Session,
         request: Request,
     ) -> Result<Response, ApiError> {
         let context = self.context.clone();
         match route {
             Route::Events if method == Method::POST => {
-                to_the_end(handlers::create_event(context, call, request)).await
+                to_the_end(handlers::create_event(context, session, request)).await
             }
-            Route::Events => handlers::list_events(context, call, request).await,
-            Route::Duplicate(id) => to_the_end(handlers::duplicate_event(context, call, request, id)).await,
-            Route::Slots(event) => handlers::list_slots(context, call, event).await,
-            Route::Slot(id) => to_the_end(handlers::patch_slot(context, call, request, id)).await,
-            Route::Team => handlers::show_team(context, call).await,
+            Route::Events => handlers::list_events(context, session, request).await,
+            Route::Duplicate(id) => {
+                to_the_end(handlers::duplicate_event(context, session, request, id)).await
+            }
+            Route::Slots(event) => handlers::list_slots(context, session, event).await,
+            Route::Slot(id) => to_the_end(handlers::patch_slot(session, request, id)).await,
+            Route::Team => handlers::show_team(session).await,
             _ => Ok(reply::not_found()),
         }
     }

@@ -29,7 +29,7 @@ use std::time::Duration;
 use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue};
 use signup_core::input::{NewOrganization, NewToken};
-use signup_core::{Name, Plan, Service, Store};
+use signup_core::{Admin, Name, Plan, Service, Store};
 use signup_store_memory::MemoryStore;
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, ServingLock, SqliteStore};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -135,7 +135,7 @@ async fn run(cli: Cli) -> Result<(), String> {
     let service = Service::new(kept.store()).with_plans(plans);
     let result = match command {
         Command::Serve => serve(service, cli.options, &kept, metrics, limit).await,
-        command => admin::run(&service, command).await,
+        command => admin::run(&service.admin(), command).await,
     };
     kept.close().await;
     drop(lock);
@@ -237,10 +237,10 @@ async fn serve(
         OpenApi::at(base_url.as_str()).map_err(|error| format!("the API's description: {error}"))?;
     // A database that several may share is nobody's to begin with.
     if !matches!(kept, Kept::Postgres(_)) {
-        create_starter(&service).await?;
+        create_starter(&service.admin()).await?;
     }
 
-    let purging = tokio::spawn(purge(service.clone()));
+    let purging = tokio::spawn(purge(service.admin()));
     let measuring = metrics.map(|metrics| {
         let kept = kept.clone();
         tokio::spawn(metrics.serve(service.clone(), move || kept.connections()))
@@ -250,7 +250,7 @@ async fn serve(
     }
     let mailer = Mailer::new(options.smtp.as_ref(), options.mail_from, base_url.as_str());
     let (mails_end, end_mails) = watch::channel(false);
-    let mailing = tokio::spawn(mail::deliver(service.clone(), mailer, end_mails));
+    let mailing = tokio::spawn(mail::deliver(service.outbox(), mailer, end_mails));
     let app = App::new(service, base_url.as_str(), options.trusted_proxies, openapi);
     tracing::info!(
         "at most {} connections at once, of {} files that may be open",
@@ -287,10 +287,10 @@ async fn serve(
 }
 
 /// Makes an organization and a token on a store that has none, so that a newcomer can begin.
-async fn create_starter(service: &Service) -> Result<(), String> {
+async fn create_starter(admin: &Admin) -> Result<(), String> {
     let name = Name::new("Starter").map_err(|error| error.to_string())?;
-    let new = NewOrganization { name: name.clone(), plan: Plan::Pro, sport: None, public_url: None };
-    let created = service.create_first_organization(new, NewToken::with_every_scope(name)).await;
+    let new = NewOrganization::new(name.clone()).plan(Plan::Pro);
+    let created = admin.create_first_organization(new, NewToken::new(name)).await;
     match created.map_err(|error| line(&error))? {
         Some((_, token)) => {
             output::line(&format!("token: {}", token.reveal())).map_err(|error| error.to_string())
@@ -299,12 +299,12 @@ async fn create_starter(service: &Service) -> Result<(), String> {
     }
 }
 
-async fn purge(service: Service) {
+async fn purge(admin: Admin) {
     let mut interval = tokio::time::interval(PURGE_EVERY);
     loop {
         interval.tick().await;
         loop {
-            match service.purge(PURGE_BATCH).await {
+            match admin.purge(PURGE_BATCH).await {
                 Ok(purged) if purged == u64::from(PURGE_BATCH) => {}
                 Ok(_) => break,
                 Err(error) => {

@@ -138,7 +138,7 @@ fn install() -> Result<PrometheusHandle, Box<dyn std::error::Error>> {
 
 /// Looks at what is not counted as it happens.
 async fn look(service: &Service) {
-    match tokio::time::timeout(LOOK_LIMIT, service.count_notices()).await {
+    match tokio::time::timeout(LOOK_LIMIT, service.admin().count_notices()).await {
         #[expect(clippy::cast_precision_loss, reason = "nobody has 2^53 notices")]
         Ok(Ok(counts)) => {
             gauge!(NOTICES).set(counts.queued as f64);

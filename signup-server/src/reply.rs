@@ -41,6 +41,12 @@ pub(crate) enum BodyError {
     Broken,
 }
 
+impl From<BodyError> for ApiError {
+    fn from(error: BodyError) -> Self {
+        Self::Body(error)
+    }
+}
+
 impl<E: Into<Error>> From<E> for ApiError {
     fn from(error: E) -> Self {
         Self::Service(error.into())

@@ -6,7 +6,10 @@ use std::pin::Pin;
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use ipnet::IpNet;
-use signup_core::{Faults, IdempotencyKey};
+use signup_core::{
+    Date, DuplicateInput, EventInput, Faults, IdempotencyKey, Input, NewEvent, PlanLimits, ShiftPatch,
+    ShiftPatchInput, from_json,
+};
 use warp::http::HeaderMap;
 use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
 
@@ -34,19 +37,24 @@ impl Request {
     }
 
     /// The idempotency key; an empty one is none.
-    pub(crate) fn idempotency_key(&self) -> Result<Option<IdempotencyKey>, ApiError> {
+    pub(crate) fn idempotency_key(&self) -> Result<Option<IdempotencyKey>, Faults> {
         const NAME: &str = "Idempotency-Key";
         let mut values = self.headers.get_all(NAME).iter();
         let Some(value) = values.next() else { return Ok(None) };
         if values.next().is_some() {
-            return Err(Faults::one(NAME, "must be given once").into());
+            return Err(Faults::one(NAME, "must be given once"));
         }
         if value.is_empty() {
             return Ok(None);
         }
         // A value that is not visible ASCII is no text either, and an empty text is no key.
         let key = value.to_str().unwrap_or_default().parse::<IdempotencyKey>();
-        key.map(Some).map_err(|error| Faults::one(NAME, error).into())
+        key.map(Some).map_err(|error| Faults::one(NAME, error))
+    }
+
+    /// The JSON body as the input of a write, which reads it.
+    pub(crate) const fn body(&mut self) -> JsonBody<'_> {
+        JsonBody(self)
     }
 
     /// Reads the body, which is declared to be JSON or not declared to be anything.
@@ -91,6 +99,36 @@ impl Request {
         let Some(media_type) = self.media_type() else { return false };
         let Some(subtype) = media_type.strip_prefix("application/") else { return false };
         subtype == "json" || (subtype.len() > "+json".len() && subtype.ends_with("+json"))
+    }
+}
+
+/// A JSON body that is not read yet.
+pub(crate) struct JsonBody<'r>(&'r mut Request);
+
+impl Input<NewEvent> for JsonBody<'_> {
+    type Error = ApiError;
+
+    async fn read(self, limits: PlanLimits) -> Result<NewEvent, ApiError> {
+        let body = self.0.json().await?;
+        Ok(from_json::<EventInput<'_>>(&body)?.check(limits)?)
+    }
+}
+
+impl Input<Date> for JsonBody<'_> {
+    type Error = ApiError;
+
+    async fn read(self, _limits: PlanLimits) -> Result<Date, ApiError> {
+        let body = self.0.json().await?;
+        Ok(from_json::<DuplicateInput<'_>>(&body)?.check()?)
+    }
+}
+
+impl Input<ShiftPatch> for JsonBody<'_> {
+    type Error = ApiError;
+
+    async fn read(self, _limits: PlanLimits) -> Result<ShiftPatch, ApiError> {
+        let body = self.0.json().await?;
+        Ok(from_json::<ShiftPatchInput<'_>>(&body)?.check()?)
     }
 }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::json;
-use signup_core::{Caller, OrganizationId, StoreError, Window};
+use signup_core::{OrganizationId, RateKey, StoreError, Window};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -78,11 +78,11 @@ impl Counter {
     }
 
     /// Counts one request; gives the caller's window with its number.
-    pub(crate) async fn count(&self, caller: Caller, now: Timestamp) -> Result<Window, StoreError> {
+    pub(crate) async fn count(&self, caller: RateKey, now: Timestamp) -> Result<Window, StoreError> {
         let key = match caller {
-            Caller::Token(organization, token) => (organization.uuid(), token.to_string()),
-            Caller::Address(address) => (OrganizationId::NONE.uuid(), address.to_string()),
-            Caller::Visitor(address) => (OrganizationId::NONE.uuid(), format!("visitor {address}")),
+            RateKey::Token(organization, token) => (organization.uuid(), token.to_string()),
+            RateKey::Address(address) => (OrganizationId::NONE.uuid(), address.to_string()),
+            RateKey::Visitor(address) => (OrganizationId::NONE.uuid(), format!("visitor {address}")),
         };
         let counted = async {
             let (answer, window) = oneshot::channel();

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{
-    Caller, ChangeSet, CommitError, Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery,
-    Notice, NoticeCounts, NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift,
+    ChangeSet, CommitError, Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery, Notice,
+    NoticeCounts, NoticeId, Organization, OrganizationId, Question, RateKey, Receipt, ReceiptKey, Shift,
     ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId, Window,
 };
 
@@ -124,7 +124,7 @@ impl PostgresStore {
         count.parse().map_err(|error| StoreError::failed(what, error))
     }
 
-    async fn count(&self, caller: Caller, now: Timestamp) -> Result<Option<Window>, StoreError> {
+    async fn count(&self, caller: RateKey, now: Timestamp) -> Result<Option<Window>, StoreError> {
         self.counter.count(caller, now).await.map(Some)
     }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{
-    Caller, ChangeSet, CommitError, Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery,
-    Notice, NoticeCounts, NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift,
+    ChangeSet, CommitError, Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery, Notice,
+    NoticeCounts, NoticeId, Organization, OrganizationId, Question, RateKey, Receipt, ReceiptKey, Shift,
     ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId, Window,
 };
 use sqlx::sqlite::{
@@ -217,7 +217,7 @@ impl SqliteStore {
 
     /// One process serves a file, so it counts for itself.
     #[expect(clippy::unused_async, reason = "a store that is shared has to ask its database")]
-    async fn count(&self, _caller: Caller, _now: Timestamp) -> Result<Option<Window>, StoreError> {
+    async fn count(&self, _caller: RateKey, _now: Timestamp) -> Result<Option<Window>, StoreError> {
         Ok(None)
     }
 

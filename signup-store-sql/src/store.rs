@@ -173,7 +173,7 @@ macro_rules! store {
 
             async fn count_request(
                 &self,
-                caller: Caller,
+                caller: RateKey,
                 now: Timestamp,
             ) -> Result<Option<Window>, StoreError> {
                 self.count(caller, now).await

@@ -82,7 +82,6 @@ where
 
 /// An organization in a database that the store has just made.
 async fn organization(store: impl Store) -> Uuid {
-    let new =
-        NewOrganization { name: Name::new("Bare").unwrap(), plan: Plan::Pro, sport: None, public_url: None };
-    Service::new(Arc::new(store)).create_organization(new).await.unwrap().id.uuid()
+    let new = NewOrganization::new(Name::new("Bare").unwrap()).plan(Plan::Pro);
+    Service::new(store).admin().create_organization(new).await.unwrap().id.uuid()
 }

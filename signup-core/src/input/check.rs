@@ -2,15 +2,19 @@
 
 use std::fmt::Display;
 
+use jiff::civil::Date;
+
 use super::given::{Given, Mistyped};
 use super::{
-    DuplicateInput, EventInput, NewEvent, NewShift, Object, ShiftInput, ShiftPatch, ShiftPatchInput,
+    Change, DuplicateInput, EventInput, HoursPatch, NewEvent, NewShift, Object, ShiftInput, ShiftPatch,
+    ShiftPatchInput,
 };
-use crate::event::{EventDates, Latitude, Longitude, Theme};
+use crate::event::{Latitude, Longitude, Theme};
 use crate::fault::Faults;
-use crate::hours::{Day, EventDate, Hours, TimeError, WallTime};
+use crate::hours::{EventDate, Hours, TimeError, WallTime};
 use crate::occupancy::{Capacity, CapacityError};
 use crate::plan::PlanLimits;
+use crate::rules::check_last_day;
 use crate::text::{BadgeLabel, Description, EventLocation, LocationData, ShiftLocation, Title};
 
 const STRING: &str = "must be a string";
@@ -134,7 +138,7 @@ impl EventInput<'_> {
         let end_date = fields.nullable("end_date", &self.end_date, STRING, |text| {
             let end_date = date(text).map_err(|error| error.to_string())?;
             match start_date {
-                Some(start_date) => last_day(start_date, end_date, limits).map(|()| end_date),
+                Some(start_date) => check_last_day(start_date, end_date, limits).map(|()| end_date),
                 None => Ok(end_date),
             }
         });
@@ -144,19 +148,19 @@ impl EventInput<'_> {
         let badge_label =
             fields.nullable("badge_label", &self.badge_label, STRING, |text| BadgeLabel::new(text));
         let shifts = self.check_shifts(&mut fields);
-        let event = title.zip(start_date).zip(zone).map(|((title, date), zone)| NewEvent {
-            title,
+        let event = title.zip(start_date).zip(zone).map(|((title, start_date), zone)| NewEvent {
+            end_date: end_date.map(EventDate::date),
             description,
             location,
             is_virtual,
             latitude,
             longitude,
             location_data,
-            dates: EventDates { first: Day::new(date, zone), last: end_date },
             is_published,
             theme,
             badge_label,
             shifts,
+            ..NewEvent::new(title, start_date.date(), zone)
         });
         faults.or(event)
     }
@@ -184,20 +188,6 @@ impl EventInput<'_> {
     }
 }
 
-fn last_day(start_date: EventDate, end_date: EventDate, limits: PlanLimits) -> Result<(), String> {
-    let days = end_date.days_since(start_date) + 1;
-    if days < 1 {
-        Err("must not be before start_date".to_owned())
-    } else if days > i64::from(limits.event_days) {
-        Err(format!(
-            "must not make the event longer than {} days, the most that the plan allows",
-            limits.event_days
-        ))
-    } else {
-        Ok(())
-    }
-}
-
 impl ShiftInput<'_> {
     fn check(&self, fields: &mut Fields<'_>) -> Option<NewShift> {
         let title = fields.required("title", &self.title, STRING, |text| Title::new(text));
@@ -216,67 +206,41 @@ impl DuplicateInput<'_> {
     /// Checks every field.
     ///
     /// # Errors
-    /// What is wrong with it.
-    pub fn check(&self) -> Result<EventDate, Faults> {
+    /// Every fault.
+    pub fn check(&self) -> Result<Date, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields { faults: &mut faults, shift: None };
         let start_date = fields.required("start_date", &self.start_date, STRING, |text| date(text));
-        faults.or(start_date)
+        faults.or(start_date.map(EventDate::date))
     }
 }
 
 impl ShiftPatchInput<'_> {
-    /// Checks every field; if the shift's present hours are known, also that those which result are in order.
+    /// Checks every field. The order of the hours is checked as far as the patch alone tells it.
     ///
     /// # Errors
-    /// All that is wrong, in the order of the fields.
-    pub fn check(&self, present: Option<Hours>) -> Result<ShiftPatch, Faults> {
+    /// Every fault, in the order of the fields.
+    pub fn check(&self) -> Result<ShiftPatch, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields { faults: &mut faults, shift: None };
         let title = fields.optional("title", &self.title, STRING, |text| Title::new(text));
         let location = match self.location {
             Given::Omitted => None,
-            _ => Some(fields.nullable("location", &self.location, STRING, |text| ShiftLocation::new(text))),
+            _ => {
+                let location =
+                    fields.nullable("location", &self.location, STRING, |text| ShiftLocation::new(text));
+                Some(location.map_or(Change::Clear, Change::Set))
+            }
         };
         let before = fields.faults.len();
         let start = fields.optional("start_time", &self.start_time, STRING, |text| wall_time(text));
         let end = fields.optional("end_time", &self.end_time, STRING, |text| wall_time(text));
         let patch_hours = HoursPatch { start, end };
         if fields.faults.len() == before {
-            fields.checked("end_time", patch_hours.check(present));
+            fields.checked("end_time", patch_hours.check());
         }
         let capacity = fields.optional("capacity", &self.capacity, &CapacityError.to_string(), capacity);
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
         faults.or(Some(ShiftPatch { title, location, hours: patch_hours, capacity, notify_volunteers }))
-    }
-}
-
-/// Another start, another end, both, or neither.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct HoursPatch {
-    /// The new start.
-    pub start: Option<WallTime>,
-    /// The new end.
-    pub end: Option<WallTime>,
-}
-
-impl HoursPatch {
-    /// The hours that result.
-    ///
-    /// # Errors
-    /// [`TimeError::Order`] if they would not end after their start.
-    pub fn apply(self, present: Hours) -> Result<Hours, TimeError> {
-        Hours::new(Some(self.start.unwrap_or(present.start())), self.end.or(present.end()))
-    }
-
-    /// Checks as far as can be without the present hours.
-    fn check(self, present: Option<Hours>) -> Result<(), TimeError> {
-        match (present, self.start, self.end) {
-            (Some(present), _, _) => self.apply(present).map(|_| ()),
-            (None, Some(_), Some(_)) => self.apply(Hours::ALL_DAY).map(|_| ()),
-            // 00:00 is after no start.
-            (None, None, Some(end)) if end.minutes() == 0 => Err(TimeError::Order),
-            (None, _, _) => Ok(()),
-        }
     }
 }

@@ -25,24 +25,77 @@ mod given;
 mod json;
 mod list;
 mod sign_up;
+mod typed;
 
 use std::borrow::Cow;
 
-pub use check::HoursPatch;
+use jiff::civil::Date;
+
 pub use given::Given;
 pub use json::from_json;
 pub use list::EventListInput;
 pub use sign_up::{NewSignup, SignUpInput};
+pub use typed::{Change, HoursPatch, NewEvent, NewShift, ShiftPatch};
 
-use crate::event::{EventDates, Latitude, Longitude, Theme};
-use crate::hours::Hours;
-use crate::occupancy::Capacity;
-use crate::plan::Plan;
+use crate::error::Error;
+use crate::plan::{Plan, PlanLimits};
 use crate::question::QuestionKind;
-use crate::text::{
-    BadgeLabel, Description, EventLocation, Label, LocationData, Name, ShiftLocation, Title, WebAddress,
-};
+use crate::store::EventQuery;
+use crate::text::{Label, Name, WebAddress};
 use crate::token::{Scopes, Token};
+
+/// Input of a write: a typed value, or something that a typed value is read from.
+///
+/// Every typed value is an input. So is untyped input such as [`EventInput`], which is checked when the write reads it: after the
+/// scope, and with every fault in one error. A program that maps requests implements it for a body that is not read yet, with
+/// its own error. Then a stored answer goes before an unreadable body, and a missing scope before both.
+pub trait Input<V>: Send {
+    /// The error of the write: the library's, or one that includes it.
+    type Error: From<Error> + Send;
+
+    /// Reads the value. `limits` are those of the organization's plan.
+    fn read(self, limits: PlanLimits) -> impl Future<Output = Result<V, Self::Error>> + Send;
+}
+
+impl<V: Send> Input<V> for V {
+    type Error = Error;
+
+    async fn read(self, _limits: PlanLimits) -> Result<V, Error> {
+        Ok(self)
+    }
+}
+
+impl Input<NewEvent> for &EventInput<'_> {
+    type Error = Error;
+
+    async fn read(self, limits: PlanLimits) -> Result<NewEvent, Error> {
+        Ok(self.check(limits)?)
+    }
+}
+
+impl Input<EventQuery> for &EventListInput<'_> {
+    type Error = Error;
+
+    async fn read(self, _limits: PlanLimits) -> Result<EventQuery, Error> {
+        Ok(self.check()?)
+    }
+}
+
+impl Input<Date> for &DuplicateInput<'_> {
+    type Error = Error;
+
+    async fn read(self, _limits: PlanLimits) -> Result<Date, Error> {
+        Ok(self.check()?)
+    }
+}
+
+impl Input<ShiftPatch> for &ShiftPatchInput<'_> {
+    type Error = Error;
+
+    async fn read(self, _limits: PlanLimits) -> Result<ShiftPatch, Error> {
+        Ok(self.check()?)
+    }
+}
 
 /// An object of free form, as JSON text. What the object may hold is checked with the other fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +132,7 @@ pub struct EventInput<'a> {
     pub timezone: Given<Cow<'a, str>>,
     /// Whether to publish it at once; false if omitted.
     pub is_published: Given<bool>,
-    /// The name of a [`Theme`].
+    /// The name of a [`Theme`](crate::Theme).
     pub theme: Given<Cow<'a, str>>,
     /// At most 255 characters.
     pub badge_label: Given<Cow<'a, str>>,
@@ -134,91 +187,73 @@ pub struct ShiftPatchInput<'a> {
     pub notify_volunteers: Given<bool>,
 }
 
-/// An event to create, every field right.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NewEvent {
-    /// Its title.
-    pub title: Title,
-    /// What it is about.
-    pub description: Option<Description>,
-    /// Where it is.
-    pub location: Option<EventLocation>,
-    /// Whether it takes place online.
-    pub is_virtual: bool,
-    /// Degrees north.
-    pub latitude: Option<Latitude>,
-    /// Degrees east.
-    pub longitude: Option<Longitude>,
-    /// Whatever else is known of the place.
-    pub location_data: Option<LocationData>,
-    /// Its days and zone.
-    pub dates: EventDates,
-    /// Whether to publish it at once.
-    pub is_published: bool,
-    /// The colours of its page.
-    pub theme: Option<Theme>,
-    /// A word or two on its page.
-    pub badge_label: Option<BadgeLabel>,
-    /// Its shifts in the order in which they were given.
-    pub shifts: Vec<NewShift>,
-}
-
-/// A shift to create, every field right.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewShift {
-    /// Its title.
-    pub title: Title,
-    /// Its own place.
-    pub location: Option<ShiftLocation>,
-    /// When it is.
-    pub hours: Hours,
-    /// How many it needs.
-    pub capacity: Capacity,
-}
-
-/// Changes to a shift, every field right but for the order of the hours that result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShiftPatch {
-    /// Another title.
-    pub title: Option<Title>,
-    /// Another place, or none any more.
-    pub location: Option<Option<ShiftLocation>>,
-    /// Other hours.
-    pub hours: HoursPatch,
-    /// Another capacity.
-    pub capacity: Option<Capacity>,
-    /// Whether volunteers are told.
-    pub notify_volunteers: bool,
-}
-
 /// An organization to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NewOrganization {
     /// Its name; another may have the same.
     pub name: Name,
     /// Its plan.
     pub plan: Plan,
-    /// What it plays.
+    /// The sport that it plays.
     pub sport: Option<Name>,
     /// Its own web page.
     pub public_url: Option<WebAddress>,
 }
 
+impl NewOrganization {
+    /// An organization on the free plan.
+    pub const fn new(name: Name) -> Self {
+        Self { name, plan: Plan::Free, sport: None, public_url: None }
+    }
+
+    /// Sets the plan.
+    #[must_use]
+    pub fn plan(self, plan: Plan) -> Self {
+        Self { plan, ..self }
+    }
+
+    /// Sets the sport that it plays.
+    #[must_use]
+    pub fn sport(self, sport: Name) -> Self {
+        Self { sport: Some(sport), ..self }
+    }
+
+    /// Sets the address of its own web page.
+    #[must_use]
+    pub fn public_url(self, url: WebAddress) -> Self {
+        Self { public_url: Some(url), ..self }
+    }
+}
+
 /// A token to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NewToken {
-    /// What people will call it.
+    /// A label for people.
     pub name: Name,
     /// What its bearer may do: at least one scope.
     pub scopes: Scopes,
-    /// How long it lives: 1 to 365 days.
+    /// Its lifetime in days: 1 to 365.
     pub expires_in_days: u32,
 }
 
 impl NewToken {
-    /// A token with every scope and the longest life.
-    pub fn with_every_scope(name: Name) -> Self {
+    /// A token with every scope and the longest lifetime.
+    pub fn new(name: Name) -> Self {
         Self { name, scopes: Scopes::all(), expires_in_days: Token::MAX_DAYS }
+    }
+
+    /// Sets the scopes.
+    #[must_use]
+    pub fn scopes(self, scopes: Scopes) -> Self {
+        Self { scopes, ..self }
+    }
+
+    /// Sets the lifetime in days.
+    #[must_use]
+    pub fn expires_in_days(self, days: u32) -> Self {
+        Self { expires_in_days: days, ..self }
     }
 }
 

@@ -3,25 +3,32 @@
 use jiff::Timestamp;
 
 use super::{Decision, EventIds, slug_with_tail};
-use crate::event::Event;
+use crate::event::{Event, EventDates};
+use crate::fault::Faults;
+use crate::hours::{Day, EventDate};
 use crate::id::OrganizationId;
 use crate::input::NewEvent;
 use crate::occupancy::Occupancy;
+use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
 use crate::shift::{Shift, sort_by_running_order};
 use crate::store::{ChangeSet, Requirement, Write};
 
 /// Creates an event and its shifts.
 ///
-/// Only an event that is active from the start counts against `active_events`: published, and not over. The store
-/// rechecks the count under its lock, so that simultaneous creates never pass the limit.
+/// Only an event that is active from the start counts against the plan's active events: published, and not over. The store
+/// checks the count again under its lock, so simultaneous creates never pass the limit.
+///
+/// # Errors
+/// Faults of the dates: out of range, in the wrong order, or too many days for the plan.
 pub fn create_event(
     organization: OrganizationId,
-    active_events: u32,
+    limits: PlanLimits,
     new: NewEvent,
     ids: EventIds,
     now: Timestamp,
-) -> Decision<EventWithShifts> {
+) -> Result<Decision<EventWithShifts>, Faults> {
+    let dates = check_dates(&new, limits)?;
     let event = Event {
         id: ids.event,
         organization,
@@ -32,7 +39,7 @@ pub fn create_event(
         is_virtual: new.is_virtual,
         latitude: new.latitude,
         longitude: new.longitude,
-        dates: new.dates,
+        dates,
         is_published: new.is_published,
         theme: new.theme,
         badge_label: new.badge_label,
@@ -59,12 +66,41 @@ pub fn create_event(
 
     let mut requires = vec![Requirement::EventSlugFree(event.slug.clone())];
     if event.is_active(now) {
-        requires.push(Requirement::ActiveEventsBelow { organization, limit: active_events, now });
+        requires.push(Requirement::ActiveEventsBelow { organization, limit: limits.active_events, now });
     }
     let mut writes =
         vec![Write::InsertEvent { event: Box::new(event.clone()), location_data: new.location_data }];
     if !shifts.is_empty() {
         writes.push(Write::InsertShifts(shifts.clone()));
     }
-    Decision { outcome: EventWithShifts { event, shifts }, change: ChangeSet { requires, writes } }
+    Ok(Decision { outcome: EventWithShifts { event, shifts }, change: ChangeSet { requires, writes } })
+}
+
+fn check_dates(new: &NewEvent, limits: PlanLimits) -> Result<EventDates, Faults> {
+    let mut faults = Faults::new();
+    let first = faults.check("start_date", EventDate::try_from(new.start_date));
+    let last = new.end_date.and_then(|last| faults.check("end_date", EventDate::try_from(last)));
+    if let (Some(first), Some(last)) = (first, last) {
+        faults.check("end_date", check_last_day(first, last, limits));
+    }
+    faults.or(first.map(|first| EventDates { first: Day::new(first, new.zone.clone()), last }))
+}
+
+/// Checks the last day of an event: not before the first, and no more days than the plan allows.
+pub(crate) fn check_last_day(
+    start_date: EventDate,
+    end_date: EventDate,
+    limits: PlanLimits,
+) -> Result<(), String> {
+    let days = end_date.days_since(start_date) + 1;
+    if days < 1 {
+        Err("must not be before start_date".to_owned())
+    } else if days > i64::from(limits.event_days) {
+        Err(format!(
+            "must not make the event longer than {} days, the most that the plan allows",
+            limits.event_days
+        ))
+    } else {
+        Ok(())
+    }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 
 use super::{Decision, EventIds, slug_with_tail};
 use crate::event::Event;
@@ -23,11 +24,12 @@ use crate::store::{ChangeSet, EventInFull, Requirement, Write};
 /// A fault of `start_date` if the copy's last day would leave the calendar.
 pub fn duplicate_event(
     source: EventInFull,
-    start_date: EventDate,
+    start_date: Date,
     ids: EventIds,
     now: Timestamp,
 ) -> Result<Decision<EventWithShifts>, Faults> {
     let EventInFull { event: source, location_data, shifts, questions } = source;
+    let start_date = EventDate::try_from(start_date).map_err(|error| Faults::one("start_date", error))?;
     let dates = source.dates.moved_to(start_date).ok_or_else(|| {
         Faults::one("start_date", format!("moves the last day out of range: each day {}", TimeError::Date))
     })?;

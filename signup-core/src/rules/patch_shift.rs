@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::Decision;
 use crate::fault::Faults;
 use crate::id::NoticeId;
-use crate::input::ShiftPatch;
+use crate::input::{Change, ShiftPatch};
 use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
 use crate::occupancy::Occupancy;
 use crate::shift::Shift;
@@ -29,7 +29,7 @@ pub fn patch_shift(
     let before = TimeAndPlace::of(&shift);
     let mut changed = Shift {
         title: patch.title.unwrap_or_else(|| shift.title.clone()),
-        location: patch.location.unwrap_or_else(|| shift.location.clone()),
+        location: patch.location.map_or_else(|| shift.location.clone(), Change::into_value),
         hours,
         occupancy: Occupancy {
             capacity: patch.capacity.unwrap_or(shift.occupancy.capacity),

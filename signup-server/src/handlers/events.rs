@@ -2,19 +2,19 @@
 
 use std::borrow::Cow;
 
-use signup_core::{Call, DuplicateInput, EventId, EventInput, EventListInput, Operation, Scope};
+use signup_core::{EventId, EventListInput, Session};
 use warp::http::StatusCode;
 
-use super::{Answer, Context, keyed, mark_replay};
+use super::{Answer, Context, mark_replay};
 use crate::bodies::PageKey;
 use crate::reply::{json, json_of, written};
 use crate::request::Request;
 use crate::wire::{Data, Event, EventPage};
 
 /// `POST /v1/events`
-pub(crate) async fn create_event(context: Context, call: Call, mut request: Request) -> Answer {
-    let operation = Operation::CreateEvent;
-    let reply = keyed!(context, call, request, Scope::EventsWrite, operation, EventInput<'_>, create_event());
+pub(crate) async fn create_event(context: Context, session: Session, mut request: Request) -> Answer {
+    let session = session.with_checked_key(request.idempotency_key());
+    let reply = session.create_event(request.body()).await?;
     let data = Event::with_slots(&reply.outcome, &context.base_url);
     Ok(mark_replay(json(StatusCode::CREATED, &Data { data }), reply.is_replay))
 }
@@ -22,29 +22,21 @@ pub(crate) async fn create_event(context: Context, call: Call, mut request: Requ
 /// `POST /v1/events/{event_id}/duplicate`
 pub(crate) async fn duplicate_event(
     context: Context,
-    call: Call,
+    session: Session,
     mut request: Request,
     id: EventId,
 ) -> Answer {
-    let operation = Operation::DuplicateEvent(id);
-    let reply = keyed!(
-        context,
-        call,
-        request,
-        Scope::EventsWrite,
-        operation,
-        DuplicateInput<'_>,
-        duplicate_event(id)
-    );
+    let session = session.with_checked_key(request.idempotency_key());
+    let reply = session.duplicate_event(id, request.body()).await?;
     let data = Event::with_slots(&reply.outcome, &context.base_url);
     Ok(mark_replay(json(StatusCode::CREATED, &Data { data }), reply.is_replay))
 }
 
 /// `GET /v1/events`
-pub(crate) async fn list_events(context: Context, call: Call, request: Request) -> Answer {
-    let list = context.service.list_events(&call, &list_input(&request.query)).await?;
+pub(crate) async fn list_events(context: Context, session: Session, request: Request) -> Answer {
+    let list = session.events(&list_input(&request.query)).await?;
     let key = PageKey {
-        organization: call.organization,
+        organization: session.organization_id(),
         query: list.query,
         has_next: list.next_cursor.is_some(),
         has_prev: list.prev_cursor.is_some(),

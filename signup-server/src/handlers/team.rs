@@ -1,14 +1,14 @@
-//! The organization.
+//! The team: the organization of the domain.
 
-use signup_core::Call;
+use signup_core::Session;
 use warp::http::StatusCode;
 
-use super::{Answer, Context};
+use super::Answer;
 use crate::reply::json;
 use crate::wire::{Data, Team};
 
 /// `GET /v1/team`
-pub(crate) async fn show_team(context: Context, call: Call) -> Answer {
-    let organization = context.service.organization(&call).await?;
+pub(crate) async fn show_team(session: Session) -> Answer {
+    let organization = session.organization().await?;
     Ok(json(StatusCode::OK, &Data { data: Team::new(&organization) }))
 }

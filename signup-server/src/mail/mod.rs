@@ -13,7 +13,7 @@ pub(crate) use smtp::SmtpUrl;
 pub(crate) use worker::deliver;
 
 use lettre::message::Mailbox;
-use signup_core::{Delivery, Service};
+use signup_core::{Delivery, Outbox};
 
 use connection::Smtp;
 
@@ -59,8 +59,8 @@ impl Mailer {
     }
 
     /// Sends a mail. It may take as long as the server's answers are waited for.
-    async fn send(&self, delivery: &Delivery, service: &Service) -> Result<(), NotSent> {
-        let written = message::write(delivery, &self.from, &self.base_url, service.now());
+    async fn send(&self, delivery: &Delivery, outbox: &Outbox) -> Result<(), NotSent> {
+        let written = message::write(delivery, &self.from, &self.base_url, outbox.now());
         let mail = written.map_err(|reason| NotSent { reason, blame: Blame::MailForGood })?;
         match &self.transport {
             Transport::Log => {

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use signup_core::{Delivery, Error, Notice, Service};
+use signup_core::{Delivery, Error, Notice, Outbox};
 use tokio::sync::watch;
 
 use super::{Blame, Mailer, NotSent};
@@ -23,11 +23,11 @@ const OUT_OF_REACH: Duration = Duration::from_secs(5);
 const HOLD_EVERY: Duration = Duration::from_secs(10);
 
 /// Sends mails until `end` says so; the one that is under way then is sent and accounted for first.
-pub(crate) async fn deliver(service: Service, mailer: Mailer, mut end: watch::Receiver<bool>) {
+pub(crate) async fn deliver(outbox: Outbox, mailer: Mailer, mut end: watch::Receiver<bool>) {
     while !*end.borrow() {
         // In a task of its own: a bug that a mail brings to light must not end all mails. That mail is held for a while,
         // and given up after as many tries as any.
-        let pass = tokio::spawn(deliver_due(service.clone(), mailer.clone(), end.clone()));
+        let pass = tokio::spawn(deliver_due(outbox.clone(), mailer.clone(), end.clone()));
         let pause = pass.await.unwrap_or_else(|error| {
             tracing::error!(%error, "delivering mails ended in a panic");
             Some(OUT_OF_REACH)
@@ -43,8 +43,8 @@ pub(crate) async fn deliver(service: Service, mailer: Mailer, mut end: watch::Re
 }
 
 /// Delivers some of what is due. Gives how long to wait before the next.
-async fn deliver_due(service: Service, mailer: Mailer, end: watch::Receiver<bool>) -> Option<Duration> {
-    let due = match service.due_notices(AT_ONCE).await {
+async fn deliver_due(outbox: Outbox, mailer: Mailer, end: watch::Receiver<bool>) -> Option<Duration> {
+    let due = match outbox.due_notices(AT_ONCE).await {
         Ok(due) => due,
         Err(error) => {
             tracing::warn!(error = %WithSources(&error), "mails that are due were not found");
@@ -59,9 +59,9 @@ async fn deliver_due(service: Service, mailer: Mailer, end: watch::Receiver<bool
         if *end.borrow() {
             return None;
         }
-        match service.begin_delivery(notice.clone()).await {
+        match outbox.begin_delivery(notice.clone()).await {
             Ok(Some(delivery)) => {
-                if send(&service, &mailer, delivery, &end).await == Some(Blame::Server) {
+                if send(&outbox, &mailer, delivery, &end).await == Some(Blame::Server) {
                     return Some(OUT_OF_REACH);
                 }
             }
@@ -70,7 +70,7 @@ async fn deliver_due(service: Service, mailer: Mailer, end: watch::Receiver<bool
                 let reason = WithSources(&error).to_string();
                 tracing::error!(notice = %notice.id, reason, "a mail was not begun");
                 let is_store_away = matches!(&error, Error::Store(error) if error.is_unavailable());
-                if is_store_away || service.delivery_not_begun(&notice, &reason).await.is_err() {
+                if is_store_away || outbox.delivery_not_begun(&notice, &reason).await.is_err() {
                     return Some(OUT_OF_REACH);
                 }
             }
@@ -81,30 +81,30 @@ async fn deliver_due(service: Service, mailer: Mailer, end: watch::Receiver<bool
 
 /// Sends a mail and says what came of it. Returns what is at fault if it was not sent.
 async fn send(
-    service: &Service,
+    outbox: &Outbox,
     mailer: &Mailer,
     delivery: Delivery,
     end: &watch::Receiver<bool>,
 ) -> Option<Blame> {
     let mut notice = delivery.notice.clone();
     let sent = {
-        let mut sending = std::pin::pin!(mailer.send(&delivery, service));
+        let mut sending = std::pin::pin!(mailer.send(&delivery, outbox));
         loop {
             tokio::select! {
                 sent = &mut sending => break sent,
-                () = tokio::time::sleep(HOLD_EVERY) => notice = hold(service, notice).await,
+                () = tokio::time::sleep(HOLD_EVERY) => notice = hold(outbox, notice).await,
             }
         }
     };
     match sent {
         Ok(()) => {
             metrics::count_mail(MailFate::Sent);
-            finish(service, &notice, end).await;
+            finish(outbox, &notice, end).await;
             None
         }
         Err(NotSent { reason, blame }) => {
             let is_final = blame == Blame::MailForGood;
-            match service.mail_was_not_sent(&notice, &reason, is_final).await {
+            match outbox.mail_was_not_sent(&notice, &reason, is_final).await {
                 Ok(Some(Notice { failure: Some(_), id, .. })) => {
                     metrics::count_mail(MailFate::Failed);
                     tracing::error!(notice = %id, reason, "a mail was given up");
@@ -126,8 +126,8 @@ async fn send(
 }
 
 /// Keeps the notice from others while its mail is under way.
-async fn hold(service: &Service, notice: Notice) -> Notice {
-    match service.hold_notice(&notice).await {
+async fn hold(outbox: &Outbox, notice: Notice) -> Notice {
+    match outbox.hold_notice(&notice).await {
         Ok(Some(held)) => held,
         Ok(None) => {
             tracing::warn!(notice = %notice.id, "another process has taken a mail that was under way");
@@ -142,9 +142,9 @@ async fn hold(service: &Service, notice: Notice) -> Notice {
 
 /// Does away with the notice of a mail that was sent. As long as that is not kept the mail would be sent again, so it is
 /// tried until the server ends: while the store is away nobody else can take the mail, either.
-async fn finish(service: &Service, notice: &Notice, end: &watch::Receiver<bool>) {
+async fn finish(outbox: &Outbox, notice: &Notice, end: &watch::Receiver<bool>) {
     loop {
-        match service.mail_was_sent(notice).await {
+        match outbox.mail_was_sent(notice).await {
             Ok(true) => return,
             Ok(false) => {
                 tracing::warn!(notice = %notice.id, "another process has taken a mail that was sent");

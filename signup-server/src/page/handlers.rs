@@ -45,7 +45,7 @@ impl Pages {
     }
 
     async fn event_with(&self, status: StatusCode, slug: &str, focus: &Focus) -> Response {
-        match self.service.public_event(slug).await {
+        match self.service.public().event(slug).await {
             Ok(found) => {
                 let url = format!("{}/events/{slug}", self.base_url);
                 event::page(status, &found, &self.event_path(slug), url, focus, self.service.now())
@@ -67,7 +67,7 @@ impl Pages {
             name.strip_prefix("answer.").map(|id| (Cow::from(id), Cow::from(value.as_str())))
         });
         let input = SignUpInput { name: value("name"), email: value("email"), answers: answers.collect() };
-        let result = self.service.sign_up_for(&slug, shift, &input).await;
+        let result = self.service.public().sign_up_for(&slug, shift, &input).await;
         let obstacle = match result {
             Ok(_) => {
                 let path = self.event_path(&slug);
@@ -96,7 +96,7 @@ impl Pages {
 
     /// `GET /events/{slug}/signed-up`: the same for everybody, so that nobody learns who is signed up.
     pub(crate) async fn signed_up(&self, slug: &str) -> Response {
-        match self.service.public_event(slug).await {
+        match self.service.public().event(slug).await {
             Ok(found) => themed_message(
                 StatusCode::OK,
                 found.event.theme,
@@ -115,7 +115,7 @@ impl Pages {
 
     /// `GET /events/{slug}/slots/{id}.ics`
     pub(crate) async fn calendar(&self, slug: &str, shift: ShiftId) -> Response {
-        let found = match self.service.public_event(slug).await {
+        let found = match self.service.public().event(slug).await {
             Ok(found) => found,
             Err(error) => return error_page(&error),
         };
@@ -134,7 +134,7 @@ impl Pages {
     /// `GET /signups/{secret}`
     pub(crate) async fn signup(&self, secret: &str) -> Response {
         let Some(secret) = Secret::parse(secret) else { return not_found() };
-        match self.service.public_signup(&secret).await {
+        match self.service.public().signup_with_event(&secret).await {
             Ok((signup, found)) => {
                 let event_path = self.event_path(&found.event.slug);
                 let path = self.signup_path(&secret);
@@ -147,7 +147,7 @@ impl Pages {
     /// `POST /signups/{secret}/cancel`
     pub(crate) async fn cancel(self, secret: String) -> Response {
         let Some(secret) = Secret::parse(&secret) else { return not_found() };
-        match self.service.cancel_signup(&secret).await {
+        match self.service.public().cancel(&secret).await {
             Ok(_) => see_other(&self.signup_path(&secret)),
             Err(error) => error_page(&error),
         }

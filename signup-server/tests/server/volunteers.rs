@@ -49,7 +49,8 @@ impl Shift {
         let place = self.open(&server.database()).await;
         let (mut found, mut after) = (HashMap::new(), None);
         loop {
-            let page = place.service.list_signups(place.organization, place.event, after, 500).await.unwrap();
+            let page =
+                place.service.admin().signups(place.organization, place.event, after, 500).await.unwrap();
             let Some(last) = page.last() else { break };
             after = Some(last.id);
             found.extend(page.iter().map(|signup| (signup.email.to_string(), signup.cancelled_at.is_none())));
@@ -123,7 +124,7 @@ struct Place {
 impl Place {
     async fn sign_up(&self, address: &str) -> Result<SignedUp, Error> {
         let input = SignUpInput { name: "Ada".into(), email: address.into(), ..SignUpInput::default() };
-        self.service.sign_up(self.organization, self.event, self.shift, &input).await
+        self.service.public().sign_up(self.organization, self.event, self.shift, &input).await
     }
 }
 
@@ -195,7 +196,7 @@ async fn a_stream() {
             continue;
         }
         let secret = loop {
-            let notices = place.service.notices(false, seen, 500).await.unwrap();
+            let notices = place.service.admin().notices(false, seen, 500).await.unwrap();
             let secret = notices.iter().find_map(|notice| match &notice.cause {
                 NoticeCause::SignedUp { signup, secret } if *signup == signed_up.signup.id => {
                     Some(secret.clone())
@@ -207,7 +208,7 @@ async fn a_stream() {
             }
             seen = notices.last().map(|notice| notice.id);
         };
-        if place.service.cancel_signup(&secret).await.is_ok() {
+        if place.service.public().cancel(&secret).await.is_ok() {
             say(&format!("out {address}"));
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use signup_core::conformance::records::at;
-use signup_core::{Caller, OrganizationId, Receipt, Store as _, TokenId, Write};
+use signup_core::{OrganizationId, RateKey, Receipt, Store as _, TokenId, Write};
 use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::{Connection as _, Executor as _, PgConnection};
@@ -27,8 +27,8 @@ pub(crate) async fn stores_on(url: &str, number: usize, options: &PostgresOption
     stores
 }
 
-fn token(number: u32) -> Caller {
-    Caller::Token(OrganizationId::new(uuid(1)), TokenId::new(uuid(number)))
+fn token(number: u32) -> RateKey {
+    RateKey::Token(OrganizationId::new(uuid(1)), TokenId::new(uuid(number)))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -52,8 +52,12 @@ async fn a_window_opens_anew_after_a_minute_and_is_each_callers_own() {
     assert_eq!(count(token(2), 10).await, (at(10), 1));
     assert_eq!(count(token(2), 69).await, (at(10), 2));
     assert_eq!(count(token(3), 69).await, (at(69), 1), "another token");
-    assert_eq!(count(Caller::at("192.0.2.1".parse().unwrap()), 69).await, (at(69), 1), "an address");
-    assert_eq!(count(Caller::at("192.0.2.2".parse().unwrap()), 69).await, (at(69), 1), "another address");
+    assert_eq!(count(RateKey::address("192.0.2.1".parse().unwrap()), 69).await, (at(69), 1), "an address");
+    assert_eq!(
+        count(RateKey::address("192.0.2.2".parse().unwrap()), 69).await,
+        (at(69), 1),
+        "another address"
+    );
     assert_eq!(count(token(2), 70).await, (at(70), 1));
     assert_eq!(count(token(2), 69).await, (at(70), 2), "a clock that is a second behind shares the window");
 }

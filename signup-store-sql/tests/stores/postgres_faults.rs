@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use signup_core::{Caller, Store as _, Write};
+use signup_core::{RateKey, Store as _, Write};
 use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::{Connection as _, PgConnection};
@@ -252,7 +252,7 @@ async fn many_requests_that_cannot_be_counted_are_told_so_together() {
     let statement_timeout = Duration::from_millis(500);
     let options = PostgresOptions { statement_timeout, ..options() };
     let store = PostgresStore::open(&[way.url(&url).parse().unwrap()], options).await.unwrap();
-    let caller = Caller::at("192.0.2.1".parse().unwrap());
+    let caller = RateKey::address("192.0.2.1".parse().unwrap());
     store.count_request(caller, at(0)).await.unwrap();
     way.set(SILENT);
     let begin = Instant::now();

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use rstest::rstest;
 use signup_core::conformance::records::{at, try_write};
 use signup_core::{
-    Caller, Capacity, ChangeSet, CommitError, Occupancy, Refusal, Requirement, Shift, Store, Write,
+    Capacity, ChangeSet, CommitError, Occupancy, RateKey, Refusal, Requirement, Shift, Store, Write,
 };
 use signup_store_sql::PostgresOptions;
 use signup_store_sql::throwaway::Cluster;
@@ -35,7 +35,8 @@ async fn who_contends_waits_and_nobody_fails(
         &format!("ALTER DATABASE {database} SET default_transaction_isolation = '{isolation}'"),
     );
     let stores = stores_on(&url, 3, &PostgresOptions { pgbouncer, ..PostgresOptions::default() }).await;
-    let counts = (0..60).map(|n| stores[n % 3].count_request(Caller::at(Ipv4Addr::LOCALHOST.into()), at(0)));
+    let counts =
+        (0..60).map(|n| stores[n % 3].count_request(RateKey::address(Ipv4Addr::LOCALHOST.into()), at(0)));
     assert!(join_all(counts).await.iter().all(Result::is_ok));
     let stores: Vec<Arc<dyn Store>> =
         stores.into_iter().map(|store| Arc::new(store) as Arc<dyn Store>).collect();

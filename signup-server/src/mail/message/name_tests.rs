@@ -1,32 +1,27 @@
 //! No mail contains a name that could be read as a link.
 
-use std::sync::Arc;
-
+use jiff::civil;
 use mailparse::{MailAddr, MailHeaderMap as _, ParsedMail};
 use proptest::prelude::*;
-use signup_core::{
-    EventInput, Name, NewOrganization, NewToken, PersonName, Plan, Service, SignUpInput, from_json,
-};
+use signup_core::{Capacity, NewEvent, NewOrganization, NewShift, PersonName, Scopes, Service, SignUpInput};
 use signup_store_memory::MemoryStore;
 
 use super::*;
 
 /// The mail that confirms a sign-up.
 async fn delivery() -> Delivery {
-    let service = Service::new(Arc::new(MemoryStore::new()));
-    let name = Name::new("Riverside").unwrap();
-    let new = NewOrganization { name: name.clone(), plan: Plan::Pro, sport: None, public_url: None };
-    let first = service.create_first_organization(new, NewToken::with_every_scope(name)).await.unwrap();
-    let call = service.authenticate(first.unwrap().1.reveal()).await.unwrap();
-    let json =
-        br#"{"title": "Food drive", "start_date": "2099-06-06", "timezone": "UTC", "is_published": true,
-        "shifts": [{"title": "Early", "capacity": 1}]}"#;
-    let input: EventInput<'_> = from_json(json).unwrap();
-    let created = service.create_event(&call, None, &input).await.unwrap().outcome;
-    let input = SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
-    service.sign_up_for(&created.event.slug, created.shifts[0].id, &input).await.unwrap();
-    let notice = service.due_notices(1).await.unwrap().remove(0);
-    service.begin_delivery(notice).await.unwrap().unwrap()
+    let service = Service::new(MemoryStore::new());
+    let new = NewOrganization::new("Riverside".parse().unwrap());
+    let organization = service.admin().create_organization(new).await.unwrap();
+    let session = service.session_for(organization.id, Scopes::all()).await.unwrap();
+    let early = NewShift::new("Early".parse().unwrap(), Capacity::new(1).unwrap());
+    let drive = NewEvent::new("Food drive".parse().unwrap(), civil::date(2099, 6, 6), "UTC".parse().unwrap());
+    let created = session.create_event(drive.shift(early).published()).await.unwrap().outcome;
+    let ada = SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
+    service.public().sign_up_for(&created.event.slug, created.shifts[0].id, &ada).await.unwrap();
+    let outbox = service.outbox();
+    let notice = outbox.due_notices(1).await.unwrap().remove(0);
+    outbox.begin_delivery(notice).await.unwrap().unwrap()
 }
 
 /// All that is said in the mail: headers and parts, decoded.

@@ -1,12 +1,13 @@
-//! How volunteers come and go: for whoever shows them a page. No token is asked for; a caller who lists sign-ups manages
-//! the installation.
+//! The handle of volunteers: the event behind a slug, signing up, and the sign-up behind a secret.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::Service;
-use super::write::Refused;
+use super::Shared;
+use super::commit::Refused;
+use crate::allowance::{Allowance, RateKey};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId};
@@ -17,8 +18,7 @@ use crate::rules::{self, Closed, Decision, SignUpFacts, SignUpIds, SigningUp};
 use crate::secret::{self, Secret};
 use crate::shift::Shift;
 use crate::signup::Signup;
-use crate::store::{ChangeSet, EventInFull, Refusal, Write};
-use crate::text::EmailAddress;
+use crate::store::{EventInFull, Refusal};
 
 /// An event as volunteers see it.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,29 @@ pub struct SignedUp {
     pub is_new: bool,
 }
 
-impl Service {
+/// The handle of volunteers, who hold a slug or a secret instead of a token.
+#[derive(Debug, Clone)]
+pub struct Public {
+    shared: Arc<Shared>,
+}
+
+impl Public {
+    /// How many times a minute an address may try to sign up.
+    pub const ATTEMPTS_PER_MINUTE: u32 = 30;
+
+    pub(super) const fn new(shared: Arc<Shared>) -> Self {
+        Self { shared }
+    }
+
+    /// Counts an attempt to sign up from `address`, apart from every other request, against
+    /// [`ATTEMPTS_PER_MINUTE`](Self::ATTEMPTS_PER_MINUTE).
+    ///
+    /// # Errors
+    /// Fails only if the store fails.
+    pub async fn count_attempt(&self, address: IpAddr) -> Result<Allowance> {
+        self.shared.count(RateKey::visitor(address), Self::ATTEMPTS_PER_MINUTE).await
+    }
+
     /// Takes a place on a shift of a published event, and queues the mail that confirms it.
     ///
     /// An address holds at most one place on a shift: signing up again gives the place that it has, and mails its confirmation
@@ -63,10 +85,12 @@ impl Service {
         input: &SignUpInput<'_>,
     ) -> Result<SignedUp> {
         let decided = self
+            .shared
             .commit(move |now| async move {
-                let event = self.store.event(organization, event).await?.ok_or(Error::NotFound)?;
-                let shift = self.store.shift(organization, shift).await?.ok_or(Error::NotFound)?;
-                let questions = self.store.questions(organization, event.id).await?.ok_or(Error::NotFound)?;
+                let event = self.shared.store.event(organization, event).await?.ok_or(Error::NotFound)?;
+                let shift = self.shared.store.shift(organization, shift).await?.ok_or(Error::NotFound)?;
+                let questions =
+                    self.shared.store.questions(organization, event.id).await?.ok_or(Error::NotFound)?;
                 rules::sign_up(SignUpFacts { event, shift, questions }, input, new_ids(now), now)
             })
             .await?;
@@ -79,8 +103,9 @@ impl Service {
     /// The same.
     pub async fn sign_up_for(&self, slug: &str, shift: ShiftId, input: &SignUpInput<'_>) -> Result<SignedUp> {
         let decided = self
+            .shared
             .commit(move |now| async move {
-                let full = self.store.event_by_slug(slug).await?.ok_or(Error::NotFound)?;
+                let full = self.shared.store.event_by_slug(slug).await?.ok_or(Error::NotFound)?;
                 let EventInFull { event, shifts, questions, .. } = full;
                 let shift = shifts.into_iter().find(|found| found.id == shift).ok_or(Error::NotFound)?;
                 let shift = Arc::unwrap_or_clone(shift);
@@ -111,22 +136,23 @@ impl Service {
     }
 
     async fn mail_again(&self, signup: &Signup) -> Result<()> {
-        let now = self.now();
+        let now = self.shared.now();
         let notice = NoticeId::new(secret::new_uuid(now));
         let change = rules::mail_again(signup, notice, Secret::generate(), now);
         let decide = |_| async { Ok(Decision { outcome: (), change: change.clone() }) };
         // It is refused if another request has just mailed it again, or cancelled: then there is nothing to do.
-        self.commit(decide).await?.or(Ok(()))
+        self.shared.commit(decide).await?.or(Ok(()))
     }
 
     /// The published event with this slug.
     ///
     /// # Errors
     /// [`Error::NotFound`] if there is none, or it is a draft.
-    pub async fn public_event(&self, slug: &str) -> Result<PublicEvent> {
-        let found = self.store.event_by_slug(slug).await?.filter(|found| found.event.is_published);
+    pub async fn event(&self, slug: &str) -> Result<PublicEvent> {
+        let found = self.shared.store.event_by_slug(slug).await?.filter(|found| found.event.is_published);
         let EventInFull { event, shifts, questions, .. } = found.ok_or(Error::NotFound)?;
-        let organization = self.store.organization(event.organization).await?.ok_or(Error::NotFound)?;
+        let organization =
+            self.shared.store.organization(event.organization).await?.ok_or(Error::NotFound)?;
         Ok(PublicEvent { organization, event, shifts, questions })
     }
 
@@ -134,46 +160,25 @@ impl Service {
     ///
     /// # Errors
     /// [`Error::NotFound`] if no sign-up has this secret.
-    pub async fn public_signup(&self, secret: &Secret) -> Result<(Signup, PublicEvent)> {
+    pub async fn signup_with_event(&self, secret: &Secret) -> Result<(Signup, PublicEvent)> {
         let signup = self.signup(secret).await?;
         let owner = signup.organization;
-        let event = self.store.event(owner, signup.event).await?.ok_or(Error::NotFound)?;
-        let shift = self.store.shift(owner, signup.shift).await?.ok_or(Error::NotFound)?;
-        let organization = self.store.organization(owner).await?.ok_or(Error::NotFound)?;
+        let event = self.shared.store.event(owner, signup.event).await?.ok_or(Error::NotFound)?;
+        let shift = self.shared.store.shift(owner, signup.shift).await?.ok_or(Error::NotFound)?;
+        let organization = self.shared.store.organization(owner).await?.ok_or(Error::NotFound)?;
         Ok((signup, PublicEvent { organization, event, shifts: vec![Arc::new(shift)], questions: vec![] }))
-    }
-
-    /// Removes every sign-up of an address, with all that is kept of the person, and gives the places back. Says how many
-    /// there were. Nobody is told.
-    ///
-    /// # Errors
-    /// Only if the store fails: then some may be left, and doing it again removes them.
-    pub async fn erase_signups(&self, organization: OrganizationId, email: &EmailAddress) -> Result<u64> {
-        const AT_ONCE: u32 = 100;
-        let mut erased = 0;
-        loop {
-            let signups = self.store.signups_of_address(organization, email, AT_ONCE).await?;
-            if signups.is_empty() {
-                return Ok(erased);
-            }
-            for Signup { id: signup, .. } in signups {
-                let writes = vec![Write::EraseSignup { organization, signup }];
-                let change = ChangeSet { requires: vec![], writes };
-                let decide = |_| async { Ok(Decision { outcome: (), change: change.clone() }) };
-                self.commit(decide).await?.map_err(|_| Error::Contended)?;
-                erased += 1;
-            }
-        }
     }
 
     /// Gives the place of a sign-up back and queues the mail that says so. Doing it again is harmless.
     ///
     /// # Errors
     /// [`Error::NotFound`] if no sign-up has this secret.
-    pub async fn cancel_signup(&self, secret: &Secret) -> Result<Signup> {
+    pub async fn cancel(&self, secret: &Secret) -> Result<Signup> {
         let cancelled = self
+            .shared
             .commit(move |now| async move {
-                let signup = self.store.signup_by_secret(&secret.digest()).await?.ok_or(Error::NotFound)?;
+                let signup =
+                    self.shared.store.signup_by_secret(&secret.digest()).await?.ok_or(Error::NotFound)?;
                 Ok(rules::cancel_signup(signup, NoticeId::new(secret::new_uuid(now)), now))
             })
             .await?;
@@ -185,29 +190,7 @@ impl Service {
     /// # Errors
     /// [`Error::NotFound`] if no sign-up has this secret.
     pub async fn signup(&self, secret: &Secret) -> Result<Signup> {
-        self.store.signup_by_secret(&secret.digest()).await?.ok_or(Error::NotFound)
-    }
-
-    /// To which organization an event belongs.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`].
-    pub async fn event_owner(&self, event: EventId) -> Result<OrganizationId> {
-        self.store.event_owner(event).await?.ok_or(Error::NotFound)
-    }
-
-    /// At most `limit` sign-ups of an event whose id is above `after`, by id; cancelled ones too.
-    ///
-    /// # Errors
-    /// Only if the store fails.
-    pub async fn list_signups(
-        &self,
-        organization: OrganizationId,
-        event: EventId,
-        after: Option<SignupId>,
-        limit: u32,
-    ) -> Result<Vec<Signup>> {
-        Ok(self.store.signups(organization, event, after, limit).await?)
+        self.shared.store.signup_by_secret(&secret.digest()).await?.ok_or(Error::NotFound)
     }
 }
 

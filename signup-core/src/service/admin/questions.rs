@@ -1,6 +1,6 @@
-//! Questions of an event: for those who manage the installation.
+//! Questions of an event.
 
-use super::Service;
+use super::Admin;
 use crate::error::{Error, Result};
 use crate::fault::Faults;
 use crate::id::{EventId, QuestionId};
@@ -10,17 +10,19 @@ use crate::rules::Decision;
 use crate::secret;
 use crate::store::{ChangeSet, Requirement, Write};
 
-impl Service {
+impl Admin {
     /// Adds a question behind those that the event has. Who has signed up already is not asked.
     ///
     /// # Errors
     /// [`Error::NotFound`] if there is no such event; [`Error::Invalid`] for options that do not go with the kind, or one
     /// question too many.
     pub async fn add_question(&self, event: EventId, new: &NewQuestion) -> Result<Question> {
-        let organization = self.store.event_owner(event).await?.ok_or(Error::NotFound)?;
+        let organization = self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)?;
         let added = self
+            .shared
             .commit(move |now| async move {
-                let present = self.store.questions(organization, event).await?.ok_or(Error::NotFound)?;
+                let present =
+                    self.shared.store.questions(organization, event).await?.ok_or(Error::NotFound)?;
                 let count = check(new, present.len())?;
                 let position = present.last().map_or(0, |last| last.position + 1);
                 let question = Question {
@@ -45,9 +47,9 @@ impl Service {
     ///
     /// # Errors
     /// [`Error::NotFound`] if there is no such event.
-    pub async fn list_questions(&self, event: EventId) -> Result<Vec<Question>> {
-        let organization = self.store.event_owner(event).await?.ok_or(Error::NotFound)?;
-        self.store.questions(organization, event).await?.ok_or(Error::NotFound)
+    pub async fn questions(&self, event: EventId) -> Result<Vec<Question>> {
+        let organization = self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)?;
+        self.shared.store.questions(organization, event).await?.ok_or(Error::NotFound)
     }
 }
 

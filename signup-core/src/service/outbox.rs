@@ -1,31 +1,48 @@
-//! Mails: what is due, what is taken, what has become of it. For whoever sends them, and for those who manage the
-//! installation.
+//! The outbox: claiming queued notices, and reporting their delivery.
 //!
-//! A process that sends mails asks for what is [due](Service::due_notices), [begins](Service::begin_delivery) with one after
-//! the other, [holds](Service::hold_notice) it while it takes long, and says what came of it. However many do so, each mail
-//! is with one of them at a time.
+//! A process reads the notices that are [due](Outbox::due_notices), [claims](Outbox::begin_delivery) them one after the other,
+//! [extends the lease](Outbox::hold_notice) of one whose delivery takes long, and reports the result. Any number of processes
+//! may do so: a claimed notice belongs to one of them at a time.
 
-use super::Service;
-use crate::error::{Error, Result};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::Shared;
+use crate::error::Result;
 use crate::id::NoticeId;
 use crate::notice::{Notice, NoticeCause, ShiftChange};
 use crate::rules::{self, Delivery};
 use crate::secret;
-use crate::store::{ChangeSet, CommitError, NoticeCounts, Refusal};
 
 /// How many volunteers are told of a change at a time: a bound on memory, and on how long others wait.
 const TOLD_AT_ONCE: u32 = 100;
 
-impl Service {
-    /// At most `limit` notices that are due, by due time.
+/// The handle of a process that delivers queued notices.
+#[derive(Debug, Clone)]
+pub struct Outbox {
+    shared: Arc<Shared>,
+}
+
+impl Outbox {
+    pub(super) const fn new(shared: Arc<Shared>) -> Self {
+        Self { shared }
+    }
+
+    /// Returns the time by the service's clock.
+    pub fn now(&self) -> Timestamp {
+        self.shared.now()
+    }
+
+    /// Returns at most `limit` notices that are due, by due time.
     ///
     /// A due time further away than [`Notice::LONGEST_PAUSE`] was set by a clock that was ahead: that notice is due, too.
     ///
     /// # Errors
-    /// Only if the store fails.
+    /// Fails only if the store fails.
     pub async fn due_notices(&self, limit: u32) -> Result<Vec<Notice>> {
         let now = self.now();
-        Ok(self.store.due_notices(now, now + Notice::LONGEST_PAUSE, limit).await?)
+        Ok(self.shared.store.due_notices(now, now + Notice::LONGEST_PAUSE, limit).await?)
     }
 
     /// Takes a notice that is due, and gives the mail that is to be sent. None if there is none: if another process has it,
@@ -45,16 +62,16 @@ impl Service {
         }
         if notice.was_tried_enough() {
             let reason = "it was begun again and again, and never came to an end";
-            let failed = notice.clone().put_back(reason, true, self.now());
-            self.step(rules::replace_notice(&notice, failed)).await?;
+            let failed = notice.clone().put_back(reason, true, self.shared.now());
+            self.shared.step(rules::replace_notice(&notice, failed)).await?;
             return Ok(None);
         }
         let Some(delivery) = self.delivery(&notice).await? else {
-            self.step(rules::finish_notice(&notice)).await?;
+            self.shared.step(rules::finish_notice(&notice)).await?;
             return Ok(None);
         };
-        let taken = notice.clone().taken(self.now());
-        let is_ours = self.step(rules::replace_notice(&notice, taken.clone())).await?;
+        let taken = notice.clone().taken(self.shared.now());
+        let is_ours = self.shared.step(rules::replace_notice(&notice, taken.clone())).await?;
         Ok(is_ours.then_some(Delivery { notice: taken, ..delivery }))
     }
 
@@ -62,13 +79,13 @@ impl Service {
     async fn delivery(&self, notice: &Notice) -> Result<Option<Delivery>> {
         let owner = notice.organization;
         let Some(signup) = notice.cause.signup() else { return Ok(None) };
-        let Some(signup) = self.store.signup(owner, signup).await? else { return Ok(None) };
-        let Some(shift) = self.store.shift(owner, notice.shift).await? else { return Ok(None) };
-        if !rules::is_of_use(notice, &shift, &signup, self.now()) {
+        let Some(signup) = self.shared.store.signup(owner, signup).await? else { return Ok(None) };
+        let Some(shift) = self.shared.store.shift(owner, notice.shift).await? else { return Ok(None) };
+        if !rules::is_of_use(notice, &shift, &signup, self.shared.now()) {
             return Ok(None);
         }
-        let Some(event) = self.store.event(owner, notice.event).await? else { return Ok(None) };
-        let Some(organization) = self.store.organization(owner).await? else { return Ok(None) };
+        let Some(event) = self.shared.store.event(owner, notice.event).await? else { return Ok(None) };
+        let Some(organization) = self.shared.store.organization(owner).await? else { return Ok(None) };
         Ok(Some(Delivery { notice: notice.clone(), organization, event, shift, signup }))
     }
 
@@ -78,12 +95,12 @@ impl Service {
         change: &ShiftChange,
         told_until: Option<crate::id::SignupId>,
     ) -> Result<()> {
-        let now = self.now();
+        let now = self.shared.now();
         let (owner, shift) = (notice.organization, notice.shift);
-        let signups = self.store.confirmed_signups(owner, shift, told_until, TOLD_AT_ONCE).await?;
+        let signups = self.shared.store.confirmed_signups(owner, shift, told_until, TOLD_AT_ONCE).await?;
         let is_last = signups.len() < TOLD_AT_ONCE as usize;
         let ids = signups.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
-        self.step(rules::tell(notice, change, &signups, ids, is_last, now)).await?;
+        self.shared.step(rules::tell(notice, change, &signups, ids, is_last, now)).await?;
         Ok(())
     }
 
@@ -92,7 +109,7 @@ impl Service {
     /// # Errors
     /// Only if the store fails.
     pub async fn hold_notice(&self, notice: &Notice) -> Result<Option<Notice>> {
-        let hold = |notice: &Notice| Some(notice.clone().held(self.now()));
+        let hold = |notice: &Notice| Some(notice.clone().held(self.shared.now()));
         Ok(self.settle(notice, hold).await?.flatten())
     }
 
@@ -117,7 +134,7 @@ impl Service {
         reason: &str,
         is_final: bool,
     ) -> Result<Option<Notice>> {
-        let put_back = |notice: &Notice| Some(notice.clone().put_back(reason, is_final, self.now()));
+        let put_back = |notice: &Notice| Some(notice.clone().put_back(reason, is_final, self.shared.now()));
         Ok(self.settle(notice, put_back).await?.flatten())
     }
 
@@ -126,8 +143,8 @@ impl Service {
     /// # Errors
     /// Only if the store fails.
     pub async fn delivery_not_begun(&self, notice: &Notice, reason: &str) -> Result<()> {
-        let after = notice.clone().taken(self.now()).put_back(reason, false, self.now());
-        self.step(rules::replace_notice(notice, after)).await?;
+        let after = notice.clone().taken(self.shared.now()).put_back(reason, false, self.shared.now());
+        self.shared.step(rules::replace_notice(notice, after)).await?;
         Ok(())
     }
 
@@ -148,10 +165,10 @@ impl Service {
                 Some(next) => rules::replace_notice(&notice, next.clone()),
                 None => rules::finish_notice(&notice),
             };
-            if self.step(change).await? {
+            if self.shared.step(change).await? {
                 return Ok(Some(next));
             }
-            let found = self.store.notice(notice.id).await?;
+            let found = self.shared.store.notice(notice.id).await?;
             let is_ours = |found: &Notice| {
                 found.attempts == notice.attempts && found.version > notice.version && found.failure.is_none()
             };
@@ -160,51 +177,5 @@ impl Service {
                 None => return Ok(None),
             }
         }
-    }
-
-    /// Whether a step was taken: not if another process has taken one since the notice was read.
-    async fn step(&self, change: ChangeSet) -> Result<bool> {
-        match self.store.commit(change).await {
-            Ok(()) => Ok(true),
-            Err(CommitError::Refused(Refusal::NoticeChanged)) => Ok(false),
-            Err(CommitError::Refused(_)) => Err(Error::Contended),
-            Err(CommitError::Failed(error)) => Err(error.into()),
-        }
-    }
-
-    /// At most `limit` notices whose id is above `after`, by id: those that have failed, or those that are queued.
-    ///
-    /// # Errors
-    /// Only if the store fails.
-    pub async fn notices(
-        &self,
-        have_failed: bool,
-        after: Option<NoticeId>,
-        limit: u32,
-    ) -> Result<Vec<Notice>> {
-        Ok(self.store.notices(have_failed, after, limit).await?)
-    }
-
-    /// Makes a notice that was given up due at once, as if it had never been tried.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`] if there is no such notice; [`Error::Contended`] if it has not failed: then it is with a process,
-    /// or will be, and would be sent twice.
-    pub async fn retry_notice(&self, id: NoticeId) -> Result<Notice> {
-        let notice = self.store.notice(id).await?.ok_or(Error::NotFound)?;
-        if notice.failure.is_none() {
-            return Err(Error::Contended);
-        }
-        let retried = notice.clone().retried(self.now());
-        let is_done = self.step(rules::replace_notice(&notice, retried.clone())).await?;
-        if is_done { Ok(retried) } else { Err(Error::Contended) }
-    }
-
-    /// How many notices there are.
-    ///
-    /// # Errors
-    /// Only if the store fails.
-    pub async fn count_notices(&self) -> Result<NoticeCounts> {
-        Ok(self.store.count_notices().await?)
     }
 }

@@ -1,8 +1,8 @@
-//! Tokens: for those who manage the installation.
+//! Tokens of an organization.
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Service;
+use super::Admin;
 use crate::error::{Error, Result};
 use crate::fault::Faults;
 use crate::id::{OrganizationId, TokenId};
@@ -12,7 +12,7 @@ use crate::secret::{self, TokenText};
 use crate::store::{ChangeSet, Write};
 use crate::token::Token;
 
-impl Service {
+impl Admin {
     /// Creates a token. The text is given here and never again.
     ///
     /// # Errors
@@ -23,8 +23,9 @@ impl Service {
         organization: OrganizationId,
         new: &NewToken,
     ) -> Result<(Token, TokenText)> {
-        let organization = self.store.organization(organization).await?.ok_or(Error::NotFound)?;
+        let organization = self.shared.store.organization(organization).await?.ok_or(Error::NotFound)?;
         let created = self
+            .shared
             .commit(move |now| async move {
                 let text = TokenText::generate();
                 let token = token(TokenId::new(secret::new_uuid(now)), organization.id, new, &text, now)?;
@@ -39,8 +40,8 @@ impl Service {
     ///
     /// # Errors
     /// Only if the store fails.
-    pub async fn list_tokens(&self, organization: OrganizationId) -> Result<Vec<Token>> {
-        Ok(self.store.tokens(organization).await?)
+    pub async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>> {
+        Ok(self.shared.store.tokens(organization).await?)
     }
 
     /// Revokes a token: at once in this process, within 5 seconds in others. Doing it again is harmless.
@@ -49,8 +50,9 @@ impl Service {
     /// [`Error::NotFound`].
     pub async fn revoke_token(&self, id: TokenId) -> Result<Token> {
         let revoked = self
+            .shared
             .commit(move |now| async move {
-                let token = self.store.token(id).await?.ok_or(Error::NotFound)?;
+                let token = self.shared.store.token(id).await?.ok_or(Error::NotFound)?;
                 if token.revoked_at.is_some() {
                     return Ok(Decision { outcome: token, change: ChangeSet::default() });
                 }
@@ -59,7 +61,7 @@ impl Service {
                 Ok(Decision { outcome: Token { revoked_at: Some(now), ..token }, change })
             })
             .await?;
-        self.tokens.forget();
+        self.shared.tokens.clear();
         revoked.map_err(|_| Error::Contended)
     }
 }

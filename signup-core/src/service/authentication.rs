@@ -1,7 +1,4 @@
-//! Callers with a token, and what they may do.
-//!
-//! **Invariant:** every operation of a caller starts with [`Service::authorize`], so a program that keeps a [`Call`] cannot use
-//! it after its token has expired.
+//! Authentication: from the text of a token to a [`Session`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,86 +7,71 @@ use std::time::Duration;
 use jiff::Timestamp;
 use moka::sync::Cache;
 
-use super::Service;
+use super::session::Principal;
+use super::{Service, Session, Shared};
 use crate::error::{Error, Result};
 use crate::id::{OrganizationId, TokenId};
 use crate::organization::Organization;
-use crate::plan::PlanLimits;
 use crate::secret::{Digest, TokenText};
-use crate::token::{Scope, Scopes, Token};
-
-/// A caller whose token was valid when the caller was authenticated. A program may keep it for as long as the token lives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Call {
-    /// Whom the caller speaks for.
-    pub organization: OrganizationId,
-    /// With which token.
-    pub token: TokenId,
-    /// What it may do.
-    pub scopes: Scopes,
-    /// How much of it.
-    pub limits: PlanLimits,
-    /// When the token expires.
-    pub expires_at: Timestamp,
-}
-
-impl Call {
-    /// Whether the token has not expired at `now`.
-    pub fn is_valid(&self, now: Timestamp) -> bool {
-        now < self.expires_at
-    }
-}
+use crate::token::{Scopes, Token};
 
 impl Service {
-    /// Recognizes the bearer of a token.
+    /// Returns the session of a token.
     ///
-    /// What the store says of a token is kept for at most 5 seconds: so long a token that another process revoked, or a plan
-    /// that it changed, may still hold here. What expires meanwhile is refused at once.
+    /// The stored state of a token is cached for at most 5 seconds: a token that another process revoked, or a plan that it
+    /// changed, may hold here for that long. Expiry is checked here and at each use of the session.
     ///
     /// # Errors
     /// [`Error::Unauthenticated`] if the token is malformed, unknown, expired or revoked.
-    pub async fn authenticate(&self, token: &str) -> Result<Call> {
+    pub async fn authenticate(&self, token: &str) -> Result<Session> {
         let digest = TokenText::parse(token).ok_or(Error::Unauthenticated)?.digest();
-        let found = match self.tokens.get(&digest) {
+        let found = match self.0.tokens.get(&digest) {
             Some(found) => found,
-            None => self.load_token(digest).await?.ok_or(Error::Unauthenticated)?,
+            None => self.0.load_token(digest).await?.ok_or(Error::Unauthenticated)?,
         };
         let (token, organization) = &*found;
         if !token.is_valid(self.now()) {
             return Err(Error::Unauthenticated);
         }
-        Ok(Call {
+        let principal = Principal {
             organization: organization.id,
             token: token.id,
             scopes: token.scopes,
-            limits: self.plans.limits(organization.plan),
+            limits: self.0.plans.limits(organization.plan),
             expires_at: token.expires_at,
-        })
+        };
+        Ok(Session::new(Arc::clone(&self.0), principal))
     }
 
-    /// Checks that the caller may do what asks for `scope`, and that its token has not expired since it was authenticated.
+    /// Returns a session without a token, for a program that has a login of its own and decides itself what its users may do.
+    ///
+    /// The session does not expire. Idempotency keys of such sessions are shared by the whole organization.
     ///
     /// # Errors
-    /// [`Error::Unauthenticated`] if the token has expired; [`Error::MissingScope`].
-    pub fn authorize(&self, call: &Call, scope: Scope) -> Result<()> {
-        self.check_expiry(call)?;
-        if call.scopes.contains(scope) { Ok(()) } else { Err(Error::MissingScope(scope)) }
+    /// [`Error::NotFound`] if the organization does not exist.
+    pub async fn session_for(&self, organization: OrganizationId, scopes: Scopes) -> Result<Session> {
+        let organization = self.0.store.organization(organization).await?.ok_or(Error::NotFound)?;
+        let principal = Principal {
+            organization: organization.id,
+            token: TokenId::NONE,
+            scopes,
+            limits: self.0.plans.limits(organization.plan),
+            expires_at: Timestamp::MAX,
+        };
+        Ok(Session::new(Arc::clone(&self.0), principal))
     }
+}
 
-    /// Checks that the caller's token has not expired.
-    pub(super) fn check_expiry(&self, call: &Call) -> Result<()> {
-        if call.is_valid(self.now()) { Ok(()) } else { Err(Error::Unauthenticated) }
-    }
-
+impl Shared {
     async fn load_token(&self, digest: Digest) -> Result<Option<Arc<(Token, Organization)>>> {
         let generation = self.tokens.generation();
         let Some(found) = self.store.token_by_digest(&digest).await?.map(Arc::new) else { return Ok(None) };
-        self.tokens.keep(digest, &found, generation);
+        self.tokens.insert(digest, &found, generation);
         Ok(Some(found))
     }
 }
 
-/// What the store said of tokens in the last seconds.
+/// Cache of tokens with their organizations, by digest.
 #[derive(Debug, Clone)]
 pub(super) struct TokenCache {
     found: Arc<Cache<Digest, Arc<(Token, Organization)>>>,
@@ -115,13 +97,13 @@ impl TokenCache {
         self.generation.load(Ordering::SeqCst)
     }
 
-    /// Keeps what was read since `generation`, unless something was forgotten in between: then it may be outdated.
-    fn keep(&self, digest: Digest, found: &Arc<(Token, Organization)>, generation: u64) {
+    /// Caches a token that was read since `generation`, unless the cache was cleared in between: then it may be stale.
+    fn insert(&self, digest: Digest, found: &Arc<(Token, Organization)>, generation: u64) {
         if self.generation() != generation {
             return;
         }
         self.found.insert(digest, Arc::clone(found));
-        // Something may have been forgotten between the check and the insertion.
+        // The cache may have been cleared between the check and the insertion.
         if self.generation() != generation {
             self.found.invalidate(&digest);
         }
@@ -133,8 +115,8 @@ impl TokenCache {
         self.found.entry_count()
     }
 
-    /// Forgets everything: the next request of each token reads it anew.
-    pub(super) fn forget(&self) {
+    /// Clears the cache: the next request of each token reads it again.
+    pub(super) fn clear(&self) {
         self.generation.fetch_add(1, Ordering::SeqCst);
         self.found.invalidate_all();
     }
@@ -142,6 +124,8 @@ impl TokenCache {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
     use crate::plan::Plan;
     use crate::text::Name;
@@ -170,7 +154,7 @@ mod tests {
         };
         let (cache, found) = (TokenCache::default(), Arc::new((token, organization)));
         for number in 0..2 * TokenCache::CAPACITY {
-            cache.keep(Digest::of(&number.to_string()), &found, 0);
+            cache.insert(Digest::of(&number.to_string()), &found, 0);
         }
         assert!((1..=TokenCache::CAPACITY).contains(&cache.len()), "{}", cache.len());
     }

@@ -1,9 +1,8 @@
-//! Organizations and their plans: for those who manage the installation.
+//! Organizations and their plans.
 
 use jiff::Timestamp;
 
-use super::Service;
-use super::write::Refused;
+use super::Admin;
 use crate::error::{Error, Result};
 use crate::id::{OrganizationId, TokenId};
 use crate::input::{NewOrganization, NewToken};
@@ -11,12 +10,13 @@ use crate::organization::Organization;
 use crate::plan::Plan;
 use crate::rules::{Decision, slug_base, slug_with_tail};
 use crate::secret::{self, TokenText};
+use crate::service::commit::Refused;
 use crate::store::{ChangeSet, Refusal, Requirement, Write};
 
 /// The slug of a name without a letter or digit.
 const FALLBACK: &str = "organization";
 
-impl Service {
+impl Admin {
     /// Creates an organization. Its slug is its name's words; if those are taken, with 8 random characters behind them.
     ///
     /// # Errors
@@ -24,10 +24,11 @@ impl Service {
     pub async fn create_organization(&self, new: NewOrganization) -> Result<Organization> {
         let new = &new;
         let created = self
+            .shared
             .commit(move |now| async move {
                 let plain = slug_base(new.name.as_str());
                 let slug = match plain {
-                    Some(plain) if self.store.organization_by_slug(&plain).await?.is_none() => plain,
+                    Some(plain) if self.shared.store.organization_by_slug(&plain).await?.is_none() => plain,
                     _ => slug_with_tail(new.name.as_str(), FALLBACK, &secret::slug_tail()),
                 };
                 let organization = organization(new, slug.clone(), now);
@@ -51,6 +52,7 @@ impl Service {
     ) -> Result<Option<(Organization, TokenText)>> {
         let (new, token) = (&new, &token);
         let created = self
+            .shared
             .commit(move |now| async move {
                 let slug = slug_base(new.name.as_str()).unwrap_or_else(|| FALLBACK.to_owned());
                 let organization = organization(new, slug, now);
@@ -73,12 +75,12 @@ impl Service {
     ///
     /// # Errors
     /// Only if the store fails.
-    pub async fn list_organizations(
+    pub async fn organizations(
         &self,
         after: Option<OrganizationId>,
         limit: u32,
     ) -> Result<Vec<Organization>> {
-        Ok(self.store.organizations(after, limit).await?)
+        Ok(self.shared.store.organizations(after, limit).await?)
     }
 
     /// The organization with this id or this slug.
@@ -87,11 +89,11 @@ impl Service {
     /// [`Error::NotFound`].
     pub async fn find_organization(&self, id_or_slug: &str) -> Result<Organization> {
         if let Some(id) = OrganizationId::parse(id_or_slug)
-            && let Some(organization) = self.store.organization(id).await?
+            && let Some(organization) = self.shared.store.organization(id).await?
         {
             return Ok(organization);
         }
-        self.store.organization_by_slug(id_or_slug).await?.ok_or(Error::NotFound)
+        self.shared.store.organization_by_slug(id_or_slug).await?.ok_or(Error::NotFound)
     }
 
     /// Gives an organization another plan: at once in this process, within 5 seconds in others.
@@ -99,15 +101,16 @@ impl Service {
     /// # Errors
     /// [`Error::NotFound`].
     pub async fn set_plan(&self, organization: OrganizationId, plan: Plan) -> Result<Organization> {
-        let found = &self.store.organization(organization).await?.ok_or(Error::NotFound)?;
+        let found = &self.shared.store.organization(organization).await?.ok_or(Error::NotFound)?;
         let changed = self
+            .shared
             .commit(move |_| async move {
                 let change =
                     ChangeSet { requires: vec![], writes: vec![Write::SetPlan { organization, plan }] };
                 Ok(Decision { outcome: Organization { plan, ..found.clone() }, change })
             })
             .await?;
-        self.tokens.forget();
+        self.shared.tokens.clear();
         changed.map_err(|_| Error::Contended)
     }
 }

@@ -1,0 +1,291 @@
+//! Typed input: events, shifts and patches made of checked values.
+
+use jiff::civil::Date;
+
+use crate::event::{Latitude, Longitude, Theme};
+use crate::hours::{Hours, TimeError, WallTime};
+use crate::occupancy::Capacity;
+use crate::text::{BadgeLabel, Description, EventLocation, LocationData, ShiftLocation, Title};
+use crate::zone::Zone;
+
+/// An event to create.
+///
+/// ```
+/// use signup_core::{Capacity, Hours, NewEvent, NewShift, date, time};
+///
+/// let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?)
+///     .location("1 Main St".parse()?)
+///     .shift(
+///         NewShift::new("Packing".parse()?, Capacity::new(8)?)
+///             .hours(Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0))?),
+///     )
+///     .shift(NewShift::new("On call".parse()?, Capacity::new(2)?))
+///     .published();
+/// assert_eq!(drive.shifts[1].hours, Hours::ALL_DAY);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct NewEvent {
+    /// Its title.
+    pub title: Title,
+    /// Its first day: 1970-01-01 to 9998-12-31.
+    pub start_date: Date,
+    /// Its last day, not before the first. How many days an event may last is up to the plan.
+    pub end_date: Option<Date>,
+    /// The zone whose wall clock the dates and hours go by.
+    pub zone: Zone,
+    /// What it is about.
+    pub description: Option<Description>,
+    /// A street address, or a URL for an event that takes place online.
+    pub location: Option<EventLocation>,
+    /// Whether it takes place online.
+    pub is_virtual: bool,
+    /// Degrees north of the equator.
+    pub latitude: Option<Latitude>,
+    /// Degrees east of Greenwich.
+    pub longitude: Option<Longitude>,
+    /// Data about the place that is kept and copied, and never shown.
+    pub location_data: Option<LocationData>,
+    /// Whether it is published at once.
+    pub is_published: bool,
+    /// The colours of its page.
+    pub theme: Option<Theme>,
+    /// A badge on its page.
+    pub badge_label: Option<BadgeLabel>,
+    /// Its shifts: at most 500. Shifts with equal hours are listed in this order.
+    #[doc(alias = "slots")]
+    pub shifts: Vec<NewShift>,
+}
+
+macro_rules! setters {
+    ($($(#[$doc:meta])* $field:ident: $type:ty;)*) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub fn $field(self, $field: $type) -> Self {
+            Self { $field: Some($field), ..self }
+        }
+    )*};
+}
+
+impl NewEvent {
+    /// A draft of one day, without shifts.
+    pub const fn new(title: Title, start_date: Date, zone: Zone) -> Self {
+        Self {
+            title,
+            start_date,
+            end_date: None,
+            zone,
+            description: None,
+            location: None,
+            is_virtual: false,
+            latitude: None,
+            longitude: None,
+            location_data: None,
+            is_published: false,
+            theme: None,
+            badge_label: None,
+            shifts: Vec::new(),
+        }
+    }
+
+    setters! {
+        /// Sets the last day.
+        end_date: Date;
+        /// Sets the description.
+        description: Description;
+        /// Sets the street address or URL.
+        location: EventLocation;
+        /// Sets the degrees north of the equator.
+        latitude: Latitude;
+        /// Sets the degrees east of Greenwich.
+        longitude: Longitude;
+        /// Sets data about the place that is kept and copied, and never shown.
+        location_data: LocationData;
+        /// Sets the colours of the page.
+        theme: Theme;
+        /// Sets the badge on the page.
+        badge_label: BadgeLabel;
+    }
+
+    /// Makes it an event that takes place online.
+    #[must_use]
+    pub fn online(self) -> Self {
+        Self { is_virtual: true, ..self }
+    }
+
+    /// Publishes it at once. It then counts against the plan's active events until its last day has ended.
+    #[must_use]
+    pub fn published(self) -> Self {
+        Self { is_published: true, ..self }
+    }
+
+    /// Adds a shift.
+    #[doc(alias = "slot")]
+    #[must_use]
+    pub fn shift(mut self, shift: NewShift) -> Self {
+        self.shifts.push(shift);
+        self
+    }
+}
+
+/// A shift of an event to create.
+#[doc(alias = "slot")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NewShift {
+    /// Its title.
+    pub title: Title,
+    /// Its own location, if it differs from the event's.
+    pub location: Option<ShiftLocation>,
+    /// Its wall-clock times on the event's first day.
+    pub hours: Hours,
+    /// How many volunteers it needs.
+    pub capacity: Capacity,
+}
+
+impl NewShift {
+    /// A shift of the whole day.
+    pub const fn new(title: Title, capacity: Capacity) -> Self {
+        Self { title, location: None, hours: Hours::ALL_DAY, capacity }
+    }
+
+    /// Sets the wall-clock times.
+    #[must_use]
+    pub fn hours(self, hours: Hours) -> Self {
+        Self { hours, ..self }
+    }
+
+    setters! {
+        /// Sets its own location.
+        location: ShiftLocation;
+    }
+}
+
+/// Changes to a shift. A field that is not set stays as it is.
+///
+/// ```
+/// use signup_core::{Capacity, ShiftPatch};
+///
+/// let patch = ShiftPatch::new().capacity(Capacity::new(5)?).clear_location().without_mail();
+/// # Ok::<(), signup_core::occupancy::CapacityError>(())
+/// ```
+#[doc(alias = "slot")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShiftPatch {
+    /// The new title.
+    pub title: Option<Title>,
+    /// The new location, or its removal.
+    pub location: Option<Change<ShiftLocation>>,
+    /// The new start and end.
+    pub hours: HoursPatch,
+    /// The new capacity. Below the number already signed up, nobody is removed and the shift becomes over-full.
+    pub capacity: Option<Capacity>,
+    /// Whether volunteers are told of another time or location; true unless set.
+    pub notify_volunteers: bool,
+}
+
+/// A change of a field that may be empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change<T> {
+    /// The field gets this value.
+    Set(T),
+    /// The field becomes empty.
+    Clear,
+}
+
+impl<T> Change<T> {
+    /// The value after the change.
+    pub fn into_value(self) -> Option<T> {
+        match self {
+            Self::Set(value) => Some(value),
+            Self::Clear => None,
+        }
+    }
+}
+
+impl Default for ShiftPatch {
+    fn default() -> Self {
+        Self {
+            title: None,
+            location: None,
+            hours: HoursPatch::default(),
+            capacity: None,
+            notify_volunteers: true,
+        }
+    }
+}
+
+impl ShiftPatch {
+    /// A patch that changes nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    setters! {
+        /// Sets the title.
+        title: Title;
+        /// Sets the capacity.
+        capacity: Capacity;
+    }
+
+    /// Sets the shift's own location.
+    #[must_use]
+    pub fn location(self, location: ShiftLocation) -> Self {
+        Self { location: Some(Change::Set(location)), ..self }
+    }
+
+    /// Removes the shift's own location.
+    #[must_use]
+    pub fn clear_location(self) -> Self {
+        Self { location: Some(Change::Clear), ..self }
+    }
+
+    /// Sets the start; the end stays as it is unless it is set, too.
+    #[must_use]
+    pub fn start_time(self, start: WallTime) -> Self {
+        Self { hours: HoursPatch { start: Some(start), ..self.hours }, ..self }
+    }
+
+    /// Sets the end; the start stays as it is unless it is set, too.
+    #[must_use]
+    pub fn end_time(self, end: WallTime) -> Self {
+        Self { hours: HoursPatch { end: Some(end), ..self.hours }, ..self }
+    }
+
+    /// Tells no volunteer of the change.
+    #[must_use]
+    pub fn without_mail(self) -> Self {
+        Self { notify_volunteers: false, ..self }
+    }
+}
+
+/// Another start, another end, both, or neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HoursPatch {
+    /// The new start.
+    pub start: Option<WallTime>,
+    /// The new end.
+    pub end: Option<WallTime>,
+}
+
+impl HoursPatch {
+    /// Returns the hours after the change.
+    ///
+    /// # Errors
+    /// [`TimeError::Order`] if they would not end after their start.
+    pub fn apply(self, present: Hours) -> Result<Hours, TimeError> {
+        Hours::new(Some(self.start.unwrap_or(present.start())), self.end.or(present.end()))
+    }
+
+    /// Checks the order as far as it is known without the present hours.
+    pub(super) fn check(self) -> Result<(), TimeError> {
+        match (self.start, self.end) {
+            (Some(_), Some(_)) => self.apply(Hours::ALL_DAY).map(|_| ()),
+            // 00:00 is after no start.
+            (None, Some(end)) if end.minutes() == 0 => Err(TimeError::Order),
+            _ => Ok(()),
+        }
+    }
+}

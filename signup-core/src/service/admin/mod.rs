@@ -1,0 +1,37 @@
+//! The operator's handle: organizations, plans, tokens, questions, people's data, failed notices.
+
+mod notices;
+mod organizations;
+mod questions;
+mod signups;
+mod tokens;
+
+use std::sync::Arc;
+
+use super::Shared;
+use crate::error::Result;
+
+/// The operator's handle. It asks for no token and reaches every organization: a program must not hand it to callers.
+#[derive(Debug, Clone)]
+pub struct Admin {
+    shared: Arc<Shared>,
+}
+
+impl Admin {
+    pub(super) const fn new(shared: Arc<Shared>) -> Self {
+        Self { shared }
+    }
+
+    /// Removes at most `limit` expired receipts and as many closed rate-limit windows. Returns the larger of the two counts.
+    ///
+    /// Call it about once a minute, and again at once while it returns `limit`. A small limit keeps other writers from
+    /// waiting.
+    ///
+    /// # Errors
+    /// Fails only if the store fails.
+    pub async fn purge(&self, limit: u32) -> Result<u64> {
+        let now = self.shared.now();
+        let receipts = self.shared.store.purge_receipts(now, limit).await?;
+        Ok(receipts.max(self.shared.store.purge_windows(now, limit).await?))
+    }
+}

@@ -1,0 +1,46 @@
+//! Notices that failed or wait.
+
+use super::Admin;
+use crate::error::{Error, Result};
+use crate::id::NoticeId;
+use crate::notice::Notice;
+use crate::rules;
+use crate::store::NoticeCounts;
+
+impl Admin {
+    /// At most `limit` notices whose id is above `after`, by id: those that have failed, or those that are queued.
+    ///
+    /// # Errors
+    /// Only if the store fails.
+    pub async fn notices(
+        &self,
+        have_failed: bool,
+        after: Option<NoticeId>,
+        limit: u32,
+    ) -> Result<Vec<Notice>> {
+        Ok(self.shared.store.notices(have_failed, after, limit).await?)
+    }
+
+    /// Makes a notice that was given up due at once, as if it had never been tried.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] if there is no such notice; [`Error::Contended`] if it has not failed: then it is with a process,
+    /// or will be, and would be sent twice.
+    pub async fn retry_notice(&self, id: NoticeId) -> Result<Notice> {
+        let notice = self.shared.store.notice(id).await?.ok_or(Error::NotFound)?;
+        if notice.failure.is_none() {
+            return Err(Error::Contended);
+        }
+        let retried = notice.clone().retried(self.shared.now());
+        let is_done = self.shared.step(rules::replace_notice(&notice, retried.clone())).await?;
+        if is_done { Ok(retried) } else { Err(Error::Contended) }
+    }
+
+    /// Counts the notices that are queued and those that failed.
+    ///
+    /// # Errors
+    /// Fails only if the store fails.
+    pub async fn count_notices(&self) -> Result<NoticeCounts> {
+        Ok(self.shared.store.count_notices().await?)
+    }
+}

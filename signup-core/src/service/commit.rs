@@ -1,0 +1,63 @@
+//! Commit and retry: decides, commits, and decides again if a fact has changed. The loop stands here once.
+
+use jiff::Timestamp;
+
+use super::Shared;
+use crate::error::{Error, Result};
+use crate::rules::Decision;
+use crate::store::{ChangeSet, CommitError, Refusal};
+
+/// How often a decision is made again because a fact that it relied on has changed. Each retry means that another change of
+/// the same record was committed, so only very many simultaneous changes of one record reach the limit.
+const ATTEMPTS: u32 = 200;
+
+/// A decision that the store refused to commit.
+#[derive(Debug)]
+pub(super) struct Refused<T> {
+    /// The outcome that the decision would have had.
+    pub(super) planned: T,
+    /// The fact that has changed.
+    pub(super) refusal: Refusal,
+}
+
+impl Shared {
+    /// Commits a decision. Decides again while the commit is refused for a fact that another decision can respect, and
+    /// returns every other refusal with what was decided.
+    pub(super) async fn commit<T: Send, F>(
+        &self,
+        decide: impl Fn(Timestamp) -> F + Send + Sync,
+    ) -> Result<std::result::Result<T, Refused<T>>>
+    where
+        F: Future<Output = Result<Decision<T>>> + Send,
+    {
+        for _ in 0..ATTEMPTS {
+            let Decision { outcome, change } = decide(self.now()).await?;
+            if change == ChangeSet::default() {
+                return Ok(Ok(outcome));
+            }
+            match self.store.commit(change).await {
+                Ok(()) => return Ok(Ok(outcome)),
+                Err(CommitError::Refused(
+                    Refusal::SlugTaken
+                    | Refusal::ShiftChanged
+                    | Refusal::QuestionsChanged
+                    | Refusal::SignupNotConfirmed,
+                )) => {}
+                Err(CommitError::Refused(refusal)) => return Ok(Err(Refused { planned: outcome, refusal })),
+                Err(CommitError::Failed(error)) => return Err(error.into()),
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// Commits the next state of a notice. Returns whether it was committed: not if another process has changed the notice
+    /// since it was read.
+    pub(super) async fn step(&self, change: ChangeSet) -> Result<bool> {
+        match self.store.commit(change).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Refused(Refusal::NoticeChanged)) => Ok(false),
+            Err(CommitError::Refused(_)) => Err(Error::Contended),
+            Err(CommitError::Failed(error)) => Err(error.into()),
+        }
+    }
+}

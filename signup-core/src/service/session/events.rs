@@ -1,0 +1,116 @@
+//! Events of a session's organization.
+
+use std::sync::Arc;
+
+use jiff::civil::Date;
+
+use super::{Reply, Session};
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::id::EventId;
+use crate::input::{Input, NewEvent};
+use crate::receipt::{EventWithShifts, Operation};
+use crate::rules::{self, EventIds};
+use crate::store::{EventPage, EventQuery, Position};
+use crate::token::Scope;
+
+/// A page of the list of events, and the cursors of its neighbours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventList {
+    /// The events, latest start first.
+    pub events: Vec<Arc<Event>>,
+    /// The query that the page answers.
+    pub query: EventQuery,
+    /// The cursor of the page below; `None` exactly if no event follows.
+    pub next_cursor: Option<String>,
+    /// The cursor of the page above; `None` exactly if no event precedes.
+    pub prev_cursor: Option<String>,
+}
+
+/// A walk through the pages of the list of events, from [`Session::event_pages`].
+#[derive(Debug)]
+pub struct EventPages {
+    session: Session,
+    /// `None` after the last page.
+    next: Option<EventQuery>,
+}
+
+impl EventPages {
+    /// Reads the next page. Returns `None` after the last one.
+    ///
+    /// # Errors
+    /// Those of [`Session::events`]. The page is read again by the next call.
+    pub async fn next(&mut self) -> Result<Option<EventList>> {
+        self.session.require(Scope::EventsRead)?;
+        let Some(query) = self.next else { return Ok(None) };
+        let (page, below) = self.session.read_events(query).await?;
+        self.next = below.map(|position| EventQuery { position: Some(position), ..query });
+        Ok(Some(page))
+    }
+}
+
+impl Session {
+    /// Creates an event with its shifts. Scope: [`Scope::EventsWrite`].
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with every fault of the input; [`Error::PlanLimit`] if the event would be active and the plan
+    /// allows no more active events.
+    pub async fn create_event<I: Input<NewEvent>>(
+        &self,
+        event: I,
+    ) -> Result<Reply<EventWithShifts>, I::Error> {
+        self.require(Scope::EventsWrite)?;
+        self.write(Operation::CreateEvent, event, |event: NewEvent, now| async move {
+            let ids = EventIds::generate(now, event.shifts.len(), 0);
+            Ok(rules::create_event(self.organization_id(), self.limits(), event, ids, now)?)
+        })
+        .await
+    }
+
+    /// Copies an event with its shifts and questions, so that it starts on `start_date`. Scope: [`Scope::EventsWrite`].
+    ///
+    /// The last day moves by as many days as the first. Shifts keep their wall times, also across a clock change. The copy is
+    /// a draft, and its shifts are empty.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the copy would leave the range of dates; [`Error::NotFound`].
+    pub async fn duplicate_event<I: Input<Date>>(
+        &self,
+        id: EventId,
+        start_date: I,
+    ) -> Result<Reply<EventWithShifts>, I::Error> {
+        self.require(Scope::EventsWrite)?;
+        self.write(Operation::DuplicateEvent(id), start_date, move |start_date, now| async move {
+            let source = self.shared.store.event_in_full(self.organization_id(), id).await?;
+            let source = source.ok_or(Error::NotFound)?;
+            let ids = EventIds::generate(now, source.shifts.len(), source.questions.len());
+            Ok(rules::duplicate_event(source, start_date, ids, now)?)
+        })
+        .await
+    }
+
+    /// Lists the organization's events, a page at a time, latest start first. Scope: [`Scope::EventsRead`].
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with every fault of the query.
+    pub async fn events<I: Input<EventQuery>>(&self, query: I) -> Result<EventList, I::Error> {
+        self.require(Scope::EventsRead)?;
+        let query = query.read(self.limits()).await?;
+        Ok(self.read_events(query).await?.0)
+    }
+
+    /// Walks the pages of the list of events, from the page of `query` to the last.
+    ///
+    /// An event that exists throughout the walk is on exactly one page, whatever is created meanwhile.
+    pub fn event_pages(&self, query: EventQuery) -> EventPages {
+        EventPages { session: self.clone(), next: Some(query) }
+    }
+
+    async fn read_events(&self, query: EventQuery) -> Result<(EventList, Option<Position>)> {
+        let page = self.shared.store.events(self.organization_id(), &query).await?;
+        let EventPage { events, above, below } = page;
+        let cursor = |position: Option<Position>| position.as_ref().map(Position::to_cursor);
+        let list = EventList { events, query, next_cursor: cursor(below), prev_cursor: cursor(above) };
+        Ok((list, below))
+    }
+}

@@ -1,0 +1,243 @@
+//! Sessions: what a token may do, in its own organization.
+
+mod events;
+mod shifts;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+pub use events::{EventList, EventPages};
+
+use super::Shared;
+use super::commit::Refused;
+use crate::allowance::RateKey;
+use crate::error::{Error, Result};
+use crate::fault::Faults;
+use crate::id::{OrganizationId, TokenId};
+use crate::input::Input;
+use crate::organization::Organization;
+use crate::plan::PlanLimits;
+use crate::receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
+use crate::rules::Decision;
+use crate::shift::Shift;
+use crate::store::{ChangeSet, Refusal, Requirement, Write};
+use crate::token::{Scope, Scopes};
+
+/// What a token may do. Every method checks the scope and the expiry of the token, and reaches one organization only.
+///
+/// Comes from [`Service::authenticate`](super::Service::authenticate) or, for a program with a login of its own, from
+/// [`Service::session_for`](super::Service::session_for). Cheap to clone. A session is meant for one request: a revoked token or
+/// a changed plan does not reach a session that exists.
+#[derive(Debug, Clone)]
+pub struct Session {
+    shared: Arc<Shared>,
+    principal: Principal,
+    key: Result<Option<IdempotencyKey>, Faults>,
+}
+
+/// The identity and the rights of a session.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Principal {
+    pub(super) organization: OrganizationId,
+    /// [`TokenId::NONE`] for a session without a token.
+    pub(super) token: TokenId,
+    pub(super) scopes: Scopes,
+    pub(super) limits: PlanLimits,
+    pub(super) expires_at: Timestamp,
+}
+
+/// The answer to a write.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply<T> {
+    /// The record after the write.
+    pub outcome: T,
+    /// Whether this is the stored answer of an earlier request with the same key. Nothing was done now then.
+    pub is_replay: bool,
+}
+
+impl Session {
+    pub(super) const fn new(shared: Arc<Shared>, principal: Principal) -> Self {
+        Self { shared, principal, key: Ok(None) }
+    }
+
+    /// Returns the organization that the session belongs to.
+    pub const fn organization_id(&self) -> OrganizationId {
+        self.principal.organization
+    }
+
+    /// Returns what the session may do.
+    pub const fn scopes(&self) -> Scopes {
+        self.principal.scopes
+    }
+
+    /// Returns the limits of the organization's plan.
+    pub const fn limits(&self) -> PlanLimits {
+        self.principal.limits
+    }
+
+    pub(super) const fn rate_key(&self) -> RateKey {
+        RateKey::Token(self.principal.organization, self.principal.token)
+    }
+
+    /// Returns the session with an idempotency key for its writes: a retry with the same key does nothing and returns the
+    /// stored answer.
+    ///
+    /// A key belongs to one logical operation, best as a UUID. It is matched together with the token and the operation
+    /// (with the id of the record), and kept for 24 hours. A key that is used again with other input returns the first
+    /// answer. An error stores nothing, so a retry after one runs for real.
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, NewEvent, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// # tokio::runtime::Runtime::new()?.block_on(async {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let organization = service.admin().create_organization(NewOrganization::new("A".parse()?)).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// let keyed = session.with_key("food-drive-2027-06-05".parse()?);
+    /// let first = keyed.create_event(drive.clone()).await?;
+    /// let again = keyed.create_event(drive).await?;
+    /// assert!(!first.is_replay && again.is_replay);
+    /// assert_eq!(first.outcome, again.outcome);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_key(&self, key: IdempotencyKey) -> Self {
+        self.with_checked_key(Ok(Some(key)))
+    }
+
+    /// Returns the session with the key of a request, for a program that maps requests of its callers.
+    ///
+    /// `Ok(None)` means no key. The faults of a malformed key become the error of the next write, after its scope was
+    /// checked.
+    #[must_use]
+    pub fn with_checked_key(&self, key: Result<Option<IdempotencyKey>, Faults>) -> Self {
+        Self { key, ..self.clone() }
+    }
+
+    /// Reads the organization. Scope: [`Scope::OrganizationRead`].
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] if it no longer exists.
+    #[doc(alias = "team")]
+    pub async fn organization(&self) -> Result<Organization> {
+        self.require(Scope::OrganizationRead)?;
+        self.shared.store.organization(self.principal.organization).await?.ok_or(Error::NotFound)
+    }
+
+    /// Whether the token has not expired.
+    pub(super) fn is_valid(&self) -> bool {
+        self.shared.now() < self.principal.expires_at
+    }
+
+    /// Checks that the token has not expired and has the scope.
+    fn require(&self, scope: Scope) -> Result<()> {
+        if !self.is_valid() {
+            return Err(Error::Unauthenticated);
+        }
+        if self.principal.scopes.contains(scope) { Ok(()) } else { Err(Error::MissingScope(scope)) }
+    }
+
+    /// Reads the input, decides and commits, together with the receipt if there is a key.
+    ///
+    /// A stored answer goes before every error of the input or the records. It is looked up only after such an error, and
+    /// found by the commit itself otherwise, so a first request costs no lookup.
+    async fn write<V, T, I, F>(
+        &self,
+        operation: Operation,
+        input: I,
+        decide: impl Fn(V, Timestamp) -> F + Send + Sync,
+    ) -> Result<Reply<T>, I::Error>
+    where
+        V: Clone + Send + Sync,
+        T: Recorded,
+        I: Input<V>,
+        F: Future<Output = Result<Decision<T>>> + Send,
+    {
+        let key = self.key.clone().map_err(Error::from)?.map(|key| self.receipt_key(operation, key));
+        let value = match input.read(self.principal.limits).await {
+            Ok(value) => value,
+            Err(error) => return self.replay(key.as_ref()).await?.ok_or(error),
+        };
+        let with_receipt = |now| {
+            let decided = decide(value.clone(), now);
+            let key = key.clone();
+            async move {
+                let mut decision = decided.await?;
+                if let Some(key) = key {
+                    add_receipt(&mut decision.change, key, decision.outcome.clone().into(), now);
+                }
+                Ok(decision)
+            }
+        };
+        let error = match self.shared.commit(with_receipt).await {
+            Ok(Ok(outcome)) => return Ok(Reply { outcome, is_replay: false }),
+            Ok(Err(Refused { refusal: Refusal::Receipt(receipt), .. })) => {
+                return Ok(replay_of(receipt.outcome).ok_or(Error::Contended)?);
+            }
+            Ok(Err(Refused { refusal: Refusal::ActiveEvents { count }, .. })) => {
+                let max_allowed = self.principal.limits.active_events;
+                return Err(Error::PlanLimit { current_count: count, max_allowed }.into());
+            }
+            Ok(Err(_)) => return Err(Error::Contended.into()),
+            Err(error @ Error::Store(_)) => return Err(error.into()),
+            Err(error) => error,
+        };
+        Ok(self.replay(key.as_ref()).await?.ok_or(error)?)
+    }
+
+    async fn replay<T: Recorded>(&self, key: Option<&ReceiptKey>) -> Result<Option<Reply<T>>> {
+        let Some(key) = key else { return Ok(None) };
+        let receipt = self.shared.store.receipt(key, self.shared.now()).await?;
+        Ok(receipt.and_then(|receipt| replay_of(receipt.outcome)))
+    }
+
+    const fn receipt_key(&self, operation: Operation, key: IdempotencyKey) -> ReceiptKey {
+        let Principal { organization, token, .. } = self.principal;
+        ReceiptKey { organization, token, operation, key }
+    }
+}
+
+/// An answer that a receipt can hold.
+pub trait Recorded: Clone + Send + Into<Outcome> {
+    /// Returns the outcome if it is of this type.
+    fn from_outcome(outcome: Outcome) -> Option<Self>;
+}
+
+impl From<EventWithShifts> for Outcome {
+    fn from(event: EventWithShifts) -> Self {
+        Self::Event(Box::new(event))
+    }
+}
+
+impl Recorded for EventWithShifts {
+    fn from_outcome(outcome: Outcome) -> Option<Self> {
+        if let Outcome::Event(event) = outcome { Some(*event) } else { None }
+    }
+}
+
+impl From<Shift> for Outcome {
+    fn from(shift: Shift) -> Self {
+        Self::Shift(Box::new(shift))
+    }
+}
+
+impl Recorded for Shift {
+    fn from_outcome(outcome: Outcome) -> Option<Self> {
+        if let Outcome::Shift(shift) = outcome { Some(*shift) } else { None }
+    }
+}
+
+fn add_receipt(change: &mut ChangeSet, key: ReceiptKey, outcome: Outcome, now: Timestamp) {
+    // The first requirement, so that a stored answer goes before every other refusal.
+    change.requires.insert(0, Requirement::NoReceipt { key: key.clone(), now });
+    let receipt = Receipt { key, outcome, expires_at: now + Receipt::LIFE };
+    change.writes.push(Write::InsertReceipt(Box::new(receipt)));
+}
+
+fn replay_of<T: Recorded>(outcome: Outcome) -> Option<Reply<T>> {
+    T::from_outcome(outcome).map(|outcome| Reply { outcome, is_replay: true })
+}
