@@ -15,7 +15,7 @@ mod tests {
         let examples = test.parent().and_then(Path::parent).unwrap().join("examples");
         for (example, shows) in [
             ("create_event", "Packing"),
-            ("duplicate_season", "12 events"),
+            ("duplicate_season", "12 copies"),
             ("list_events", "7 events on 4 pages"),
         ] {
             let output =

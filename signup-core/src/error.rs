@@ -1,47 +1,81 @@
-//! What an operation can fail with, in the domain's words. What it means in HTTP is decided in the server, once.
+//! What an operation can fail with, in the domain's words. Its meaning in HTTP is decided in the server, once.
 
 use thiserror::Error;
 
 use crate::fault::Faults;
-use crate::store::StoreError;
+use crate::store::{Refusal, StoreError};
 use crate::token::Scope;
 
 /// The result of an operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an operation was not done. Unless it is [`Store`](Self::Store), nothing was written.
+/// Why an operation was not done. Nothing was written, unless it is [`Store`](Self::Store).
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum Error {
-    /// The token is missing, malformed, unknown, expired or revoked.
+    /// The token is malformed, unknown, expired or revoked.
     #[error("the token is not valid")]
     Unauthenticated,
     /// The token does not allow this operation.
     #[error("the token lacks the scope {0}")]
     MissingScope(Scope),
-    /// There is no such record in the caller's organization.
+    /// The session's organization has no such record.
     #[error("there is no such record")]
     NotFound,
-    /// The input is wrong: all of what is wrong with it.
+    /// The input has faults: all of them.
     #[error("the input is not valid")]
     Invalid(#[from] Faults),
     /// The plan allows no more active events.
     #[error("the plan's limit of {max_allowed} active events is reached")]
     PlanLimit {
-        /// How many are active.
+        /// How many events are active.
         current_count: u32,
-        /// How many may be.
+        /// How many may be active.
         max_allowed: u32,
     },
-    /// Nobody more can sign up for the shift.
+    /// The shift has no place left.
     #[error("the shift is full")]
     ShiftFull,
     /// The shift has ended.
     #[error("the shift is over")]
     ShiftOver,
-    /// Others changed the same record over and over; nothing was written, and a later try may succeed.
-    #[error("the record is being changed by too many at once")]
+    /// Only a failed notice can be retried. Another one is queued or claimed, and would be sent twice.
+    #[error("the notice has not failed")]
+    NoticeNotFailed,
+    /// Other changes of the same record were committed again and again in between. A later try may succeed.
+    #[error("too many changes of the same record at once")]
     Contended,
-    /// The store failed. For a write with an idempotency key, trying again with the key is safe.
+    /// The store refused for a reason that no rule expects. This is a bug of the store or of this library.
+    #[error("unexpected refusal of a commit: {0:?}")]
+    Refused(Box<Refusal>),
+    /// The store failed, and it is unknown whether a write was applied. A retry with the same idempotency key is safe.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl Error {
+    /// Whether the same call may succeed later without any change. A write is safe to retry only with its idempotency key.
+    ///
+    /// ```
+    /// use signup_core::Error;
+    ///
+    /// assert!(Error::Contended.is_retryable() && !Error::ShiftFull.is_retryable());
+    /// ```
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Contended => true,
+            Self::Store(error) => error.is_unavailable(),
+            _ => false,
+        }
+    }
+
+    /// Whether the organization has no such record.
+    pub const fn is_not_found(&self) -> bool {
+        matches!(self, Self::NotFound)
+    }
+
+    /// Whether the input has faults.
+    pub const fn is_invalid(&self) -> bool {
+        matches!(self, Self::Invalid(_))
+    }
 }

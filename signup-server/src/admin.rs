@@ -152,7 +152,7 @@ async fn notice(admin: &Admin, command: NoticeCommand) -> Result<(), String> {
             match admin.retry_notice(notice).await {
                 Ok(notice) => print(&NoticeLine::new(&notice)),
                 Err(Error::NotFound) => Err(format!("there is no notice with the id {id}")),
-                Err(Error::Contended) => {
+                Err(Error::NoticeNotFailed) => {
                     Err(format!("the notice {id} has not failed: it is tried until it is sent or given up"))
                 }
                 Err(error) => Err(line(error)),
@@ -167,8 +167,8 @@ async fn notice(admin: &Admin, command: NoticeCommand) -> Result<(), String> {
                 for notice in page {
                     match admin.retry_notice(notice.id).await {
                         Ok(notice) => print(&NoticeLine::new(&notice))?,
-                        // Somebody else was first.
-                        Err(Error::NotFound | Error::Contended) => {}
+                        // Another process retried or delivered it in between.
+                        Err(Error::NotFound | Error::NoticeNotFailed) => {}
                         Err(error) => return Err(line(error)),
                     }
                 }

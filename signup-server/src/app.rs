@@ -277,7 +277,7 @@ fn page_to_the_end(
     done.map(|done| {
         done.unwrap_or_else(|error| {
             tracing::error!(%error, "a write ended in a panic");
-            page::error_page(&Error::Contended)
+            page::unavailable()
         })
     })
 }

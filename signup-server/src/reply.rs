@@ -155,6 +155,11 @@ fn service_error(error: &Error) -> Response {
             tracing::error!(error = %WithSources(error), "the store failed");
             unavailable()
         }
+        // An error that no route can meet, or one that is newer than this mapping.
+        error => {
+            tracing::error!(error = %WithSources(error), "an unexpected error");
+            unavailable()
+        }
     }
 }
 

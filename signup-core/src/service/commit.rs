@@ -50,13 +50,24 @@ impl Shared {
         Err(Error::Contended)
     }
 
+    /// Like [`commit`](Self::commit), for a decision that nothing can refuse for good.
+    pub(super) async fn commit_unrefused<T: Send, F>(
+        &self,
+        decide: impl Fn(Timestamp) -> F + Send + Sync,
+    ) -> Result<T>
+    where
+        F: Future<Output = Result<Decision<T>>> + Send,
+    {
+        self.commit(decide).await?.map_err(|refused| Error::Refused(refused.refusal.into()))
+    }
+
     /// Commits the next state of a notice. Returns whether it was committed: not if another process has changed the notice
     /// since it was read.
     pub(super) async fn step(&self, change: ChangeSet) -> Result<bool> {
         match self.store.commit(change).await {
             Ok(()) => Ok(true),
             Err(CommitError::Refused(Refusal::NoticeChanged)) => Ok(false),
-            Err(CommitError::Refused(_)) => Err(Error::Contended),
+            Err(CommitError::Refused(refusal)) => Err(Error::Refused(refusal.into())),
             Err(CommitError::Failed(error)) => Err(error.into()),
         }
     }

@@ -131,7 +131,7 @@ impl Public {
                 }
             }
             Err(Refused { refusal: Refusal::ShiftFull, .. }) => Err(Error::ShiftFull),
-            Err(_) => Err(Error::Contended),
+            Err(Refused { refusal, .. }) => Err(Error::Refused(refusal.into())),
         }
     }
 
@@ -174,15 +174,13 @@ impl Public {
     /// # Errors
     /// [`Error::NotFound`] if no sign-up has this secret.
     pub async fn cancel(&self, secret: &Secret) -> Result<Signup> {
-        let cancelled = self
-            .shared
-            .commit(move |now| async move {
+        self.shared
+            .commit_unrefused(move |now| async move {
                 let signup =
                     self.shared.store.signup_by_secret(&secret.digest()).await?.ok_or(Error::NotFound)?;
                 Ok(rules::cancel_signup(signup, NoticeId::new(secret::new_uuid(now)), now))
             })
-            .await?;
-        cancelled.map_err(|_| Error::Contended)
+            .await
     }
 
     /// The sign-up with this secret, cancelled or not.

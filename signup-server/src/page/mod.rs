@@ -142,7 +142,8 @@ pub(crate) fn method_not_allowed() -> Response {
     )
 }
 
-fn unavailable() -> Response {
+/// The answer when the store is out of reach, or the work ended in a panic.
+pub(crate) fn unavailable() -> Response {
     let mut response = message(
         StatusCode::SERVICE_UNAVAILABLE,
         "Please try again in a moment",
@@ -161,8 +162,12 @@ pub(crate) fn error_page(error: &Error) -> Response {
             tracing::error!(error = %WithSources(error), "the store failed");
             unavailable()
         }
+        Error::NotFound => not_found(),
         Error::Contended => unavailable(),
-        _ => not_found(),
+        error => {
+            tracing::error!(error = %WithSources(error), "an unexpected error");
+            unavailable()
+        }
     }
 }
 

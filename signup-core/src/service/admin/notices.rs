@@ -24,16 +24,16 @@ impl Admin {
     /// Makes a notice that was given up due at once, as if it had never been tried.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if there is no such notice; [`Error::Contended`] if it has not failed: then it is with a process,
-    /// or will be, and would be sent twice.
+    /// [`Error::NotFound`] if there is no such notice; [`Error::NoticeNotFailed`] if it is queued or claimed: it would be sent
+    /// twice.
     pub async fn retry_notice(&self, id: NoticeId) -> Result<Notice> {
         let notice = self.shared.store.notice(id).await?.ok_or(Error::NotFound)?;
         if notice.failure.is_none() {
-            return Err(Error::Contended);
+            return Err(Error::NoticeNotFailed);
         }
         let retried = notice.clone().retried(self.shared.now());
         let is_done = self.shared.step(rules::replace_notice(&notice, retried.clone())).await?;
-        if is_done { Ok(retried) } else { Err(Error::Contended) }
+        if is_done { Ok(retried) } else { Err(Error::NoticeNotFailed) }
     }
 
     /// Counts the notices that are queued and those that failed.

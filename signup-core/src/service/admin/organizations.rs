@@ -23,9 +23,8 @@ impl Admin {
     /// Only if the store fails.
     pub async fn create_organization(&self, new: NewOrganization) -> Result<Organization> {
         let new = &new;
-        let created = self
-            .shared
-            .commit(move |now| async move {
+        self.shared
+            .commit_unrefused(move |now| async move {
                 let plain = slug_base(new.name.as_str());
                 let slug = match plain {
                     Some(plain) if self.shared.store.organization_by_slug(&plain).await?.is_none() => plain,
@@ -36,8 +35,7 @@ impl Admin {
                 let requires = vec![Requirement::OrganizationSlugFree(slug)];
                 Ok(Decision { outcome: organization, change: ChangeSet { requires, writes } })
             })
-            .await?;
-        created.map_err(|_| Error::Contended)
+            .await
     }
 
     /// Creates an organization and a token for it, unless there is an organization already: so that a new installation can
@@ -67,7 +65,7 @@ impl Admin {
         match created {
             Ok(created) => Ok(Some(created)),
             Err(Refused { refusal: Refusal::OrganizationExists, .. }) => Ok(None),
-            Err(_) => Err(Error::Contended),
+            Err(Refused { refusal, .. }) => Err(Error::Refused(refusal.into())),
         }
     }
 
@@ -104,14 +102,14 @@ impl Admin {
         let found = &self.shared.store.organization(organization).await?.ok_or(Error::NotFound)?;
         let changed = self
             .shared
-            .commit(move |_| async move {
+            .commit_unrefused(move |_| async move {
                 let change =
                     ChangeSet { requires: vec![], writes: vec![Write::SetPlan { organization, plan }] };
                 Ok(Decision { outcome: Organization { plan, ..found.clone() }, change })
             })
-            .await?;
+            .await;
         self.shared.tokens.clear();
-        changed.map_err(|_| Error::Contended)
+        changed
     }
 }
 

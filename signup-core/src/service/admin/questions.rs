@@ -18,9 +18,8 @@ impl Admin {
     /// question too many.
     pub async fn add_question(&self, event: EventId, new: &NewQuestion) -> Result<Question> {
         let organization = self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)?;
-        let added = self
-            .shared
-            .commit(move |now| async move {
+        self.shared
+            .commit_unrefused(move |now| async move {
                 let present =
                     self.shared.store.questions(organization, event).await?.ok_or(Error::NotFound)?;
                 let count = check(new, present.len())?;
@@ -39,8 +38,7 @@ impl Admin {
                 let writes = vec![Write::InsertQuestions(vec![question.clone()])];
                 Ok(Decision { outcome: question, change: ChangeSet { requires, writes } })
             })
-            .await?;
-        added.map_err(|_| Error::Contended)
+            .await
     }
 
     /// The event's questions by position.

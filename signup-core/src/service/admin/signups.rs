@@ -37,14 +37,12 @@ impl Admin {
     /// # Errors
     /// [`Error::NotFound`] if the organization has no such sign-up.
     pub async fn cancel_signup(&self, organization: OrganizationId, id: SignupId) -> Result<Signup> {
-        let cancelled = self
-            .shared
-            .commit(move |now| async move {
+        self.shared
+            .commit_unrefused(move |now| async move {
                 let signup = self.shared.store.signup(organization, id).await?.ok_or(Error::NotFound)?;
                 Ok(rules::cancel_signup(signup, NoticeId::new(secret::new_uuid(now)), now))
             })
-            .await?;
-        cancelled.map_err(|_| Error::Contended)
+            .await
     }
 
     /// Removes every sign-up of an address, with all that is kept of the person, and gives the places back. Says how many
@@ -64,7 +62,7 @@ impl Admin {
                 let writes = vec![Write::EraseSignup { organization, signup }];
                 let change = ChangeSet { requires: vec![], writes };
                 let decide = |_| async { Ok(Decision { outcome: (), change: change.clone() }) };
-                self.shared.commit(decide).await?.map_err(|_| Error::Contended)?;
+                self.shared.commit_unrefused(decide).await?;
                 erased += 1;
             }
         }

@@ -176,13 +176,14 @@ impl Session {
         let error = match self.shared.commit(with_receipt).await {
             Ok(Ok(outcome)) => return Ok(Reply { outcome, is_replay: false }),
             Ok(Err(Refused { refusal: Refusal::Receipt(receipt), .. })) => {
-                return Ok(replay_of(receipt.outcome).ok_or(Error::Contended)?);
+                let replay = replay_of(receipt.outcome.clone());
+                return Ok(replay.ok_or_else(|| Error::Refused(Refusal::Receipt(receipt).into()))?);
             }
             Ok(Err(Refused { refusal: Refusal::ActiveEvents { count }, .. })) => {
                 let max_allowed = self.principal.limits.active_events;
                 return Err(Error::PlanLimit { current_count: count, max_allowed }.into());
             }
-            Ok(Err(_)) => return Err(Error::Contended.into()),
+            Ok(Err(Refused { refusal, .. })) => return Err(Error::Refused(refusal.into()).into()),
             Err(error @ Error::Store(_)) => return Err(error.into()),
             Err(error) => error,
         };
