@@ -6,9 +6,16 @@
 //! **Invariant:** an id is made in [`secret`](crate::secret) and nowhere else; here it is only named, written and read.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 use uuid::Uuid;
+
+/// The text is not an id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("must be an id as this service writes it: a UUID in lower case with hyphens")]
+pub struct IdError;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -28,18 +35,30 @@ macro_rules! ids {
                 Self(uuid)
             }
 
-            /// Reads an id as this service writes it: 36 characters, lower case, hyphenated.
-            ///
-            /// Another spelling of the same UUID is another string and therefore no id of ours.
-            pub fn parse(text: &str) -> Option<Self> {
-                let uuid = Uuid::try_parse(text).ok()?;
-                let mut buffer = [0; uuid::fmt::Hyphenated::LENGTH];
-                (uuid.hyphenated().encode_lower(&mut buffer) == text).then_some(Self(uuid))
-            }
-
             /// The UUID itself.
             pub const fn uuid(self) -> Uuid {
                 self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+
+            /// Reads an id as this service writes it: 36 characters, lower case, hyphenated.
+            ///
+            /// Another spelling of the same UUID is another text, and no id of this service.
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                let uuid = Uuid::try_parse(text).map_err(|_| IdError)?;
+                let mut buffer = [0; uuid::fmt::Hyphenated::LENGTH];
+                (uuid.hyphenated().encode_lower(&mut buffer) == text).then_some(Self(uuid)).ok_or(IdError)
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = IdError;
+
+            fn try_from(text: &str) -> Result<Self, IdError> {
+                text.parse()
             }
         }
 
@@ -83,7 +102,7 @@ mod tests {
     #[test]
     fn an_id_reads_back_what_it_writes() {
         let id = EventId::new(Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001));
-        assert_eq!(EventId::parse(&id.to_string()), Some(id));
+        assert_eq!(id.to_string().parse(), Ok(id));
     }
 
     #[test]
@@ -96,7 +115,7 @@ mod tests {
             format!("urn:uuid:{id}"),
             String::new(),
         ] {
-            assert_eq!(EventId::parse(&text), None, "{text}");
+            assert_eq!(text.parse::<EventId>(), Err(IdError), "{text}");
         }
     }
 }

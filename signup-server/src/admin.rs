@@ -77,7 +77,7 @@ async fn token(admin: &Admin, command: TokenCommand) -> Result<(), String> {
             tokens.iter().try_for_each(|token| print(&ListedTokenLine::new(token)))
         }
         TokenCommand::Revoke { token_id } => {
-            let id = TokenId::parse(&token_id).unwrap_or(TokenId::NONE);
+            let id = token_id.parse().unwrap_or(TokenId::NONE);
             match admin.revoke_token(id).await {
                 Ok(token) => print(&ListedTokenLine::new(&token)),
                 Err(Error::NotFound) => Err(format!("there is no token with the id {token_id}")),
@@ -148,7 +148,7 @@ async fn notice(admin: &Admin, command: NoticeCommand) -> Result<(), String> {
             }
         }
         NoticeCommand::Retry { id: Some(id), .. } => {
-            let notice = NoticeId::parse(&id).unwrap_or(NoticeId::NONE);
+            let notice = id.parse().unwrap_or(NoticeId::NONE);
             match admin.retry_notice(notice).await {
                 Ok(notice) => print(&NoticeLine::new(&notice)),
                 Err(Error::NotFound) => Err(format!("there is no notice with the id {id}")),

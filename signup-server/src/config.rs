@@ -328,7 +328,7 @@ pub(crate) fn plans(path: Option<&Path>) -> Result<PlanTable, String> {
 
 /// An event's id, as a person types it.
 pub(crate) fn event_id(text: &str) -> EventId {
-    EventId::parse(text).unwrap_or(EventId::NONE)
+    text.parse().unwrap_or(EventId::NONE)
 }
 
 #[cfg(test)]

@@ -41,8 +41,8 @@ pub(crate) enum Route<'a> {
 
 impl<'a> Route<'a> {
     pub(crate) fn find(path: &'a str) -> Option<Self> {
-        let event = |id| EventId::parse(id).unwrap_or(EventId::NONE);
-        let shift = |id| ShiftId::parse(id).unwrap_or(ShiftId::NONE);
+        let event = |id: &str| id.parse().unwrap_or(EventId::NONE);
+        let shift = |id: &str| id.parse().unwrap_or(ShiftId::NONE);
         let path = path.strip_prefix('/')?;
         // Five segments are one more than any route has.
         let mut segments = [""; 5];

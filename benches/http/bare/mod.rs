@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &[String]) {
 }
 
 fn id(text: &str) -> Uuid {
-    EventId::parse(text).unwrap().uuid()
+    text.parse::<EventId>().unwrap().uuid()
 }
 
 /// Answers every request with what `work` gives.

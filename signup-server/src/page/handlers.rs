@@ -61,7 +61,7 @@ impl Pages {
             Err(error) => return body_error(error),
         };
         let typed = fields(&body);
-        let shift = typed.get("slot_id").and_then(|id| ShiftId::parse(id)).unwrap_or(ShiftId::NONE);
+        let shift = typed.get("slot_id").and_then(|id| id.parse().ok()).unwrap_or(ShiftId::NONE);
         let value = |name: &str| typed.get(name).map_or("", String::as_str).into();
         let answers = typed.iter().filter_map(|(name, value)| {
             name.strip_prefix("answer.").map(|id| (Cow::from(id), Cow::from(value.as_str())))
@@ -188,5 +188,5 @@ fn fields(body: &[u8]) -> BTreeMap<String, String> {
 }
 
 fn wanted_shift(query: &str) -> Option<ShiftId> {
-    ShiftId::parse(fields(query.as_bytes()).get("slot_id")?)
+    fields(query.as_bytes()).get("slot_id")?.parse().ok()
 }

@@ -75,9 +75,9 @@ impl Shift {
     async fn open(&self, database: &str) -> Place {
         Place {
             service: open(database).await,
-            organization: OrganizationId::parse(&self.organization).unwrap(),
-            event: EventId::parse(&self.event).unwrap(),
-            shift: ShiftId::parse(&self.id).unwrap(),
+            organization: self.organization.parse::<OrganizationId>().unwrap(),
+            event: self.event.parse::<EventId>().unwrap(),
+            shift: self.id.parse::<ShiftId>().unwrap(),
         }
     }
 

@@ -86,7 +86,7 @@ impl Admin {
     /// # Errors
     /// [`Error::NotFound`].
     pub async fn find_organization(&self, id_or_slug: &str) -> Result<Organization> {
-        if let Some(id) = OrganizationId::parse(id_or_slug)
+        if let Ok(id) = id_or_slug.parse::<OrganizationId>()
             && let Some(organization) = self.shared.store.organization(id).await?
         {
             return Ok(organization);
