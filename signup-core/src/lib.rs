@@ -90,8 +90,8 @@ pub use service::{
 pub use shift::Shift;
 pub use signup::{Answer, Signup, SignupStatus};
 pub use store::{
-    ChangeSet, CommitError, EventInFull, EventPage, EventQuery, NoticeCounts, Position, Refusal, Requirement,
-    Side, Store, StoreError, Write,
+    ChangeSet, CommitError, EventInFull, EventPage, EventQuery, NoticeCounts, Position, Refusal,
+    RequestCounter, Requirement, Side, Store, StoreError, Write,
 };
 pub use text::{
     AnswerText, BadgeLabel, Description, EmailAddress, EventLocation, Label, LocationData, Name, PersonName,

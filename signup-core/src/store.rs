@@ -193,26 +193,34 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// and says how many. Call it until it says fewer than `limit`; a small limit keeps other writers from waiting.
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
 
-    /// Counts a request of `caller` at `now`, if this store keeps the windows of several processes: in the window that is
-    /// [open](Window::is_open), or in a new one that opens with this request. However many count at once, each gets a
-    /// number of its own. Windows need not outlive a crash of the store.
+    /// Returns the counter of requests that all processes on this store share.
     ///
-    /// `None` means that this store belongs to one process, which counts for itself.
-    async fn count_request(&self, _caller: RateKey, _now: Timestamp) -> Result<Option<Window>, StoreError> {
-        Ok(None)
-    }
-
-    /// Removes at most `limit` windows that are no longer open at `now`, and says how many. To be called like
-    /// [`purge_receipts`](Self::purge_receipts).
-    async fn purge_windows(&self, _now: Timestamp, _limit: u32) -> Result<u64, StoreError> {
-        Ok(0)
-    }
+    /// `None` means that the store belongs to one process, which counts for itself. A wrapper around a store passes on the
+    /// counter of that store: otherwise each process would grant the whole rate limit.
+    fn request_counter(&self) -> Option<&dyn RequestCounter>;
 
     /// Whether the store answers, and takes commits.
     ///
     /// # Errors
     /// If it does not, and why.
     async fn check(&self) -> Result<(), StoreError>;
+}
+
+/// Counts requests for all processes that share a store, so that a rate limit holds over all of them together.
+///
+/// # Errors
+/// Every method fails only if the backend does.
+#[async_trait]
+pub trait RequestCounter: fmt::Debug + Send + Sync + 'static {
+    /// Counts a request under `key` at `now`, and returns its window with the request included.
+    ///
+    /// The window is the one that is [open](Window::is_open), or a new one that opens with this request. Simultaneous requests
+    /// get counts of their own. Windows may be lost when the store crashes.
+    async fn count_request(&self, key: RateKey, now: Timestamp) -> Result<Window, StoreError>;
+
+    /// Removes at most `limit` windows that are no longer open at `now`, and returns how many. Call it like
+    /// [`Store::purge_receipts`].
+    async fn purge_windows(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
 }
 
 /// An event with everything that a duplicate copies.

@@ -24,8 +24,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{
     ChangeSet, CommitError, Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery, Notice,
-    NoticeCounts, NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, Shift, ShiftId,
-    Signup, SignupId, Store, StoreError, Token, TokenId,
+    NoticeCounts, NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, RequestCounter,
+    Shift, ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId,
 };
 
 use tables::Tables;
@@ -250,6 +250,10 @@ impl Store for MemoryStore {
 
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
         Ok(self.write().purge_receipts(now, limit))
+    }
+
+    fn request_counter(&self) -> Option<&dyn RequestCounter> {
+        None
     }
 
     async fn check(&self) -> Result<(), StoreError> {

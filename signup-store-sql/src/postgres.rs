@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{
     ChangeSet, CommitError, Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery, Notice,
-    NoticeCounts, NoticeId, Organization, OrganizationId, Question, RateKey, Receipt, ReceiptKey, Shift,
-    ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId, Window,
+    NoticeCounts, NoticeId, Organization, OrganizationId, Question, RateKey, Receipt, ReceiptKey,
+    RequestCounter, Shift, ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId, Window,
 };
 
 use crate::counter::Counter;
@@ -105,27 +105,14 @@ impl PostgresStore {
         self.count_of("purging receipts", sql).await
     }
 
-    async fn purge_old_windows(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        let text = format!(
-            "WITH old AS (SELECT organization_id, caller FROM windows WHERE opened_at <= $1 \
-             ORDER BY opened_at LIMIT {limit} FOR UPDATE SKIP LOCKED), \
-             gone AS (DELETE FROM windows w USING old o \
-             WHERE w.organization_id = o.organization_id AND w.caller = o.caller RETURNING 1) \
-             SELECT CAST(count(*) AS TEXT) FROM gone"
-        );
-        let opened_at = now.as_second() - signup_core::allowance::WINDOW_S;
-        let sql = Sql::of(Dialect::Postgres, &text, values![opened_at]);
-        self.count_of("purging windows", sql).await
-    }
-
     async fn count_of(&self, what: &'static str, sql: Sql) -> Result<u64, StoreError> {
         let row: Option<[String; 1]> = self.primary.one(Purpose::Purge, what, sql).await?;
         let [count] = row.ok_or_else(|| StoreError::failed(what, "the statement gave no row"))?;
         count.parse().map_err(|error| StoreError::failed(what, error))
     }
 
-    async fn count(&self, caller: RateKey, now: Timestamp) -> Result<Option<Window>, StoreError> {
-        self.counter.count(caller, now).await.map(Some)
+    const fn counter(&self) -> Option<&dyn RequestCounter> {
+        Some(self)
     }
 
     async fn answers(&self) -> Result<(), StoreError> {
@@ -140,3 +127,23 @@ impl PostgresStore {
 }
 
 store!(PostgresStore);
+
+#[async_trait]
+impl RequestCounter for PostgresStore {
+    async fn count_request(&self, key: RateKey, now: Timestamp) -> Result<Window, StoreError> {
+        self.counter.count(key, now).await
+    }
+
+    async fn purge_windows(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        let text = format!(
+            "WITH old AS (SELECT organization_id, caller FROM windows WHERE opened_at <= $1 \
+             ORDER BY opened_at LIMIT {limit} FOR UPDATE SKIP LOCKED), \
+             gone AS (DELETE FROM windows w USING old o \
+             WHERE w.organization_id = o.organization_id AND w.caller = o.caller RETURNING 1) \
+             SELECT CAST(count(*) AS TEXT) FROM gone"
+        );
+        let opened_at = now.as_second() - signup_core::allowance::WINDOW_S;
+        let sql = Sql::of(Dialect::Postgres, &text, values![opened_at]);
+        self.count_of("purging windows", sql).await
+    }
+}

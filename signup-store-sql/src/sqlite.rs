@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{
     ChangeSet, CommitError, Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery, Notice,
-    NoticeCounts, NoticeId, Organization, OrganizationId, Question, RateKey, Receipt, ReceiptKey, Shift,
-    ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId, Window,
+    NoticeCounts, NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, RequestCounter,
+    Shift, ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId,
 };
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
@@ -215,15 +215,10 @@ impl SqliteStore {
         self.committer.purge_receipts(now, limit).await
     }
 
-    /// One process serves a file, so it counts for itself.
-    #[expect(clippy::unused_async, reason = "a store that is shared has to ask its database")]
-    async fn count(&self, _caller: RateKey, _now: Timestamp) -> Result<Option<Window>, StoreError> {
-        Ok(None)
-    }
-
-    #[expect(clippy::unused_async, reason = "a store that is shared has to ask its database")]
-    async fn purge_old_windows(&self, _now: Timestamp, _limit: u32) -> Result<u64, StoreError> {
-        Ok(0)
+    /// One process serves a file and counts for itself.
+    #[expect(clippy::unused_self, reason = "a store that processes share has a counter of its own")]
+    const fn counter(&self) -> Option<&dyn RequestCounter> {
+        None
     }
 
     async fn answers(&self) -> Result<(), StoreError> {

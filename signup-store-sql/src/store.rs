@@ -1,6 +1,6 @@
 //! The methods of [`Store`](signup_core::Store) that are the same on either engine.
 
-/// Implements `Store` for a type that has a `reader`, and `commit_change`, `purge`, `count` and `answers` of its own.
+/// Implements `Store` for a type that has a `reader`, and `commit_change`, `purge_old_receipts`, `counter` and `answers` of its own.
 macro_rules! store {
     ($store:ty) => {
         #[async_trait]
@@ -171,16 +171,8 @@ macro_rules! store {
                 self.purge_old_receipts(now, limit).await
             }
 
-            async fn count_request(
-                &self,
-                caller: RateKey,
-                now: Timestamp,
-            ) -> Result<Option<Window>, StoreError> {
-                self.count(caller, now).await
-            }
-
-            async fn purge_windows(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-                self.purge_old_windows(now, limit).await
+            fn request_counter(&self) -> Option<&dyn RequestCounter> {
+                self.counter()
             }
 
             async fn check(&self) -> Result<(), StoreError> {

@@ -77,15 +77,13 @@ impl Shared {
         {
             return Ok(Allowance::of(window, limit));
         }
-        let window = match self.store.count_request(key, now).await? {
-            Some(window) => {
-                if window.requests > limit {
-                    self.windows.put(key, window, now);
-                }
-                window
-            }
-            None => self.windows.count(key, now),
+        let Some(counter) = self.store.request_counter() else {
+            return Ok(Allowance::of(self.windows.count(key, now), limit));
         };
+        let window = counter.count_request(key, now).await?;
+        if window.requests > limit {
+            self.windows.put(key, window, now);
+        }
         Ok(Allowance::of(window, limit))
     }
 }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use super::{ChangeSet, CommitError, EventInFull, EventPage, EventQuery, NoticeCounts, Store, StoreError};
-use crate::allowance::{RateKey, Window};
+use super::{
+    ChangeSet, CommitError, EventInFull, EventPage, EventQuery, NoticeCounts, RequestCounter, Store,
+    StoreError,
+};
 use crate::event::Event;
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId, TokenId};
 use crate::notice::Notice;
@@ -28,6 +30,10 @@ macro_rules! forward {
             $(async fn $method(&self, $($argument: $type),*) -> $output {
                 (**self).$method($($argument),*).await
             })*
+
+            fn request_counter(&self) -> Option<&dyn RequestCounter> {
+                (**self).request_counter()
+            }
         }
     };
 }
@@ -59,7 +65,5 @@ forward! { Arc, Box: {
     fn count_notices() -> Result<NoticeCounts, StoreError>;
     fn commit(change: ChangeSet) -> Result<(), CommitError>;
     fn purge_receipts(now: Timestamp, limit: u32) -> Result<u64, StoreError>;
-    fn count_request(caller: RateKey, now: Timestamp) -> Result<Option<Window>, StoreError>;
-    fn purge_windows(now: Timestamp, limit: u32) -> Result<u64, StoreError>;
     fn check() -> Result<(), StoreError>;
 } }

@@ -8,7 +8,8 @@ use futures_util::future::join_all;
 use rstest::rstest;
 use signup_core::conformance::records::{at, try_write};
 use signup_core::{
-    Capacity, ChangeSet, CommitError, Occupancy, RateKey, Refusal, Requirement, Shift, Store, Write,
+    Capacity, ChangeSet, CommitError, Occupancy, RateKey, Refusal, RequestCounter as _, Requirement, Shift,
+    Store, Write,
 };
 use signup_store_sql::PostgresOptions;
 use signup_store_sql::throwaway::Cluster;

@@ -32,6 +32,7 @@ impl Admin {
     pub async fn purge(&self, limit: u32) -> Result<u64> {
         let now = self.shared.now();
         let receipts = self.shared.store.purge_receipts(now, limit).await?;
-        Ok(receipts.max(self.shared.store.purge_windows(now, limit).await?))
+        let Some(counter) = self.shared.store.request_counter() else { return Ok(receipts) };
+        Ok(receipts.max(counter.purge_windows(now, limit).await?))
     }
 }
