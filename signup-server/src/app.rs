@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
 
-use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use ipnet::IpNet;
 use signup_core::{Error, Service, Session, secret};
 use tracing::Instrument as _;
@@ -19,14 +19,14 @@ use warp::path::FullPath;
 use warp::reply::Response;
 use warp::{Filter, filters};
 
-use crate::handlers::{self, Context};
-use crate::health::{self, Health};
+use crate::handlers::Context;
+use crate::health::Health;
 use crate::metrics;
 use crate::openapi::OpenApi;
 use crate::page::{self, Pages};
 use crate::reply::{self, ApiError};
 use crate::request::{Request, body_stream, client_address};
-use crate::routes::Route;
+use crate::routes::{Endpoint, Handler, PathParameters};
 
 // What every answer carries, known to be names of headers when this is compiled.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -41,10 +41,10 @@ pub(crate) struct Peer(pub(crate) SocketAddr);
 /// Everything that answers requests.
 #[derive(Debug)]
 pub(crate) struct App {
-    context: Context,
+    pub(crate) context: Context,
     trusted_proxies: Arc<[IpNet]>,
-    openapi: Arc<OpenApi>,
-    health: Health,
+    pub(crate) openapi: Arc<OpenApi>,
+    pub(crate) health: Health,
     pages: Pages,
 }
 
@@ -64,7 +64,7 @@ impl App {
         }
     }
 
-    /// One filter that takes every request: paths are told apart by [`Route`].
+    /// One filter that takes every request. [`Endpoint`] tells paths apart.
     pub(crate) fn filter(self) -> impl Filter<Extract = (Response,), Error = Infallible> + Clone {
         let app = Arc::new(self);
         let query = filters::query::raw().or(warp::any().map(String::new)).unify();
@@ -88,19 +88,17 @@ impl App {
     async fn answer(&self, method: Method, path: &FullPath, peer: IpAddr, request: Request) -> Response {
         let began = Instant::now();
         let id = secret::new_uuid(self.context.service.now()).to_string();
-        let route = Route::find(path.as_str());
-        let is_api = path.as_str() == "/v1" || path.as_str().starts_with("/v1/");
-        let template = route.map_or("unknown", Route::template);
-        let span = tracing::info_span!("request", %id, %method, route = template);
+        let found = Endpoint::find(path.as_str());
+        let pattern = found.as_ref().map_or("unknown", |(endpoint, _)| endpoint.pattern);
+        let span = tracing::info_span!("request", %id, %method, route = pattern);
         let mut response = async {
-            let response = if is_api {
-                self.answer_api(&method, route, peer, request).await
-            } else if Route::is_page(path.as_str()) {
-                self.answer_page(&method, route, peer, request).await
-            } else {
-                self.answer_unlimited(&method, route).await
+            let client = client_address(peer, &request.headers, &self.trusted_proxies);
+            let response = match Area::of(path.as_str()) {
+                Area::Api => self.answer_api(&method, found, client, request).await,
+                Area::Pages => self.answer_page(&method, found, client, request).await,
+                Area::Open => self.answer_open(&method, found).await,
             };
-            metrics::count_request(&method, template, response.status(), began);
+            metrics::count_request(&method, pattern, response.status(), began);
             tracing::debug!(status = response.status().as_u16(), "answered");
             response
         }
@@ -112,70 +110,33 @@ impl App {
         response
     }
 
-    /// What needs no token and is not rate limited.
-    async fn answer_unlimited(&self, method: &Method, route: Option<Route<'_>>) -> Response {
-        let Some(route) = route else { return reply::not_found() };
-        if let Some(response) = method_response(method, route, reply::method_not_allowed) {
-            return response;
-        }
-        match route {
-            Route::OpenApiJson => self.openapi.json(),
-            Route::OpenApiYaml => self.openapi.yaml(),
-            Route::Live => health::live(),
-            Route::Ready => self.health.ready(&self.context.service).await,
-            _ => reply::not_found(),
+    async fn answer_open(&self, method: &Method, found: Found) -> Response {
+        let Some((endpoint, _)) = found else { return reply::not_found() };
+        match endpoint.handler(method) {
+            Some(Handler::Open(handle)) => handle(self).await,
+            Some(_) => reply::not_found(),
+            None => without_handler(endpoint, method, reply::method_not_allowed),
         }
     }
 
-    /// What volunteers see.
-    async fn answer_page(
-        &self,
-        method: &Method,
-        route: Option<Route<'_>>,
-        peer: IpAddr,
-        request: Request,
-    ) -> Response {
-        let Some(route) = route else { return page::not_found() };
-        if let Some(response) = method_response(method, route, page::method_not_allowed) {
-            return response;
-        }
-        let pages = self.pages.clone();
-        match route {
-            Route::EventPage(slug) => pages.event(slug, &request.query).await,
-            Route::SignUps(slug) => self.sign_up(slug.to_owned(), peer, request).await,
-            Route::SignedUp(slug) => pages.signed_up(slug).await,
-            Route::Calendar(slug, shift) => pages.calendar(slug, shift).await,
-            Route::Signup(secret) => pages.signup(secret).await,
-            Route::Cancel(secret) => page_to_the_end(pages.cancel(secret.to_owned())).await,
-            _ => page::not_found(),
-        }
-    }
-
-    async fn sign_up(&self, slug: String, peer: IpAddr, request: Request) -> Response {
-        let service = &self.context.service;
-        let client = client_address(peer, &request.headers, &self.trusted_proxies);
-        match service.public().count_attempt(client).await {
-            Ok(allowance) if allowance.is_allowed => {
-                page_to_the_end(self.pages.clone().sign_up(slug, request)).await
+    async fn answer_page(&self, method: &Method, found: Found, client: IpAddr, request: Request) -> Response {
+        let Some((endpoint, path)) = found else { return page::not_found() };
+        match endpoint.handler(method) {
+            Some(Handler::Page(handle)) => {
+                let answer = handle(PageCall { pages: self.pages.clone(), request, path, client });
+                run(method, answer).await.unwrap_or_else(page::unavailable)
             }
-            Ok(allowance) => page::too_many(allowance.retry_after_s(service.now())),
-            Err(error) => page::error_page(&error),
+            Some(_) => page::not_found(),
+            None => without_handler(endpoint, method, page::method_not_allowed),
         }
     }
 
-    async fn answer_api(
-        &self,
-        method: &Method,
-        route: Option<Route<'_>>,
-        peer: IpAddr,
-        request: Request,
-    ) -> Response {
+    async fn answer_api(&self, method: &Method, found: Found, client: IpAddr, request: Request) -> Response {
         let service = &self.context.service;
         let session = match request.bearer() {
             Some(token) => service.authenticate(token).await,
             None => Err(Error::Unauthenticated),
         };
-        let client = client_address(peer, &request.headers, &self.trusted_proxies);
         let limit = service.requests_per_minute(session.as_ref().ok());
         let counted = match session {
             Err(error @ Error::Store(_)) => Err(error),
@@ -187,14 +148,14 @@ impl App {
         let (session, allowance) = match counted {
             Ok(counted) => counted,
             Err(error) => {
-                // Nothing is known of the caller's window: nothing is done for it, and nothing promised.
+                // The state of the window is unknown, so the request is not served and nothing remains.
                 let mut response = ApiError::from(error).into_response();
                 insert_allowance(&mut response, limit, 0);
                 return response;
             }
         };
         let mut response = if allowance.is_allowed {
-            self.answer_counted(method, route, session, request).await
+            self.answer_counted(method, found, session, request).await
         } else {
             let mut response = reply::message(StatusCode::TOO_MANY_REQUESTS, "Too Many Attempts.");
             let headers = response.headers_mut();
@@ -209,41 +170,63 @@ impl App {
     async fn answer_counted(
         &self,
         method: &Method,
-        route: Option<Route<'_>>,
+        found: Found,
         session: Result<Session, Error>,
         request: Request,
     ) -> Response {
-        let Some(route) = route else { return reply::not_found() };
-        if let Some(response) = method_response(method, route, reply::method_not_allowed) {
-            return response;
-        }
-        let answer = match session {
-            Ok(session) => self.dispatch(method, route, session, request).await,
-            Err(error) => Err(error.into()),
+        let Some((endpoint, path)) = found else { return reply::not_found() };
+        let handle = match endpoint.handler(method) {
+            Some(Handler::Api(handle)) => handle,
+            Some(_) => return reply::not_found(),
+            None => return without_handler(endpoint, method, reply::method_not_allowed),
         };
-        answer.unwrap_or_else(ApiError::into_response)
+        let session = match session {
+            Ok(session) => session,
+            Err(error) => return ApiError::from(error).into_response(),
+        };
+        let answer = handle(ApiCall { context: self.context.clone(), session, request, path });
+        run(method, answer)
+            .await
+            .unwrap_or_else(|| Err(ApiError::Bug))
+            .unwrap_or_else(ApiError::into_response)
     }
+}
 
-    async fn dispatch(
-        &self,
-        method: &Method,
-        route: Route<'_>,
-        session: Session,
-        request: Request,
-    ) -> Result<Response, ApiError> {
-        let context = self.context.clone();
-        match route {
-            Route::Events if method == Method::POST => {
-                to_the_end(handlers::create_event(context, session, request)).await
-            }
-            Route::Events => handlers::list_events(context, session, request).await,
-            Route::Duplicate(id) => {
-                to_the_end(handlers::duplicate_event(context, session, request, id)).await
-            }
-            Route::Slots(event) => handlers::list_slots(context, session, event).await,
-            Route::Slot(id) => to_the_end(handlers::patch_slot(session, request, id)).await,
-            Route::Team => handlers::show_team(session).await,
-            _ => Ok(reply::not_found()),
+/// An endpoint and the parameters of the path, if the path is one of the table.
+type Found = Option<(&'static Endpoint, PathParameters)>;
+
+/// A request of the API with the session of a valid token.
+pub(crate) struct ApiCall {
+    pub(crate) context: Context,
+    pub(crate) session: Session,
+    pub(crate) request: Request,
+    pub(crate) path: PathParameters,
+}
+
+/// A request of a page.
+pub(crate) struct PageCall {
+    pub(crate) pages: Pages,
+    pub(crate) request: Request,
+    pub(crate) path: PathParameters,
+    /// The address of the client, behind trusted proxies.
+    pub(crate) client: IpAddr,
+}
+
+/// The parts of the service that answer unknown paths in ways of their own.
+enum Area {
+    Api,
+    Pages,
+    Open,
+}
+
+impl Area {
+    fn of(path: &str) -> Self {
+        if path == "/v1" || path.starts_with("/v1/") {
+            Self::Api
+        } else if path.starts_with("/events/") || path.starts_with("/signups/") {
+            Self::Pages
+        } else {
+            Self::Open
         }
     }
 }
@@ -254,46 +237,30 @@ fn insert_allowance(response: &mut Response, limit: u32, remaining: u32) {
     headers.insert(REMAINING, remaining.into());
 }
 
-/// The answer to `OPTIONS`, or to a method that the route has not, which is `refusal`.
-fn method_response(method: &Method, route: Route<'_>, refusal: fn() -> Response) -> Option<Response> {
-    let mut response = if method == Method::OPTIONS {
+/// Answers a method that the endpoint has no handler for: 204 to `OPTIONS`, `refusal` to the others, both with `Allow`.
+fn without_handler(endpoint: &Endpoint, method: &Method, refusal: fn() -> Response) -> Response {
+    let mut response = if *method == Method::OPTIONS {
         let mut response = Response::default();
         *response.status_mut() = StatusCode::NO_CONTENT;
         response
-    } else if route.allows(method) {
-        return None;
     } else {
         refusal()
     };
-    response.headers_mut().insert(ALLOW, HeaderValue::from_static(route.allow()));
-    Some(response)
+    response.headers_mut().insert(ALLOW, endpoint.allow.clone());
+    response
 }
 
-/// Like [`to_the_end`], for a page.
-fn page_to_the_end(
-    write: impl Future<Output = Response> + Send + 'static,
-) -> impl Future<Output = Response> + Send {
-    let done = tokio::spawn(write.in_current_span());
-    done.map(|done| {
-        done.unwrap_or_else(|error| {
+/// Runs a handler. One that may write runs in a task of its own, because a client that disconnects drops the future of its
+/// request, and a write must not stop half-way. Returns `None` if that task panicked.
+async fn run<T: Send + 'static>(method: &Method, answer: BoxFuture<'static, T>) -> Option<T> {
+    if method.is_safe() {
+        return Some(answer.await);
+    }
+    match tokio::spawn(answer.in_current_span()).await {
+        Ok(answer) => Some(answer),
+        Err(error) => {
             tracing::error!(%error, "a write ended in a panic");
-            page::unavailable()
-        })
-    })
-}
-
-/// Does a write in a task of its own: a client that goes away in the middle must not stop it half-way.
-///
-/// It begins at once, so that the future of a request need not have room for every write there is: a future is moved several
-/// times before it runs.
-fn to_the_end(
-    write: impl Future<Output = Result<Response, ApiError>> + Send + 'static,
-) -> impl Future<Output = Result<Response, ApiError>> + Send {
-    let done = tokio::spawn(write.in_current_span());
-    done.map(|done| {
-        done.unwrap_or_else(|error| {
-            tracing::error!(%error, "a write ended in a panic");
-            Err(ApiError::Bug)
-        })
-    })
+            None
+        }
+    }
 }

@@ -1,134 +1,174 @@
-//! Which path is which, and which methods it has.
+//! The table of routes: method, path pattern, handler.
+//!
+//! Everything else about routes follows from the table: 404 and 405, `Allow`, the labels of metrics and logs, and the test that
+//! holds the table against `openapi.yaml`. No handler runs for a method that the table does not name.
 
+use std::sync::LazyLock;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use signup_core::{EventId, ShiftId};
-use warp::http::Method;
+use warp::http::{HeaderValue, Method};
+use warp::reply::Response;
 
-/// A path of the service. An id that cannot be ours is kept as one that no record has, so that it is found to be missing
-/// when records are looked for, and not before the checks that come first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Route<'a> {
-    /// `/v1/events`
-    Events,
-    /// `/v1/events/{event_id}/duplicate`
-    Duplicate(EventId),
-    /// `/v1/events/{event_id}/slots`
-    Slots(EventId),
-    /// `/v1/slots/{id}`
-    Slot(ShiftId),
-    /// `/v1/team`
-    Team,
-    /// `/openapi.json`
-    OpenApiJson,
-    /// `/openapi.yaml`
-    OpenApiYaml,
-    /// `/health/live`
-    Live,
-    /// `/health/ready`
-    Ready,
-    /// `/events/{slug}`: the page of an event
-    EventPage(&'a str),
-    /// `/events/{slug}/signups`
-    SignUps(&'a str),
-    /// `/events/{slug}/signed-up`
-    SignedUp(&'a str),
-    /// `/events/{slug}/slots/{id}.ics`
-    Calendar(&'a str, ShiftId),
-    /// `/signups/{secret}`: the page of a sign-up
-    Signup(&'a str),
-    /// `/signups/{secret}/cancel`
-    Cancel(&'a str),
+use crate::app::{ApiCall, App, PageCall};
+use crate::handlers::{create_event, duplicate_event, list_events, list_slots, patch_slot, show_team};
+use crate::health;
+use crate::reply::ApiError;
+
+/// A row of the table.
+pub(crate) struct Route {
+    method: Method,
+    /// Segments in braces are parameters; they match any text but an empty one.
+    pattern: &'static str,
+    pub(crate) handler: Handler,
 }
 
-impl<'a> Route<'a> {
-    pub(crate) fn find(path: &'a str) -> Option<Self> {
-        let event = |id: &str| id.parse().unwrap_or(EventId::NONE);
-        let shift = |id: &str| id.parse().unwrap_or(ShiftId::NONE);
-        let path = path.strip_prefix('/')?;
-        // Five segments are one more than any route has.
-        let mut segments = [""; 5];
-        let mut count = 0;
-        for segment in path.split('/') {
-            *segments.get_mut(count)? = segment;
-            count += 1;
-        }
-        Some(match &segments[..count] {
-            ["v1", "events"] => Self::Events,
-            ["v1", "events", id, "duplicate"] if !id.is_empty() => Self::Duplicate(event(id)),
-            ["v1", "events", id, "slots"] if !id.is_empty() => Self::Slots(event(id)),
-            ["v1", "slots", id] if !id.is_empty() => Self::Slot(shift(id)),
-            ["v1", "team"] => Self::Team,
-            ["openapi.json"] => Self::OpenApiJson,
-            ["openapi.yaml"] => Self::OpenApiYaml,
-            ["health", "live"] => Self::Live,
-            ["health", "ready"] => Self::Ready,
-            ["events", slug] if !slug.is_empty() => Self::EventPage(slug),
-            ["events", slug, "signups"] if !slug.is_empty() => Self::SignUps(slug),
-            ["events", slug, "signed-up"] if !slug.is_empty() => Self::SignedUp(slug),
-            ["events", slug, "slots", file] if !slug.is_empty() => {
-                Self::Calendar(slug, shift(file.strip_suffix(".ics")?))
+/// What answers a request, by what the request needs first.
+#[derive(Clone, Copy)]
+pub(crate) enum Handler {
+    /// Under `/v1`: rate limited, and called with the session of a valid token.
+    Api(fn(ApiCall) -> BoxFuture<'static, Result<Response, ApiError>>),
+    /// A page of volunteers.
+    Page(fn(PageCall) -> BoxFuture<'static, Response>),
+    /// Needs no token and has no rate limit.
+    Open(for<'a> fn(&'a App) -> BoxFuture<'a, Response>),
+}
+
+use Handler::{Api, Open, Page};
+
+#[rustfmt::skip]
+static ROUTES: &[Route] = &[
+    route(Method::GET, "/v1/events", Api(|c| list_events(c.context, c.session, c.request).boxed())),
+    route(Method::POST, "/v1/events", Api(|c| create_event(c.context, c.session, c.request).boxed())),
+    route(Method::POST, "/v1/events/{event_id}/duplicate",
+        Api(|c| duplicate_event(c.context, c.session, c.path.event(), c.request).boxed())),
+    route(Method::GET, "/v1/events/{event_id}/slots", Api(|c| list_slots(c.context, c.session, c.path.event()).boxed())),
+    route(Method::PATCH, "/v1/slots/{id}", Api(|c| patch_slot(c.session, c.path.shift(), c.request).boxed())),
+    route(Method::GET, "/v1/team", Api(|c| show_team(c.session).boxed())),
+    route(Method::GET, "/openapi.json", Open(|app| async { app.openapi.json() }.boxed())),
+    route(Method::GET, "/openapi.yaml", Open(|app| async { app.openapi.yaml() }.boxed())),
+    route(Method::GET, "/health/live", Open(|_| async { health::live() }.boxed())),
+    route(Method::GET, "/health/ready", Open(|app| app.health.ready(&app.context.service).boxed())),
+    route(Method::GET, "/events/{slug}", Page(|c| c.pages.event(c.path.text("slug"), c.request.query).boxed())),
+    route(Method::POST, "/events/{slug}/signups",
+        Page(|c| c.pages.sign_up(c.path.text("slug"), c.client, c.request).boxed())),
+    route(Method::GET, "/events/{slug}/signed-up", Page(|c| c.pages.signed_up(c.path.text("slug")).boxed())),
+    route(Method::GET, "/events/{slug}/slots/{id}.ics",
+        Page(|c| c.pages.calendar(c.path.text("slug"), c.path.shift()).boxed())),
+    route(Method::GET, "/signups/{secret}", Page(|c| c.pages.signup(c.path.text("secret")).boxed())),
+    route(Method::POST, "/signups/{secret}/cancel", Page(|c| c.pages.cancel(c.path.text("secret")).boxed())),
+];
+
+const fn route(method: Method, pattern: &'static str, handler: Handler) -> Route {
+    Route { method, pattern, handler }
+}
+
+static ENDPOINTS: LazyLock<Vec<Endpoint>> =
+    LazyLock::new(|| ROUTES.chunk_by(|a, b| a.pattern == b.pattern).map(Endpoint::new).collect());
+
+/// The routes of one path pattern.
+pub(crate) struct Endpoint {
+    /// The pattern. Logs and metrics name a path by it and never by its text, which may hold a secret.
+    pub(crate) pattern: &'static str,
+    /// The value of `Allow`.
+    pub(crate) allow: HeaderValue,
+    segments: Vec<Segment>,
+    routes: &'static [Route],
+}
+
+#[derive(Clone, Copy)]
+enum Segment {
+    Literal(&'static str),
+    /// A name in braces, and the text that follows it in the segment.
+    Parameter {
+        name: &'static str,
+        suffix: &'static str,
+    },
+}
+
+impl Endpoint {
+    fn new(routes: &'static [Route]) -> Self {
+        let pattern = routes[0].pattern;
+        let segments = pattern.split('/').skip(1).map(|segment| {
+            let parameter = segment.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+            parameter.map_or(Segment::Literal(segment), |(name, suffix)| Segment::Parameter { name, suffix })
+        });
+        let mut methods = Vec::new();
+        for Route { method, .. } in routes {
+            methods.push(method.as_str());
+            if *method == Method::GET {
+                methods.push("HEAD");
             }
-            ["signups", secret] if !secret.is_empty() => Self::Signup(secret),
-            ["signups", secret, "cancel"] if !secret.is_empty() => Self::Cancel(secret),
-            _ => return None,
-        })
-    }
-
-    /// The methods, as `Allow` names them.
-    pub(crate) const fn allow(self) -> &'static str {
-        match self {
-            Self::Events => "GET, HEAD, POST, OPTIONS",
-            Self::Duplicate(_) | Self::SignUps(_) | Self::Cancel(_) => "POST, OPTIONS",
-            Self::Slot(_) => "PATCH, OPTIONS",
-            Self::Slots(_)
-            | Self::Team
-            | Self::OpenApiJson
-            | Self::OpenApiYaml
-            | Self::Live
-            | Self::Ready
-            | Self::EventPage(_)
-            | Self::SignedUp(_)
-            | Self::Calendar(..)
-            | Self::Signup(_) => "GET, HEAD, OPTIONS",
         }
+        methods.push("OPTIONS");
+        let allow = HeaderValue::try_from(methods.join(", ")).unwrap_or(HeaderValue::from_static("OPTIONS"));
+        Self { pattern, allow, segments: segments.collect(), routes }
     }
 
-    pub(crate) fn allows(self, method: &Method) -> bool {
-        self.allow().split(", ").any(|allowed| allowed == method.as_str())
+    /// Finds the endpoint of a path, and the parameters in the path.
+    pub(crate) fn find(path: &str) -> Option<(&'static Self, PathParameters)> {
+        ENDPOINTS.iter().find_map(|endpoint| Some((endpoint, endpoint.parameters(path)?)))
     }
 
-    /// Whether people open the path in a browser.
-    pub(crate) fn is_page(path: &str) -> bool {
-        path.starts_with("/events/") || path.starts_with("/signups/")
-    }
-
-    /// What the path is called in the log: never the path itself, which may hold what somebody pasted there.
-    pub(crate) const fn template(self) -> &'static str {
-        match self {
-            Self::Events => "/v1/events",
-            Self::Duplicate(_) => "/v1/events/{event_id}/duplicate",
-            Self::Slots(_) => "/v1/events/{event_id}/slots",
-            Self::Slot(_) => "/v1/slots/{id}",
-            Self::Team => "/v1/team",
-            Self::OpenApiJson => "/openapi.json",
-            Self::OpenApiYaml => "/openapi.yaml",
-            Self::Live => "/health/live",
-            Self::Ready => "/health/ready",
-            Self::EventPage(_) => "/events/{slug}",
-            Self::SignUps(_) => "/events/{slug}/signups",
-            Self::SignedUp(_) => "/events/{slug}/signed-up",
-            Self::Calendar(..) => "/events/{slug}/slots/{id}.ics",
-            Self::Signup(_) => "/signups/{secret}",
-            Self::Cancel(_) => "/signups/{secret}/cancel",
+    fn parameters(&self, path: &str) -> Option<PathParameters> {
+        let mut parameters = Vec::new();
+        let mut texts = path.strip_prefix('/')?.split('/');
+        for segment in &self.segments {
+            let text = texts.next()?;
+            match *segment {
+                Segment::Literal(literal) if literal == text => {}
+                Segment::Literal(_) => return None,
+                Segment::Parameter { name, suffix } => {
+                    let value = text.strip_suffix(suffix).filter(|_| !text.is_empty())?;
+                    parameters.push((name, value.to_owned()));
+                }
+            }
         }
+        texts.next().is_none().then_some(PathParameters(parameters))
+    }
+
+    /// Returns the handler of a method. `HEAD` has that of `GET`.
+    pub(crate) fn handler(&self, method: &Method) -> Option<Handler> {
+        let method = if *method == Method::HEAD { &Method::GET } else { method };
+        self.routes.iter().find(|route| route.method == *method).map(|route| route.handler)
+    }
+}
+
+/// The parameters of a path, by name.
+#[derive(Debug)]
+pub(crate) struct PathParameters(Vec<(&'static str, String)>);
+
+impl PathParameters {
+    /// Returns the text of a parameter.
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.0.iter().find(|(found, _)| *found == name).map_or_else(String::new, |(_, text)| text.clone())
+    }
+
+    /// Returns the event that the path names. A text that is no id becomes an id that no record has, so the record is missed
+    /// after the checks that come before it.
+    pub(crate) fn event(&self) -> EventId {
+        self.text("event_id").parse().unwrap_or(EventId::NONE)
+    }
+
+    /// Returns the shift that the path names, like [`event`](Self::event).
+    pub(crate) fn shift(&self) -> ShiftId {
+        self.text("id").parse().unwrap_or(ShiftId::NONE)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
+    fn pattern(path: &str) -> Option<&'static str> {
+        Endpoint::find(path).map(|(endpoint, _)| endpoint.pattern)
+    }
+
     #[test]
-    fn only_the_paths_of_the_specification_are_routes() {
+    fn only_paths_of_the_table_are_routes() {
         for path in [
             "/",
             "/v1",
@@ -139,12 +179,53 @@ mod tests {
             "/v1/events/a/b/c",
             "//v1/team",
             "/V1/team",
+            "/events/a/slots/b",
         ] {
-            assert_eq!(Route::find(path), None, "{path}");
+            assert_eq!(pattern(path), None, "{path}");
         }
-        assert_eq!(Route::find("/v1/team"), Some(Route::Team));
-        assert_eq!(Route::find("/events/food-drive-abc"), Some(Route::EventPage("food-drive-abc")));
-        assert_eq!(Route::find("/events/a/slots/b"), None);
-        assert_eq!(Route::find("/v1/slots/not-an-id"), Some(Route::Slot(ShiftId::NONE)));
+        assert_eq!(pattern("/v1/team"), Some("/v1/team"));
+        assert_eq!(pattern("/events/food-drive-abc"), Some("/events/{slug}"));
+        assert_eq!(pattern("/events/food-drive-abc/slots/7.ics"), Some("/events/{slug}/slots/{id}.ics"));
+    }
+
+    #[test]
+    fn a_text_that_is_no_id_names_no_record() {
+        let (_, path) = Endpoint::find("/v1/slots/not-an-id").unwrap();
+        assert_eq!(path.shift(), ShiftId::NONE);
+    }
+
+    #[test]
+    fn no_handler_runs_for_a_method_that_the_table_does_not_name() {
+        for endpoint in ENDPOINTS.iter() {
+            let allow = endpoint.allow.to_str().unwrap();
+            for method in
+                [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE]
+            {
+                let is_allowed = allow.split(", ").any(|allowed| allowed == method.as_str());
+                assert_eq!(endpoint.handler(&method).is_some(), is_allowed, "{method} {}", endpoint.pattern);
+            }
+        }
+    }
+
+    /// The pages are for people: the description of the API leaves them out.
+    #[test]
+    fn the_table_and_the_description_of_the_api_name_the_same_operations() {
+        let document: serde_json::Value = serde_norway::from_str(include_str!("../openapi.yaml")).unwrap();
+        let described: BTreeSet<_> = document["paths"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .flat_map(|(path, item)| {
+                let methods = item.as_object().unwrap().keys().filter(|key| *key != "parameters");
+                methods.map(move |method| format!("{} {path}", method.to_uppercase()))
+            })
+            .collect();
+        let is_page = |route: &&Route| matches!(route.handler, Page(_));
+        let routes: BTreeSet<_> = ROUTES
+            .iter()
+            .filter(|route| !is_page(route))
+            .map(|route| format!("{} {}", route.method, route.pattern))
+            .collect();
+        assert_eq!(routes, described);
     }
 }

@@ -23,8 +23,8 @@ pub(crate) async fn create_event(context: Context, session: Session, mut request
 pub(crate) async fn duplicate_event(
     context: Context,
     session: Session,
-    mut request: Request,
     id: EventId,
+    mut request: Request,
 ) -> Answer {
     let session = session.with_checked_key(request.idempotency_key());
     let reply = session.duplicate_event(id, request.body()).await?;

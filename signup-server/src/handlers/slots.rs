@@ -18,7 +18,7 @@ pub(crate) async fn list_slots(context: Context, session: Session, event: EventI
 }
 
 /// `PATCH /v1/slots/{id}`
-pub(crate) async fn patch_slot(session: Session, mut request: Request, id: ShiftId) -> Answer {
+pub(crate) async fn patch_slot(session: Session, id: ShiftId, mut request: Request) -> Answer {
     let session = session.with_checked_key(request.idempotency_key());
     let reply = session.patch_shift(id, request.body()).await?;
     let data = Slot::new(&reply.outcome);

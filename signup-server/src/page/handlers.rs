@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use signup_core::{Error, Secret, Service, ShiftId, SignUpInput};
@@ -39,9 +40,9 @@ impl Pages {
     }
 
     /// `GET /events/{slug}`
-    pub(crate) async fn event(&self, slug: &str, query: &str) -> Response {
-        let focus = Focus { shift: wanted_shift(query), ..Focus::default() };
-        self.event_with(StatusCode::OK, slug, &focus).await
+    pub(crate) async fn event(self, slug: String, query: String) -> Response {
+        let focus = Focus { shift: wanted_shift(&query), ..Focus::default() };
+        self.event_with(StatusCode::OK, &slug, &focus).await
     }
 
     async fn event_with(&self, status: StatusCode, slug: &str, focus: &Focus) -> Response {
@@ -55,7 +56,12 @@ impl Pages {
     }
 
     /// `POST /events/{slug}/signups`
-    pub(crate) async fn sign_up(self, slug: String, mut request: Request) -> Response {
+    pub(crate) async fn sign_up(self, slug: String, client: IpAddr, mut request: Request) -> Response {
+        match self.service.public().count_attempt(client).await {
+            Ok(allowance) if allowance.is_allowed => {}
+            Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now())),
+            Err(error) => return error_page(&error),
+        }
         let body = match request.form().await {
             Ok(body) => body,
             Err(error) => return body_error(error),
@@ -95,8 +101,8 @@ impl Pages {
     }
 
     /// `GET /events/{slug}/signed-up`: the same for everybody, so that nobody learns who is signed up.
-    pub(crate) async fn signed_up(&self, slug: &str) -> Response {
-        match self.service.public().event(slug).await {
+    pub(crate) async fn signed_up(self, slug: String) -> Response {
+        match self.service.public().event(&slug).await {
             Ok(found) => themed_message(
                 StatusCode::OK,
                 found.event.theme,
@@ -107,15 +113,15 @@ impl Pages {
                      mail.",
                     found.event.title
                 ),
-                Some(Link { href: &self.event_path(slug), text: "Back to the event" }),
+                Some(Link { href: &self.event_path(&slug), text: "Back to the event" }),
             ),
             Err(error) => error_page(&error),
         }
     }
 
     /// `GET /events/{slug}/slots/{id}.ics`
-    pub(crate) async fn calendar(&self, slug: &str, shift: ShiftId) -> Response {
-        let found = match self.service.public().event(slug).await {
+    pub(crate) async fn calendar(self, slug: String, shift: ShiftId) -> Response {
+        let found = match self.service.public().event(&slug).await {
             Ok(found) => found,
             Err(error) => return error_page(&error),
         };
@@ -132,8 +138,8 @@ impl Pages {
     }
 
     /// `GET /signups/{secret}`
-    pub(crate) async fn signup(&self, secret: &str) -> Response {
-        let Some(secret) = Secret::parse(secret) else { return not_found() };
+    pub(crate) async fn signup(self, secret: String) -> Response {
+        let Some(secret) = Secret::parse(&secret) else { return not_found() };
         match self.service.public().signup_with_event(&secret).await {
             Ok((signup, found)) => {
                 let event_path = self.event_path(&found.event.slug);
@@ -155,7 +161,7 @@ impl Pages {
 }
 
 /// An address has tried to sign up too often.
-pub(crate) fn too_many(retry_after_s: i64) -> Response {
+fn too_many(retry_after_s: i64) -> Response {
     let mut response = message(
         StatusCode::TOO_MANY_REQUESTS,
         "Please wait a minute",

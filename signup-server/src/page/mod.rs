@@ -13,7 +13,7 @@ mod signup;
 mod style;
 pub(crate) mod times;
 
-pub(crate) use handlers::{Pages, too_many};
+pub(crate) use handlers::Pages;
 
 use askama::Template;
 use signup_core::{Error, Theme};
