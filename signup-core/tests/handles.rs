@@ -116,6 +116,20 @@ async fn a_walk_through_the_pages_ends_after_every_event() {
 }
 
 #[tokio::test]
+async fn a_new_sign_up_comes_with_the_secret_to_cancel_it() {
+    let (service, session) = session(Plan::Free).await;
+    let created = session.create_event(event(date(2027, 7, 3)).published()).await.unwrap().outcome;
+    let (organization, shift) = (session.organization_id(), created.shifts[0].id);
+    let ada = SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
+    let public = service.public();
+    let sign_up = || public.sign_up(organization, created.event.id, shift, &ada);
+    let secret = sign_up().await.unwrap().secret.unwrap();
+    assert_eq!(sign_up().await.unwrap().secret, None, "the secret is for the first caller only");
+    let cancelled = public.cancel(&secret).await.unwrap();
+    assert_eq!(cancelled.status, SignupStatus::Cancelled);
+}
+
+#[tokio::test]
 async fn an_operator_cancels_a_sign_up_by_its_id() {
     let (service, session) = session(Plan::Free).await;
     let created = session.create_event(event(date(2027, 7, 3)).published()).await.unwrap().outcome;

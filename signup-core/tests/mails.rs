@@ -99,16 +99,16 @@ async fn a_confirmation_is_mailed_again_after_an_hour_and_its_link_takes_the_pla
     let first = take(&world).await;
     world.service.outbox().mail_was_sent(&first.notice).await.unwrap();
     world.clock.advance(3599);
-    assert!(!world.sign_up("ada").await.is_new);
+    assert!(!world.sign_up("ada").await.is_new());
     assert_eq!(world.counts().await, (0, 0), "not within the hour");
     world.clock.advance(1);
-    assert!(!world.sign_up("ADA").await.is_new);
+    assert!(!world.sign_up("ADA").await.is_new());
     let second = take(&world).await;
     assert_eq!(second.signup.name.as_str(), "ada", "the first name is kept");
     let (old, new) = (secret(&first.notice), secret(&second.notice));
     assert!(matches!(world.service.public().signup(&old).await, Err(Error::NotFound)));
     assert_eq!(world.service.public().cancel(&new).await.unwrap().status, SignupStatus::Cancelled);
-    assert!(world.sign_up("ada").await.is_new, "after a cancel it is a new one, with a mail of its own");
+    assert!(world.sign_up("ada").await.is_new(), "after a cancel it is a new one, with a mail of its own");
 }
 
 /// The mail of the first sign-up could not be sent for an hour: only the link of the second is of use.

@@ -113,7 +113,7 @@ async fn nobody_is_told_of_a_shift_that_is_over() {
 async fn a_full_shift_takes_no_one_until_somebody_cancels() {
     let world = world().await;
     let (_, shift) = world.event_on("2027-06-06", 1).await;
-    assert!(world.sign_up(&shift, "ada@example.org").await.unwrap().is_new);
+    assert!(world.sign_up(&shift, "ada@example.org").await.unwrap().is_new());
     assert!(matches!(world.sign_up(&shift, "bob@example.org").await, Err(Error::ShiftFull)));
     assert!(matches!(world.sign_up(&shift, "ADA@example.org").await, Err(Error::ShiftFull)));
     let secret = world.last_secret().await;
@@ -123,7 +123,7 @@ async fn a_full_shift_takes_no_one_until_somebody_cancels() {
         SignupStatus::Cancelled,
         "again is harmless"
     );
-    assert!(world.sign_up(&shift, "bob@example.org").await.unwrap().is_new);
+    assert!(world.sign_up(&shift, "bob@example.org").await.unwrap().is_new());
     assert!(matches!(world.service.public().signup(&Secret::generate()).await, Err(Error::NotFound)));
 }
 
@@ -325,11 +325,11 @@ proptest! {
                 let before = world.session.shifts(event.id).await.unwrap()[0].occupancy;
                 match act {
                     Act::SignUp(person) => match world.sign_up(&shift, &format!("p{person}@example.org")).await {
-                        Ok(SignedUp { is_new: true, .. }) => {
+                        Ok(SignedUp { secret: Some(_), .. }) => {
                             prop_assert!(before.has_room());
                             secrets.insert(person, world.last_secret().await);
                         }
-                        Ok(SignedUp { is_new: false, signup }) => prop_assert_eq!(signup.status, SignupStatus::Confirmed),
+                        Ok(SignedUp { secret: None, signup }) => prop_assert_eq!(signup.status, SignupStatus::Confirmed),
                         Err(error) => {
                             prop_assert!(matches!(error, Error::ShiftFull));
                             prop_assert!(!before.has_room());

@@ -39,8 +39,8 @@ pub struct SignUpIds {
 /// What a sign-up leads to unless the store refuses it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SigningUp {
-    /// The new sign-up; `None` if the shift is over.
-    pub signup: Option<Signup>,
+    /// The new sign-up and the secret to cancel it with; `None` if the shift is over.
+    pub signup: Option<(Signup, Secret)>,
     /// Why the shift takes nobody, by the facts; `None` if it has room. It is the answer to an address that has a place already.
     pub closed: Option<Closed>,
 }
@@ -95,11 +95,11 @@ pub fn sign_up(
         mailed_at: now,
         cancelled_at: None,
     };
-    let cause = NoticeCause::SignedUp { signup: signup.id, secret: ids.secret };
+    let cause = NoticeCause::SignedUp { signup: signup.id, secret: ids.secret.clone() };
     let notice = Notice::new(ids.notice, (organization, event.id, shift.id), cause, now);
     let requires = vec![not_yet, Requirement::ShiftHasRoom { organization, shift: shift.id }];
     let writes = vec![Write::InsertSignup(Box::new(signup.clone())), Write::InsertNotices(vec![notice])];
-    let outcome = SigningUp { signup: Some(signup), closed };
+    let outcome = SigningUp { signup: Some((signup, ids.secret)), closed };
     Ok(Decision { outcome, change: ChangeSet { requires, writes } })
 }
 

@@ -38,8 +38,16 @@ pub struct PublicEvent {
 pub struct SignedUp {
     /// The sign-up that holds the place.
     pub signup: Signup,
-    /// Whether it is new. If not, the address had a place already, and keeps its first name and answers.
-    pub is_new: bool,
+    /// The secret to read and cancel a new sign-up with; its mail carries the same. `None` if the address had a place already,
+    /// which keeps its first name and answers: the secret of that place is known to the holder of the address only.
+    pub secret: Option<Secret>,
+}
+
+impl SignedUp {
+    /// Whether the sign-up is new.
+    pub const fn is_new(&self) -> bool {
+        self.secret.is_some()
+    }
 }
 
 /// The handle of volunteers, who hold a slug or a secret instead of a token.
@@ -120,14 +128,16 @@ impl Public {
         decided: std::result::Result<SigningUp, Refused<SigningUp>>,
     ) -> Result<SignedUp> {
         match decided {
-            Ok(SigningUp { signup: Some(signup), .. }) => Ok(SignedUp { signup, is_new: true }),
+            Ok(SigningUp { signup: Some((signup, secret)), .. }) => {
+                Ok(SignedUp { signup, secret: Some(secret) })
+            }
             Ok(SigningUp { signup: None, .. }) => Err(Error::ShiftOver),
             Err(Refused { refusal: Refusal::AddressOnShift(signup), planned }) => {
                 self.mail_again(&signup).await?;
                 match planned.closed {
                     Some(Closed::Full) => Err(Error::ShiftFull),
                     Some(Closed::Over) => Err(Error::ShiftOver),
-                    None => Ok(SignedUp { signup: *signup, is_new: false }),
+                    None => Ok(SignedUp { signup: *signup, secret: None }),
                 }
             }
             Err(Refused { refusal: Refusal::ShiftFull, .. }) => Err(Error::ShiftFull),
