@@ -17,6 +17,7 @@ mod tests {
             ("create_event", "Packing"),
             ("duplicate_season", "12 copies"),
             ("list_events", "7 events on 4 pages"),
+            ("volunteers", "A mail to eve@example.org tells of other hours."),
         ] {
             let output =
                 Command::new(examples.join(example)).current_dir(env!("CARGO_MANIFEST_DIR")).output();
