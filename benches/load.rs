@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use signup_benches::{Line, ROUNDS, Report, Unit, event, in_turn, median};
 use signup_core::{
-    EventId, IdempotencyKey, Name, NewOrganization, NewToken, Plan, PlanLimits, PlanTable, Service, Session,
-    Store,
+    EventId, IdempotencyKey, Name, NewOrganization, NewToken, Plan, PlanLimits, PlanTable, Scopes, Service,
+    Session, Store,
 };
 use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
@@ -45,7 +45,12 @@ impl Site {
         let title = Name::new("Load").unwrap();
         let new = NewOrganization::new(title.clone()).plan(Plan::Pro);
         let organization = service.admin().create_organization(new).await.unwrap();
-        let token = service.admin().create_token(organization.id, &NewToken::new(title)).await.unwrap().1;
+        let token = service
+            .admin()
+            .create_token(organization.id, &NewToken::new(title, Scopes::all()))
+            .await
+            .unwrap()
+            .1;
         let mut sessions = Vec::new();
         for service in &services {
             sessions.push(service.authenticate(token.reveal()).await.unwrap());

@@ -15,7 +15,7 @@ use signup_benches::{Line, Report, Unit, event, folder};
 use signup_core::rules::{EventIds, create_event};
 use signup_core::{
     Clock as _, Day, EventId, EventInput, EventListInput, Hours, Name, NewOrganization, NewToken, Plan,
-    PlanLimits, PlanTable, Position, Service, Session, ShiftId, ShiftPatchInput, Side, SignUpInput,
+    PlanLimits, PlanTable, Position, Scopes, Service, Session, ShiftId, ShiftPatchInput, Side, SignUpInput,
     SystemClock, TokenText, from_json, secret,
 };
 use signup_store_memory::MemoryStore;
@@ -189,7 +189,8 @@ impl Site {
         let name = Name::new("Many").unwrap();
         let new = NewOrganization::new(name.clone()).plan(Plan::Pro);
         let organization = service.admin().create_organization(new).await.unwrap().id;
-        let token = service.admin().create_token(organization, &NewToken::new(name)).await.unwrap().1;
+        let token =
+            service.admin().create_token(organization, &NewToken::new(name, Scopes::all())).await.unwrap().1;
         let session = service.authenticate(token.reveal()).await.unwrap();
         let json = event::body(PLACES, true);
         let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();

@@ -28,10 +28,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let organization = service.admin().create_organization(organization).await?;
     let session = service.session_for(organization.id, Scopes::all()).await?;
 
-    let created = match from_json::<EventInput<'_>>(&json) {
-        Ok(input) => session.create_event(&input).await,
-        Err(faults) => Err(faults.into()),
-    };
+    let created = session.create_event(from_json::<EventInput<'_>>(&json)).await;
     match created {
         Ok(reply) => show(&reply.outcome),
         Err(signup_core::Error::Invalid(faults)) => {

@@ -1,13 +1,13 @@
 //! Copies one event to the twelve Saturdays of a season, across a clock change. Then runs the same copies again, like a script
-//! that was interrupted and restarted: each copy has an idempotency key of its date, so nothing is created twice.
+//! that was interrupted and restarted: the idempotency key of each copy contains its date, so nothing is created twice.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::error::Error;
 
-use signup_core::store::EventQuery;
 use signup_core::{
-    Capacity, Event, Hours, NewEvent, NewOrganization, NewShift, Scopes, Service, Session, date, time,
+    Capacity, Event, EventQuery, Hours, NewEvent, NewOrganization, NewShift, Scopes, Service, Session, date,
+    time,
 };
 use signup_store_memory::MemoryStore;
 
@@ -41,7 +41,7 @@ async fn copy_season(session: &Session, source: &Event) -> Result<(), Box<dyn Er
     for week in 1..=12 {
         let date = source.dates.first.date().plus_days(7 * week).ok_or("the calendar ends")?;
         let keyed = session.with_key(format!("season-2027/{date}").parse()?);
-        let reply = keyed.duplicate_event(source.id, date.date()).await?;
+        let reply = keyed.duplicate_event(source.id, date).await?;
         let shift = &reply.outcome.shifts[0];
         let news = if reply.is_replay { "was there" } else { "created" };
         println!("  {date}: {} by the wall clock, {} in UTC, {news}", shift.hours, shift.interval().start);

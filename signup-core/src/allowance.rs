@@ -109,7 +109,7 @@ impl Window {
 /// windows, the callers that are new to it share a single one: the count may then be too strict, but never too loose.
 #[derive(Debug)]
 pub struct Windows {
-    tokens: Mutex<Table<TokenId>>,
+    tokens: Mutex<Table<(OrganizationId, TokenId)>>,
     addresses: Mutex<Table<IpAddr>>,
     visitors: Mutex<Table<IpAddr>>,
 }
@@ -144,7 +144,7 @@ impl Windows {
     /// Counts a request of `caller` at `now`.
     pub fn count(&self, caller: RateKey, now: Timestamp) -> Window {
         match caller {
-            RateKey::Token(_, id) => unpoisoned(&self.tokens).count(id, now),
+            RateKey::Token(organization, id) => unpoisoned(&self.tokens).count((organization, id), now),
             RateKey::Address(at) => unpoisoned(&self.addresses).count(at, now),
             RateKey::Visitor(at) => unpoisoned(&self.visitors).count(at, now),
         }
@@ -153,7 +153,9 @@ impl Windows {
     /// The caller's window, if one of its own is open at `now`.
     pub fn get(&self, caller: RateKey, now: Timestamp) -> Option<Window> {
         let window = match caller {
-            RateKey::Token(_, id) => unpoisoned(&self.tokens).windows.get(&id).copied(),
+            RateKey::Token(organization, id) => {
+                unpoisoned(&self.tokens).windows.get(&(organization, id)).copied()
+            }
             RateKey::Address(at) => unpoisoned(&self.addresses).windows.get(&at).copied(),
             RateKey::Visitor(at) => unpoisoned(&self.visitors).windows.get(&at).copied(),
         };
@@ -163,7 +165,7 @@ impl Windows {
     /// Takes over what was counted elsewhere, as long as there is room for it.
     pub fn put(&self, caller: RateKey, window: Window, now: Timestamp) {
         match caller {
-            RateKey::Token(_, id) => unpoisoned(&self.tokens).put(id, window, now),
+            RateKey::Token(organization, id) => unpoisoned(&self.tokens).put((organization, id), window, now),
             RateKey::Address(at) => unpoisoned(&self.addresses).put(at, window, now),
             RateKey::Visitor(at) => unpoisoned(&self.visitors).put(at, window, now),
         }

@@ -9,7 +9,8 @@ use crate::token::Scope;
 /// The result of an operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an operation was not done. Nothing was written, unless it is [`Store`](Self::Store).
+/// Why an operation was not done. Its own record was not written, unless the error is [`Store`](Self::Store): then that is
+/// unknown.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,10 +20,10 @@ pub enum Error {
     /// The token does not allow this operation.
     #[error("the token lacks the scope {0}")]
     MissingScope(Scope),
-    /// The session's organization has no such record.
+    /// There is no such record, or it is another organization's.
     #[error("there is no such record")]
     NotFound,
-    /// The input has faults: all of them.
+    /// The input is wrong. Holds every fault.
     #[error("the input is not valid")]
     Invalid(#[from] Faults),
     /// The plan allows no more active events.
@@ -42,11 +43,12 @@ pub enum Error {
     /// Only a failed notice can be retried. Another one is queued or claimed, and would be sent twice.
     #[error("the notice has not failed")]
     NoticeNotFailed,
-    /// Other changes of the same record were committed again and again in between. A later try may succeed.
+    /// Other changes of the same record were committed before each attempt. A later try may succeed.
     #[error("too many changes of the same record at once")]
     Contended,
-    /// The store refused for a reason that no rule expects. This is a bug of the store or of this library.
-    #[error("unexpected refusal of a commit: {0:?}")]
+    /// The store refused for a reason that no rule expects: a bug of the store or of this library. The refusal may hold personal
+    /// data and is not part of the message.
+    #[error("the store refused a commit for an unexpected reason")]
     Refused(Box<Refusal>),
     /// The store failed, and it is unknown whether a write was applied. A retry with the same idempotency key is safe.
     #[error(transparent)]
@@ -54,7 +56,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the same call may succeed later without any change. A write is safe to retry only with its idempotency key.
+    /// Whether the same call may succeed later without any change. After an error of the store, a create or duplicate is safe to
+    /// retry only with its idempotency key.
     ///
     /// ```
     /// use signup_core::Error;
@@ -69,7 +72,7 @@ impl Error {
         }
     }
 
-    /// Whether the organization has no such record.
+    /// Whether there is no such record.
     pub const fn is_not_found(&self) -> bool {
         matches!(self, Self::NotFound)
     }

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::hours::{Day, EventDate};
 use crate::id::{EventId, OrganizationId};
+use crate::plan::PlanLimits;
 use crate::text::{BadgeLabel, Description, EventLocation, Title};
 
 /// An event.
@@ -47,6 +48,9 @@ pub struct Event {
 }
 
 impl Event {
+    /// The most shifts that one event may be created with.
+    pub const MAX_NEW_SHIFTS: usize = 500;
+
     /// Whether it counts against the plan's limit at `now`: it is published, and its last day has not ended.
     pub fn is_active(&self, now: Timestamp) -> bool {
         self.is_published && now < self.dates.ends_at()
@@ -96,6 +100,31 @@ impl EventDates {
         };
         Some(Self { first: Day::new(date, self.first.zone().clone()), last })
     }
+}
+
+/// Checks the last day of an event: not before the first, and no more days than the plan allows.
+pub(crate) fn check_last_day(
+    start_date: EventDate,
+    end_date: EventDate,
+    limits: PlanLimits,
+) -> Result<(), String> {
+    let days = end_date.days_since(start_date) + 1;
+    if days < 1 {
+        Err("must not be before start_date".to_owned())
+    } else if days > i64::from(limits.event_days) {
+        Err(format!(
+            "must not make the event longer than {} days, the most that the plan allows",
+            limits.event_days
+        ))
+    } else {
+        Ok(())
+    }
+}
+
+/// Checks how many shifts one event is created with.
+pub(crate) fn check_shift_count(count: usize) -> Result<(), String> {
+    let most = Event::MAX_NEW_SHIFTS;
+    if count > most { Err(format!("must not have more than {most} items")) } else { Ok(()) }
 }
 
 /// The number is not a coordinate of its kind.

@@ -38,6 +38,15 @@ impl Faults {
         self.0.push(Fault { field, message });
     }
 
+    /// Adds a fault of `field` in front of those of the fields `later`, so that faults keep the order of the documentation.
+    pub(crate) fn add_before(&mut self, later: &[&str], field: &str, predicate: impl fmt::Display) {
+        self.add(field, predicate);
+        let at = self.0.iter().position(|fault| later.contains(&fault.field.as_str()));
+        if let Some(at) = at {
+            self.0[at..].rotate_right(1);
+        }
+    }
+
     /// Takes the value of a check, or adds its error as a fault of `field`.
     pub fn check<T, E: fmt::Display>(&mut self, field: &str, checked: Result<T, E>) -> Option<T> {
         checked.map_err(|error| self.add(field, error)).ok()

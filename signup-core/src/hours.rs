@@ -39,6 +39,9 @@ pub enum TimeError {
     /// Not `HH:MM`.
     #[error("must be a 24-hour time written HH:MM, from 00:00 to 23:59")]
     WallTime,
+    /// A time with seconds or a part of a second.
+    #[error("must be to the minute")]
+    Seconds,
     /// Not a name of the IANA time zone database.
     #[error("must be the name of an IANA time zone, such as America/New_York")]
     Zone,
@@ -141,7 +144,7 @@ impl TryFrom<Time> for WallTime {
     fn try_from(time: Time) -> Result<Self, TimeError> {
         let is_to_the_minute = time.second() == 0 && time.subsec_nanosecond() == 0;
         let minutes = i16::from(time.hour()) * 60 + i16::from(time.minute());
-        is_to_the_minute.then_some(Self(minutes.unsigned_abs())).ok_or(TimeError::WallTime)
+        is_to_the_minute.then_some(Self(minutes.unsigned_abs())).ok_or(TimeError::Seconds)
     }
 }
 
@@ -207,10 +210,10 @@ impl Hours {
         Self::try_from((start.map_or(0, WallTime::minutes), end.map_or(MINUTES_OF_A_DAY, WallTime::minutes)))
     }
 
-    /// From `start` to `end`, both to the minute.
+    /// From `start` to `end`, both to the minute. [`new`](Self::new) makes hours that end at 24:00.
     ///
     /// # Errors
-    /// [`TimeError::WallTime`] if a time has seconds; [`TimeError::Order`] unless the end is after the start.
+    /// [`TimeError::Seconds`] if a time has seconds; [`TimeError::Order`] unless the end is after the start.
     pub fn between(start: Time, end: Time) -> Result<Self, TimeError> {
         Self::new(Some(start.try_into()?), Some(end.try_into()?))
     }

@@ -69,10 +69,11 @@ pub use error::{Error, Result};
 pub use event::{Event, EventDates, Latitude, Longitude, Theme};
 pub use fault::{Fault, Faults};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
-pub use id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
+pub use id::{EventId, IdError, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 pub use input::{
-    Change, DuplicateInput, EventInput, EventListInput, Given, Input, NewEvent, NewOrganization, NewQuestion,
-    NewShift, NewToken, ShiftInput, ShiftPatch, ShiftPatchInput, SignUpInput, from_json,
+    Change, DuplicateInput, EventInput, EventListInput, Given, HoursPatch, Input, NewEvent, NewOrganization,
+    NewQuestion, NewShift, NewToken, Partial, ShiftInput, ShiftPatch, ShiftPatchInput, SignUpInput,
+    from_json,
 };
 #[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};

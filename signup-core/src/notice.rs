@@ -145,6 +145,8 @@ impl Notice {
     pub const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(30);
     /// The longest pause.
     pub const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
+    /// How far the clocks of processes that share a store may differ.
+    pub const CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(1);
     /// For how long it is tried: the pauses together.
     pub const TRIED_FOR: SignedDuration = SignedDuration::from_hours(24);
 

@@ -228,7 +228,8 @@ pub trait RequestCounter: fmt::Debug + Send + Sync + 'static {
 pub struct EventInFull {
     /// The event.
     pub event: Event,
-    /// What else the caller knows of the place. It is copied and never shown, and can be 16 KiB long, so no other read has it.
+    /// Data about the place that is copied and never shown. It can be 16 KiB long, so lists and single events are read without
+    /// it.
     pub location_data: Option<LocationData>,
     /// Its shifts in running order.
     pub shifts: Vec<Arc<Shift>>,

@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use signup_core::store::EventQuery;
 use signup_core::*;
 use signup_store_memory::MemoryStore;
 
@@ -61,9 +60,70 @@ async fn the_dates_of_a_typed_event_are_checked() {
     assert!(session.create_event(week).await.is_ok(), "the free plan allows seven days");
 }
 
+#[tokio::test]
+async fn a_typed_event_has_at_most_500_shifts() {
+    let (_, session) = session(Plan::Free).await;
+    let shift = NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap());
+    let many = (0..500).fold(event(date(2027, 7, 3)), |event, _| event.shift(shift.clone()));
+    assert_eq!(fields(session.create_event(many).await.unwrap_err()), ["shifts"]);
+}
+
+#[tokio::test]
+async fn a_page_has_1_to_100_events_whatever_is_asked_for() {
+    let (_, session) = session(Plan::Free).await;
+    for day in 1..=2 {
+        session.create_event(event(date(2027, 7, day))).await.unwrap();
+    }
+    for (limit, length) in [(0, 1), (1, 1), (u32::MAX, 2)] {
+        let query = EventQuery { limit, ..EventQuery::default() };
+        assert_eq!(session.events(query).await.unwrap().events.len(), length, "{limit}");
+    }
+}
+
+#[tokio::test]
+async fn sessions_without_a_token_share_a_rate_only_within_their_organization() {
+    let (service, here) = session(Plan::Free).await;
+    let other = NewOrganization::new("Hillside".parse().unwrap());
+    let other = service.admin().create_organization(other).await.unwrap();
+    let elsewhere = service.session_for(other.id, Scopes::all()).await.unwrap();
+    let address = std::net::Ipv4Addr::LOCALHOST.into();
+    for _ in 0..31 {
+        service.count_request(Some(&here), address).await.unwrap();
+    }
+    assert!(!service.count_request(Some(&here), address).await.unwrap().is_allowed);
+    assert!(service.count_request(Some(&elsewhere), address).await.unwrap().is_allowed);
+}
+
+/// Input that arrives so slowly that the token expires meanwhile.
+struct SlowInput<'a>(&'a FixedClock);
+
+impl Input<NewEvent> for SlowInput<'_> {
+    type Error = Error;
+
+    async fn read(self, _limits: PlanLimits) -> Result<NewEvent> {
+        self.0.advance(86_400);
+        Ok(event(date(2027, 7, 3)))
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_expires_while_the_input_is_read_is_refused() {
+    let clock = std::sync::Arc::new(FixedClock::at("2027-06-05T12:00:00Z".parse().unwrap()));
+    let service = Service::new(MemoryStore::new()).with_clock(std::sync::Arc::clone(&clock));
+    let new = NewOrganization::new("Riverside".parse().unwrap());
+    let organization = service.admin().create_organization(new).await.unwrap();
+    let token = NewToken::new("import".parse().unwrap(), Scopes::all()).expires_in_days(1);
+    let (_, token) = service.admin().create_token(organization.id, &token).await.unwrap();
+    let session = service.authenticate(token.reveal()).await.unwrap();
+    let error = session.create_event(SlowInput(&clock)).await.unwrap_err();
+    assert!(matches!(error, Error::Unauthenticated), "{error:?}");
+    let all = service.session_for(organization.id, Scopes::all()).await.unwrap();
+    assert_eq!(all.events(EventQuery::default()).await.unwrap().events, []);
+}
+
 #[test]
 fn hours_are_to_the_minute() {
-    assert_eq!(Hours::between(time(9, 0, 1, 0), time(12, 0, 0, 0)), Err(TimeError::WallTime));
+    assert_eq!(Hours::between(time(9, 0, 1, 0), time(12, 0, 0, 0)), Err(TimeError::Seconds));
     assert_eq!(Hours::between(time(12, 0, 0, 0), time(12, 0, 0, 0)), Err(TimeError::Order));
 }
 

@@ -21,8 +21,12 @@ async fn world() -> World {
     let service = Service::new(MemoryStore::new()).with_clock(Arc::clone(&clock));
     let name = Name::new("Riverside").unwrap();
     let new = NewOrganization::new(name.clone()).plan(Plan::Pro);
-    let (_, token) =
-        service.admin().create_first_organization(new, NewToken::new(name)).await.unwrap().unwrap();
+    let (_, token) = service
+        .admin()
+        .create_first_organization(new, NewToken::new(name, Scopes::all()))
+        .await
+        .unwrap()
+        .unwrap();
     let session = service.authenticate(token.reveal()).await.unwrap();
     let json = br#"{"title": "A", "start_date": "2027-06-06", "timezone": "UTC", "is_published": true,
         "shifts": [{"title": "S", "start_time": "20:00", "end_time": "22:00", "capacity": 1000}]}"#;
@@ -136,6 +140,27 @@ async fn a_mail_queued_by_a_clock_that_was_ahead_is_sent_at_once() {
     let mut mails = world.deliver().await;
     mails.sort();
     assert_eq!(mails, [("signed up", "ada".to_owned()), ("signed up", "bob".to_owned())]);
+}
+
+/// Another process, whose clock is some seconds behind, does not take a mail before its pause is over.
+#[tokio::test]
+async fn a_mail_that_waits_the_longest_pause_waits_for_a_slower_clock_too() {
+    let world = world().await;
+    world.sign_up("ada").await;
+    let pause_s = loop {
+        let mail = take(&world).await;
+        let outbox = world.service.outbox();
+        let after = outbox.mail_was_not_sent(&mail.notice, "450 later", false).await.unwrap().unwrap();
+        let pause_s = after.due_at.as_second() - world.service.now().as_second();
+        if pause_s >= 3600 {
+            break pause_s;
+        }
+        world.clock.advance(pause_s);
+    };
+    world.clock.advance(-5);
+    assert_eq!(world.service.outbox().due_notices(9).await.unwrap(), []);
+    world.clock.advance(5 + pause_s);
+    assert_eq!(world.service.outbox().due_notices(9).await.unwrap().len(), 1);
 }
 
 #[tokio::test]

@@ -67,7 +67,7 @@ async fn token(admin: &Admin, command: TokenCommand) -> Result<(), String> {
                 None => Scopes::all(),
             };
             let organization = find(admin, &organization).await?;
-            let new = NewToken::new(name).scopes(scopes).expires_in_days(expires_in_days);
+            let new = NewToken::new(name, scopes).expires_in_days(expires_in_days);
             let (token, text) = admin.create_token(organization.id, &new).await.map_err(line)?;
             print(&NewTokenLine { token: TokenLine::new(&token), text: text.reveal() })
         }

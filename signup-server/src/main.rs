@@ -29,7 +29,7 @@ use std::time::Duration;
 use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue};
 use signup_core::input::{NewOrganization, NewToken};
-use signup_core::{Admin, Name, Plan, Service, Store};
+use signup_core::{Admin, Name, Plan, Scopes, Service, Store};
 use signup_store_memory::MemoryStore;
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, ServingLock, SqliteStore};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -132,7 +132,7 @@ async fn run(cli: Cli) -> Result<(), String> {
         _ => None,
     };
     let kept = Kept::open(&cli.options, &command).await.map_err(|error| line(&error))?;
-    let service = Service::new(kept.store()).with_plans(plans);
+    let service = Service::shared(kept.store()).with_plans(plans);
     let result = match command {
         Command::Serve => serve(service, cli.options, &kept, metrics, limit).await,
         command => admin::run(&service.admin(), command).await,
@@ -290,7 +290,7 @@ async fn serve(
 async fn create_starter(admin: &Admin) -> Result<(), String> {
     let name = Name::new("Starter").map_err(|error| error.to_string())?;
     let new = NewOrganization::new(name.clone()).plan(Plan::Pro);
-    let created = admin.create_first_organization(new, NewToken::new(name)).await;
+    let created = admin.create_first_organization(new, NewToken::new(name, Scopes::all())).await;
     match created.map_err(|error| line(&error))? {
         Some((_, token)) => {
             output::line(&format!("token: {}", token.reveal())).map_err(|error| error.to_string())

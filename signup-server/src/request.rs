@@ -7,8 +7,8 @@ use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use ipnet::IpNet;
 use signup_core::{
-    Date, DuplicateInput, EventInput, Faults, IdempotencyKey, Input, NewEvent, PlanLimits, ShiftPatch,
-    ShiftPatchInput, from_json,
+    Date, DuplicateInput, EventInput, Faults, IdempotencyKey, Input, NewEvent, Partial, PlanLimits,
+    ShiftPatch, ShiftPatchInput, from_json,
 };
 use warp::http::HeaderMap;
 use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -123,12 +123,13 @@ impl Input<Date> for JsonBody<'_> {
     }
 }
 
-impl Input<ShiftPatch> for JsonBody<'_> {
+impl Input<Partial<ShiftPatch>> for JsonBody<'_> {
     type Error = ApiError;
 
-    async fn read(self, _limits: PlanLimits) -> Result<ShiftPatch, ApiError> {
+    async fn read(self, limits: PlanLimits) -> Result<Partial<ShiftPatch>, ApiError> {
         let body = self.0.json().await?;
-        Ok(from_json::<ShiftPatchInput<'_>>(&body)?.check()?)
+        let input = from_json::<ShiftPatchInput<'_>>(&body);
+        Ok(Input::<Partial<ShiftPatch>>::read(input, limits).await?)
     }
 }
 

@@ -16,14 +16,18 @@ use bytes::Bytes;
 use hyper::Request;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::time::{Instant, timeout_at};
+use warp::http::StatusCode;
 use warp::http::header::EXPECT;
 
 /// How long a body may take, its rest included.
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long the rest may take, and how many bytes of it are read. A client that is refused while it sends much more than the
-/// service takes receives the refusal, because the connection is not closed while it sends.
+/// How long the rest may take.
 const REST_TIMEOUT: Duration = Duration::from_secs(5);
-const MAX_REST_BYTES: usize = 32 * 1024 * 1024;
+/// The most bytes of a rest that are read: as many as a body may have.
+const MAX_REST_BYTES: u64 = 1024 * 1024;
+/// The same after 413. A client that is told so while it sends much more than the service takes receives the answer only if the
+/// connection stays open meanwhile.
+const MAX_REST_BYTES_TOO_LARGE: u64 = 32 * 1024 * 1024;
 
 /// A body for the service. Dropping it keeps the rest for the connection.
 #[derive(Debug)]
@@ -64,23 +68,31 @@ pub(crate) fn share(request: Request<Incoming>) -> (Request<RequestBody>, Option
 }
 
 impl Rest {
-    /// Reads and drops the rest of the body. Returns whether its end was reached, so that the connection can be used again.
+    /// Reads and drops the rest of the body before an answer of `status`. Returns whether its end was reached, so that the
+    /// connection can be used again.
     ///
-    /// A client that still waits for `100 Continue` is not asked for a body that would be dropped.
-    pub(crate) async fn read_to_end(self) -> bool {
-        if self.expects_continue && !self.body.state().was_read {
-            return false;
+    /// A client that still waits for `100 Continue` is not asked for a body that would be dropped, and a rest that is declared
+    /// longer than the bound is not read at all.
+    pub(crate) async fn read_to_end(self, status: StatusCode) -> bool {
+        let is_too_large = status == StatusCode::PAYLOAD_TOO_LARGE;
+        let most = if is_too_large { MAX_REST_BYTES_TOO_LARGE } else { MAX_REST_BYTES };
+        {
+            let state = self.body.state();
+            let declared = state.incoming.as_ref().map_or(0, |incoming| incoming.size_hint().lower());
+            if (self.expects_continue && !state.was_read) || (declared > most && !is_too_large) {
+                return false;
+            }
         }
         let end = self.end.min(Instant::now() + REST_TIMEOUT);
-        timeout_at(end, self.read()).await.unwrap_or(false)
+        timeout_at(end, self.read(most)).await.unwrap_or(false)
     }
 
-    async fn read(&self) -> bool {
+    async fn read(&self, most: u64) -> bool {
         let mut bytes = 0;
         while let Some(frame) = std::future::poll_fn(|context| self.body.poll_frame(context)).await {
             let Ok(frame) = frame else { return false };
-            bytes += frame.data_ref().map_or(0, Bytes::len);
-            if bytes > MAX_REST_BYTES {
+            bytes += frame.data_ref().map_or(0, |data| data.len() as u64);
+            if bytes > most {
                 return false;
             }
         }
@@ -90,7 +102,7 @@ impl Rest {
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing that panics leaves a body in disorder.
+        // A panic while the lock is held leaves the body usable.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -151,7 +151,7 @@ where
         async move {
             let mut response = response.await?;
             if let Some(rest) = rest
-                && !rest.read_to_end().await
+                && !rest.read_to_end(response.status()).await
             {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }

@@ -6,15 +6,14 @@ use jiff::civil::Date;
 
 use super::given::{Given, Mistyped};
 use super::{
-    Change, DuplicateInput, EventInput, HoursPatch, NewEvent, NewShift, Object, ShiftInput, ShiftPatch,
-    ShiftPatchInput,
+    Change, DuplicateInput, EventInput, HoursPatch, NewEvent, NewShift, Object, Partial, ShiftInput,
+    ShiftPatch, ShiftPatchInput,
 };
-use crate::event::{Latitude, Longitude, Theme};
+use crate::event::{Latitude, Longitude, Theme, check_last_day, check_shift_count};
 use crate::fault::Faults;
 use crate::hours::{EventDate, Hours, TimeError, WallTime};
 use crate::occupancy::{Capacity, CapacityError};
 use crate::plan::PlanLimits;
-use crate::rules::check_last_day;
 use crate::text::{BadgeLabel, Description, EventLocation, LocationData, ShiftLocation, Title};
 
 const STRING: &str = "must be a string";
@@ -167,12 +166,7 @@ impl EventInput<'_> {
 
     fn check_shifts(&self, fields: &mut Fields<'_>) -> Vec<NewShift> {
         let shifts = fields.optional("shifts", &self.shifts, "must be a list of objects", |shifts| {
-            let most = ShiftInput::MAX_IN_ONE_CALL;
-            if shifts.len() > most {
-                Err(format!("must not have more than {most} items"))
-            } else {
-                Ok(shifts)
-            }
+            check_shift_count(shifts.len()).map(|()| shifts)
         });
         let mut checked = Vec::new();
         for (index, shift) in shifts.into_iter().flatten().enumerate() {
@@ -216,11 +210,17 @@ impl DuplicateInput<'_> {
 }
 
 impl ShiftPatchInput<'_> {
-    /// Checks every field. The order of the hours is checked as far as the patch alone tells it.
+    /// Checks every field. The order of the hours is checked only where both times are in the patch, or the end is 00:00.
     ///
     /// # Errors
     /// Every fault, in the order of the fields.
     pub fn check(&self) -> Result<ShiftPatch, Faults> {
+        let Partial { value, faults } = self.check_fields();
+        faults.or(Some(value))
+    }
+
+    /// Checks every field, and keeps the value of those without a fault.
+    pub(super) fn check_fields(&self) -> Partial<ShiftPatch> {
         let mut faults = Faults::new();
         let mut fields = Fields { faults: &mut faults, shift: None };
         let title = fields.optional("title", &self.title, STRING, |text| Title::new(text));
@@ -235,12 +235,16 @@ impl ShiftPatchInput<'_> {
         let before = fields.faults.len();
         let start = fields.optional("start_time", &self.start_time, STRING, |text| wall_time(text));
         let end = fields.optional("end_time", &self.end_time, STRING, |text| wall_time(text));
-        let patch_hours = HoursPatch { start, end };
+        let mut hours = HoursPatch { start, end };
         if fields.faults.len() == before {
-            fields.checked("end_time", patch_hours.check());
+            fields.checked("end_time", hours.check());
+        }
+        if fields.faults.len() > before {
+            // Times that have a fault are not checked once more against the stored ones.
+            hours = HoursPatch::default();
         }
         let capacity = fields.optional("capacity", &self.capacity, &CapacityError.to_string(), capacity);
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
-        faults.or(Some(ShiftPatch { title, location, hours: patch_hours, capacity, notify_volunteers }))
+        Partial { value: ShiftPatch { title, location, hours, capacity, notify_volunteers }, faults }
     }
 }

@@ -14,6 +14,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Se
 use serde_json::value::RawValue;
 
 use super::{DuplicateInput, EventInput, Given, Object, ShiftInput, ShiftPatchInput};
+use crate::event::Event;
 use crate::fault::{Fault, Faults};
 use crate::text::is_blank;
 
@@ -144,7 +145,7 @@ impl<'de> Deserialize<'de> for Shifts<'de> {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Shifts<'de>, A::Error> {
                 let mut shifts = Vec::new();
-                while shifts.len() <= ShiftInput::MAX_IN_ONE_CALL {
+                while shifts.len() <= Event::MAX_NEW_SHIFTS {
                     let Some(shift) = list.next_element()? else { return Ok(Shifts(shifts)) };
                     shifts.push(shift);
                 }

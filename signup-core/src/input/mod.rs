@@ -1,6 +1,7 @@
-//! What callers hand in, and what is left of it once every field is right.
+//! Input of operations: untyped fields, and the typed values that they are checked into.
 //!
-//! An *input* holds what was given, right or wrong; [`from_json`] reads one, and programs fill one in:
+//! Typed input ([`NewEvent`], [`ShiftPatch`]) is made of checked values. Untyped input ([`EventInput`]) holds fields that are not
+//! checked yet; [`from_json`] reads it, or a program fills it in. A check finds every fault at once:
 //!
 //! ```
 //! use signup_core::{EventInput, PlanLimits, ShiftInput};
@@ -18,7 +19,7 @@
 //! assert_eq!(fields, ["start_date", "shifts.0.capacity"]);
 //! ```
 //!
-//! The checks know the bounds of each field and of the plan, and nothing of records.
+//! The checks know the bounds of each field and of the plan, and no records.
 
 mod check;
 mod given;
@@ -38,19 +39,42 @@ pub use sign_up::{NewSignup, SignUpInput};
 pub use typed::{Change, HoursPatch, NewEvent, NewShift, ShiftPatch};
 
 use crate::error::Error;
+use crate::fault::Faults;
+use crate::hours::EventDate;
 use crate::plan::{Plan, PlanLimits};
 use crate::question::QuestionKind;
 use crate::store::EventQuery;
 use crate::text::{Label, Name, WebAddress};
 use crate::token::{Scopes, Token};
 
-/// Input of a write: a typed value, or something that a typed value is read from.
+/// Input of an operation: a typed value, or something that a typed value is read from.
 ///
-/// Every typed value is an input. So is untyped input such as [`EventInput`], which is checked when the write reads it: after the
-/// scope, and with every fault in one error. A program that maps requests implements it for a body that is not read yet, with
-/// its own error. Then a stored answer goes before an unreadable body, and a missing scope before both.
+/// Every typed value is an input. So is untyped input such as [`EventInput`], and what [`from_json`] returns. The operation reads
+/// it after it has checked the scope, reports every fault in one error, and prefers a stored answer to that error.
+///
+/// A program that maps requests implements the trait for a body that is not read yet, with an error of its own. Then a
+/// missing scope and a stored answer go before an unreadable body, too.
+///
+/// ```
+/// # use signup_core::{EventInput, NewOrganization, Scopes, Service, from_json};
+/// # use signup_store_memory::MemoryStore;
+/// # tokio::runtime::Runtime::new()?.block_on(async {
+/// # let service = Service::new(MemoryStore::new());
+/// # let organization = service.admin().create_organization(NewOrganization::new("A".parse()?)).await?;
+/// # let session = service.session_for(organization.id, Scopes::all()).await?;
+/// let json = br#"{"title": "Food drive", "start_date": "2027-06-05", "timezone": "America/New_York"}"#;
+/// let created = session.create_event(from_json::<EventInput<'_>>(json)).await?.outcome;
+/// assert_eq!(created.event.title.as_str(), "Food drive");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no input from which `{V}` is read",
+    note = "give the typed value, untyped input such as `EventInput`, or what `from_json` returns"
+)]
 pub trait Input<V>: Send {
-    /// The error of the write: the library's, or one that includes it.
+    /// The error of the operation: the library's, or one that includes it.
     type Error: From<Error> + Send;
 
     /// Reads the value. `limits` are those of the organization's plan.
@@ -65,36 +89,66 @@ impl<V: Send> Input<V> for V {
     }
 }
 
-impl Input<NewEvent> for &EventInput<'_> {
-    type Error = Error;
-
-    async fn read(self, limits: PlanLimits) -> Result<NewEvent, Error> {
-        Ok(self.check(limits)?)
-    }
-}
-
-impl Input<EventQuery> for &EventListInput<'_> {
-    type Error = Error;
-
-    async fn read(self, _limits: PlanLimits) -> Result<EventQuery, Error> {
-        Ok(self.check()?)
-    }
-}
-
-impl Input<Date> for &DuplicateInput<'_> {
+impl Input<Date> for EventDate {
     type Error = Error;
 
     async fn read(self, _limits: PlanLimits) -> Result<Date, Error> {
-        Ok(self.check()?)
+        Ok(self.date())
     }
 }
 
-impl Input<ShiftPatch> for &ShiftPatchInput<'_> {
+/// A value, and the faults of fields that it lacks: for input whose other faults show only beside the stored record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Partial<V> {
+    /// The value, as if the fields with a fault had been left out.
+    pub value: V,
+    /// The faults, in the order of the fields.
+    pub faults: Faults,
+}
+
+impl Input<Partial<ShiftPatch>> for ShiftPatch {
     type Error = Error;
 
-    async fn read(self, _limits: PlanLimits) -> Result<ShiftPatch, Error> {
-        Ok(self.check()?)
+    async fn read(self, _limits: PlanLimits) -> Result<Partial<ShiftPatch>, Error> {
+        Ok(Partial { value: self, faults: Faults::new() })
     }
+}
+
+/// Implements [`Input`] for untyped input by value, by reference, and as the result of reading it.
+macro_rules! untyped {
+    ($($input:ident => $value:ty: |$given:ident, $limits:ident| $check:expr;)*) => {$(
+        impl Input<$value> for &$input<'_> {
+            type Error = Error;
+
+            async fn read(self, $limits: PlanLimits) -> Result<$value, Error> {
+                let $given = self;
+                $check
+            }
+        }
+
+        impl Input<$value> for $input<'_> {
+            type Error = Error;
+
+            async fn read(self, limits: PlanLimits) -> Result<$value, Error> {
+                <&Self as Input<$value>>::read(&self, limits).await
+            }
+        }
+
+        impl Input<$value> for Result<$input<'_>, Faults> {
+            type Error = Error;
+
+            async fn read(self, limits: PlanLimits) -> Result<$value, Error> {
+                <$input<'_> as Input<$value>>::read(self?, limits).await
+            }
+        }
+    )*};
+}
+
+untyped! {
+    EventInput => NewEvent: |input, limits| Ok(input.check(limits)?);
+    EventListInput => EventQuery: |input, _limits| Ok(input.check()?);
+    DuplicateInput => Date: |input, _limits| Ok(input.check()?);
+    ShiftPatchInput => Partial<ShiftPatch>: |input, _limits| Ok(input.check_fields());
 }
 
 /// An object of free form, as JSON text. What the object may hold is checked with the other fields.
@@ -155,11 +209,6 @@ pub struct ShiftInput<'a> {
     pub end_time: Given<Cow<'a, str>>,
     /// Required: how many volunteers are needed, 1 to 1,000,000.
     pub capacity: Given<f64>,
-}
-
-impl ShiftInput<'_> {
-    /// The most shifts that one event may be created with.
-    pub const MAX_IN_ONE_CALL: usize = 500;
 }
 
 /// Where to copy an event to, as it was given.
@@ -239,15 +288,9 @@ pub struct NewToken {
 }
 
 impl NewToken {
-    /// A token with every scope and the longest lifetime.
-    pub fn new(name: Name) -> Self {
-        Self { name, scopes: Scopes::all(), expires_in_days: Token::MAX_DAYS }
-    }
-
-    /// Sets the scopes.
-    #[must_use]
-    pub fn scopes(self, scopes: Scopes) -> Self {
-        Self { scopes, ..self }
+    /// A token with the longest lifetime: 365 days.
+    pub const fn new(name: Name, scopes: Scopes) -> Self {
+        Self { name, scopes, expires_in_days: Token::MAX_DAYS }
     }
 
     /// Sets the lifetime in days.

@@ -31,7 +31,7 @@ pub struct NewEvent {
     pub title: Title,
     /// Its first day: 1970-01-01 to 9998-12-31.
     pub start_date: Date,
-    /// Its last day, not before the first. How many days an event may last is up to the plan.
+    /// Its last day, not before the first; `None` for an event of one day. The plan bounds the number of days.
     pub end_date: Option<Date>,
     /// The zone whose wall clock the dates and hours go by.
     pub zone: Zone,
@@ -53,7 +53,8 @@ pub struct NewEvent {
     pub theme: Option<Theme>,
     /// A badge on its page.
     pub badge_label: Option<BadgeLabel>,
-    /// Its shifts: at most 500. Shifts with equal hours are listed in this order.
+    /// Its shifts: at most [`Event::MAX_NEW_SHIFTS`](crate::Event::MAX_NEW_SHIFTS). Shifts with equal hours are listed in this
+    /// order.
     #[doc(alias = "slots")]
     pub shifts: Vec<NewShift>,
 }
@@ -279,11 +280,11 @@ impl HoursPatch {
         Hours::new(Some(self.start.unwrap_or(present.start())), self.end.or(present.end()))
     }
 
-    /// Checks the order as far as it is known without the present hours.
+    /// Checks the order where the patch alone tells it.
     pub(super) fn check(self) -> Result<(), TimeError> {
         match (self.start, self.end) {
             (Some(_), Some(_)) => self.apply(Hours::ALL_DAY).map(|_| ()),
-            // 00:00 is after no start.
+            // No start is before 00:00.
             (None, Some(end)) if end.minutes() == 0 => Err(TimeError::Order),
             _ => Ok(()),
         }

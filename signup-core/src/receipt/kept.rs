@@ -163,4 +163,22 @@ mod tests {
         assert_eq!(in_full["shifts"][0]["location"], Value::Null);
         assert_eq!(serde_json::from_value::<EventWithShifts>(in_full).unwrap(), read);
     }
+
+    /// Receipts of an earlier version hold the location data of their event, up to 127 levels deep, and on PostgreSQL with
+    /// numbers of 309 digits.
+    #[test]
+    fn a_receipt_of_an_earlier_version_with_location_data_is_read() {
+        let deepest = format!("{}{{}}{}", r#"{"a":"#.repeat(126), "}".repeat(126));
+        let largest = format!(r#"{{"a": 17976931348623157{}}}"#, "0".repeat(292));
+        for data in [deepest, largest] {
+            let kept = kept().to_string().replacen(
+                r#""event":{"#,
+                &format!(r#""event":{{"location_data":{data},"#),
+                1,
+            );
+            assert!(kept.contains("location_data"));
+            let read: EventWithShifts = serde_json::from_str(&kept).unwrap();
+            assert_eq!(read, serde_json::from_value(self::kept()).unwrap());
+        }
+    }
 }

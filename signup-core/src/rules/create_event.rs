@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Decision, EventIds, slug_with_tail};
-use crate::event::{Event, EventDates};
+use crate::event::{Event, EventDates, check_last_day, check_shift_count};
 use crate::fault::Faults;
 use crate::hours::{Day, EventDate};
 use crate::id::OrganizationId;
@@ -20,7 +20,7 @@ use crate::store::{ChangeSet, Requirement, Write};
 /// checks the count again under its lock, so simultaneous creates never pass the limit.
 ///
 /// # Errors
-/// Faults of the dates: out of range, in the wrong order, or too many days for the plan.
+/// Faults of the dates (out of range, in the wrong order, too many days for the plan), and too many shifts.
 pub fn create_event(
     organization: OrganizationId,
     limits: PlanLimits,
@@ -28,7 +28,7 @@ pub fn create_event(
     ids: EventIds,
     now: Timestamp,
 ) -> Result<Decision<EventWithShifts>, Faults> {
-    let dates = check_dates(&new, limits)?;
+    let dates = check(&new, limits)?;
     let event = Event {
         id: ids.event,
         organization,
@@ -76,31 +76,14 @@ pub fn create_event(
     Ok(Decision { outcome: EventWithShifts { event, shifts }, change: ChangeSet { requires, writes } })
 }
 
-fn check_dates(new: &NewEvent, limits: PlanLimits) -> Result<EventDates, Faults> {
+/// Checks what the types leave open: the dates, and the number of shifts.
+fn check(new: &NewEvent, limits: PlanLimits) -> Result<EventDates, Faults> {
     let mut faults = Faults::new();
     let first = faults.check("start_date", EventDate::try_from(new.start_date));
     let last = new.end_date.and_then(|last| faults.check("end_date", EventDate::try_from(last)));
     if let (Some(first), Some(last)) = (first, last) {
         faults.check("end_date", check_last_day(first, last, limits));
     }
+    faults.check("shifts", check_shift_count(new.shifts.len()));
     faults.or(first.map(|first| EventDates { first: Day::new(first, new.zone.clone()), last }))
-}
-
-/// Checks the last day of an event: not before the first, and no more days than the plan allows.
-pub(crate) fn check_last_day(
-    start_date: EventDate,
-    end_date: EventDate,
-    limits: PlanLimits,
-) -> Result<(), String> {
-    let days = end_date.days_since(start_date) + 1;
-    if days < 1 {
-        Err("must not be before start_date".to_owned())
-    } else if days > i64::from(limits.event_days) {
-        Err(format!(
-            "must not make the event longer than {} days, the most that the plan allows",
-            limits.event_days
-        ))
-    } else {
-        Ok(())
-    }
 }

@@ -14,7 +14,6 @@ mod sign_up;
 mod slug;
 
 pub use cancel_signup::cancel_signup;
-pub(crate) use create_event::check_last_day;
 pub use create_event::create_event;
 pub use deliver::{Delivery, finish_notice, is_of_use, replace_notice, tell};
 pub use duplicate_event::duplicate_event;

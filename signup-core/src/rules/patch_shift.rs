@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::Decision;
 use crate::fault::Faults;
 use crate::id::NoticeId;
-use crate::input::{Change, ShiftPatch};
+use crate::input::{Change, Partial, ShiftPatch};
 use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
 use crate::occupancy::Occupancy;
 use crate::shift::Shift;
@@ -18,14 +18,21 @@ use crate::store::{ChangeSet, Requirement, Write};
 /// not to or the shift is over, by its old hours and its new ones.
 ///
 /// # Errors
-/// A fault of `end_time` if the shift would not end after its start.
+/// The faults that `patch` comes with, and one of `end_time` if the shift would not end after its start.
 pub fn patch_shift(
     shift: Shift,
-    patch: ShiftPatch,
+    patch: Partial<ShiftPatch>,
     notice: NoticeId,
     now: Timestamp,
 ) -> Result<Decision<Shift>, Faults> {
-    let hours = patch.hours.apply(shift.hours).map_err(|error| Faults::one("end_time", error))?;
+    let Partial { value: patch, mut faults } = patch;
+    let hours = patch.hours.apply(shift.hours).unwrap_or_else(|error| {
+        faults.add_before(&["capacity", "notify_volunteers"], "end_time", error);
+        shift.hours
+    });
+    if !faults.is_empty() {
+        return Err(faults);
+    }
     let before = TimeAndPlace::of(&shift);
     let mut changed = Shift {
         title: patch.title.unwrap_or_else(|| shift.title.clone()),

@@ -21,8 +21,8 @@ pub(super) struct Refused<T> {
 }
 
 impl Shared {
-    /// Commits a decision. Decides again while the commit is refused for a fact that another decision can respect, and
-    /// returns every other refusal with what was decided.
+    /// Commits a decision. Decides again while the refused fact is one that a new decision takes into account. Returns every
+    /// other refusal with what was decided.
     pub(super) async fn commit<T: Send, F>(
         &self,
         decide: impl Fn(Timestamp) -> F + Send + Sync,
@@ -50,7 +50,7 @@ impl Shared {
         Err(Error::Contended)
     }
 
-    /// Like [`commit`](Self::commit), for a decision that nothing can refuse for good.
+    /// Like [`commit`](Self::commit), for a decision whose every refusal is resolved by deciding again.
     pub(super) async fn commit_unrefused<T: Send, F>(
         &self,
         decide: impl Fn(Timestamp) -> F + Send + Sync,
@@ -61,8 +61,7 @@ impl Shared {
         self.commit(decide).await?.map_err(|refused| Error::Refused(refused.refusal.into()))
     }
 
-    /// Commits the next state of a notice. Returns whether it was committed: not if another process has changed the notice
-    /// since it was read.
+    /// Commits the next state of a notice. Returns `false` if another process changed the notice since it was read.
     pub(super) async fn step(&self, change: ChangeSet) -> Result<bool> {
         match self.store.commit(change).await {
             Ok(()) => Ok(true),

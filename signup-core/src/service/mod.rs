@@ -25,7 +25,7 @@ use jiff::Timestamp;
 pub use admin::Admin;
 pub use outbox::Outbox;
 pub use public::{Public, PublicEvent, SignedUp};
-pub use session::{EventList, EventPages, Recorded, Reply, Session};
+pub use session::{EventList, EventPages, Reply, Session};
 
 use crate::allowance::{Allowance, RateKey, Windows};
 use crate::clock::{Clock, SystemClock};
@@ -39,8 +39,7 @@ use authentication::TokenCache;
 /// Cheap to clone. Clones and handles share the store, the cache of tokens and the rate-limit windows.
 ///
 /// ```
-/// use std::sync::Arc;
-/// use signup_core::{Plan, NewOrganization, Service};
+/// use signup_core::{NewOrganization, Plan, Service};
 /// use signup_store_memory::MemoryStore;
 ///
 /// # tokio::runtime::Runtime::new()?.block_on(async {
@@ -91,8 +90,13 @@ impl Shared {
 impl Service {
     /// Creates the service over `store`, with the system's clock and the default plans.
     pub fn new(store: impl Store) -> Self {
+        Self::shared(Arc::new(store))
+    }
+
+    /// Like [`new`](Self::new), over a store that other parts of the program use as well, or that is chosen at run time.
+    pub fn shared(store: Arc<dyn Store>) -> Self {
         Self(Arc::new(Shared {
-            store: Arc::new(store),
+            store,
             clock: Arc::new(SystemClock),
             plans: PlanTable::default(),
             tokens: TokenCache::default(),
@@ -132,11 +136,12 @@ impl Service {
         self.0.now()
     }
 
-    /// Counts a request against the rate limit of its token, or without a valid token of its address.
+    /// Counts a request against the rate limit of its session's token. Without a valid session, counts it against its address.
     ///
-    /// A token that has expired since it was authenticated is not valid. An address has the rate of the free plan; of IPv6 the /64 network counts as one address. A store that several
-    /// processes share counts for all of them; otherwise each process counts for itself. A used-up window is remembered
-    /// until it ends, so further requests of the same key cost the store nothing.
+    /// An address has the rate of the free plan. An IPv6 address counts as its /64 network. The token of an expired session is
+    /// not valid, and sessions without a token share one window for each organization. A store that several processes share
+    /// counts for all of them; otherwise each process counts for itself. A used-up window is remembered until it ends, so further
+    /// requests of the same key cost the store nothing.
     ///
     /// # Errors
     /// Fails only if the store fails: the state of the window is unknown then, and the request should not be served.

@@ -36,13 +36,18 @@ impl Outbox {
 
     /// Returns at most `limit` notices that are due, by due time.
     ///
-    /// A due time further away than [`Notice::LONGEST_PAUSE`] was set by a clock that was ahead: that notice is due, too.
+    /// A due time further away than [`Notice::LONGEST_PAUSE`] and [`Notice::CLOCK_SKEW`] together was set by a clock that was
+    /// ahead: that notice is due, too.
     ///
     /// # Errors
     /// Fails only if the store fails.
     pub async fn due_notices(&self, limit: u32) -> Result<Vec<Notice>> {
         let now = self.now();
-        Ok(self.shared.store.due_notices(now, now + Notice::LONGEST_PAUSE, limit).await?)
+        Ok(self
+            .shared
+            .store
+            .due_notices(now, now + Notice::LONGEST_PAUSE + Notice::CLOCK_SKEW, limit)
+            .await?)
     }
 
     /// Takes a notice that is due, and gives the mail that is to be sent. None if there is none: if another process has it,

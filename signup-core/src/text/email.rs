@@ -26,7 +26,8 @@ impl EmailAddress {
     /// two labels. An IP address is none, in whichever form.
     pub fn new(text: &str) -> Result<Self, TextError> {
         let address = Self::stored(text)?;
-        if is_host_name(address.domain()) { Ok(address) } else { Err(TextError::Email) }
+        let has_host = is_host_name(address.domain()) && address.ascii_domain().is_some();
+        if has_host { Ok(address) } else { Err(TextError::Email) }
     }
 
     /// Reads an address that a record may hold: one that [`new`](Self::new) takes, or has taken in an earlier version.
@@ -51,6 +52,27 @@ impl EmailAddress {
     /// Deserializes the field of a record, as [`stored`](Self::stored) does.
     pub(crate) fn deserialize_stored<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::stored(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+
+    /// Returns the part before the domain.
+    pub fn user(&self) -> &str {
+        self.0.rsplit_once('@').map_or("", |(user, _)| user)
+    }
+
+    /// Returns the domain in lower-case ASCII, as mail servers write it. A domain in another script is converted (RFC 5891), and
+    /// gives `None` if it has no such form. Only a stored address of an earlier version has such a domain.
+    pub fn ascii_domain(&self) -> Option<String> {
+        let domain = self.domain();
+        if domain.is_ascii() {
+            return Some(domain.to_ascii_lowercase());
+        }
+        let ascii = idna::uts46::Uts46::new().to_ascii(
+            domain.as_bytes(),
+            idna::AsciiDenyList::STD3,
+            idna::uts46::Hyphens::Check,
+            idna::uts46::DnsLength::Verify,
+        );
+        ascii.ok().map(std::borrow::Cow::into_owned)
     }
 
     fn domain(&self) -> &str {

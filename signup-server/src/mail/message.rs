@@ -11,7 +11,6 @@ use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
 use signup_core::{Delivery, EmailAddress, NoticeCause, TimeAndPlace};
-use url::Host;
 
 use super::name::for_mail;
 use crate::calendar::{Method, PlaceEntry};
@@ -197,18 +196,10 @@ fn words<'a>(
     }
 }
 
-/// The address as it stands in the envelope. A domain in another script is written in ASCII (RFC 5890); one in ASCII stays,
-/// whatever a parser of URLs makes of its labels.
+/// Returns the address as the envelope has it, with its domain in ASCII.
 fn address(email: &EmailAddress) -> Result<Address, String> {
-    let unusable = || "the address cannot be used".to_owned();
-    let (user, domain) = email.as_str().rsplit_once('@').ok_or_else(unusable)?;
-    let domain = if domain.is_ascii() {
-        domain.to_ascii_lowercase()
-    } else {
-        let Ok(Host::Domain(domain)) = Host::parse(domain) else { return Err(unusable()) };
-        domain
-    };
-    Address::new(user, domain).map_err(|error| format!("the address cannot be used: {error}"))
+    let domain = email.ascii_domain().ok_or("the address cannot be used")?;
+    Address::new(email.user(), domain).map_err(|error| format!("the address cannot be used: {error}"))
 }
 
 fn short(text: &str) -> String {

@@ -239,6 +239,19 @@ impl Server {
         server
     }
 
+    /// Runs a query again and again until it gives `expected`. Panics after `deadline`.
+    pub(crate) async fn wait_for_sql(&self, sql: &str, expected: &str, deadline: Duration) {
+        let end = Instant::now() + deadline;
+        loop {
+            let found = self.sql(sql).await;
+            if found == expected {
+                return;
+            }
+            assert!(Instant::now() < end, "{sql} still gives {found:?} and not {expected:?}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
     /// Runs SQL on the database, past the server; gives the first column of the first row, if there is any.
     pub(crate) async fn sql(&self, sql: &str) -> String {
         if let Some(path) = self.database.strip_prefix("sqlite:") {

@@ -198,9 +198,7 @@ async fn what_cannot_be_read_is_in_nobodys_way() {
         page.sign_up(&server, &early, name, &format!("{name}@example.org")).await;
     }
     // Queued, taken, put back.
-    while server.sql("SELECT CAST(COUNT(*) AS TEXT) FROM notices WHERE version = 3").await != "2" {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    server.wait_for_sql("SELECT CAST(COUNT(*) AS TEXT) FROM notices WHERE version = 3", "2", SOON).await;
     server.sql("UPDATE signups SET answers = '[1]' WHERE email_key = 'bad@example.org'").await;
     server
         .sql("UPDATE notices SET cause = '{}', due_at = 0 WHERE signup_id = (SELECT id FROM signups WHERE name = 'worse')")
@@ -279,9 +277,7 @@ async fn a_notice_with_a_broken_text_delays_no_other() {
     mailbox.answer("bad@example.org", &[(450, "later")]);
     page.sign_up(&server, &early, "Bad", "bad@example.org").await;
     // Queued, taken, put back.
-    while server.sql("SELECT 'tried' FROM notices WHERE version = 3").await.is_empty() {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    server.wait_for_sql("SELECT 'tried' FROM notices WHERE version = 3", "tried", SOON).await;
     // A string in JSON with the byte 0xff in it.
     server.sql("UPDATE notices SET cause = CAST(x'7b226b696e64223a22ff227d' AS TEXT), due_at = 0").await;
     page.sign_up(&server, &early, "Ada", "ada@example.org").await;

@@ -70,7 +70,7 @@ pub(crate) const EVENT: &[Column] = &[
     Integer("e.created_at"),
     Integer("e.updated_at"),
 ];
-/// The location data of the event `e`. Only reads that a duplicate is made from have it.
+/// The location data of the event `e`. Lists and single events are read without it.
 pub(crate) const LOCATION_DATA: &[Column] = &[Id("e.id"), Json("e.location_data")];
 /// Of the shift `s` of the event `e`.
 pub(crate) const SHIFT: &[Column] = &[

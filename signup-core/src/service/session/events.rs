@@ -8,7 +8,7 @@ use super::{Reply, Session};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::EventId;
-use crate::input::{Input, NewEvent};
+use crate::input::{EventListInput, Input, NewEvent};
 use crate::receipt::{EventWithShifts, Operation};
 use crate::rules::{self, EventIds};
 use crate::store::{EventPage, EventQuery, Position};
@@ -16,6 +16,7 @@ use crate::token::Scope;
 
 /// A page of the list of events, and the cursors of its neighbours.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct EventList {
     /// The events, latest start first.
     pub events: Vec<Arc<Event>>,
@@ -91,6 +92,8 @@ impl Session {
 
     /// Lists the organization's events, a page at a time, latest start first. Scope: [`Scope::EventsRead`].
     ///
+    /// A page has 1 to 100 events: a `limit` outside of this range is taken for its nearest bound.
+    ///
     /// # Errors
     /// [`Error::Invalid`] with every fault of the query.
     pub async fn events<I: Input<EventQuery>>(&self, query: I) -> Result<EventList, I::Error> {
@@ -99,7 +102,8 @@ impl Session {
         Ok(self.read_events(query).await?.0)
     }
 
-    /// Walks the pages of the list of events, from the page of `query` to the last.
+    /// Walks the pages of the list of events, from the page of `query` to the last. Each page checks the scope
+    /// [`Scope::EventsRead`].
     ///
     /// An event that exists throughout the walk is on exactly one page, whatever is created meanwhile.
     pub fn event_pages(&self, query: EventQuery) -> EventPages {
@@ -107,6 +111,7 @@ impl Session {
     }
 
     async fn read_events(&self, query: EventQuery) -> Result<(EventList, Option<Position>)> {
+        let query = EventQuery { limit: query.limit.clamp(1, EventListInput::MAX_PER_PAGE), ..query };
         let page = self.shared.store.events(self.organization_id(), &query).await?;
         let EventPage { events, above, below } = page;
         let cursor = |position: Option<Position>| position.as_ref().map(Position::to_cursor);

@@ -27,8 +27,8 @@ use crate::token::{Scope, Scopes};
 /// What a token may do. Every method checks the scope and the expiry of the token, and reaches one organization only.
 ///
 /// Comes from [`Service::authenticate`](super::Service::authenticate) or, for a program with a login of its own, from
-/// [`Service::session_for`](super::Service::session_for). Cheap to clone. A session is meant for one request: a revoked token or
-/// a changed plan does not reach a session that exists.
+/// [`Service::session_for`](super::Service::session_for). Cheap to clone. An existing session does not notice that its token was
+/// revoked or that the plan was changed, so a server authenticates each request.
 #[derive(Debug, Clone)]
 pub struct Session {
     shared: Arc<Shared>,
@@ -49,10 +49,11 @@ pub(super) struct Principal {
 
 /// The answer to a write.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Reply<T> {
-    /// The record after the write.
+    /// The record after the write. In a replay, the record after the first write.
     pub outcome: T,
-    /// Whether this is the stored answer of an earlier request with the same key. Nothing was done now then.
+    /// Whether this is the stored answer of an earlier request with the same key. This call then wrote nothing.
     pub is_replay: bool,
 }
 
@@ -64,6 +65,16 @@ impl Session {
     /// Returns the organization that the session belongs to.
     pub const fn organization_id(&self) -> OrganizationId {
         self.principal.organization
+    }
+
+    /// Returns the id of the token; `None` for a session without a token.
+    pub fn token_id(&self) -> Option<TokenId> {
+        Some(self.principal.token).filter(|token| *token != TokenId::NONE)
+    }
+
+    /// Returns when the token expires; `None` for a session without a token.
+    pub fn expires_at(&self) -> Option<Timestamp> {
+        self.token_id().map(|_| self.principal.expires_at)
     }
 
     /// Returns what the session may do.
@@ -83,9 +94,9 @@ impl Session {
     /// Returns the session with an idempotency key for its writes: a retry with the same key does nothing and returns the
     /// stored answer.
     ///
-    /// A key belongs to one logical operation, best as a UUID. It is matched together with the token and the operation
-    /// (with the id of the record), and kept for 24 hours. A key that is used again with other input returns the first
-    /// answer. An error stores nothing, so a retry after one runs for real.
+    /// A key belongs to one logical operation, best as a UUID. It is scoped to the token, the operation and the record's id, and
+    /// kept for 24 hours. A key that is used again with other input returns the first answer. An error stores nothing, except
+    /// that after [`Error::Store`] the write may have been applied: the retry then returns its answer.
     ///
     /// ```
     /// # use signup_core::{NewOrganization, NewEvent, Scopes, Service, date};
@@ -158,7 +169,12 @@ impl Session {
         F: Future<Output = Result<Decision<T>>> + Send,
     {
         let key = self.key.clone().map_err(Error::from)?.map(|key| self.receipt_key(operation, key));
-        let value = match input.read(self.principal.limits).await {
+        let read = input.read(self.principal.limits).await;
+        // A slow body may outlive the token.
+        if !self.is_valid() {
+            return Err(Error::Unauthenticated.into());
+        }
+        let value = match read {
             Ok(value) => value,
             Err(error) => return self.replay(key.as_ref()).await?.ok_or(error),
         };
@@ -203,7 +219,7 @@ impl Session {
 }
 
 /// An answer that a receipt can hold.
-pub trait Recorded: Clone + Send + Into<Outcome> {
+pub(super) trait Recorded: Clone + Send + Into<Outcome> {
     /// Returns the outcome if it is of this type.
     fn from_outcome(outcome: Outcome) -> Option<Self>;
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Reply, Session};
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId, ShiftId};
-use crate::input::{Input, ShiftPatch};
+use crate::input::{Input, Partial, ShiftPatch};
 use crate::receipt::Operation;
 use crate::rules;
 use crate::secret;
@@ -30,14 +30,18 @@ impl Session {
     /// # Errors
     /// [`Error::Invalid`] with every fault of the input; [`Error::NotFound`].
     #[doc(alias = "slot")]
-    pub async fn patch_shift<I: Input<ShiftPatch>>(
+    pub async fn patch_shift<I: Input<Partial<ShiftPatch>>>(
         &self,
         id: ShiftId,
         patch: I,
     ) -> Result<Reply<Shift>, I::Error> {
         self.require(Scope::ShiftsWrite)?;
-        self.write(Operation::PatchShift(id), patch, move |patch, now| async move {
-            let shift = self.shared.store.shift(self.organization_id(), id).await?.ok_or(Error::NotFound)?;
+        self.write(Operation::PatchShift(id), patch, move |patch: Partial<ShiftPatch>, now| async move {
+            let shift = self.shared.store.shift(self.organization_id(), id).await?;
+            if shift.is_none() && !patch.faults.is_empty() {
+                return Err(patch.faults.into());
+            }
+            let shift = shift.ok_or(Error::NotFound)?;
             let notice = NoticeId::new(secret::new_uuid(now));
             Ok(rules::patch_shift(shift, patch, notice, now)?)
         })

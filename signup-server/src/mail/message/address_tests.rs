@@ -35,12 +35,14 @@ fn an_address_that_is_accepted_can_be_handed_to_the_mail_server() {
 fn texts() -> impl Strategy<Value = String> {
     let label = "[a-zA-Z0-9]([a-zA-Z0-9-]{0,70}[a-zA-Z0-9])?|[0-9]{1,3}|0x[0-9a-f]{0,8}|xn--[a-z0-9-]{0,9}";
     let domain = prop::collection::vec(label, 1..6).prop_map(|labels| labels.join("."));
-    ("[!-~]{1,12}", prop_oneof![domain, "[ -~]{1,40}"]).prop_map(|(user, domain)| format!("{user}@{domain}"))
+    let other_script = "[a-z0-9אבגدرزÄß李王例٣-]{1,22}\\.[a-zאבد李0-9]{1,6}";
+    ("[!-~]{1,12}", prop_oneof![domain, "[ -~]{1,40}", other_script])
+        .prop_map(|(user, domain)| format!("{user}@{domain}"))
 }
 
 proptest! {
     #[test]
-    fn whatever_is_accepted_in_ascii_can_be_handed_to_the_mail_server(text in texts()) {
+    fn whatever_is_accepted_can_be_handed_to_the_mail_server(text in texts()) {
         if let Ok(email) = EmailAddress::new(&text) {
             prop_assert!(can_be_handed_over(&email), "{}", email);
         }

@@ -5,6 +5,7 @@ use mailparse::{MailAddr, MailHeaderMap as _, ParsedMail};
 use proptest::prelude::*;
 use signup_core::{Capacity, NewEvent, NewOrganization, NewShift, PersonName, Scopes, Service, SignUpInput};
 use signup_store_memory::MemoryStore;
+use url::Host;
 
 use super::*;
 
