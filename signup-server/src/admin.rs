@@ -186,7 +186,7 @@ async fn find(admin: &Admin, id_or_slug: &str) -> Result<Organization, String> {
 
 fn print(value: &impl Serialize) -> Result<(), String> {
     let text = serde_json::to_string(value).map_err(|error| error.to_string())?;
-    output::line(&text).map_err(|error| format!("cannot write the answer: {error}"))
+    output::print_line(&text).map_err(|error| format!("cannot write the answer: {error}"))
 }
 
 fn line(error: Error) -> String {
@@ -397,7 +397,7 @@ fn row(cells: impl Iterator<Item = String>) -> Result<(), String> {
     writer.write_record(cells.collect::<Vec<_>>()).map_err(|error| failed(&error))?;
     let bytes = writer.into_inner().map_err(|error| failed(&error))?;
     let text = String::from_utf8(bytes).map_err(|error| failed(&error))?;
-    output::line(text.trim_end_matches('\n')).map_err(|error| failed(&error))
+    output::print_line(text.trim_end_matches('\n')).map_err(|error| failed(&error))
 }
 
 /// What a volunteer typed, so that a spreadsheet takes it for a text and not for a formula: with an apostrophe before what
