@@ -1,4 +1,4 @@
-//! The commands that manage organizations, tokens, questions, sign-ups and mails. Each prints JSON objects, one a line.
+//! The management commands: organizations, tokens, questions, sign-ups and mails. Each prints one JSON object a line.
 
 use std::fmt;
 
@@ -16,13 +16,13 @@ use crate::output;
 use crate::reply::WithSources;
 use crate::wire::Instant;
 
-/// Organizations that are read at once.
-const PAGE: u32 = 500;
+/// The most records of one read from the store.
+const PAGE_LIMIT: u32 = 500;
 
-/// Runs a command.
+/// Runs a management command.
 ///
 /// # Errors
-/// One line that says what is wrong.
+/// Returns one line for the user.
 pub(crate) async fn run(admin: &Admin, command: Command) -> Result<(), String> {
     match command {
         Command::Serve => Ok(()),
@@ -40,12 +40,12 @@ async fn organization(admin: &Admin, command: OrganizationCommand) -> Result<(),
             let plan = plan.parse().map_err(|error| format!("--plan {error}"))?;
             let mut new = NewOrganization::new(name).plan(plan);
             (new.sport, new.public_url) = (sport, public_url);
-            print(&OrganizationLine::new(&admin.create_organization(new).await.map_err(line)?))
+            print(&OrganizationLine::new(&admin.create_organization(new).await.map_err(describe)?))
         }
         OrganizationCommand::List => {
             let mut after: Option<OrganizationId> = None;
             loop {
-                let page = admin.organizations(after, PAGE).await.map_err(line)?;
+                let page = admin.organizations(after, PAGE_LIMIT).await.map_err(describe)?;
                 let Some(last) = page.last() else { return Ok(()) };
                 after = Some(last.id);
                 page.iter().try_for_each(|organization| print(&OrganizationLine::new(organization)))?;
@@ -54,7 +54,7 @@ async fn organization(admin: &Admin, command: OrganizationCommand) -> Result<(),
         OrganizationCommand::Plan { organization, plan } => {
             let plan = plan.parse().map_err(|error| format!("--plan {error}"))?;
             let organization = find(admin, &organization).await?;
-            print(&OrganizationLine::new(&admin.set_plan(organization.id, plan).await.map_err(line)?))
+            print(&OrganizationLine::new(&admin.set_plan(organization.id, plan).await.map_err(describe)?))
         }
     }
 }
@@ -68,12 +68,12 @@ async fn token(admin: &Admin, command: TokenCommand) -> Result<(), String> {
             };
             let organization = find(admin, &organization).await?;
             let new = NewToken::new(name, scopes).expires_in_days(expires_in_days);
-            let (token, text) = admin.create_token(organization.id, &new).await.map_err(line)?;
+            let (token, text) = admin.create_token(organization.id, &new).await.map_err(describe)?;
             print(&NewTokenLine { token: TokenLine::new(&token), text: text.reveal() })
         }
         TokenCommand::List { organization } => {
             let organization = find(admin, &organization).await?;
-            let tokens = admin.tokens(organization.id).await.map_err(line)?;
+            let tokens = admin.tokens(organization.id).await.map_err(describe)?;
             tokens.iter().try_for_each(|token| print(&ListedTokenLine::new(token)))
         }
         TokenCommand::Revoke { token_id } => {
@@ -81,7 +81,7 @@ async fn token(admin: &Admin, command: TokenCommand) -> Result<(), String> {
             match admin.revoke_token(id).await {
                 Ok(token) => print(&ListedTokenLine::new(&token)),
                 Err(Error::NotFound) => Err(format!("there is no token with the id {token_id}")),
-                Err(error) => Err(line(error)),
+                Err(error) => Err(describe(error)),
             }
         }
     }
@@ -90,7 +90,7 @@ async fn token(admin: &Admin, command: TokenCommand) -> Result<(), String> {
 async fn question(admin: &Admin, command: QuestionCommand) -> Result<(), String> {
     let for_event = |event: &str, error| match error {
         Error::NotFound => format!("there is no event with the id {event}"),
-        error => line(error),
+        error => describe(error),
     };
     match command {
         QuestionCommand::Add { event, label, kind, options, required } => {
@@ -111,15 +111,15 @@ async fn signup(admin: &Admin, command: SignupCommand) -> Result<(), String> {
         SignupCommand::List { event, csv } => {
             let for_event = |error| match error {
                 Error::NotFound => format!("there is no event with the id {event}"),
-                error => line(error),
+                error => describe(error),
             };
             let event = event_id(&event);
             let owner = admin.event_owner(event).await.map_err(for_event)?;
             let questions = admin.questions(event).await.map_err(for_event)?;
-            let mut table = if csv { Some(Table::begin(&questions)?) } else { None };
+            let mut table = if csv { Some(CsvTable::begin(&questions)?) } else { None };
             let mut after: Option<SignupId> = None;
             loop {
-                let page = admin.signups(owner, event, after, PAGE).await.map_err(line)?;
+                let page = admin.signups(owner, event, after, PAGE_LIMIT).await.map_err(describe)?;
                 let Some(last) = page.last() else { return Ok(()) };
                 after = Some(last.id);
                 match &mut table {
@@ -130,7 +130,7 @@ async fn signup(admin: &Admin, command: SignupCommand) -> Result<(), String> {
         }
         SignupCommand::Erase { email, organization } => {
             let organization = find(admin, &organization).await?;
-            let erased = admin.erase_signups(organization.id, &email).await.map_err(line)?;
+            let erased = admin.erase_signups(organization.id, &email).await.map_err(describe)?;
             print(&ErasedLine { organization_id: Text(organization.id), erased })
         }
     }
@@ -141,7 +141,7 @@ async fn notice(admin: &Admin, command: NoticeCommand) -> Result<(), String> {
         NoticeCommand::List { failed } => {
             let mut after: Option<NoticeId> = None;
             loop {
-                let page = admin.notices(failed, after, PAGE).await.map_err(line)?;
+                let page = admin.notices(failed, after, PAGE_LIMIT).await.map_err(describe)?;
                 let Some(last) = page.last() else { return Ok(()) };
                 after = Some(last.id);
                 page.iter().try_for_each(|notice| print(&NoticeLine::new(notice)))?;
@@ -155,13 +155,13 @@ async fn notice(admin: &Admin, command: NoticeCommand) -> Result<(), String> {
                 Err(Error::NoticeNotFailed) => {
                     Err(format!("the notice {id} has not failed: it is tried until it is sent or given up"))
                 }
-                Err(error) => Err(line(error)),
+                Err(error) => Err(describe(error)),
             }
         }
         NoticeCommand::Retry { id: None, .. } => {
             let mut after: Option<NoticeId> = None;
             loop {
-                let page = admin.notices(true, after, PAGE).await.map_err(line)?;
+                let page = admin.notices(true, after, PAGE_LIMIT).await.map_err(describe)?;
                 let Some(last) = page.last() else { return Ok(()) };
                 after = Some(last.id);
                 for notice in page {
@@ -169,7 +169,7 @@ async fn notice(admin: &Admin, command: NoticeCommand) -> Result<(), String> {
                         Ok(notice) => print(&NoticeLine::new(&notice))?,
                         // Another process retried or delivered it in between.
                         Err(Error::NotFound | Error::NoticeNotFailed) => {}
-                        Err(error) => return Err(line(error)),
+                        Err(error) => return Err(describe(error)),
                     }
                 }
             }
@@ -180,23 +180,23 @@ async fn notice(admin: &Admin, command: NoticeCommand) -> Result<(), String> {
 async fn find(admin: &Admin, id_or_slug: &str) -> Result<Organization, String> {
     admin.find_organization(id_or_slug).await.map_err(|error| match error {
         Error::NotFound => format!("there is no organization with the id or slug {id_or_slug}"),
-        error => line(error),
+        error => describe(error),
     })
 }
 
 fn print(value: &impl Serialize) -> Result<(), String> {
     let text = serde_json::to_string(value).map_err(|error| error.to_string())?;
-    output::line(&text).map_err(|error| format!("cannot write the answer: {error}"))
+    output::print_line(&text).map_err(|error| format!("cannot write the answer: {error}"))
 }
 
-fn line(error: Error) -> String {
+fn describe(error: Error) -> String {
     match error {
         Error::Invalid(faults) => faults.to_string(),
         error => WithSources(&error).to_string(),
     }
 }
 
-/// Anything that is written as a string.
+/// Serializes a value as the string that it displays.
 #[derive(Clone, Copy)]
 struct Text<T>(T);
 
@@ -352,20 +352,20 @@ const fn status(status: SignupStatus) -> &'static str {
 #[derive(Serialize)]
 struct ErasedLine {
     organization_id: Text<OrganizationId>,
-    /// How many sign-ups there were.
+    /// The number of sign-ups that were erased.
     erased: u64,
 }
 
-/// Sign-ups as CSV (RFC 4180, but for line feeds alone at the ends of rows).
-struct Table {
+/// Sign-ups as CSV (RFC 4180, except that rows end with a line feed alone).
+struct CsvTable {
     questions: Vec<QuestionId>,
 }
 
-impl Table {
-    /// Prints the heading. The questions are those that the event has now.
+impl CsvTable {
+    /// Prints the heading, with a column for each question that the event has now.
     fn begin(questions: &[Question]) -> Result<Self, String> {
         let fixed = ["id", "event_id", "slot_id", "name", "email", "status", "cancelled_at", "created_at"];
-        let labels = questions.iter().map(|question| harmless(question.label.as_str()));
+        let labels = questions.iter().map(|question| escape_formula(question.label.as_str()));
         row(fixed.into_iter().map(str::to_owned).chain(labels))?;
         Ok(Self { questions: questions.iter().map(|question| question.id).collect() })
     }
@@ -376,15 +376,15 @@ impl Table {
                 signup.id.to_string(),
                 signup.event.to_string(),
                 signup.shift.to_string(),
-                harmless(signup.name.as_str()),
-                harmless(signup.email.as_str()),
+                escape_formula(signup.name.as_str()),
+                escape_formula(signup.email.as_str()),
                 status(signup.status).to_owned(),
                 signup.cancelled_at.map_or_else(String::new, |at| Instant(at).to_string()),
                 Instant(signup.created_at).to_string(),
             ];
             let answers = self.questions.iter().map(|id| {
                 let answer = signup.answers.iter().find(|answer| answer.question_id == *id);
-                answer.map_or_else(String::new, |answer| harmless(answer.value.as_str()))
+                answer.map_or_else(String::new, |answer| escape_formula(answer.value.as_str()))
             });
             row(fixed.into_iter().chain(answers))
         })
@@ -397,12 +397,12 @@ fn row(cells: impl Iterator<Item = String>) -> Result<(), String> {
     writer.write_record(cells.collect::<Vec<_>>()).map_err(|error| failed(&error))?;
     let bytes = writer.into_inner().map_err(|error| failed(&error))?;
     let text = String::from_utf8(bytes).map_err(|error| failed(&error))?;
-    output::line(text.trim_end_matches('\n')).map_err(|error| failed(&error))
+    output::print_line(text.trim_end_matches('\n')).map_err(|error| failed(&error))
 }
 
-/// What a volunteer typed, so that a spreadsheet takes it for a text and not for a formula: with an apostrophe before what
-/// could begin one (OWASP, CSV Injection).
-fn harmless(text: &str) -> String {
+/// Prefixes text that could begin a formula with an apostrophe, so that a spreadsheet reads it as text (OWASP, CSV
+/// Injection).
+fn escape_formula(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
 }
 

@@ -1,15 +1,15 @@
-//! Shifts for calendars: iCalendar objects (RFC 5545), published (RFC 5546).
+//! Shifts as iCalendar objects (RFC 5545), to be published or cancelled (RFC 5546).
 //!
-//! Times are in UTC, so they are right whatever a calendar knows of zones.
+//! Times are in UTC, so they are correct whatever zone data a calendar program has.
 
 use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _, EventStatus, Property};
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use signup_core::{Event, Organization, Shift, Signup, TimeAndPlace};
 
-use crate::page::place::whereabouts;
+use crate::page::place::shift_location;
 
-/// Whether an entry is to be there or not.
+/// Whether a calendar program adds the entry or removes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
     Publish,
@@ -25,25 +25,28 @@ impl Method {
     }
 }
 
-/// The place of a volunteer, as a calendar follows it: always the same UID, and a SEQUENCE that grows with the shift's
-/// version, and once more when it is cancelled.
+/// The calendar entry of a sign-up.
+///
+/// The UID is that of the sign-up and stays the same. The SEQUENCE grows with the version of the shift and with a
+/// cancellation, so a calendar program recognizes a later version of the entry.
 #[derive(Debug)]
-pub(crate) struct PlaceEntry<'a> {
+pub(crate) struct SignupEntry<'a> {
     pub(crate) method: Method,
     pub(crate) organization: &'a Organization,
     pub(crate) event: &'a Event,
     pub(crate) shift: &'a Shift,
     pub(crate) signup: &'a Signup,
-    /// When and where the shift is.
+    /// The time and the location of the shift.
     pub(crate) at: &'a TimeAndPlace,
-    /// The mail address of whoever sends it.
+    /// The mail address of the sender.
     pub(crate) sender: &'a str,
-    /// The address of the event's page.
+    /// The URL of the event's page.
     pub(crate) url: &'a str,
     pub(crate) now: Timestamp,
 }
 
-impl PlaceEntry<'_> {
+impl SignupEntry<'_> {
+    /// Returns the calendar object as text.
     pub(crate) fn to_text(&self) -> String {
         let is_cancelled = self.method == Method::Cancel;
         let sequence = u64::from(self.shift.version) * 2 + u64::from(is_cancelled);
@@ -56,7 +59,7 @@ impl PlaceEntry<'_> {
     }
 }
 
-/// A shift that somebody puts into a calendar without signing up.
+/// Returns the calendar object of a shift, for visitors who have not signed up.
 pub(crate) fn of_shift(
     organization: &Organization,
     event: &Event,
@@ -78,13 +81,13 @@ fn entry(event: &Event, shift: &Shift, at: &TimeAndPlace, url: &str, now: Timest
         .add_property("DTSTART", utc(at.interval.start))
         .add_property("DTEND", utc(at.interval.end))
         .add_property("URL", url);
-    if let Some(location) = whereabouts(at.location.as_ref(), event) {
+    if let Some(location) = shift_location(at.location.as_ref(), event) {
         entry.location(&one_line(location));
     }
     entry
 }
 
-/// A calendar with this entry. Who publishes has to be named (RFC 5546, 3.2.1): by an address of whatever kind.
+/// Returns a calendar with one entry. An ORGANIZER is required (RFC 5546, 3.2.1); any kind of URI is allowed.
 fn calendar(method: Method, mut entry: Entry, organization: &Organization, organizer: &str) -> String {
     let mut organizer = Property::new("ORGANIZER", organizer);
     organizer.add_parameter("CN", &quoted(organization.name.as_str()));
@@ -97,18 +100,18 @@ fn calendar(method: Method, mut entry: Entry, organization: &Organization, organ
     calendar.to_string()
 }
 
-/// An instant as `20270306T140000Z`.
+/// Formats an instant as `20270306T140000Z`.
 fn utc(instant: Timestamp) -> String {
     Offset::UTC.to_datetime(instant).strftime("%Y%m%dT%H%M%SZ").to_string()
 }
 
-/// A text on one line: calendars take no control characters.
+/// Replaces control characters, which iCalendar does not allow, and trims the text.
 fn one_line(text: &str) -> String {
     let plain = |character: char| if character.is_control() { ' ' } else { character };
     text.chars().map(plain).collect::<String>().trim().to_owned()
 }
 
-/// The value of a parameter; a quotation mark cannot stand in one (RFC 5545, 3.1).
+/// Quotes the value of a parameter. It cannot contain a quotation mark (RFC 5545, 3.1), so an apostrophe replaces it.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", one_line(text).replace('"', "'"))
 }

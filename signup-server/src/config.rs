@@ -1,4 +1,4 @@
-//! Flags and variables. They are equal; a flag wins.
+//! The command line. Every option is a flag and an environment variable; the flag wins.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -23,8 +23,10 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// The filter of the log. Standard error is for scripts, too: unless more is asked for, a command that manages prints one
-    /// line of error there, or nothing.
+    /// Returns the filter of the log.
+    ///
+    /// The default depends on the command, because scripts read standard error: a management command prints one line of
+    /// error there, or nothing.
     pub(crate) fn log_filter(&self) -> &str {
         let default = match self.command {
             None | Some(Command::Serve) => "info",
@@ -36,8 +38,8 @@ impl Cli {
 
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// Where everything is kept: sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME (several servers of one database with
-    /// commas between them), or memory:
+    /// Database: sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME (several servers of one database separated by
+    /// commas), or memory:
     #[arg(
         long,
         env = "SIGNUP_DATABASE",
@@ -46,10 +48,10 @@ pub(crate) struct Options {
         global = true
     )]
     pub(crate) database: Database,
-    /// Address and port to listen on; port 0 takes a free one
+    /// Address and port to listen on; port 0 selects a free port
     #[arg(long, env = "SIGNUP_LISTEN", default_value = "127.0.0.1:8080", global = true)]
     pub(crate) listen: SocketAddr,
-    /// What URLs in answers start with; by default http:// and the address
+    /// Prefix of URLs in responses; by default http:// and the listening address
     #[arg(long, env = "SIGNUP_BASE_URL", global = true)]
     pub(crate) base_url: Option<BaseUrl>,
     /// JSON file with the limits of every plan
@@ -58,17 +60,17 @@ pub(crate) struct Options {
     /// Mail server: smtp:// or smtps://; without one, mails are written to the log
     #[arg(long, env = "SIGNUP_SMTP", hide_env_values = true, global = true)]
     pub(crate) smtp: Option<SmtpUrl>,
-    /// Whom mails come from
+    /// Sender of mails
     #[arg(long, env = "SIGNUP_MAIL_FROM", default_value = "Signup <signup@localhost>", global = true, value_parser = sender)]
     pub(crate) mail_from: Mailbox,
-    /// Addresses or networks, separated by commas, whose X-Forwarded-For is believed
+    /// Addresses or networks of proxies whose X-Forwarded-For is trusted, separated by commas
     #[arg(long, env = "SIGNUP_TRUSTED_PROXIES", global = true, value_delimiter = ',', value_parser = network)]
     pub(crate) trusted_proxies: Vec<IpNet>,
-    /// The most connections to PostgreSQL
+    /// Maximum number of connections to PostgreSQL
     #[arg(long, env = "SIGNUP_DATABASE_CONNECTIONS", default_value_t = 8, global = true,
         value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) database_connections: u32,
-    /// Seconds that a request waits for a connection to PostgreSQL
+    /// Seconds that a request waits for a connection to PostgreSQL before it fails
     #[arg(long, env = "SIGNUP_DATABASE_CONNECT_TIMEOUT_S", default_value_t = 3, global = true,
         value_parser = clap::value_parser!(u64).range(1..=60))]
     pub(crate) database_connect_timeout_s: u64,
@@ -76,23 +78,23 @@ pub(crate) struct Options {
     #[arg(long, env = "SIGNUP_DATABASE_STATEMENT_TIMEOUT_S", default_value_t = 5, global = true,
         value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) database_statement_timeout_s: u64,
-    /// The URL of the database leads to PgBouncer in transaction mode
+    /// The database URL points to PgBouncer in transaction mode
     #[arg(long, env = "SIGNUP_PGBOUNCER", global = true, value_parser = clap::builder::BoolishValueParser::new())]
     pub(crate) pgbouncer: bool,
-    /// Address and port at which Prometheus reads metrics, at /metrics; off by default
+    /// Address and port that serve metrics for Prometheus, at /metrics; off by default
     #[arg(long, env = "SIGNUP_METRICS_LISTEN", global = true)]
     pub(crate) metrics_listen: Option<SocketAddr>,
-    /// What to log to stderr, as a filter of tracing; by default info when it serves, and warn for any other command
+    /// Filter of the log on stderr, in tracing's syntax; by default info for the server, and warn for other commands
     #[arg(long, env = "SIGNUP_LOG", global = true, value_parser = log_filter)]
     pub(crate) log: Option<String>,
-    /// How to write the log
+    /// Format of the log
     #[arg(long, env = "SIGNUP_LOG_FORMAT", default_value = "text", global = true)]
     pub(crate) log_format: LogFormat,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Serve; this is what happens without a command, too
+    /// Run the server; the default command
     Serve,
     /// Manage organizations
     #[command(subcommand)]
@@ -100,13 +102,13 @@ pub(crate) enum Command {
     /// Manage API tokens
     #[command(subcommand)]
     Token(TokenCommand),
-    /// Manage what an event asks its volunteers
+    /// Manage the questions that an event asks its volunteers
     #[command(subcommand)]
     Question(QuestionCommand),
     /// List and erase sign-ups
     #[command(subcommand)]
     Signup(SignupCommand),
-    /// List mails that wait, or were given up
+    /// List queued and failed mails, and retry failed ones
     #[command(subcommand)]
     Notice(NoticeCommand),
 }
@@ -127,9 +129,9 @@ pub(crate) enum OrganizationCommand {
     },
     /// List all organizations
     List,
-    /// Give an organization another plan
+    /// Change the plan of an organization
     Plan {
-        /// Its id or its slug
+        /// The id or the slug of the organization
         #[arg(long)]
         organization: String,
         /// free, calendar, starter or pro
@@ -140,7 +142,7 @@ pub(crate) enum OrganizationCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Create a token, which is shown this once
+    /// Create a token; its text is shown only once
     Create {
         /// The id or the slug of the organization
         #[arg(long)]
@@ -150,7 +152,7 @@ pub(crate) enum TokenCommand {
         /// events:read, events:write, slots:read, slots:write, team:read, separated by commas; all by default
         #[arg(long)]
         scopes: Option<String>,
-        /// 1 to 365
+        /// Days until the token expires, 1 to 365
         #[arg(long, default_value_t = 365, value_parser = clap::value_parser!(u32).range(1..=365))]
         expires_in_days: u32,
     },
@@ -178,10 +180,10 @@ pub(crate) enum QuestionCommand {
         /// text, select or checkbox
         #[arg(long = "type", default_value = "text")]
         kind: QuestionKind,
-        /// What can be chosen from a select; once for each
+        /// A choice of a select; repeat the flag for each choice
         #[arg(long = "option", value_parser = Label::new)]
         options: Vec<Label>,
-        /// Whether it has to be answered
+        /// Volunteers must answer the question
         #[arg(long)]
         required: bool,
     },
@@ -194,17 +196,17 @@ pub(crate) enum QuestionCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SignupCommand {
-    /// List the sign-ups of an event, cancelled ones too
+    /// List the sign-ups of an event, including cancelled ones
     List {
         #[arg(long)]
         event: String,
-        /// As CSV, with a column for each question
+        /// Print CSV, with a column for each question
         #[arg(long)]
         csv: bool,
     },
-    /// Remove all that is kept of a person, and give the places back; nobody is told
+    /// Erase all data of a person, and free the person's places; no mail is sent
     Erase {
-        /// The address, also one that no volunteer could give any more
+        /// The mail address, including one that the sign-up form no longer accepts
         #[arg(long, value_parser = EmailAddress::stored)]
         email: EmailAddress,
         /// The id or the slug of the organization
@@ -215,28 +217,28 @@ pub(crate) enum SignupCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum NoticeCommand {
-    /// List the mails that wait to be sent
+    /// List the queued mails
     List {
-        /// Those that were given up instead
+        /// List the failed mails instead
         #[arg(long)]
         failed: bool,
     },
-    /// Try a mail that was given up once more, as if it had never been tried
+    /// Queue a failed mail again, with its attempts reset
     Retry {
         #[arg(long, required_unless_present = "failed")]
         id: Option<String>,
-        /// All that were given up
+        /// Retry all failed mails
         #[arg(long, conflicts_with = "id")]
         failed: bool,
     },
 }
 
-/// Where everything is kept.
+/// The database that the store opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Database {
     Memory,
     Sqlite(PathBuf),
-    /// The servers that may keep it.
+    /// The servers that may serve the database. One of them takes writes.
     Postgres(Vec<PostgresUrl>),
 }
 
@@ -263,7 +265,7 @@ impl FromStr for Database {
     }
 }
 
-/// What URLs start with: a scheme, a host, perhaps a path, and no slash at the end.
+/// The prefix of the URLs that the server generates: scheme, host, and optionally a path, without a slash at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BaseUrl(String);
 
@@ -314,7 +316,10 @@ fn log_filter(text: &str) -> Result<String, String> {
     filter.map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
-/// The plans of a file, or the built-in ones.
+/// Reads the limits of the plans from a file. Without a path, returns the built-in limits.
+///
+/// # Errors
+/// Returns one line if the file cannot be read, or if a plan allows no request a minute or no day.
 pub(crate) fn plans(path: Option<&Path>) -> Result<PlanTable, String> {
     let Some(path) = path else { return Ok(PlanTable::default()) };
     let wrong = |what: String| format!("the plans file {}: {what}", path.display());
@@ -326,7 +331,7 @@ pub(crate) fn plans(path: Option<&Path>) -> Result<PlanTable, String> {
     }
 }
 
-/// An event's id, as a person types it.
+/// Parses the id of an event. Malformed text becomes [`EventId::NONE`], which no event has.
 pub(crate) fn event_id(text: &str) -> EventId {
     text.parse().unwrap_or(EventId::NONE)
 }
@@ -336,13 +341,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn the_command_line_definition_passes_the_checks_of_clap() {
         use clap::CommandFactory as _;
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn a_database_is_named_by_its_scheme() {
+    fn the_scheme_of_a_database_url_selects_the_store() {
         assert_eq!("memory:".parse(), Ok(Database::Memory));
         assert_eq!("sqlite:signup.db".parse(), Ok(Database::Sqlite("signup.db".into())));
         assert_eq!("sqlite:///var/signup.db".parse(), Ok(Database::Sqlite("/var/signup.db".into())));

@@ -1,33 +1,34 @@
-//! File descriptors: how many the process may open, and how many of those are for connections of clients.
+//! File descriptors: how many the process may open, and how many of them client connections may use.
 //!
-//! The store, the mail server and the metrics need descriptors, too. They have a reserve, and clients get the rest, so no
-//! number of clients takes the descriptor that an answer needs.
+//! The store, the mail connection and the metrics listener need descriptors, too. Descriptors are reserved for them,
+//! and client connections get the rest. So client connections never exhaust the descriptors that a response needs.
 
 use rlimit::Resource;
 
-/// The most connections of clients.
+/// The most client connections.
 const MAX_CONNECTIONS: u64 = 10_000;
-/// The fewest connections of clients with which the server starts.
+/// The fewest client connections with which the server starts.
 const MIN_CONNECTIONS: u64 = 8;
-/// Descriptors beside those of clients and the store: standard streams, the runtime, signals, the listeners, the lock of an
-/// SQLite file, the connections to the metrics, the mail server with the lookup of its name, and some that were inherited.
-const OTHERS: u64 = 32;
+/// Descriptors beside those of client connections and the store: standard streams, the runtime, signals, the listeners,
+/// the lock of an SQLite file, metrics connections, the mail connection with its name lookup, and inherited
+/// descriptors.
+const OTHER_DESCRIPTORS: u64 = 32;
 
-/// How many connections of clients the process takes, and the limit of open descriptors that allows them.
+/// The number of client connections that the process accepts, and the descriptor limit that it was computed from.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ConnectionLimit {
     pub(crate) connections: usize,
     pub(crate) open_files: u64,
 }
 
-/// Raises the soft limit of open descriptors to the hard one. Returns how many connections of clients fit beside a store that
-/// needs `store` descriptors.
+/// Raises the soft limit of open descriptors to the hard limit. Returns how many client connections fit beside a store
+/// that needs `store` descriptors.
 ///
 /// # Errors
-/// One line that says what to mend, if that is fewer than [`MIN_CONNECTIONS`].
+/// Returns one line that says how to raise the limit, if fewer than [`MIN_CONNECTIONS`] fit.
 pub(crate) fn connections_beside(store: u64) -> Result<ConnectionLimit, String> {
     let limit = rlimit::increase_nofile_limit(u64::MAX).or_else(|error| {
-        tracing::warn!(%error, "the limit of open files was not raised");
+        tracing::warn!(%error, "the limit of open files could not be raised");
         Resource::NOFILE.get_soft()
     });
     let limit = limit.map_err(|error| format!("cannot read the limit of open files: {error}"))?;
@@ -37,7 +38,7 @@ pub(crate) fn connections_beside(store: u64) -> Result<ConnectionLimit, String> 
 }
 
 fn connections(limit: u64, store: u64) -> Result<u64, String> {
-    let reserve = OTHERS + store;
+    let reserve = OTHER_DESCRIPTORS + store;
     let connections = limit.saturating_sub(reserve).min(MAX_CONNECTIONS);
     if connections < MIN_CONNECTIONS {
         let least = reserve + MIN_CONNECTIONS;
@@ -53,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn connections_get_what_the_reserve_leaves_and_10_000_at_most() {
+    fn client_connections_are_what_the_reserve_leaves_and_at_most_10_000() {
         assert_eq!(connections(u64::MAX, 16), Ok(10_000));
         assert_eq!(connections(1024, 16), Ok(976));
         assert_eq!(connections(56, 16), Ok(8));

@@ -1,7 +1,7 @@
-//! Whether the process runs, and whether it can work: for those who start servers and send them requests.
+//! Liveness and readiness probes, for process supervisors and load balancers.
 //!
-//! Both are asked without a token and are not rate limited, so however often they are asked, the store is asked once a
-//! second.
+//! Probes need no token and are not rate limited. So the readiness of the store is cached: however many probes arrive,
+//! the store is checked at most once a second.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use warp::reply::Response;
 
 use crate::reply::{self, ApiError};
 
-/// How long an answer of the store holds.
-const LIFE: Duration = Duration::from_secs(1);
+/// How long the result of a check is cached.
+const CACHE_TTL: Duration = Duration::from_secs(1);
 
-/// What was last seen of the store.
+/// The cached result of the last check of the store, and when it was made.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Health(Arc<Mutex<Option<(Instant, bool)>>>);
 
@@ -26,13 +26,13 @@ struct Status {
     status: &'static str,
 }
 
-/// `GET /health/live`: this process answers.
+/// `GET /health/live`: the process responds.
 pub(crate) fn live() -> Response {
     reply::json(StatusCode::OK, &Status { status: "live" })
 }
 
 impl Health {
-    /// `GET /health/ready`: the store answers too, and takes commits.
+    /// `GET /health/ready`: the store answers and accepts commits.
     pub(crate) async fn ready(&self, service: &Service) -> Response {
         if self.is_ready(service).await {
             reply::json(StatusCode::OK, &Status { status: "ready" })
@@ -42,21 +42,21 @@ impl Health {
     }
 
     async fn is_ready(&self, service: &Service) -> bool {
-        // Who comes while the store is asked waits for that answer.
-        let mut seen = self.0.lock().await;
-        if let Some((at, is_ready)) = *seen
-            && at.elapsed() < LIFE
+        // The lock is held during the check, so concurrent probes wait for its result instead of checking again.
+        let mut cached = self.0.lock().await;
+        if let Some((at, is_ready)) = *cached
+            && at.elapsed() < CACHE_TTL
         {
             return is_ready;
         }
         let is_ready = match service.check().await {
             Ok(()) => true,
             Err(error) => {
-                tracing::warn!(error = %reply::WithSources(&error), "not ready");
+                tracing::warn!(error = %reply::WithSources(&error), "the store is not ready");
                 false
             }
         };
-        *seen = Some((Instant::now(), is_ready));
+        *cached = Some((Instant::now(), is_ready));
         is_ready
     }
 }

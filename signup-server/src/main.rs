@@ -43,36 +43,36 @@ use metrics::Metrics;
 use openapi::OpenApi;
 use reply::WithSources;
 
-/// What is allocated and freed for each request takes a tenth less time with it than with the system's, for some MB more.
+/// Allocating and freeing for a request takes a tenth less time than with the system's allocator, and some MB more
+/// memory.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How long a mail that is under way may take when the server ends: as long as its server's answer is waited for, and a
-/// little more.
+/// How long a shutdown waits for the mail in flight: the timeout of an SMTP answer, plus a margin.
 const MAIL_TIMEOUT: Duration = Duration::from_secs(12);
-/// How often what has expired is removed.
+/// The interval at which expired records are purged.
 const PURGE_EVERY: Duration = Duration::from_secs(60);
-/// How much of it at once, so that no request waits long for it.
+/// The most records that one purge removes, so that no request waits long for it.
 const PURGE_BATCH: u32 = 500;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {
-            // Help and version, which were asked for.
+            // `--help` and `--version` are not failures.
             return if error.print().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
         Err(error) => {
-            output::error_line(&usage_line(&error));
+            output::print_error(&usage_line(&error));
             return ExitCode::from(2);
         }
     };
-    log(&cli);
+    init_logging(&cli);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let result = match runtime {
         Ok(runtime) => {
             let result = runtime.block_on(run(cli));
-            // A mail may be under way in a thread that waits for its server.
+            // Does not wait for a blocking thread that still waits for the mail server.
             runtime.shutdown_background();
             result
         }
@@ -81,16 +81,16 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(line) => {
-            output::error_line(&line);
+            output::print_error(&line);
             ExitCode::FAILURE
         }
     }
 }
 
-/// What is wrong with the command line, on one line: all but the usage and the hints that clap adds.
+/// Returns a command line error as one line, without the usage and the hints that clap adds.
 fn usage_line(error: &clap::Error) -> String {
     let mut text = error.to_string();
-    // An address may hold a password.
+    // A URL of the database or the mail server may contain a password.
     if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue)
         && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
         && (flag.starts_with("--database") || flag.starts_with("--smtp"))
@@ -102,68 +102,68 @@ fn usage_line(error: &clap::Error) -> String {
     format!("{line} (try --help)")
 }
 
-fn log(cli: &Cli) {
+fn init_logging(cli: &Cli) {
     let filter = tracing_subscriber::EnvFilter::new(cli.log_filter());
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match cli.options.log_format {
-        LogFormat::Text => log.with_ansi(false).init(),
-        LogFormat::Json => log.json().init(),
+        LogFormat::Text => subscriber.with_ansi(false).init(),
+        LogFormat::Json => subscriber.json().init(),
     }
 }
 
 async fn run(cli: Cli) -> Result<(), String> {
     let plans = config::plans(cli.options.plans.as_deref())?;
     let command = cli.command.unwrap_or(Command::Serve);
-    // Raises the limit before anything is opened, for the store, too.
+    // Before anything is opened: the store needs the raised limit, too.
     let limit = match &command {
         Command::Serve => descriptors::connections_beside(store_descriptors(&cli.options))?,
         _ => ConnectionLimit::default(),
     };
-    // Taken before the database is opened: a second server must not even carry the tables forward.
+    // Before the database is opened: a second server must not even migrate it.
     let lock = match (&cli.options.database, &command) {
         (Database::Sqlite(path), Command::Serve) => {
-            Some(ServingLock::take(path).map_err(|error| line(&error))?)
+            Some(ServingLock::take(path).map_err(|error| describe(&error))?)
         }
         _ => None,
     };
-    // Before the store, so that it counts from its first statement on.
+    // Before the store is opened, so that its first statement is counted.
     let metrics = match (&cli.options.metrics_listen, &command) {
         (Some(address), Command::Serve) => Some(Metrics::listen(*address)?),
         _ => None,
     };
-    let kept = Kept::open(&cli.options, &command).await.map_err(|error| line(&error))?;
-    let service = Service::shared(kept.store()).with_plans(plans);
+    let store = OpenStore::open(&cli.options, &command).await.map_err(|error| describe(&error))?;
+    let service = Service::shared(store.as_store()).with_plans(plans);
     let result = match command {
-        Command::Serve => serve(service, cli.options, &kept, metrics, limit).await,
+        Command::Serve => serve(service, cli.options, &store, metrics, limit).await,
         command => admin::run(&service.admin(), command).await,
     };
-    kept.close().await;
+    store.close().await;
     drop(lock);
     result
 }
 
-/// The most descriptors that the store has open at once.
+/// Returns the most file descriptors that the store has open at once.
 fn store_descriptors(options: &Options) -> u64 {
     match &options.database {
         Database::Memory => 0,
-        // A writer and two readers with two files each, and the index of the write-ahead log, which the cache reads as well.
-        // Twice that, as the writer may be opened anew.
+        // A writer and two readers with two files each, and the index of the write-ahead log, which the cache reads,
+        // too. Twice that, because the writer may be reopened.
         Database::Sqlite(_) => 16,
-        // Twice all connections: after a failover new ones are made while the former are still being closed. Before that
-        // each server is asked whether it takes writes.
+        // Each server is probed for whether it takes writes. Twice connections and probes: after a failover, new
+        // connections are opened while the old ones are still being closed.
         Database::Postgres(urls) => 2 * (u64::from(options.database_connections) + urls.len() as u64),
     }
 }
 
-/// The store that was opened.
+/// The store that the process has opened.
 #[derive(Debug, Clone)]
-enum Kept {
+enum OpenStore {
     Memory(Arc<MemoryStore>),
     Sqlite(SqliteStore),
     Postgres(PostgresStore),
 }
 
-impl Kept {
+impl OpenStore {
     async fn open(options: &Options, command: &Command) -> Result<Self, OpenError> {
         let serves = matches!(command, Command::Serve);
         Ok(match &options.database {
@@ -186,7 +186,7 @@ impl Kept {
         })
     }
 
-    fn store(&self) -> Arc<dyn Store> {
+    fn as_store(&self) -> Arc<dyn Store> {
         match self {
             Self::Memory(store) => Arc::clone(store) as Arc<dyn Store>,
             Self::Sqlite(store) => Arc::new(store.clone()),
@@ -194,7 +194,7 @@ impl Kept {
         }
     }
 
-    /// Connections that are open, and those in use.
+    /// Returns the number of open database connections, and how many of them are in use.
     fn connections(&self) -> (u32, u32) {
         match self {
             Self::Memory(_) => (0, 0),
@@ -203,7 +203,7 @@ impl Kept {
         }
     }
 
-    /// Waits until nothing can be written any more, and only a new start can mend it.
+    /// Waits until the store can no longer write. Only a restart of the process recovers from that.
     async fn ended(&self) {
         match self {
             Self::Sqlite(store) => store.ended().await,
@@ -223,82 +223,85 @@ impl Kept {
 async fn serve(
     service: Service,
     options: Options,
-    kept: &Kept,
+    store: &OpenStore,
     metrics: Option<Metrics>,
     limit: ConnectionLimit,
 ) -> Result<(), String> {
-    // From here on a signal ends the server cleanly, whenever it comes.
-    let signal = ended_by_a_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
+    // Installed first: from here on, a signal shuts the server down cleanly.
+    let signal = shutdown_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
     let listener = serve::listen(options.listen);
     let listener = listener.map_err(|error| format!("cannot listen on {}: {error}", options.listen))?;
     let address = listener.local_addr().map_err(|error| format!("cannot listen: {error}"))?;
     let base_url = options.base_url.unwrap_or_else(|| BaseUrl::of(address));
     let openapi =
         OpenApi::at(base_url.as_str()).map_err(|error| format!("the API's description: {error}"))?;
-    // A database that several may share is nobody's to begin with.
-    if !matches!(kept, Kept::Postgres(_)) {
+    // Several servers may share a PostgreSQL database, so none of them creates an organization there by itself.
+    if !matches!(store, OpenStore::Postgres(_)) {
         create_starter(&service.admin()).await?;
     }
 
-    let purging = tokio::spawn(purge(service.admin()));
-    let measuring = metrics.map(|metrics| {
-        let kept = kept.clone();
-        tokio::spawn(metrics.serve(service.clone(), move || kept.connections()))
+    let purge_task = tokio::spawn(purge(service.admin()));
+    let metrics_task = metrics.map(|metrics| {
+        let store = store.clone();
+        tokio::spawn(metrics.serve(service.clone(), move || store.connections()))
     });
     if options.smtp.is_some() && options.mail_from.email.domain() == "localhost" {
-        tracing::warn!("mails come from {}: few servers take that; set --mail-from", options.mail_from);
+        tracing::warn!(
+            "the sender of mails is {}, which most mail servers refuse; set --mail-from",
+            options.mail_from
+        );
     }
     let mailer = Mailer::new(options.smtp.as_ref(), options.mail_from, base_url.as_str());
-    let (mails_end, end_mails) = watch::channel(false);
-    let mailing = tokio::spawn(mail::deliver(service.outbox(), mailer, end_mails));
+    let (stop_mail, mail_stopped) = watch::channel(false);
+    let mail_task = tokio::spawn(mail::deliver(service.outbox(), mailer, mail_stopped));
     let app = App::new(service, base_url.as_str(), options.trusted_proxies, openapi);
     tracing::info!(
         "at most {} connections at once, of {} files that may be open",
         limit.connections,
         limit.open_files
     );
-    output::line(&format!("listening on http://{address}"))
+    output::print_line(&format!("listening on http://{address}"))
         .map_err(|error| format!("cannot print: {error}"))?;
-    let mut broken = false;
-    let end = async {
+    let mut is_store_broken = false;
+    let shutdown = async {
         tokio::select! {
             () = signal => {}
-            () = kept.ended() => broken = true,
+            () = store.ended() => is_store_broken = true,
         }
-        // The mail that is under way is not cut off, or it would be sent again; no other is begun.
-        mails_end.send_replace(true);
+        // The mail task finishes the mail in flight, which would otherwise be sent again, and begins no other.
+        stop_mail.send_replace(true);
     };
-    serve::serve(listener, app.filter(), limit.connections, end).await;
-    if tokio::time::timeout(MAIL_TIMEOUT, mailing).await.is_err() {
-        tracing::warn!("a mail was still under way; it may be sent again");
+    serve::serve(listener, app.filter(), limit.connections, shutdown).await;
+    if tokio::time::timeout(MAIL_TIMEOUT, mail_task).await.is_err() {
+        tracing::warn!("a mail was still in flight at shutdown; it may be sent again");
     }
-    purging.abort();
-    if let Some(measuring) = measuring {
-        measuring.abort();
+    purge_task.abort();
+    if let Some(metrics_task) = metrics_task {
+        metrics_task.abort();
     }
-    if broken {
+    if is_store_broken {
         return Err(
-            "the disk failed in the middle of a commit: start the server again, which shows what is on it"
-                .to_owned(),
+            "the disk failed during a commit: restart the server, which reads what the disk holds".to_owned()
         );
     }
-    tracing::info!("ended");
+    tracing::info!("the server has shut down");
     Ok(())
 }
 
-/// Makes an organization and a token on a store that has none, so that a newcomer can begin.
+/// Creates an organization and prints a token for it, if the store has no organization yet.
 async fn create_starter(admin: &Admin) -> Result<(), String> {
     let name = Name::new("Starter").map_err(|error| error.to_string())?;
     let new = NewOrganization::new(name.clone()).plan(Plan::Pro);
     let created = admin.create_first_organization(new, NewToken::new(name, Scopes::all())).await;
-    match created.map_err(|error| line(&error))? {
+    match created.map_err(|error| describe(&error))? {
         Some((_, token)) => {
-            output::line(&format!("token: {}", token.reveal())).map_err(|error| error.to_string())
+            output::print_line(&format!("token: {}", token.reveal())).map_err(|error| error.to_string())
         }
         None => Ok(()),
     }
 }
 
+/// Purges expired records at every interval, until the task is aborted.
 async fn purge(admin: Admin) {
     let mut interval = tokio::time::interval(PURGE_EVERY);
     loop {
@@ -308,7 +311,7 @@ async fn purge(admin: Admin) {
                 Ok(purged) if purged == u64::from(PURGE_BATCH) => {}
                 Ok(_) => break,
                 Err(error) => {
-                    tracing::warn!(error = %WithSources(&error), "what has expired was not purged; it will be later");
+                    tracing::warn!(error = %WithSources(&error), "a purge of expired records failed; it is retried later");
                     break;
                 }
             }
@@ -316,7 +319,8 @@ async fn purge(admin: Admin) {
     }
 }
 
-fn ended_by_a_signal() -> std::io::Result<impl Future<Output = ()>> {
+/// Installs the handlers of SIGTERM and SIGINT. The future completes when one of them arrives.
+fn shutdown_signal() -> std::io::Result<impl Future<Output = ()>> {
     let mut terminate: Signal = signal(SignalKind::terminate())?;
     let mut interrupt: Signal = signal(SignalKind::interrupt())?;
     Ok(async move {
@@ -327,6 +331,6 @@ fn ended_by_a_signal() -> std::io::Result<impl Future<Output = ()>> {
     })
 }
 
-fn line(error: &(dyn std::error::Error + 'static)) -> String {
+fn describe(error: &(dyn std::error::Error + 'static)) -> String {
     WithSources(error).to_string()
 }

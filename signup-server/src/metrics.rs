@@ -1,7 +1,7 @@
-//! Figures for Prometheus, on a listener of their own, which only those who run the server should reach.
+//! Metrics for Prometheus, on a listener of their own, which only operators should reach.
 //!
-//! Names and labels come from this program only, never from a request, so their number is bounded: an unknown path is
-//! `unknown`, an unknown method `other`.
+//! **Invariant:** names and labels never come from a request, so the number of time series is bounded. An unknown path
+//! has the label `unknown`, an unknown method the label `other`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -22,19 +22,19 @@ use warp::{Filter, filters};
 use crate::reply::{self, WithSources};
 use crate::serve;
 
-/// Upper bounds of the buckets of latencies, in seconds.
+/// Upper bounds of the latency buckets, in seconds.
 const SECONDS: [f64; 14] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
-/// Upper bounds of the buckets of commit batches, in change sets.
+/// Upper bounds of the buckets of commit batch sizes, in change sets.
 const CHANGE_SETS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
-/// How long an answer of the store on what it holds is used, and how long it is waited for: who reads the metrics must get
-/// them also when the store is slow, and then most of all.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
-const LOOK_LIMIT: Duration = Duration::from_secs(1);
-/// How often samples are sorted into their buckets, so that they take no more memory.
-const UPKEEP_EVERY: Duration = Duration::from_secs(5);
+/// The shortest time between two counts of the notices in the store.
+const NOTICE_COUNT_INTERVAL: Duration = Duration::from_secs(5);
+/// The timeout of a count, so that metrics are readable while the store is slow.
+const NOTICE_COUNT_TIMEOUT: Duration = Duration::from_secs(1);
+/// How often samples of histograms are moved into their buckets, which frees the memory of the samples.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Connections to the listener at once.
+/// The most open connections to the metrics listener.
 const MAX_CONNECTIONS: usize = 8;
 
 const REQUESTS: &str = "signup_http_requests_total";
@@ -45,10 +45,10 @@ const MAILS: &str = "signup_mails_total";
 const NOTICES: &str = "signup_notices_queued";
 const FAILED_NOTICES: &str = "signup_notices_failed";
 
-/// Whether anybody counts: if not, nothing needs a name.
+/// Whether a recorder is installed. Without one, requests are not counted, and their labels are not computed.
 static IS_COUNTING: AtomicBool = AtomicBool::new(false);
 
-/// A listener, and what it will tell.
+/// The metrics listener, and the recorder that it serves.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     listener: TcpListener,
@@ -56,10 +56,10 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Begins to count.
+    /// Listens on `address` and installs the recorder, so that metrics are counted from here on.
     ///
     /// # Errors
-    /// One line that says what to mend.
+    /// Returns one line for the operator, if the address cannot be bound or a recorder exists already.
     pub(crate) fn listen(address: SocketAddr) -> Result<Self, String> {
         let listener = serve::listen(address);
         let listener =
@@ -68,7 +68,9 @@ impl Metrics {
         Ok(Self { listener, handle })
     }
 
-    /// Answers `GET /metrics` until it is aborted. `connections` are those to the database: open, and in use.
+    /// Serves `GET /metrics` until the task is aborted.
+    ///
+    /// `connections` returns the number of open database connections, and how many of them are in use.
     pub(crate) async fn serve(
         self,
         service: Service,
@@ -79,11 +81,11 @@ impl Metrics {
             tracing::info!("metrics at http://{address}/metrics");
         }
         let upkeep = handle.clone();
-        let looked: Arc<Mutex<Option<Instant>>> = Arc::default();
+        let last_count: Arc<Mutex<Option<Instant>>> = Arc::default();
         let filter = warp::any().and(warp::method()).and(filters::path::full()).then(
             move |method: Method, path: FullPath| {
                 let (handle, service, connections) = (handle.clone(), service.clone(), connections.clone());
-                let looked = Arc::clone(&looked);
+                let last_count = Arc::clone(&last_count);
                 async move {
                     if path.as_str() != "/metrics" || method != Method::GET {
                         return reply::not_found();
@@ -91,19 +93,19 @@ impl Metrics {
                     let (open, in_use) = connections();
                     gauge!(CONNECTIONS).set(open);
                     gauge!(CONNECTIONS_IN_USE).set(in_use);
-                    // Who comes while the store is asked does without.
-                    if let Ok(mut looked) = looked.try_lock()
-                        && looked.is_none_or(|at| at.elapsed() >= LOOK_EVERY)
+                    // A scrape that arrives during a count does not wait for it, and shows the previous gauges.
+                    if let Ok(mut last_count) = last_count.try_lock()
+                        && last_count.is_none_or(|at| at.elapsed() >= NOTICE_COUNT_INTERVAL)
                     {
-                        look(&service).await;
-                        *looked = Some(Instant::now());
+                        count_notices(&service).await;
+                        *last_count = Some(Instant::now());
                     }
-                    page(handle.render())
+                    text_response(handle.render())
                 }
             },
         );
         tokio::join!(serve::serve(listener, filter, MAX_CONNECTIONS, std::future::pending()), async {
-            let mut interval = tokio::time::interval(UPKEEP_EVERY);
+            let mut interval = tokio::time::interval(UPKEEP_INTERVAL);
             loop {
                 interval.tick().await;
                 upkeep.run_upkeep();
@@ -136,33 +138,38 @@ fn install() -> Result<PrometheusHandle, Box<dyn std::error::Error>> {
     Ok(handle)
 }
 
-/// Looks at what is not counted as it happens.
-async fn look(service: &Service) {
-    match tokio::time::timeout(LOOK_LIMIT, service.admin().count_notices()).await {
-        #[expect(clippy::cast_precision_loss, reason = "nobody has 2^53 notices")]
+/// Sets the gauges of notices from a count in the store.
+async fn count_notices(service: &Service) {
+    match tokio::time::timeout(NOTICE_COUNT_TIMEOUT, service.admin().count_notices()).await {
+        #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
         Ok(Ok(counts)) => {
             gauge!(NOTICES).set(counts.queued as f64);
             gauge!(FAILED_NOTICES).set(counts.failed as f64);
         }
-        Ok(Err(error)) => tracing::warn!(error = %WithSources(&error), "notices were not counted"),
-        Err(_) => tracing::warn!("notices were not counted: the store took longer than {LOOK_LIMIT:?}"),
+        Ok(Err(error)) => tracing::warn!(error = %WithSources(&error), "notices could not be counted"),
+        Err(_) => {
+            tracing::warn!("notices were not counted: the store took longer than {NOTICE_COUNT_TIMEOUT:?}")
+        }
     }
 }
 
-fn page(text: String) -> Response {
+fn text_response(text: String) -> Response {
     let mut response = Response::new(text.into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4"));
     response
 }
 
-/// What became of a mail.
+/// The result of an attempt to send a mail: the label `fate` of the counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MailFate {
     Sent,
+    /// Not sent, and queued again for a later attempt.
     PutBack,
+    /// Not sent, and given up.
     Failed,
 }
 
+/// Counts an attempt to send a mail.
 pub(crate) fn count_mail(fate: MailFate) {
     let fate = match fate {
         MailFate::Sent => "sent",
@@ -172,7 +179,7 @@ pub(crate) fn count_mail(fate: MailFate) {
     counter!(MAILS, "fate" => fate).increment(1);
 }
 
-/// Counts a request that was answered.
+/// Counts a request that has been answered, and records its duration since `began`.
 pub(crate) fn count_request(method: &Method, route: &'static str, status: StatusCode, began: Instant) {
     if !IS_COUNTING.load(Ordering::Relaxed) {
         return;

@@ -1,16 +1,16 @@
-//! The description of the API, in both of its forms, with this server's address in it.
+//! The API description, as JSON and as YAML, with the base URL of this server.
 
 use bytes::Bytes;
 use warp::http::HeaderValue;
 use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
 
-/// Written by hand and held against the server by its tests.
+/// The description, written by hand. Tests compare it with the responses of the server.
 const DOCUMENT: &str = include_str!("../openapi.yaml");
-/// What the document says in place of the address.
+/// The server URL in the document, which is replaced by the base URL.
 const PLACEHOLDER: &str = "http://127.0.0.1:8080";
 
-/// The description, ready to be sent.
+/// The description in both formats, serialized.
 #[derive(Debug)]
 pub(crate) struct OpenApi {
     json: Bytes,
@@ -18,7 +18,10 @@ pub(crate) struct OpenApi {
 }
 
 impl OpenApi {
-    /// The description of the API at `base_url`.
+    /// Builds the description of the API at `base_url`.
+    ///
+    /// # Errors
+    /// Fails if the document is not valid YAML.
     pub(crate) fn at(base_url: &str) -> Result<Self, serde_norway::Error> {
         let mut document: serde_json::Value = serde_norway::from_str(DOCUMENT)?;
         document["servers"][0]["url"] = base_url.into();

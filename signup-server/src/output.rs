@@ -1,16 +1,16 @@
-//! Standard output: plain lines for people and scripts. The log goes elsewhere.
+//! Output of the command line: results on standard output, and the final error on standard error.
 
 use std::io::{self, Write as _};
 
-/// Prints a line, and sees that it arrives at once: a script may be waiting for it.
-pub(crate) fn line(text: &str) -> io::Result<()> {
+/// Prints a line to standard output and flushes it, because a script may be waiting for the line.
+pub(crate) fn print_line(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{text}")?;
     out.flush()
 }
 
-/// Prints a line to standard error. Where even that fails there is nobody left to tell.
-pub(crate) fn error_line(text: &str) {
+/// Prints a text to standard error, on one line. Ignores a failure, which could not be reported anywhere.
+pub(crate) fn print_error(text: &str) {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     drop(writeln!(io::stderr().lock(), "{text}"));
 }

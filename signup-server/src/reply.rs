@@ -1,4 +1,6 @@
-//! Answers: JSON with a status, and the one place where errors become HTTP.
+//! Responses: JSON with a status, and the mapping of errors to HTTP.
+//!
+//! **Invariant:** no other module maps an error of the API to a status.
 
 use bytes::Bytes;
 use signup_core::{Error, Faults};
@@ -9,35 +11,35 @@ use warp::reply::Response;
 
 use crate::wire::{Message, PlanLimit, Validation};
 
-/// As long as most answers are at most, a page of 25 events included: what is longer grows from there.
-const USUAL_BYTES: usize = 16 * 1024;
+/// The initial capacity of a body, in bytes. Most bodies fit, including a page of 25 events.
+const INITIAL_CAPACITY: usize = 16 * 1024;
 
-/// Seconds after which a caller may try again what the store could not do.
+/// The `Retry-After` of a response to a store failure, in seconds.
 pub(crate) const RETRY_AFTER_S: HeaderValue = HeaderValue::from_static("1");
 
-/// Why a request is not answered as it wished.
+/// Why a request of the API failed.
 #[derive(Debug)]
 pub(crate) enum ApiError {
-    /// The service refused.
+    /// The library returned an error.
     Service(Error),
-    /// The body could not be taken.
+    /// The body was not accepted.
     Body(BodyError),
-    /// The store does not answer, or takes no commits.
+    /// The store does not answer, or does not accept commits.
     NotReady,
-    /// A bug: the work ended in the middle, or what came of it cannot be written.
+    /// A bug: a task panicked, or the outcome cannot be serialized.
     Bug,
 }
 
-/// Why a body could not be taken.
+/// Why a body was not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BodyError {
-    /// It is longer than 1 MiB.
+    /// The body is longer than 1 MiB.
     TooLarge,
-    /// It is declared to be something other than JSON.
+    /// The `Content-Type` is not the one that the route requires.
     UnsupportedMediaType,
-    /// It did not come in time.
+    /// The body did not arrive before its deadline.
     Timeout,
-    /// It broke off.
+    /// The connection failed before the end of the body.
     Broken,
 }
 
@@ -53,19 +55,22 @@ impl<E: Into<Error>> From<E> for ApiError {
     }
 }
 
-/// A body of JSON.
+/// Returns a response with `body` as JSON.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
     written(body).map_or_else(|_| internal_error(), |body| json_of(status, body))
 }
 
-/// What `body` is in JSON. Writing into memory cannot fail; if it did, it would be a bug.
+/// Serializes `body` as JSON.
+///
+/// # Errors
+/// Returns [`ApiError::Bug`] if serialization fails, although writing into memory cannot fail.
 pub(crate) fn written(body: &impl Serialize) -> Result<Bytes, ApiError> {
-    let mut text = Vec::with_capacity(USUAL_BYTES);
+    let mut text = Vec::with_capacity(INITIAL_CAPACITY);
     body.json_write(&mut text).map_err(|_| ApiError::Bug)?;
     Ok(text.into())
 }
 
-/// A body of JSON that is written already.
+/// Returns a response with a body that is already serialized as JSON.
 pub(crate) fn json_of(status: StatusCode, body: Bytes) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
@@ -73,17 +78,17 @@ pub(crate) fn json_of(status: StatusCode, body: Bytes) -> Response {
     response
 }
 
-/// A body that is just a sentence.
+/// Returns a response whose body is only a message.
 pub(crate) fn message(status: StatusCode, message: &str) -> Response {
     json(status, &Message { message })
 }
 
-/// 404, for a path with no route and a record that is not there alike.
+/// Returns 404. A path without a route and a record that does not exist have the same response.
 pub(crate) fn not_found() -> Response {
     message(StatusCode::NOT_FOUND, "Not found.")
 }
 
-/// The path has not this method.
+/// Returns 405, for a path that does not have the method.
 pub(crate) fn method_not_allowed() -> Response {
     message(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed.")
 }
@@ -109,7 +114,7 @@ fn retry_later(mut response: Response) -> Response {
 }
 
 impl ApiError {
-    /// The answer. What is for operators only goes to the log, which names the request.
+    /// Returns the response. Details for operators go only to the log, within the span of the request.
     pub(crate) fn into_response(self) -> Response {
         match self {
             Self::Service(error) => service_error(&error),
@@ -155,30 +160,30 @@ fn service_error(error: &Error) -> Response {
             tracing::error!(error = %WithSources(error), "the store failed");
             unavailable()
         }
-        // An error that no route can meet, or one that is newer than this mapping.
+        // An error that no route returns, or a variant that was added later than this mapping.
         error => {
-            tracing::error!(error = %WithSources(error), "an unexpected error");
+            tracing::error!(error = %WithSources(error), "the library returned an unexpected error");
             unavailable()
         }
     }
 }
 
-/// An error and all that caused it, on one line.
+/// Displays an error and its sources on one line.
 #[derive(Debug)]
 pub(crate) struct WithSources<'a>(pub(crate) &'a (dyn std::error::Error + 'static));
 
 impl std::fmt::Display for WithSources<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut said = self.0.to_string();
-        f.write_str(&said)?;
+        let mut previous = self.0.to_string();
+        f.write_str(&previous)?;
         let mut source = self.0.source();
         while let Some(error) = source {
-            // Some libraries repeat their source in their own message.
+            // Some libraries repeat the message of the source in their own message.
             let text = error.to_string();
-            if !said.contains(&text) {
+            if !previous.contains(&text) {
                 write!(f, ": {text}")?;
             }
-            said = text;
+            previous = text;
             source = error.source();
         }
         Ok(())
@@ -193,7 +198,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_store_that_fails_is_503_with_a_time_to_retry_and_no_internal_text() {
+    async fn a_store_failure_is_503_with_retry_after_and_no_internal_text() {
         for error in [
             StoreError::unavailable("reading", "the disk is full"),
             StoreError::failed("reading", "no such column: secret"),
@@ -214,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_log_names_every_cause_once() {
+    fn an_error_is_logged_with_each_source_once() {
         let error = Error::from(StoreError::unavailable("reading an event", "the disk is full"));
         assert_eq!(WithSources(&error).to_string(), "the store failed: reading an event: the disk is full");
     }

@@ -1,4 +1,4 @@
-//! A request as handlers see it: who asks, from where, and a body that is read only when it is wanted.
+//! A request as handlers see it: credentials, client address, and a body that is read only on demand.
 
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -16,10 +16,10 @@ use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use crate::reply::{ApiError, BodyError};
 use crate::request_body::BODY_TIMEOUT;
 
-/// The longest body.
+/// The longest body, in bytes.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 
-/// The parts of a body as they come in.
+/// The chunks of a body, as they arrive.
 pub(crate) type BodyStream = Pin<Box<dyn Stream<Item = Result<Bytes, warp::Error>> + Send>>;
 
 /// A request under `/v1`.
@@ -30,13 +30,16 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// The token of `Authorization: Bearer …`, whatever it looks like.
+    /// Returns the token of `Authorization: Bearer …`. Its form is not checked.
     pub(crate) fn bearer(&self) -> Option<&str> {
         let (scheme, token) = self.headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim_matches(' '))
     }
 
-    /// The idempotency key; an empty one is none.
+    /// Returns the idempotency key. An empty header counts as no key.
+    ///
+    /// # Errors
+    /// Returns a fault if the header is repeated or malformed.
     pub(crate) fn idempotency_key(&self) -> Result<Option<IdempotencyKey>, Faults> {
         const NAME: &str = "Idempotency-Key";
         let mut values = self.headers.get_all(NAME).iter();
@@ -47,24 +50,24 @@ impl Request {
         if value.is_empty() {
             return Ok(None);
         }
-        // A value that is not visible ASCII is no text either, and an empty text is no key.
+        // A value with other bytes than visible ASCII becomes the empty text, which is not a valid key.
         let key = value.to_str().unwrap_or_default().parse::<IdempotencyKey>();
         key.map(Some).map_err(|error| Faults::one(NAME, error))
     }
 
-    /// The JSON body as the input of a write, which reads it.
+    /// Returns the JSON body as the input of a write, unread. The library reads it after its own checks.
     pub(crate) const fn body(&mut self) -> JsonBody<'_> {
         JsonBody(self)
     }
 
-    /// Reads the body, which is declared to be JSON or not declared to be anything.
+    /// Reads the body. Its `Content-Type` must be JSON, or absent.
     pub(crate) async fn json(&mut self) -> Result<Bytes, BodyError> {
         let body =
             tokio::time::timeout(BODY_TIMEOUT, self.read()).await.map_err(|_| BodyError::Timeout)??;
         if self.is_json() { Ok(body) } else { Err(BodyError::UnsupportedMediaType) }
     }
 
-    /// Reads the body, which has to be declared to be what a form of a page sends.
+    /// Reads the body. Its `Content-Type` must be that of an HTML form.
     pub(crate) async fn form(&mut self) -> Result<Bytes, BodyError> {
         let body =
             tokio::time::timeout(BODY_TIMEOUT, self.read()).await.map_err(|_| BodyError::Timeout)??;
@@ -76,17 +79,17 @@ impl Request {
 
     async fn read(&mut self) -> Result<Bytes, BodyError> {
         let mut body = BytesMut::new();
-        while let Some(part) = self.body.next().await {
-            let part = part.map_err(|_| BodyError::Broken)?;
-            if body.len() + part.len() > MAX_BODY_BYTES {
+        while let Some(chunk) = self.body.next().await {
+            let chunk = chunk.map_err(|_| BodyError::Broken)?;
+            if body.len() + chunk.len() > MAX_BODY_BYTES {
                 return Err(BodyError::TooLarge);
             }
-            body.extend_from_slice(&part);
+            body.extend_from_slice(&chunk);
         }
         Ok(body.freeze())
     }
 
-    /// What the body is declared to be, without parameters and in lower case.
+    /// Returns the `Content-Type` without its parameters, in lower case.
     fn media_type(&self) -> Option<String> {
         let value = self.headers.get(CONTENT_TYPE)?.to_str().ok()?;
         Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
@@ -102,7 +105,7 @@ impl Request {
     }
 }
 
-/// A JSON body that is not read yet.
+/// A JSON body that has not been read yet.
 pub(crate) struct JsonBody<'r>(&'r mut Request);
 
 impl Input<NewEvent> for JsonBody<'_> {
@@ -133,15 +136,17 @@ impl Input<Partial<ShiftPatch>> for JsonBody<'_> {
     }
 }
 
-/// Turns what the connection gives into a [`BodyStream`].
+/// Converts warp's stream of buffers into a [`BodyStream`].
 pub(crate) fn body_stream<B: Buf>(
-    parts: impl Stream<Item = Result<B, warp::Error>> + Send + 'static,
+    chunks: impl Stream<Item = Result<B, warp::Error>> + Send + 'static,
 ) -> BodyStream {
-    Box::pin(parts.map(|part| part.map(|mut part| part.copy_to_bytes(part.remaining()))))
+    Box::pin(chunks.map(|chunk| chunk.map(|mut chunk| chunk.copy_to_bytes(chunk.remaining()))))
 }
 
-/// Whose request it is: the peer, or if that is a trusted proxy, whom the proxies name. Each proxy adds the address that it
-/// saw at the right end of `X-Forwarded-For`, so the rightmost that is not a trusted proxy is the last one to believe.
+/// Returns the address of the client: the peer, or the forwarded address if the peer is a trusted proxy.
+///
+/// Each proxy appends the address of its own peer to `X-Forwarded-For`. So the client is the rightmost address that is
+/// not a trusted proxy; the addresses to its left could be forged. If all are trusted, the leftmost is the client.
 pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted =
         |address: &IpAddr| trusted.iter().any(|network| network.contains(&address.to_canonical()));
@@ -151,7 +156,7 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
     }
     let lists = headers.get_all("x-forwarded-for").iter().rev().filter_map(|value| value.to_str().ok());
     for address in lists.flat_map(|list| list.rsplit(',')) {
-        // What no proxy of ours could have written ends what can be believed.
+        // A trusted proxy writes only addresses, so a malformed entry and those before it are not trusted.
         let Some(address) = forwarded_address(address.trim()) else { return client };
         client = address;
         if !is_trusted(&client) {
@@ -161,7 +166,7 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
     client
 }
 
-/// An address, perhaps with a port, as proxies write it.
+/// Parses an entry of `X-Forwarded-For`: an address, with or without a port.
 fn forwarded_address(text: &str) -> Option<IpAddr> {
     let with_port = || text.parse::<std::net::SocketAddr>().ok().map(|address| address.ip());
     let address: Option<IpAddr> = text.parse().ok();
@@ -182,12 +187,12 @@ mod tests {
     }
 
     #[test]
-    fn the_client_is_the_rightmost_address_that_is_no_trusted_proxy() {
+    fn the_client_is_the_rightmost_address_that_is_not_a_trusted_proxy() {
         let trusted = ["10.0.0.0/8"];
         assert_eq!(
             client("192.0.2.9", &["198.51.100.1"], &trusted),
             "192.0.2.9",
-            "an untrusted peer is not believed"
+            "the header of an untrusted peer is ignored"
         );
         assert_eq!(client("10.0.0.1", &["203.0.113.7, 198.51.100.1, 10.0.0.2"], &trusted), "198.51.100.1");
         assert_eq!(client("10.0.0.1", &["203.0.113.7", "198.51.100.1"], &trusted), "198.51.100.1");

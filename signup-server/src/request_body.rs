@@ -1,11 +1,11 @@
-//! The body of a request, shared by the service that reads it and the connection that needs its end.
+//! Request bodies, shared between the service that reads a body and the connection that has to reach its end.
 //!
-//! The next request on a connection starts where the body of the former one ends. If the service answers before it has read the
-//! whole body, hyper closes the connection after that answer, and the answer does not say so. A client that has sent its next
-//! request by then cannot know whether that one took effect. So the rest of the body is read and dropped before the answer is
-//! sent.
+//! The next request on a connection starts where the body of the previous request ends. If the service responds before
+//! it has read the whole body, hyper closes the connection after the response, and the response does not announce that.
+//! A client that has already sent its next request cannot know whether that request took effect. So the connection
+//! reads and discards the rest of the body before it sends the response.
 //!
-//! **Invariant:** an answer that leaves a part of its request's body unread says `Connection: close`.
+//! **Invariant:** a response that leaves a part of the request body unread has the header `Connection: close`.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout_at};
 use warp::http::StatusCode;
 use warp::http::header::EXPECT;
 
-/// How long a body may take, its rest included.
+/// How long a client may take to send a body, including the rest that is discarded.
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the rest may take.
 const REST_TIMEOUT: Duration = Duration::from_secs(5);
@@ -29,16 +29,16 @@ const MAX_REST_BYTES: u64 = 1024 * 1024;
 /// connection stays open meanwhile.
 const MAX_REST_BYTES_TOO_LARGE: u64 = 32 * 1024 * 1024;
 
-/// A body for the service. Dropping it keeps the rest for the connection.
+/// The service's handle to a body. When it is dropped, the unread rest stays with the connection.
 #[derive(Debug)]
 pub(crate) struct RequestBody(Option<Shared>);
 
-/// The rest of a body, after the service has dropped its share.
+/// The connection's handle to the same body, to read what the service has left unread.
 #[derive(Debug)]
 pub(crate) struct Rest {
     body: Shared,
-    /// When the body has taken its whole time.
-    end: Instant,
+    /// The deadline of the whole body.
+    deadline: Instant,
     /// Whether the client waits for `100 Continue`, which hyper sends when the body is first read.
     expects_continue: bool,
 }
@@ -48,12 +48,13 @@ struct Shared(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
-    /// `None` after its end.
+    /// `None` once the end was reached.
     incoming: Option<Incoming>,
     was_read: bool,
 }
 
-/// Shares the body of a request with the connection, if there is a body.
+/// Splits the body of a request into the service's handle and the connection's handle. The second is `None` if the body
+/// is empty.
 pub(crate) fn share(request: Request<Incoming>) -> (Request<RequestBody>, Option<Rest>) {
     let (head, incoming) = request.into_parts();
     if incoming.is_end_stream() {
@@ -63,7 +64,7 @@ pub(crate) fn share(request: Request<Incoming>) -> (Request<RequestBody>, Option
     let expects_continue =
         expects.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
     let body = Shared(Arc::new(Mutex::new(State { incoming: Some(incoming), was_read: false })));
-    let rest = Rest { body: body.clone(), end: Instant::now() + BODY_TIMEOUT, expects_continue };
+    let rest = Rest { body: body.clone(), deadline: Instant::now() + BODY_TIMEOUT, expects_continue };
     (Request::from_parts(head, RequestBody(Some(body))), Some(rest))
 }
 
@@ -83,8 +84,8 @@ impl Rest {
                 return false;
             }
         }
-        let end = self.end.min(Instant::now() + REST_TIMEOUT);
-        timeout_at(end, self.read(most)).await.unwrap_or(false)
+        let deadline = self.deadline.min(Instant::now() + REST_TIMEOUT);
+        timeout_at(deadline, self.read(most)).await.unwrap_or(false)
     }
 
     async fn read(&self, most: u64) -> bool {
@@ -102,7 +103,7 @@ impl Rest {
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic while the lock is held leaves the body usable.
+        // A panic cannot leave the state inconsistent, so poisoning is ignored.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,8 +1,11 @@
-//! The accept loop: a bounded number of connections, each with bounds on its idle time, on the head of a request, and on the
-//! time that the client takes to read, and an end that lets requests in flight finish.
+//! The accept loop: serves a bounded number of connections, and drains them at shutdown.
 //!
-//! hyper answers 400 to bytes that are no request, and 431 to a head that is too large, before there is a request. It has no
-//! hook for these answers, so they carry neither `X-Request-Id` nor the rate. hyper closes the connection after them.
+//! Each connection has a timeout for idle time and the request head, a timeout for a client that does not read, and a
+//! limit on the size of the head.
+//!
+//! hyper responds 400 to bytes that are not HTTP, and 431 to a head that is too large, before there is a request. hyper
+//! has no hook for these responses, so they carry neither `X-Request-Id` nor the rate limit. hyper closes the
+//! connection after them.
 
 use std::convert::Infallible;
 use std::io;
@@ -28,49 +31,52 @@ use warp::reply::Response;
 use crate::app::Peer;
 use crate::request_body::{self, RequestBody};
 
-/// How long the head of a request may take, and how long a connection may be idle.
+/// How long a client may take to send the head of a request, and how long a connection may be idle.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 /// The most headers of a request.
 const MAX_HEADERS: usize = 100;
 /// The largest head of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
-/// How long a write may take no byte. A client that reads nothing fills its receive buffer and then the send buffer.
+/// How long a write may make no progress. A client that does not read fills its receive buffer and then the send
+/// buffer.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
-/// The send buffer of a connection, in bytes. Linux lets a full buffer take bytes again after a third of it was sent. A buffer
-/// that Linux sizes by itself grows to some MiB, so a client that reads slowly but steadily would exceed the write timeout.
+/// The size of a connection's send buffer, in bytes.
+///
+/// Linux makes a full buffer writable again after a third of it was sent. A buffer that Linux sizes by itself grows to
+/// some MiB, so a client that reads slowly but steadily would exceed the write timeout.
 const SEND_BUFFER_BYTES: u32 = 128 * 1024;
-/// How many connections the system keeps until they are accepted.
+/// The most connections that wait in the kernel's queue to be accepted.
 const BACKLOG: u32 = 1024;
-/// The pause after a connection could not be accepted.
+/// The pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(500);
-/// How long requests in flight may take when the server ends.
+/// How long a shutdown waits for requests in flight.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Listens on `address`. Connections inherit the size of the send buffer.
+/// Listens on `address`. Accepted connections inherit the size of the send buffer.
 pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // Else a server that is started again waits until the system has forgotten the connections of the former one.
+    // Allows a restart while connections of the previous process are in TIME_WAIT.
     socket.set_reuseaddr(true)?;
     socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// Serves until `end` is done, then answers what is in flight and returns.
+/// Serves until `shutdown` completes, then drains the requests in flight and returns.
 ///
-/// At most so many `connections` are open at once. Later ones wait in the system's queue until one of those is closed, which
-/// for an idle one is at the head timeout.
+/// At most `connections` connections are open at once. Further ones wait in the kernel's queue until one is closed; an
+/// idle connection is closed at the head timeout.
 pub(crate) async fn serve<F>(
     listener: TcpListener,
     filter: F,
     connections: usize,
-    end: impl Future<Output = ()>,
+    shutdown: impl Future<Output = ()>,
 ) where
     F: Filter<Extract = (Response,), Error = Infallible> + Clone + Send + Sync + 'static,
     F::Future: Send,
 {
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(connections));
+    let permits = Arc::new(Semaphore::new(connections));
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
@@ -78,16 +84,16 @@ pub(crate) async fn serve<F>(
         .max_headers(MAX_HEADERS)
         .max_header_size(MAX_HEAD_BYTES)
         .max_buf_size(MAX_HEAD_BYTES);
-    tokio::pin!(end);
+    tokio::pin!(shutdown);
     loop {
         let accepted = async {
-            // A closed semaphore is the only error, and this one is never closed.
-            let place = Arc::clone(&places).acquire_owned().await.ok();
-            (place, accept(&listener).await)
+            // Fails only if the semaphore is closed, which never happens.
+            let permit = Arc::clone(&permits).acquire_owned().await.ok();
+            (permit, accept(&listener).await)
         };
-        let (place, (stream, peer)) = tokio::select! {
+        let (permit, (stream, peer)) = tokio::select! {
             accepted = accepted => accepted,
-            () = &mut end => break,
+            () = &mut shutdown => break,
         };
         let service = with_peer(warp::service(filter.clone()), peer);
         let mut stream = TimeoutWriter::new(stream);
@@ -96,14 +102,14 @@ pub(crate) async fn serve<F>(
         let connection = graceful.watch(connection);
         drop(tokio::spawn(async move {
             if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection ended early");
+                tracing::debug!(%error, "a connection ended with an error");
             }
-            drop(place);
+            drop(permit);
         }));
     }
     drop(listener);
     if tokio::time::timeout(DRAIN_TIMEOUT, graceful.shutdown()).await.is_err() {
-        tracing::warn!("some requests were not answered in time");
+        tracing::warn!("some requests were still in flight after {DRAIN_TIMEOUT:?}");
     }
 }
 
@@ -112,12 +118,12 @@ async fn accept(listener: &TcpListener) -> (TcpStream, Peer) {
         match listener.accept().await {
             Ok((stream, address)) => {
                 if let Err(error) = stream.set_nodelay(true) {
-                    tracing::debug!(%error, "a connection could not be told not to wait");
+                    tracing::debug!(%error, "TCP_NODELAY could not be set on a connection");
                 }
                 return (stream, Peer(address));
             }
             Err(error) => {
-                // Most likely the machine is out of descriptors or memory, until others give some back.
+                // Usually the machine has run out of descriptors or memory, which may be freed within the pause.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
@@ -125,7 +131,8 @@ async fn accept(listener: &TcpListener) -> (TcpStream, Peer) {
     }
 }
 
-/// Tells the service the address of the peer, and reads what it leaves of a request's body.
+/// Wraps the service: adds the peer's address to each request, and reads the rest of the body before the response is
+/// sent.
 fn with_peer<S>(
     service: S,
     peer: Peer,
@@ -143,7 +150,7 @@ where
     service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
         if request.uri().path_and_query().is_none() {
-            // `CONNECT host:port` names no path, and warp panics without one. The path `/` is answered 404.
+            // `CONNECT host:port` has no path, and warp panics without a path. The path `/` leads to 404.
             *request.uri_mut() = Uri::from_static("/");
         }
         let (request, rest) = request_body::share(request);

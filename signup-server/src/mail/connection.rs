@@ -1,10 +1,10 @@
-//! Sending over SMTP, and what a refusal is about.
+//! Sending over SMTP, and classifying errors.
 //!
-//! A mail goes through three steps: the connection (with the greeting and the login), the sender, and then the recipient with the
-//! content. Whatever goes wrong in the first two would go wrong for every mail, so it is the server's fault, also with a code
-//! (5xx) that calls it permanent. Only the third step can refuse a mail for good.
+//! A mail is sent in three steps: connecting (with greeting and login), the sender, and the recipient with the content.
+//! A failure of the first two steps concerns every mail, so it counts as a server failure, even with a permanent code
+//! (5xx). Only the third step can refuse a mail permanently.
 //!
-//! **Invariant:** a connection on which anything went wrong is not used again: it may be out of step with its answers.
+//! **Invariant:** a connection is not reused after an error, because later answers might belong to earlier commands.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,13 +21,13 @@ use super::smtp::SmtpUrl;
 use super::{Blame, NotSent};
 use crate::reply::WithSources;
 
-/// How long a connection is kept for the next mail.
-const IDLE: Duration = Duration::from_secs(30);
-/// Answers that say that the server takes no mail from us, whichever it is: it closes the connection, or a login is needed or
-/// was refused (RFC 5321, 4.2.3; RFC 4954, 6).
-const TAKES_NO_MAIL: [u16; 5] = [421, 530, 534, 535, 538];
+/// How long an idle connection is kept for the next mail.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+/// The codes with which a server refuses every mail of this client: it closes the connection, requires a login, or has
+/// refused the login (RFC 5321, 4.2.3; RFC 4954, 6).
+const SERVER_REFUSALS: [u16; 5] = [421, 530, 534, 535, 538];
 
-/// Sends mails to one server, over one connection for mails that follow each other soon.
+/// A client of one mail server. Mails that follow each other soon share a connection.
 #[derive(Clone)]
 pub(super) struct Smtp {
     url: SmtpUrl,
@@ -50,34 +50,36 @@ impl Smtp {
         Self { url, idle: Arc::default() }
     }
 
-    /// Sends a message. Runs in a thread of its own, to the end even if the caller stops waiting.
+    /// Sends a message on a blocking thread. The thread finishes even if the caller drops the future.
     pub(super) async fn send(&self, message: Message) -> Result<(), NotSent> {
         let smtp = self.clone();
         let sent = tokio::task::spawn_blocking(move || smtp.send_and_wait(&message)).await;
-        sent.unwrap_or_else(|error| Err(NotSent { reason: error.to_string(), blame: Blame::MailForNow }))
+        sent.unwrap_or_else(|error| {
+            Err(NotSent { reason: error.to_string(), blame: Blame::TemporaryRefusal })
+        })
     }
 
-    /// Closes the connection if no mail has used it for [`IDLE`]. Does not wait for the server's answer.
+    /// Closes the connection if no mail has used it for [`IDLE_TIMEOUT`]. Does not wait for the server's answer.
     pub(super) fn close_idle(&self) {
-        if let Some(Idle { mut connection, .. }) = self.take(|idle| idle.since.elapsed() >= IDLE) {
+        if let Some(Idle { mut connection, .. }) = self.take_if(|idle| idle.since.elapsed() >= IDLE_TIMEOUT) {
             drop(tokio::task::spawn_blocking(move || connection.quit()));
         }
     }
 
-    fn take(&self, is_wanted: impl FnOnce(&Idle) -> bool) -> Option<Idle> {
+    fn take_if(&self, predicate: impl FnOnce(&Idle) -> bool) -> Option<Idle> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.take_if(|idle| is_wanted(idle))
+        idle.take_if(|idle| predicate(idle))
     }
 
     fn send_and_wait(&self, message: &Message) -> Result<(), NotSent> {
-        let kept = self.take(|_| true).map(|idle| idle.connection);
-        let mut connection = match kept.and_then(if_alive) {
+        let idle = self.take_if(|_| true).map(|idle| idle.connection);
+        let mut connection = match idle.and_then(if_alive) {
             Some(connection) => connection,
             None => self.url.connect().map_err(|error| of_server("no connection", &error))?,
         };
-        if let Err((not_sent, is_in_step)) = transact(&mut connection, message) {
-            if is_in_step {
-                // The server has answered, so it is told goodbye; what it says to that changes nothing.
+        if let Err((not_sent, has_answered)) = transact(&mut connection, message) {
+            if has_answered {
+                // The connection still works, so it is closed with QUIT. The answer to QUIT does not matter.
                 drop(connection.quit());
             }
             return Err(not_sent);
@@ -88,21 +90,24 @@ impl Smtp {
     }
 }
 
-/// The connection, if the server has not closed it meanwhile.
+/// Returns the connection, unless the server has closed it meanwhile.
 fn if_alive(mut connection: SmtpConnection) -> Option<SmtpConnection> {
     connection.test_connected().then_some(connection)
 }
 
-/// Hands a message over. An error comes with whether the server has answered.
+/// Sends a message over a connection.
+///
+/// # Errors
+/// Returns the failure, and whether the server was still answering.
 fn transact(connection: &mut SmtpConnection, message: &Message) -> Result<(), (NotSent, bool)> {
     let (envelope, content) = (message.envelope(), message.formatted());
     let parameters = parameters(connection, envelope, &content).map_err(|not_sent| (not_sent, true))?;
     let sender = Mail::new(envelope.from().cloned(), parameters);
-    let in_step = |error: &Error| error.status().is_some();
+    let has_answered = |error: &Error| error.status().is_some();
     connection
         .command(sender)
-        .map_err(|error| (of_server("the sender was not taken", &error), in_step(&error)))?;
-    let of_mail = |error: Error| (of_mail(&error), in_step(&error));
+        .map_err(|error| (of_server("the sender was not taken", &error), has_answered(&error)))?;
+    let of_mail = |error: Error| (of_mail(&error), has_answered(&error));
     for recipient in envelope.to() {
         connection.command(Rcpt::new(recipient.clone(), vec![])).map_err(of_mail)?;
     }
@@ -111,7 +116,10 @@ fn transact(connection: &mut SmtpConnection, message: &Message) -> Result<(), (N
     Ok(())
 }
 
-/// What the server has to be told of a mail that is not ASCII alone.
+/// Returns the parameters that the sender command needs for addresses or content beyond ASCII.
+///
+/// # Errors
+/// Fails if the server does not support the extension behind a parameter.
 fn parameters(
     connection: &SmtpConnection,
     envelope: &Envelope,
@@ -130,24 +138,25 @@ fn parameters(
     for (is_needed, extension, parameter) in needs {
         if is_needed && !connection.server_info().supports_feature(extension) {
             let reason = format!("the mail server lacks {extension}, which this mail needs");
-            return Err(NotSent { reason, blame: Blame::MailForNow });
+            return Err(NotSent { reason, blame: Blame::TemporaryRefusal });
         }
         parameters.extend(is_needed.then_some(parameter));
     }
     Ok(parameters)
 }
 
+/// Describes an error that concerns every mail.
 fn of_server(what: &str, error: &Error) -> NotSent {
     NotSent { reason: format!("{what}: {}", WithSources(error)), blame: Blame::Server }
 }
 
-/// What an error after the sender was taken is about.
+/// Classifies an error that occurred after the sender was accepted.
 fn of_mail(error: &Error) -> NotSent {
     let blame = match error.status().map(u16::from) {
         None => Blame::Server,
-        Some(status) if TAKES_NO_MAIL.contains(&status) => Blame::Server,
-        Some(_) if error.is_permanent() => Blame::MailForGood,
-        Some(_) => Blame::MailForNow,
+        Some(status) if SERVER_REFUSALS.contains(&status) => Blame::Server,
+        Some(_) if error.is_permanent() => Blame::PermanentRefusal,
+        Some(_) => Blame::TemporaryRefusal,
     };
     NotSent { reason: WithSources(error).to_string(), blame }
 }

@@ -1,7 +1,7 @@
-//! The words of a mail: plain and as HTML, with the shift for calendars.
+//! The content of a mail: plain text, HTML, and the shift as a calendar attachment.
 //!
-//! Every text that a person typed is put on one line before it stands in a header, and escaped where it stands in HTML. What a
-//! volunteer is called is left out if it could be more than a name.
+//! Text from users is put on one line before it enters a header, and escaped in HTML. A volunteer's name is left out if
+//! it could be shown as a link or mislead otherwise (see `name.rs`).
 
 use std::time::{Duration, SystemTime};
 
@@ -13,14 +13,14 @@ use lettre::{Address, Message};
 use signup_core::{Delivery, EmailAddress, NoticeCause, TimeAndPlace};
 
 use super::name::for_mail;
-use crate::calendar::{Method, PlaceEntry};
-use crate::page::place::whereabouts;
+use crate::calendar::{Method, SignupEntry};
+use crate::page::place::shift_location;
 use crate::page::times::Times;
 
 /// The longest title in a subject, in characters.
-const SHORT: usize = 80;
+const MAX_SUBJECT_TITLE: usize = 80;
 
-/// A mail that can be sent.
+/// A mail that is ready to be sent.
 #[derive(Debug)]
 pub(super) struct Mail {
     pub(super) message: Message,
@@ -31,26 +31,26 @@ pub(super) struct Mail {
 #[derive(Debug, Template)]
 #[template(path = "mail.txt", escape = "none")]
 struct TextPart<'a> {
-    mail: &'a Words<'a>,
+    mail: &'a Content<'a>,
 }
 
 #[derive(Debug, Template)]
 #[template(path = "mail.html")]
 struct HtmlPart<'a> {
-    mail: &'a Words<'a>,
+    mail: &'a Content<'a>,
 }
 
 #[derive(Debug, Clone)]
-struct Words<'a> {
+struct Content<'a> {
     subject: &'a str,
     name: Option<String>,
     intro: &'static str,
     event: String,
     shift: String,
     facts: Vec<Fact>,
-    /// Where to cancel.
+    /// The URL for a cancellation.
     cancel: Option<String>,
-    /// The page of a sign-up that is too late to cancel.
+    /// The URL of a sign-up whose shift is over, so that it cannot be cancelled any more.
     past: Option<String>,
     note: Option<&'static str>,
     url: Option<&'a str>,
@@ -63,11 +63,12 @@ struct Fact {
     value: String,
 }
 
-/// Writes the mail of a delivery. It has the same Message-ID however often it is written, so that who gets it twice can
-/// tell.
+/// Writes the mail of a delivery.
+///
+/// A mail has the same Message-ID each time it is written, so that a mail program can recognize a duplicate.
 ///
 /// # Errors
-/// What is wrong with it, if it cannot be sent to this address at all.
+/// Returns the reason if no mail can ever be sent to this address.
 pub(super) fn write(
     delivery: &Delivery,
     from: &Mailbox,
@@ -76,20 +77,21 @@ pub(super) fn write(
 ) -> Result<Mail, String> {
     let Delivery { notice, organization, event, shift, signup } = delivery;
     let url = format!("{base_url}/events/{}", event.slug);
-    // As it is when the mail is written: of two changes the mail of the first may come last.
+    // The current state and not that of the change: mails about two changes may arrive in the wrong order.
     let present = TimeAndPlace::of(shift);
     let method = match notice.cause {
         NoticeCause::Cancelled { .. } => Method::Cancel,
         _ => Method::Publish,
     };
-    let words = words(delivery, &present, base_url, event.is_published.then_some(url.as_str()), now);
-    let subject = format!("{}: {}", words.0, short(&format!("{} – {}", event.title, shift.title)));
-    let words = Words { subject: &subject, ..words.1 };
+    let public_url = event.is_published.then_some(url.as_str());
+    let (prefix, content) = content(delivery, &present, base_url, public_url, now);
+    let subject = format!("{prefix}: {}", shorten(&format!("{} – {}", event.title, shift.title)));
+    let content = Content { subject: &subject, ..content };
     let failed = |error: askama::Error| error.to_string();
-    let text = TextPart { mail: &words }.render().map_err(failed)?;
-    let html = HtmlPart { mail: &words }.render().map_err(failed)?;
+    let text = TextPart { mail: &content }.render().map_err(failed)?;
+    let html = HtmlPart { mail: &content }.render().map_err(failed)?;
     let sender = from.email.to_string();
-    let entry = PlaceEntry {
+    let entry = SignupEntry {
         method,
         organization,
         event,
@@ -109,7 +111,7 @@ pub(super) fn write(
         .from(from.clone())
         .to(Mailbox::new(for_mail(&signup.name), address))
         .subject(subject.clone())
-        // So that nobody's answering machine answers (RFC 3834, 5).
+        // Prevents automatic replies (RFC 3834, 5).
         .raw_header(HeaderValue::new(
             HeaderName::new_from_ascii_str("Auto-Submitted"),
             "auto-generated".to_owned(),
@@ -127,23 +129,23 @@ pub(super) fn write(
     Ok(Mail { message, subject, text })
 }
 
-/// What the subject begins with, and the words of the mail.
-fn words<'a>(
+/// Returns the prefix of the subject, and the content of the mail without its subject.
+fn content<'a>(
     delivery: &'a Delivery,
     at: &TimeAndPlace,
     base_url: &str,
     url: Option<&'a str>,
     now: Timestamp,
-) -> (&'static str, Words<'a>) {
+) -> (&'static str, Content<'a>) {
     let Delivery { notice, organization, event, shift, signup } = delivery;
     let facts = |labels: [&'static str; 2], at: &TimeAndPlace| {
         let when = Fact { label: labels[0], value: Times::of(at.interval, shift.day.zone()).to_string() };
-        let place = whereabouts(at.location.as_ref(), event)
+        let place = shift_location(at.location.as_ref(), event)
             .map(one_line)
             .map(|value| Fact { label: labels[1], value });
         std::iter::once(when).chain(place)
     };
-    let words = Words {
+    let content = Content {
         subject: "",
         name: for_mail(&signup.name),
         intro: "",
@@ -161,35 +163,35 @@ fn words<'a>(
             let link = Some(format!("{base_url}/signups/{}", secret.reveal()));
             if at.interval.end <= now {
                 let intro = "You were signed up for a shift that is over. Thank you!";
-                return ("You were signed up", Words { intro, past: link, ..words });
+                return ("You were signed up", Content { intro, past: link, ..content });
             }
             let intro = "You are signed up. Thank you! We look forward to seeing you.";
-            ("You are signed up", Words { intro, cancel: link, ..words })
+            ("You are signed up", Content { intro, cancel: link, ..content })
         }
         NoticeCause::Cancelled { .. } => (
             "Cancelled",
-            Words {
+            Content {
                 intro: "Your place is cancelled, and free for somebody else. Thank you for telling.",
-                ..words
+                ..content
             },
         ),
         NoticeCause::ShiftMoved { change, .. } | NoticeCause::ShiftChanged { change, .. } => {
             let before = facts(["When, before", "Where, before"], &change.before);
             let mut facts: Vec<_> = before.chain(facts(["When, now", "Where, now"], at)).collect();
-            // Of a place that was taken away something has to be said, too.
+            // The removal of a location is a change to report, too.
             if facts.len() == 3 && facts[1].label == "Where, before" {
                 facts.push(Fact { label: "Where, now", value: "no place is given".to_owned() });
             }
             (
                 "Changed",
-                Words {
+                Content {
                     intro: "The time or the place of your shift has changed.",
                     facts,
                     note: Some(
                         "Your place is kept. If you cannot come now, please use the link to cancel in the mail that \
                          confirmed your place.",
                     ),
-                    ..words
+                    ..content
                 },
             )
         }
@@ -202,16 +204,16 @@ fn address(email: &EmailAddress) -> Result<Address, String> {
     Address::new(email.user(), domain).map_err(|error| format!("the address cannot be used: {error}"))
 }
 
-fn short(text: &str) -> String {
+fn shorten(text: &str) -> String {
     let text = one_line(text);
-    if text.chars().count() <= SHORT {
+    if text.chars().count() <= MAX_SUBJECT_TITLE {
         return text;
     }
-    let cut: String = text.chars().take(SHORT - 1).collect();
+    let cut: String = text.chars().take(MAX_SUBJECT_TITLE - 1).collect();
     format!("{}…", cut.trim_end())
 }
 
-/// A text on one line, so that it cannot end a header or pretend to be another line of the mail.
+/// Puts a text on one line, so that it cannot end a header or imitate another line of the mail.
 pub(super) fn one_line(text: &str) -> String {
     let plain = |character: char| if character.is_control() { ' ' } else { character };
     let text: String = text.chars().map(plain).collect();

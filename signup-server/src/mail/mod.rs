@@ -1,7 +1,7 @@
-//! Mails to volunteers: what is due is written, sent, and accounted for.
+//! Mails to volunteers: writing them, sending them, and reporting the result to the outbox.
 //!
-//! **Invariant:** when a mail is due, who gets it and what becomes of it is decided by the library. Here it is only given
-//! its words, and carried.
+//! **Invariant:** the library decides when a mail is due, its recipient, and whether it is retried. This module only
+//! formats and sends.
 
 mod connection;
 mod message;
@@ -25,10 +25,10 @@ pub(crate) struct Mailer {
     base_url: String,
 }
 
-/// Where mails go.
+/// The transport of mails.
 #[derive(Debug, Clone)]
 enum Transport {
-    /// Into the log.
+    /// Writes mails to the log instead of sending them.
     Log,
     Smtp(Smtp),
 }
@@ -36,19 +36,19 @@ enum Transport {
 /// Why a mail was not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct NotSent {
-    /// For operators.
+    /// The cause, for operators.
     reason: String,
     blame: Blame,
 }
 
-/// What is at fault.
+/// What a failure concerns: one mail, or the mail server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blame {
-    /// The mail or its recipient, which is refused for good: trying again is of no use.
-    MailForGood,
-    /// The mail or its recipient, which is refused for now.
-    MailForNow,
-    /// The server, which is out of reach or takes no mail from us: any other mail would fare the same.
+    /// The mail or its recipient was refused permanently. A retry is useless.
+    PermanentRefusal,
+    /// The mail or its recipient was refused for now. A retry may succeed.
+    TemporaryRefusal,
+    /// The server is unreachable or does not accept mail from this client. Any other mail would fail, too.
     Server,
 }
 
@@ -58,21 +58,21 @@ impl Mailer {
         Self { transport, from, base_url: base_url.to_owned() }
     }
 
-    /// Sends a mail. It may take as long as the server's answers are waited for.
+    /// Writes and sends the mail of a delivery. Each answer of the server may take up to its timeout.
     async fn send(&self, delivery: &Delivery, outbox: &Outbox) -> Result<(), NotSent> {
         let written = message::write(delivery, &self.from, &self.base_url, outbox.now());
-        let mail = written.map_err(|reason| NotSent { reason, blame: Blame::MailForGood })?;
+        let mail = written.map_err(|reason| NotSent { reason, blame: Blame::PermanentRefusal })?;
         match &self.transport {
             Transport::Log => {
-                tracing::info!(to = %delivery.signup.email, subject = %mail.subject, "a mail, as no --smtp is given:\n{}\n", mail.text);
+                tracing::info!(to = %delivery.signup.email, subject = %mail.subject, "a mail, written here because --smtp is not set:\n{}\n", mail.text);
                 Ok(())
             }
             Transport::Smtp(smtp) => smtp.send(mail.message).await,
         }
     }
 
-    /// To be called when no mail is due.
-    fn rest(&self) {
+    /// Closes a connection that has been idle for long. Call it when no mail is due.
+    fn close_idle(&self) {
         if let Transport::Smtp(smtp) = &self.transport {
             smtp.close_idle();
         }

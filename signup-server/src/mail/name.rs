@@ -1,7 +1,8 @@
-//! The name of a volunteer, as it may stand in a mail.
+//! The name of a volunteer in a mail.
 //!
-//! Anyone can sign up anyone else's address, under any name. A name that a mail program shows as a link would carry a stranger's
-//! message to that address, and a name with format characters could show other words than it holds. Such a name is left out.
+//! Anyone can sign up any address under any name. A mail program could show a name as a link, and so carry a message of
+//! a stranger to that address. A name with format characters could show other text than it contains. Such names are
+//! left out.
 //!
 //! **Invariant:** no other module puts a volunteer's name into a mail.
 
@@ -12,39 +13,41 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 use super::message::one_line;
 
 /// The longest name in a mail, in characters.
-const LONGEST: usize = 80;
-/// Characters of addresses, and two signs that look like a slash.
-const OF_ADDRESSES: [char; 5] = ['/', '\\', '@', '\u{2044}', '\u{2215}'];
-/// Characters that join the parts of a host name or follow a scheme. Host names take the ideographic full stop for a dot, too.
-const JOINTS: [char; 3] = ['.', '\u{3002}', ':'];
+const MAX_CHARACTERS: usize = 80;
+/// Characters that occur in URLs and mail addresses, and two characters that look like a slash.
+const ADDRESS_CHARACTERS: [char; 5] = ['/', '\\', '@', '\u{2044}', '\u{2215}'];
+/// Characters that separate the labels of a host name or follow a scheme. The ideographic full stop counts as a dot in
+/// host names.
+const SEPARATORS: [char; 3] = ['.', '\u{3002}', ':'];
 
-/// The name on one line; `None` if it is left out.
+/// Returns the name on one line, or `None` if the name must be left out.
 pub(super) fn for_mail(name: &PersonName) -> Option<String> {
     let name = one_line(name.as_str());
-    let is_harmless =
-        name.chars().count() <= LONGEST && !has_format_characters(&name) && !could_be_link(&name);
-    is_harmless.then_some(name)
+    let is_safe =
+        name.chars().count() <= MAX_CHARACTERS && !has_format_characters(&name) && !could_be_link(&name);
+    is_safe.then_some(name)
 }
 
-/// Whether there are bidirectional controls, joiners, or other characters that are not seen and change what is seen.
+/// Checks for bidirectional controls, joiners, and other invisible characters that change how text is shown.
 fn has_format_characters(name: &str) -> bool {
     name.chars().any(|character| character.general_category() == GeneralCategory::Format)
 }
 
-/// Whether a mail program could read part of the name as a link.
+/// Checks whether a mail program could show a part of the name as a link.
 ///
-/// The name is folded as host names are (NFKC), which turns full-width and other look-alikes into plain characters. A joint
-/// between two words makes a link; one at the end of a word, as in "J. R. R.", does not.
+/// The name is normalized like a host name (NFKC), which turns full-width and other compatibility characters into plain
+/// ones. A separator between two words makes a link. A separator at the end of a word, as in "J. R. R.", does not.
 fn could_be_link(name: &str) -> bool {
     let folded: Vec<char> = name.nfkc().collect();
     let joins_words = |three: &[char]| {
-        matches!(three, [before, joint, after]
-            if JOINTS.contains(joint) && !before.is_whitespace() && !ends_word(*after))
+        matches!(three, [before, separator, after]
+            if SEPARATORS.contains(separator) && !before.is_whitespace() && !ends_word(*after))
     };
-    folded.iter().any(|character| OF_ADDRESSES.contains(character)) || folded.windows(3).any(joins_words)
+    folded.iter().any(|character| ADDRESS_CHARACTERS.contains(character))
+        || folded.windows(3).any(joins_words)
 }
 
-/// Whether a character before which there is a joint ends the word: then the joint joins nothing.
+/// Checks whether the character after a separator ends the word, so that the separator joins nothing.
 fn ends_word(character: char) -> bool {
     character.is_whitespace() || character.general_category_group() == GeneralCategoryGroup::Punctuation
 }
@@ -58,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ordinary_name_stays() {
+    fn an_ordinary_name_is_kept() {
         for name in [
             "Ada",
             "Dr. Ada Lovelace",
@@ -119,8 +122,8 @@ mod tests {
         ] {
             assert_eq!(shown(name), None, "{name}");
         }
-        assert_eq!(shown(&"x".repeat(LONGEST)).map(|name| name.len()), Some(LONGEST));
-        assert_eq!(shown(&"x".repeat(LONGEST + 1)), None);
+        assert_eq!(shown(&"x".repeat(MAX_CHARACTERS)).map(|name| name.len()), Some(MAX_CHARACTERS));
+        assert_eq!(shown(&"x".repeat(MAX_CHARACTERS + 1)), None);
     }
 
     #[test]

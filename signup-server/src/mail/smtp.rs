@@ -1,4 +1,4 @@
-//! The address of a mail server, and how it wants to be spoken to.
+//! The URL of a mail server: host, port, encryption and login.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,28 +12,28 @@ use lettre::transport::smtp::{Error, SMTP_PORT, SUBMISSION_PORT, SUBMISSIONS_POR
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// How long each answer of the server is waited for.
+/// The timeout of each answer of the server.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// What a mistyped address is answered with.
+/// The error for a URL that cannot be parsed.
 const HINT: &str = "use smtp://HOST:PORT or smtps://HOST:PORT, with USER:PASSWORD@ before the host for a login and \
      ?tls=required behind the port for STARTTLS";
 
-/// The address of a mail server: `smtp://` or `smtps://`, with `USER:PASSWORD@` if it wants a login.
+/// The URL of a mail server: `smtp://` or `smtps://`, with `USER:PASSWORD@` if the server requires a login.
 ///
-/// `smtps://` is TLS from the start. Over `smtp://`, `?tls=required` asks for STARTTLS and `?tls=opportunistic` takes it
-/// where it is offered. A password never goes in the clear, except to this machine: with one, STARTTLS is required.
+/// `smtps://` uses TLS from the start. With `smtp://`, `?tls=required` requires STARTTLS, and `?tls=opportunistic` uses
+/// STARTTLS if the server offers it. A password requires TLS, except to this machine.
 #[derive(Clone)]
 pub(crate) struct SmtpUrl {
     url: Url,
     server: Arc<Server>,
 }
 
-/// What a connection needs.
+/// The parameters of a connection.
 struct Server {
     host: String,
     port: u16,
     tls: Tls,
-    /// What this program calls itself.
+    /// The name of this client in `EHLO`.
     hello: ClientId,
     credentials: Option<Credentials>,
 }
@@ -44,8 +44,9 @@ impl FromStr for SmtpUrl {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut url: Url = text.parse().map_err(|_| HINT)?;
         let host = url.host_str().ok_or(HINT)?;
-        let is_here = ["localhost", "127.0.0.1", "[::1]"].iter().any(|here| host.eq_ignore_ascii_case(here));
-        if url.scheme() == "smtp" && url.password().is_some() && !is_here {
+        let is_local =
+            ["localhost", "127.0.0.1", "[::1]"].iter().any(|local| host.eq_ignore_ascii_case(local));
+        if url.scheme() == "smtp" && url.password().is_some() && !is_local {
             match tls_of(&url).as_deref() {
                 None => drop(url.query_pairs_mut().append_pair("tls", "required")),
                 Some("required") => {}
@@ -86,7 +87,7 @@ impl Server {
 }
 
 impl SmtpUrl {
-    /// Connects, encrypts and logs in, as the address says. Blocks until the server has answered.
+    /// Connects, encrypts and logs in, as the URL says. Blocks the thread until the server has answered.
     pub(super) fn connect(&self) -> Result<SmtpConnection, Error> {
         let Server { host, port, tls, hello, credentials } = &*self.server;
         let from_the_start = match tls {
@@ -109,7 +110,7 @@ impl SmtpUrl {
     }
 }
 
-/// Without the password.
+/// Omits the password.
 impl fmt::Debug for SmtpUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("SmtpUrl").field(&self.url.host_str()).field(&self.url.port()).finish()
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_password_goes_over_tls_or_not_at_all() {
+    async fn a_password_is_sent_only_over_tls_or_to_this_machine() {
         for (given, used) in [
             ("smtp://a:b@mail.example.org", "smtp://a:b@mail.example.org?tls=required"),
             ("SMTP://a:b@mail.example.org:2525", "smtp://a:b@mail.example.org:2525?tls=required"),
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_address_of_a_mail_server_is_refused_and_no_password_is_shown() {
+    async fn an_invalid_url_is_refused_and_no_password_is_shown() {
         for bad in ["", "mail.example.org", "http://mail.example.org", "smtp://", "smtp://a?tls=maybe"] {
             assert!(bad.parse::<SmtpUrl>().is_err(), "{bad}");
         }

@@ -1,8 +1,8 @@
-//! The worker: takes what is due, one mail after the other, and says what came of it.
+//! The mail task: claims due notices one after the other, sends their mails, and reports the results to the outbox.
 //!
-//! One mail is under way at a time, so a process that is killed leaves at most one of which nobody knows whether it was
-//! sent: it is sent again, under the same Message-ID, when its hold has ended. Several processes share the work, because
-//! each takes a notice before it sends.
+//! A process sends one mail at a time. So after a process was killed, at most one mail may have been sent without a
+//! report. That mail is sent again, under the same Message-ID, when the lease of its notice has expired. Several
+//! processes share the work, because a process claims a notice before it sends.
 
 use std::time::Duration;
 
@@ -13,65 +13,65 @@ use super::{Blame, Mailer, NotSent};
 use crate::metrics::{self, MailFate};
 use crate::reply::WithSources;
 
-/// How many notices are looked at together. Each is taken by itself.
-const AT_ONCE: u32 = 50;
-/// How long to wait when nothing is due.
-const IDLE: Duration = Duration::from_secs(1);
-/// How long to wait when the mail server, or the store, is out of reach.
-const OUT_OF_REACH: Duration = Duration::from_secs(5);
-/// How often a notice is held anew while its mail is under way: several times within a hold.
-const HOLD_EVERY: Duration = Duration::from_secs(10);
+/// The most notices of one read. Each is claimed separately.
+const BATCH: u32 = 50;
+/// The pause when no notice is due.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// The pause when the mail server or the store is unreachable.
+const UNREACHABLE_PAUSE: Duration = Duration::from_secs(5);
+/// The interval at which a lease is extended while its mail is being sent: a third of [`Notice::HOLD`].
+const EXTEND_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Sends mails until `end` says so; the one that is under way then is sent and accounted for first.
-pub(crate) async fn deliver(outbox: Outbox, mailer: Mailer, mut end: watch::Receiver<bool>) {
-    while !*end.borrow() {
-        // In a task of its own: a bug that a mail brings to light must not end all mails. That mail is held for a while,
-        // and given up after as many tries as any.
-        let pass = tokio::spawn(deliver_due(outbox.clone(), mailer.clone(), end.clone()));
+/// Delivers due notices until `stop` is true. Finishes and reports the mail in flight first.
+pub(crate) async fn deliver(outbox: Outbox, mailer: Mailer, mut stop: watch::Receiver<bool>) {
+    while !*stop.borrow() {
+        // A separate task, so that a panic over one mail does not stop all mails. The notice of that mail stays claimed
+        // until its lease expires, and is given up after the usual number of attempts.
+        let pass = tokio::spawn(deliver_due(outbox.clone(), mailer.clone(), stop.clone()));
         let pause = pass.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "delivering mails ended in a panic");
-            Some(OUT_OF_REACH)
+            tracing::error!(%error, "the delivery of mails panicked");
+            Some(UNREACHABLE_PAUSE)
         });
         if let Some(pause) = pause {
-            // An error means that nobody is left who could end this: then it ends, too.
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
-                changed = end.changed() => if changed.is_err() { return },
+                // An error means that the sender was dropped, so nothing could stop this loop any more.
+                changed = stop.changed() => if changed.is_err() { return },
             }
         }
     }
 }
 
-/// Delivers some of what is due. Gives how long to wait before the next.
-async fn deliver_due(outbox: Outbox, mailer: Mailer, end: watch::Receiver<bool>) -> Option<Duration> {
-    let due = match outbox.due_notices(AT_ONCE).await {
+/// Delivers one batch of due notices. Returns how long to pause before the next batch.
+async fn deliver_due(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<bool>) -> Option<Duration> {
+    let due = match outbox.due_notices(BATCH).await {
         Ok(due) => due,
         Err(error) => {
-            tracing::warn!(error = %WithSources(&error), "mails that are due were not found");
-            return Some(OUT_OF_REACH);
+            tracing::warn!(error = %WithSources(&error), "due notices could not be read");
+            return Some(UNREACHABLE_PAUSE);
         }
     };
     if due.is_empty() {
-        mailer.rest();
-        return Some(IDLE);
+        mailer.close_idle();
+        return Some(POLL_INTERVAL);
     }
     for notice in due {
-        if *end.borrow() {
+        if *stop.borrow() {
             return None;
         }
         match outbox.begin_delivery(notice.clone()).await {
             Ok(Some(delivery)) => {
-                if send(&outbox, &mailer, delivery, &end).await == Some(Blame::Server) {
-                    return Some(OUT_OF_REACH);
+                if send(&outbox, &mailer, delivery, &stop).await == Some(Blame::Server) {
+                    return Some(UNREACHABLE_PAUSE);
                 }
             }
             Ok(None) => {}
             Err(error) => {
                 let reason = WithSources(&error).to_string();
-                tracing::error!(notice = %notice.id, reason, "a mail was not begun");
-                let is_store_away = matches!(&error, Error::Store(error) if error.is_unavailable());
-                if is_store_away || outbox.delivery_not_begun(&notice, &reason).await.is_err() {
-                    return Some(OUT_OF_REACH);
+                tracing::error!(notice = %notice.id, reason, "a notice could not be claimed");
+                let is_store_down = matches!(&error, Error::Store(error) if error.is_unavailable());
+                if is_store_down || outbox.delivery_not_begun(&notice, &reason).await.is_err() {
+                    return Some(UNREACHABLE_PAUSE);
                 }
             }
         }
@@ -79,12 +79,13 @@ async fn deliver_due(outbox: Outbox, mailer: Mailer, end: watch::Receiver<bool>)
     None
 }
 
-/// Sends a mail and says what came of it. Returns what is at fault if it was not sent.
+/// Sends the mail of a claimed notice and reports the result. Returns what the failure concerns, if the mail was not
+/// sent.
 async fn send(
     outbox: &Outbox,
     mailer: &Mailer,
     delivery: Delivery,
-    end: &watch::Receiver<bool>,
+    stop: &watch::Receiver<bool>,
 ) -> Option<Blame> {
     let mut notice = delivery.notice.clone();
     let sent = {
@@ -92,18 +93,18 @@ async fn send(
         loop {
             tokio::select! {
                 sent = &mut sending => break sent,
-                () = tokio::time::sleep(HOLD_EVERY) => notice = hold(outbox, notice).await,
+                () = tokio::time::sleep(EXTEND_INTERVAL) => notice = extend_lease(outbox, notice).await,
             }
         }
     };
     match sent {
         Ok(()) => {
             metrics::count_mail(MailFate::Sent);
-            finish(outbox, &notice, end).await;
+            report_sent(outbox, &notice, stop).await;
             None
         }
         Err(NotSent { reason, blame }) => {
-            let is_final = blame == Blame::MailForGood;
+            let is_final = blame == Blame::PermanentRefusal;
             match outbox.mail_was_not_sent(&notice, &reason, is_final).await {
                 Ok(Some(Notice { failure: Some(_), id, .. })) => {
                     metrics::count_mail(MailFate::Failed);
@@ -114,10 +115,10 @@ async fn send(
                     tracing::warn!(notice = %id, reason, again_at = %due_at, "a mail was not sent");
                 }
                 Ok(None) => {
-                    tracing::warn!(notice = %notice.id, reason, "a mail that is with another process by now was not sent");
+                    tracing::warn!(notice = %notice.id, reason, "a mail was not sent, and another process has claimed its notice");
                 }
                 Err(error) => {
-                    tracing::warn!(notice = %notice.id, error = %WithSources(&error), "what became of a mail was not kept");
+                    tracing::warn!(notice = %notice.id, error = %WithSources(&error), "a failed attempt to send a mail could not be stored");
                 }
             }
             Some(blame)
@@ -125,38 +126,40 @@ async fn send(
     }
 }
 
-/// Keeps the notice from others while its mail is under way.
-async fn hold(outbox: &Outbox, notice: Notice) -> Notice {
+/// Extends the lease of a notice while its mail is being sent.
+async fn extend_lease(outbox: &Outbox, notice: Notice) -> Notice {
     match outbox.hold_notice(&notice).await {
         Ok(Some(held)) => held,
         Ok(None) => {
-            tracing::warn!(notice = %notice.id, "another process has taken a mail that was under way");
+            tracing::warn!(notice = %notice.id, "another process has claimed the notice of a mail in flight");
             notice
         }
         Err(error) => {
-            tracing::warn!(notice = %notice.id, error = %WithSources(&error), "a mail under way was not held");
+            tracing::warn!(notice = %notice.id, error = %WithSources(&error), "the lease of a mail in flight could not be extended");
             notice
         }
     }
 }
 
-/// Does away with the notice of a mail that was sent. As long as that is not kept the mail would be sent again, so it is
-/// tried until the server ends: while the store is away nobody else can take the mail, either.
-async fn finish(outbox: &Outbox, notice: &Notice, end: &watch::Receiver<bool>) {
+/// Reports that the mail of a notice was sent, which removes the notice. Retries until the server stops.
+///
+/// Without the report, the mail would be sent again. While the store is unreachable, no other process can claim the
+/// notice.
+async fn report_sent(outbox: &Outbox, notice: &Notice, stop: &watch::Receiver<bool>) {
     loop {
         match outbox.mail_was_sent(notice).await {
             Ok(true) => return,
             Ok(false) => {
-                tracing::warn!(notice = %notice.id, "another process has taken a mail that was sent");
+                tracing::warn!(notice = %notice.id, "another process has claimed the notice of a mail that was sent");
                 return;
             }
             Err(error) => {
-                tracing::warn!(notice = %notice.id, error = %WithSources(&error), "that a mail was sent was not kept");
+                tracing::warn!(notice = %notice.id, error = %WithSources(&error), "the delivery of a mail could not be stored");
             }
         }
-        if *end.borrow() {
+        if *stop.borrow() {
             return;
         }
-        tokio::time::sleep(IDLE).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }

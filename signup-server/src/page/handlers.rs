@@ -1,4 +1,4 @@
-//! What each page does: call the service, show the outcome.
+//! The handlers of the pages: each calls the library and renders the outcome.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,12 +15,12 @@ use super::{Link, body_error, error_page, message, not_found, signup, themed_mes
 use crate::calendar;
 use crate::request::Request;
 
-/// The pages of volunteers. Cheap to clone.
+/// The handlers of the volunteers' pages. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(crate) struct Pages {
     service: Service,
     base_url: Arc<str>,
-    /// The path of the base address, without a slash at its end.
+    /// The path of the base URL, without a slash at the end.
     base_path: Arc<str>,
 }
 
@@ -41,7 +41,7 @@ impl Pages {
 
     /// `GET /events/{slug}`
     pub(crate) async fn event(self, slug: String, query: String) -> Response {
-        let focus = Focus { shift: wanted_shift(&query), ..Focus::default() };
+        let focus = Focus { shift: selected_shift(&query), ..Focus::default() };
         self.event_with(StatusCode::OK, &slug, &focus).await
     }
 
@@ -83,7 +83,8 @@ impl Pages {
                 let focus = Focus { shift: Some(shift), typed, faults, obstacle: None };
                 return self.event_with(StatusCode::UNPROCESSABLE_ENTITY, &slug, &focus).await;
             }
-            // These are shown to people with a place on the shift, too: neither may tell whether somebody has one.
+            // Both texts are shown with and without an existing sign-up, so that they do not reveal whether there is
+            // one.
             Err(Error::ShiftFull) => (
                 "Sorry, this shift has just become full",
                 "No new place was taken; perhaps another shift suits you. If you already have a place on this shift, you keep \
@@ -100,7 +101,7 @@ impl Pages {
         self.event_with(StatusCode::CONFLICT, &slug, &focus).await
     }
 
-    /// `GET /events/{slug}/signed-up`: the same for everybody, so that nobody learns who is signed up.
+    /// `GET /events/{slug}/signed-up`: the same page for every visitor, so that it does not reveal who is signed up.
     pub(crate) async fn signed_up(self, slug: String) -> Response {
         match self.service.public().event(&slug).await {
             Ok(found) => themed_message(
@@ -160,7 +161,7 @@ impl Pages {
     }
 }
 
-/// An address has tried to sign up too often.
+/// Returns 429, for an address that has attempted too many sign-ups.
 fn too_many(retry_after_s: i64) -> Response {
     let mut response = message(
         StatusCode::TOO_MANY_REQUESTS,
@@ -184,15 +185,15 @@ fn see_other(location: &str) -> Response {
     response
 }
 
-/// So many fields of a form are looked at: several times as many as any of ours has.
-const MOST_FIELDS: usize = 1000;
+/// The most fields of a form that are read: several times as many as any form of the pages has.
+const MAX_FIELDS: usize = 1000;
 
-/// The fields of a form; of one given twice the last counts.
+/// Parses the fields of a form. The last value of a repeated field wins.
 fn fields(body: &[u8]) -> BTreeMap<String, String> {
-    let fields = form_urlencoded::parse(body).take(MOST_FIELDS);
+    let fields = form_urlencoded::parse(body).take(MAX_FIELDS);
     fields.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
 }
 
-fn wanted_shift(query: &str) -> Option<ShiftId> {
+fn selected_shift(query: &str) -> Option<ShiftId> {
     fields(query.as_bytes()).get("slot_id")?.parse().ok()
 }

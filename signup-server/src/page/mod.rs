@@ -1,10 +1,10 @@
-//! The pages of volunteers: HTML made by the server, which needs no script, no cookie and no second request.
+//! The pages of volunteers: HTML rendered by the server, without scripts, cookies or further requests.
 //!
-//! Whatever a person typed is escaped by the templates, and is a link only if it is a web address. Paths in a page start
-//! at the root of the base address, so a page works wherever it was reached.
+//! Templates escape text from users. Such text becomes a link only if it is a web address. Paths in a page start with
+//! the path of the base URL, so links work from every page.
 //!
-//! **Invariant:** no rule is decided here: what a shift is, whether it has room, what is wrong with an input is asked of
-//! the library.
+//! **Invariant:** no rule is decided here. The library decides what a shift is, whether it has room, and what is wrong
+//! with an input.
 
 mod event;
 mod handlers;
@@ -26,18 +26,18 @@ use warp::reply::Response;
 
 use crate::reply::{BodyError, RETRY_AFTER_S, WithSources};
 
-/// What stands in the head of a page.
+/// The head of a page.
 #[derive(Debug, Clone)]
 struct Head {
     title: String,
     description: String,
-    /// Where search engines and messengers find the page; none of those that are nobody else's business.
+    /// The canonical URL for search engines and messengers; none for a private page.
     url: Option<String>,
     theme: Theme,
 }
 
 impl Head {
-    /// Of a page that is nobody else's business.
+    /// Creates the head of a private page, which search engines do not index.
     fn private(title: &str, theme: Option<Theme>) -> Self {
         Self {
             title: title.to_owned(),
@@ -57,7 +57,7 @@ impl Head {
     }
 }
 
-/// A page that is just a message.
+/// A page that shows only a message.
 #[derive(Debug, Template)]
 #[template(path = "message.html")]
 struct MessagePage<'a> {
@@ -73,14 +73,15 @@ struct Link<'a> {
     text: &'a str,
 }
 
-/// A page with a status and the headers that keep it to itself: no script runs in it, nothing else is loaded into it, it
-/// goes into no frame, sends its forms nowhere else, and is kept by no cache.
+/// Renders a page into a response with security headers.
+///
+/// The headers forbid scripts, loading anything else, framing, submitting forms to other origins, and caching.
 fn html(status: StatusCode, page: &impl Template) -> Response {
     let (status, text) = match page.render() {
         Ok(text) => (status, text),
-        // Writing a page into memory cannot fail; if it did, it would be a bug.
+        // Rendering into memory does not fail unless there is a bug.
         Err(error) => {
-            tracing::error!(%error, "a page could not be written");
+            tracing::error!(%error, "a page could not be rendered");
             (StatusCode::INTERNAL_SERVER_ERROR, "The page could not be shown.".to_owned())
         }
     };
@@ -111,7 +112,7 @@ fn message(status: StatusCode, heading: &str, text: &str, link: Option<Link<'_>>
     themed_message(status, None, heading, text, link)
 }
 
-/// A message that looks like the event's page.
+/// Returns a message page in the theme of an event.
 fn themed_message(
     status: StatusCode,
     theme: Option<Theme>,
@@ -122,7 +123,7 @@ fn themed_message(
     html(status, &MessagePage { head: Head::private(heading, theme), heading, text, link })
 }
 
-/// There is no such page, or nobody may see it.
+/// Returns 404, for a page that does not exist or is not public.
 pub(crate) fn not_found() -> Response {
     message(
         StatusCode::NOT_FOUND,
@@ -132,7 +133,7 @@ pub(crate) fn not_found() -> Response {
     )
 }
 
-/// The page has not this method.
+/// Returns 405, for a page that does not have the method.
 pub(crate) fn method_not_allowed() -> Response {
     message(
         StatusCode::METHOD_NOT_ALLOWED,
@@ -142,7 +143,7 @@ pub(crate) fn method_not_allowed() -> Response {
     )
 }
 
-/// The answer when the store is out of reach, or the work ended in a panic.
+/// Returns 503, for a store that is unreachable or a task that panicked.
 pub(crate) fn unavailable() -> Response {
     let mut response = message(
         StatusCode::SERVICE_UNAVAILABLE,
@@ -155,7 +156,7 @@ pub(crate) fn unavailable() -> Response {
     response
 }
 
-/// What an error is to a volunteer. Texts for operators go to the log.
+/// Returns the page of an error. Details for operators go only to the log.
 pub(crate) fn error_page(error: &Error) -> Response {
     match error {
         Error::Store(error) => {
@@ -165,7 +166,7 @@ pub(crate) fn error_page(error: &Error) -> Response {
         Error::NotFound => not_found(),
         Error::Contended => unavailable(),
         error => {
-            tracing::error!(error = %WithSources(error), "an unexpected error");
+            tracing::error!(error = %WithSources(error), "the library returned an unexpected error");
             unavailable()
         }
     }

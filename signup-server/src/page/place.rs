@@ -1,8 +1,8 @@
-//! Places: what people read, and where it leads.
+//! Locations and names as pages show them, with a link where the text is a web address.
 
 use signup_core::{Event, EventLocation, ShiftLocation};
 
-/// A place or a name, and where it leads if it is, or has, a web address.
+/// The text of a location or a name, and its link, if there is a web address.
 #[derive(Debug)]
 pub(super) struct Place<'a> {
     pub(super) text: &'a str,
@@ -10,12 +10,13 @@ pub(super) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// A name that is a link if the address that goes with it is a web address.
+    /// Returns a name that links to `address`, if that is a web address.
     pub(super) fn named(text: &'a str, address: &'a str) -> Self {
         Self { text, link: web_address(address) }
     }
 
-    /// A text that is a link if it is a web address. Any other scheme could run a script.
+    /// Returns a text that links to itself, if it is a web address. Other schemes get no link, because they could run a
+    /// script.
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, link: web_address(text) }
     }
@@ -30,8 +31,8 @@ fn web_address(text: &str) -> Option<&str> {
     (is_one_word && text.len() > scheme.len()).then_some(text)
 }
 
-/// Where somebody has to go: to the shift's own place, or else to the event's.
-pub(crate) fn whereabouts<'a>(own: Option<&'a ShiftLocation>, event: &'a Event) -> Option<&'a str> {
+/// Returns the location of a shift: its own, or else that of the event.
+pub(crate) fn shift_location<'a>(own: Option<&'a ShiftLocation>, event: &'a Event) -> Option<&'a str> {
     own.map(ShiftLocation::as_str).or_else(|| event.location.as_ref().map(EventLocation::as_str))
 }
 

@@ -1,4 +1,4 @@
-//! The page of one sign-up, for whoever has the link from the mail.
+//! The page of one sign-up, reached by the secret link in its mail.
 
 use askama::Template;
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use signup_core::{Answer, PublicEvent, Signup, SignupStatus};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::place::{Place, whereabouts};
+use super::place::{Place, shift_location};
 use super::times::Times;
 use super::{Head, html};
 
@@ -25,11 +25,13 @@ struct SignupPage<'a> {
     name: &'a str,
     email: &'a str,
     answers: &'a [Answer],
-    /// Where to cancel.
+    /// The path for a cancellation, if the sign-up can be cancelled.
     cancel: Option<String>,
 }
 
-/// The page of a sign-up. `path` is its own, `event_path` that of its event.
+/// Renders the page of a sign-up. Returns `None` if the shift is missing from `found`.
+///
+/// `path` is the path of this page, `event_path` that of the event's page.
 pub(super) fn page(
     signup: &Signup,
     found: &PublicEvent,
@@ -57,7 +59,7 @@ pub(super) fn page(
         event_link: event.is_published.then_some(event_path),
         shift: shift.title.as_str(),
         times: Times::of(shift.interval(), shift.day.zone()),
-        location: whereabouts(shift.location.as_ref(), event).map(Place::new),
+        location: shift_location(shift.location.as_ref(), event).map(Place::new),
         name: signup.name.as_str(),
         email: signup.email.as_str(),
         answers: &signup.answers,

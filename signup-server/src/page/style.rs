@@ -1,7 +1,7 @@
-//! The look of the pages: one stylesheet, and a palette for each theme, in light and in dark.
+//! The style of the pages: one stylesheet, and a palette for each theme, in light and in dark.
 //!
-//! The stylesheet stands in each page, so that a page is one request; its digest stands in the page's security policy, so
-//! that no other style is taken.
+//! Each page contains the stylesheet, so a page takes one request. The content security policy contains its digest, so
+//! a browser applies no other style.
 
 use std::sync::LazyLock;
 
@@ -10,14 +10,14 @@ use base64::engine::general_purpose::STANDARD;
 use signup_core::{Digest, Theme};
 use warp::http::HeaderValue;
 
-/// The colours of a theme. Each has to be readable where it is used: at least 4.5 to 1 (WCAG 2.2, 1.4.3).
+/// The colours of a theme. The contrast of text is at least 4.5 to 1 (WCAG 2.2, 1.4.3).
 struct Palette {
     theme: Theme,
-    /// The band at the top of the page, from one corner to the other, under white text.
+    /// The colours of the gradient at the top of the page, under white text.
     band: [&'static str; 2],
-    /// Links and buttons on a light page; the text of a button is white.
+    /// The colour of links and buttons on a light page. The text of a button is white.
     light: &'static str,
-    /// Links and buttons on a dark page; the text of a button is nearly black.
+    /// The colour of links and buttons on a dark page. The text of a button is nearly black.
     dark: &'static str,
 }
 
@@ -32,7 +32,7 @@ const PALETTES: [Palette; 8] = [
     Palette { theme: Theme::Midnight, band: ["#1e1b4b", "#172554"], light: "#312e81", dark: "#a5b4fc" },
 ];
 
-/// The theme of an event that has none.
+/// The theme of a page whose event has no theme.
 pub(crate) const DEFAULT_THEME: Theme = Theme::ForestGreen;
 
 /// The stylesheet of every page.
@@ -48,17 +48,17 @@ pub(crate) static STYLESHEET: LazyLock<String> = LazyLock::new(|| {
     sheet
 });
 
-/// What a browser may do with a page: take the stylesheet, and nothing else; send forms to where the page came from.
+/// The content security policy: allows only the stylesheet, and forms to the page's own origin.
 pub(crate) static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
     let digest = STANDARD.encode(Digest::of(&STYLESHEET).as_bytes());
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{digest}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     );
-    // Base64 is visible ASCII; if it were not, no style would be better than any style.
+    // Cannot fail, because Base64 is visible ASCII. The fallback allows no style at all.
     HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
 });
 
-/// The colour that a browser may give to its own frame.
+/// Returns the colour of a theme for the browser's own user interface (`theme-color`).
 pub(crate) fn band(theme: Theme) -> &'static str {
     PALETTES.iter().find(|palette| palette.theme == theme).map_or("#166534", |palette| palette.band[0])
 }
@@ -67,7 +67,7 @@ pub(crate) fn band(theme: Theme) -> &'static str {
 mod tests {
     use super::*;
 
-    /// What stands in the stylesheet, for light and for dark.
+    /// Colours of the stylesheet, in light and in dark. A test checks that the stylesheet contains them.
     const PAGE: [&str; 2] = ["#f5f6f8", "#14161b"];
     const CARD: [&str; 2] = ["#ffffff", "#1f222a"];
     const INK: [&str; 2] = ["#1b1f27", "#eceef2"];
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn every_theme_has_a_palette_that_can_be_read() {
+    fn every_theme_has_one_palette_with_readable_text() {
         assert!((contrast("#000000", "#ffffff") - 21.0).abs() < 0.01);
         for theme in Theme::ALL {
             assert_eq!(PALETTES.iter().filter(|palette| palette.theme == theme).count(), 1, "{theme}");
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn text_can_be_read_in_both_schemes() {
+    fn text_is_readable_in_light_and_dark() {
         for scheme in [0, 1] {
             for colour in [PAGE, CARD, INK, MUTED, ERROR, ERROR_PAGE, ON_ACCENT] {
                 assert!(STYLESHEET.contains(colour[scheme]), "{} is in the stylesheet", colour[scheme]);

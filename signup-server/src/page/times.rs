@@ -1,7 +1,7 @@
-//! Instants for people: dates in words, wall times of the event's zone, and by how much that zone is off UTC just then.
+//! Times for display: dates in words, and wall-clock times in the event's zone with their UTC offset.
 //!
-//! Times are read off the instants, not off what the organizer wrote: where a clock change moved a shift, people see when
-//! it really is.
+//! Times are derived from the instants, not from the hours that the organizer wrote. If a clock change moves a shift,
+//! the page shows when the shift takes place.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, time};
 use signup_core::{Interval, Zone};
 
-/// From when to when, on which day.
+/// The start and the end of a shift, and the day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Times {
     /// The day of the start, such as `Saturday, 6 March 2027`.
@@ -23,11 +23,11 @@ pub(crate) struct Times {
 /// An instant in a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// For machines: with the offset, such as `2027-03-06T09:00:00-05:00`.
+    /// The machine-readable form with its offset, such as `2027-03-06T09:00:00-05:00`.
     pub(crate) iso: String,
-    /// For people: `09:00`, and `24:00` for the end of the day.
+    /// The wall-clock time, such as `09:00`, and `24:00` for the end of the day.
     pub(crate) clock: String,
-    /// What the zone calls the offset, such as `EST`, or `UTC+03`.
+    /// The zone's abbreviation of the offset, such as `EST`, or `UTC+03`.
     pub(crate) offset: String,
 }
 
@@ -54,7 +54,7 @@ impl Times {
         }
     }
 
-    /// Whether the clocks change between start and end.
+    /// Returns whether the clocks change between start and end.
     pub(crate) fn has_change(&self) -> bool {
         self.start.offset != self.end.offset
     }
@@ -92,12 +92,12 @@ fn wall(instant: Timestamp, zone: &Zone) -> DateTime {
     zone.rules().to_datetime(instant)
 }
 
-/// A date in words.
+/// Formats a date in words, such as `Saturday, 6 March 2027`.
 pub(crate) fn day(date: Date) -> String {
     date.strftime("%A, %-d %B %Y").to_string()
 }
 
-/// One day, or the first and the last.
+/// Formats the days of an event: one day, or the first and the last.
 pub(crate) fn days(first: Date, last: Option<Date>) -> String {
     match last.filter(|last| *last != first) {
         Some(last) => format!("{} – {}", day(first), day(last)),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_the_zones_own() {
+    fn times_are_shown_in_the_zone_of_the_event() {
         assert_eq!(
             shown("America/New_York", "2027-03-06", Some("09:00"), Some("12:30")),
             "Saturday, 6 March 2027, 09:00–12:30 EST (America/New_York)"
@@ -130,8 +130,8 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_change_is_shown_as_it_is() {
-        // Clocks jump from 02:00 to 03:00: nobody can come at 02:30.
+    fn a_clock_change_is_shown_in_times_and_offsets() {
+        // Clocks jump from 02:00 to 03:00, so 02:30 does not exist.
         assert_eq!(
             shown("America/New_York", "2027-03-14", Some("02:30"), Some("05:00")),
             "Sunday, 14 March 2027, 03:30–05:00 EDT (America/New_York)"
@@ -147,8 +147,8 @@ mod tests {
     }
 
     #[test]
-    fn an_end_on_another_day_is_named() {
-        // Samoa skipped 30 December 2011: its day before ended where the 31st began.
+    fn an_end_on_another_day_shows_its_date() {
+        // Samoa skipped 30 December 2011: the end of the 29th was the start of the 31st.
         assert_eq!(
             shown("Pacific/Apia", "2011-12-29", Some("20:00"), None),
             "Thursday, 29 December 2011, 20:00 UTC-10–00:00 on Saturday, 31 December 2011 UTC+14 (Pacific/Apia)"

@@ -1,11 +1,11 @@
-//! Events on the wire.
+//! The JSON of events.
 
 use signup_core::{EventList, EventWithShifts};
 use simd_json_derive::Serialize;
 
 use super::{Id, Instant, Plain, Slot, Text};
 
-/// An event: with its slots, as create and duplicate answer it, or without.
+/// An event, with its slots in responses to create and duplicate, and without them in lists.
 #[derive(Debug, Serialize)]
 pub(crate) struct Event<'a> {
     id: Id,
@@ -45,6 +45,7 @@ impl<'a> Event<'a> {
         }
     }
 
+    /// Returns the event with its slots.
     pub(crate) fn with_slots(event: &'a EventWithShifts, base_url: &'a str) -> Self {
         Self { slots: Some(super::slots(&event.shifts)), ..Self::new(&event.event, base_url) }
     }
@@ -60,7 +61,7 @@ pub(crate) struct EventPage<'a> {
 
 #[derive(Debug, Serialize)]
 struct Links {
-    // A keyset walk has no cheap way to name its ends.
+    // Always null: keyset pagination has no cheap link to its first and last page.
     first: Option<String>,
     last: Option<String>,
     prev: Option<String>,
@@ -79,7 +80,7 @@ impl<'a> EventPage<'a> {
     pub(crate) fn new(list: &'a EventList, base_url: &'a str) -> Self {
         let path = format!("{base_url}/v1/events");
         let per_page = list.query.limit;
-        // Cursors are of letters, digits, `-` and `_`: nothing in the query has to be escaped.
+        // Cursors consist of letters, digits, `-` and `_`, so the query needs no escaping.
         let link = |cursor: &Option<String>| {
             let filter =
                 list.query.is_published.map(|flag| format!("&is_published={flag}")).unwrap_or_default();

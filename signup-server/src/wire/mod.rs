@@ -1,7 +1,7 @@
-//! The JSON of the API: what records look like on the wire.
+//! The JSON of the API: the wire format of records.
 //!
-//! Here, and only here, a shift is a *slot* and an organization a *team*. Everything is borrowed and written once, by a
-//! derive that knows names of fields as bytes: to write JSON is most of what an answer costs.
+//! Here, and only here, a shift is a *slot* and an organization a *team*. Serialization is most of the cost of a
+//! response. So values are borrowed, and a derive writes field names as prepared bytes.
 
 mod error;
 mod event;
@@ -28,7 +28,7 @@ pub(crate) struct Data<T> {
     pub(crate) data: T,
 }
 
-// The derive leaves parameters of types alone.
+// By hand, because the derive does not add a bound on `T`.
 impl<T: Serialize> Serialize for Data<T> {
     fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
         writer.write_all(b"{\"data\":")?;
@@ -42,8 +42,10 @@ impl<T: Serialize> Serialize for Data<T> {
 pub(crate) struct Instant(pub(crate) Timestamp);
 
 impl Instant {
-    /// Its digits in their places, in quotes: an answer has dozens of instants, and formatting machinery takes longer for
-    /// each than all else that is done for it.
+    /// Formats the instant as a JSON string.
+    ///
+    /// The digits are written by hand: a response has dozens of instants, and `std::fmt` takes longer for each than all
+    /// other work on it.
     fn quoted(self) -> [u8; 27] {
         let utc = Offset::UTC.to_datetime(self.0);
         let [y1, y2] = digits(utc.year() / 100);
@@ -57,7 +59,7 @@ impl Instant {
     }
 }
 
-/// The two digits of a number from 0 to 99.
+/// Returns the two digits of a number from 0 to 99.
 fn digits(number: impl Into<i16>) -> [u8; 2] {
     let number = number.into().unsigned_abs();
     [number / 10, number % 10].map(|digit| b'0' + (digit % 10) as u8)
@@ -65,7 +67,7 @@ fn digits(number: impl Into<i16>) -> [u8; 2] {
 
 impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Digits and marks only.
+        // Always valid UTF-8: all bytes are ASCII.
         let quoted = self.quoted();
         f.write_str(std::str::from_utf8(&quoted).unwrap_or_default().trim_matches('"'))
     }
@@ -77,14 +79,14 @@ impl Serialize for Instant {
     }
 }
 
-/// For the lines that commands print.
+/// For the JSON that management commands print.
 impl serde::Serialize for Instant {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-/// An id of any record.
+/// The id of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Id(pub(crate) Uuid);
 
@@ -96,13 +98,13 @@ impl Serialize for Id {
     }
 }
 
-/// A text, most of which have nothing in them that JSON escapes.
+/// A text that may need JSON escapes. Most texts need none, and take a fast path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<'a>(pub(crate) &'a str);
 
 impl Serialize for Text<'_> {
     fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
-        // Without a way out of the loop, many bytes are looked at at once.
+        // A fold has no early exit, so the compiler vectorizes it.
         let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
         if self.0.bytes().fold(false, |found, byte| found | is_escaped(byte)) {
             return self.0.json_write(writer);
@@ -111,7 +113,7 @@ impl Serialize for Text<'_> {
     }
 }
 
-/// A text in parts, none of which has anything in it that JSON escapes: addresses, slugs and names of zones.
+/// A text in parts that never need JSON escapes: URLs, slugs and names of zones.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plain<'a, const PARTS: usize>(pub(crate) [&'a str; PARTS]);
 
@@ -142,8 +144,8 @@ mod tests {
     }
 
     #[test]
-    fn what_json_escapes_is_escaped_in_a_text_and_nothing_else_is() {
-        // Long texts are looked at in blocks of up to 32 bytes, and what is left over by itself.
+    fn a_text_has_the_same_json_escapes_as_in_serde_json() {
+        // Vectorized code checks blocks of up to 32 bytes, and then the remaining bytes.
         let every_character = (0..=0x2028).filter_map(char::from_u32);
         for character in every_character {
             for before in [0, 10, 31, 32, 63] {

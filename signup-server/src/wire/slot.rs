@@ -1,4 +1,4 @@
-//! Shifts on the wire, where they are called slots.
+//! The JSON of shifts, which the API calls slots.
 
 use signup_core::Shift;
 use simd_json_derive::Serialize;
@@ -42,7 +42,7 @@ impl<'a> Slot<'a> {
     }
 }
 
-/// Shifts in the order in which they come.
+/// Returns the slots of `shifts`, in the same order.
 pub(crate) fn slots<'a>(shifts: impl IntoIterator<Item = &'a Shift>) -> Vec<Slot<'a>> {
     shifts.into_iter().map(Slot::new).collect()
 }

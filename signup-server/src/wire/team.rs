@@ -1,4 +1,4 @@
-//! Organizations on the wire, where they are called teams.
+//! The JSON of organizations, which the API calls teams.
 
 use signup_core::Organization;
 use simd_json_derive::Serialize;

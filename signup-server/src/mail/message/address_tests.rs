@@ -1,18 +1,18 @@
-//! Every accepted address can be handed to a mail server.
+//! Every address that a sign-up accepts can be used in an envelope.
 
 use lettre::address::Envelope;
 use proptest::prelude::*;
 
 use super::*;
 
-/// Whether an address that a volunteer may give can be handed to a mail server.
-fn can_be_handed_over(email: &EmailAddress) -> bool {
+/// Checks whether an envelope accepts the address.
+fn fits_an_envelope(email: &EmailAddress) -> bool {
     let sender = Address::new("signup", "example.org").unwrap();
     address(email).is_ok_and(|address| Envelope::new(Some(sender), vec![address]).is_ok())
 }
 
 #[test]
-fn an_address_that_is_accepted_can_be_handed_to_the_mail_server() {
+fn an_accepted_address_fits_an_envelope() {
     for (given, envelope) in [
         ("Ada@Example.org", "Ada@example.org"),
         ("o'hara+tag@a-b.example.co.uk", "o'hara+tag@a-b.example.co.uk"),
@@ -28,11 +28,11 @@ fn an_address_that_is_accepted_can_be_handed_to_the_mail_server() {
     ] {
         let email = EmailAddress::new(given).unwrap();
         assert_eq!(address(&email).unwrap().to_string(), envelope, "{given}");
-        assert!(can_be_handed_over(&email), "{given}");
+        assert!(fits_an_envelope(&email), "{given}");
     }
 }
 
-fn texts() -> impl Strategy<Value = String> {
+fn address_like_texts() -> impl Strategy<Value = String> {
     let label = "[a-zA-Z0-9]([a-zA-Z0-9-]{0,70}[a-zA-Z0-9])?|[0-9]{1,3}|0x[0-9a-f]{0,8}|xn--[a-z0-9-]{0,9}";
     let domain = prop::collection::vec(label, 1..6).prop_map(|labels| labels.join("."));
     let other_script = "[a-z0-9אבגدرزÄß李王例٣-]{1,22}\\.[a-zאבد李0-9]{1,6}";
@@ -42,9 +42,9 @@ fn texts() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn whatever_is_accepted_can_be_handed_to_the_mail_server(text in texts()) {
+    fn every_accepted_address_fits_an_envelope(text in address_like_texts()) {
         if let Ok(email) = EmailAddress::new(&text) {
-            prop_assert!(can_be_handed_over(&email), "{}", email);
+            prop_assert!(fits_an_envelope(&email), "{}", email);
         }
     }
 }

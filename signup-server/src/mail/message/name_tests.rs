@@ -9,7 +9,7 @@ use url::Host;
 
 use super::*;
 
-/// The mail that confirms a sign-up.
+/// Returns the delivery of the confirmation of a sign-up.
 async fn delivery() -> Delivery {
     let service = Service::new(MemoryStore::new());
     let new = NewOrganization::new("Riverside".parse().unwrap());
@@ -25,14 +25,14 @@ async fn delivery() -> Delivery {
     outbox.begin_delivery(notice).await.unwrap().unwrap()
 }
 
-/// All that is said in the mail: headers and parts, decoded.
-fn said(mail: &ParsedMail<'_>) -> Vec<String> {
+/// Returns the decoded headers and parts of the mail.
+fn texts(mail: &ParsedMail<'_>) -> Vec<String> {
     let headers = mail.headers.iter().map(mailparse::MailHeader::get_value);
     let body = mail.subparts.is_empty().then(|| mail.get_body().unwrap());
-    headers.chain(body).chain(mail.subparts.iter().flat_map(said)).collect()
+    headers.chain(body).chain(mail.subparts.iter().flat_map(texts)).collect()
 }
 
-/// What the mail calls the volunteer: in the header, in the text, and in HTML.
+/// Returns the volunteer's name as the mail shows it: in the header, in the text, and in HTML.
 fn names(mail: &ParsedMail<'_>) -> Vec<String> {
     let between = |text: &str, end: &str| {
         let (_, rest) = text.split_once("Hello").unwrap();
@@ -47,7 +47,8 @@ fn names(mail: &ParsedMail<'_>) -> Vec<String> {
     vec![to, between(&text, ",\r\n"), between(&html, ",</p>")]
 }
 
-/// Whether a word could be a host name of two parts or more, as browsers read them. No last part begins with a hyphen.
+/// Checks whether a browser could read a word as a host name of two labels or more. The last label cannot begin with a
+/// hyphen.
 fn is_host(word: &str) -> bool {
     let word = word.trim_matches(|character: char| character.is_ascii_punctuation());
     let Ok(Host::Domain(domain)) = Host::parse(word) else { return false };
@@ -56,11 +57,12 @@ fn is_host(word: &str) -> bool {
     domain.trim_matches('.').contains('.') && last.starts_with(char::is_alphanumeric)
 }
 
-/// What each name begins with, and nothing else in a mail has: the space keeps it out of random words.
+/// The start of each generated name, which occurs nowhere else in a mail: with its space, it cannot occur in a random
+/// word.
 const MARK: &str = "Mallory M";
 
-/// Letters, and all that makes links of them or hides.
-fn names_of_trouble() -> impl Strategy<Value = String> {
+/// Generates names from letters, characters that make links of them, and invisible characters.
+fn suspicious_names() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "evil", "example", "ada", "com", "1", "é", "李", "❤", " ", "\u{a0}", "-", "_", "(", ")", "'", ",",
         ".", ".", "\u{3002}", "\u{ff0e}", "\u{ff61}", "\u{2024}", "\u{2026}", "/", "\\", "\u{ff0f}", "@",
@@ -73,10 +75,10 @@ fn names_of_trouble() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1000), ..ProptestConfig::default() })]
 
-    /// No mail contains a name with a word that a browser takes for a host, with a character of addresses, or with one that
-    /// is not seen.
+    /// A name in a mail has no word that a browser reads as a host, no character of addresses, and no invisible
+    /// character.
     #[test]
-    fn no_mail_contains_a_name_that_could_be_a_link(name in names_of_trouble()) {
+    fn no_mail_contains_a_name_that_could_be_a_link(name in suspicious_names()) {
         static DELIVERY: std::sync::LazyLock<Delivery> = std::sync::LazyLock::new(|| {
             tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(delivery())
         });
@@ -93,8 +95,8 @@ proptest! {
             prop_assert!(!shown.contains(['\u{202e}', '\u{200b}', '\u{200d}', '\u{ad}', '\u{2028}']), "{shown:?}");
         }
         if for_mail(&name).is_none() {
-            let all = said(&parsed);
-            prop_assert!(!all.iter().any(|said| said.contains(MARK)), "{all:?}");
+            let texts = texts(&parsed);
+            prop_assert!(!texts.iter().any(|text| text.contains(MARK)), "{texts:?}");
         }
     }
 }
