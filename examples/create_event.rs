@@ -1,12 +1,13 @@
-//! Creates an event from a JSON file, and shows it; or shows everything that is wrong with the file.
+//! Creates an event from a JSON file and prints it, or prints every fault of the file.
 //!
 //! ```sh
 //! cargo run -p signup-examples --example create_event [FILE [DATABASE]]
 //! ```
 //!
-//! Without a file it takes `event.json` beside this program; without a database it uses one that goes with the program.
+//! FILE defaults to `event.json` in the folder of this example. DATABASE defaults to a temporary database, which is
+//! deleted at the end.
 
-#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+#![expect(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -17,8 +18,8 @@ use signup_store_sql::SqliteStore;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
-    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("event.json");
-    let json = std::fs::read(arguments.next().unwrap_or_else(beside))?;
+    let default_file = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("event.json");
+    let json = std::fs::read(arguments.next().unwrap_or_else(default_file))?;
     let folder = tempfile::tempdir()?;
     let database = arguments.next().unwrap_or_else(|| folder.path().join("signup.db"));
 
@@ -30,9 +31,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let created = session.create_event(from_json::<EventInput<'_>>(&json)).await;
     match created {
-        Ok(reply) => show(&reply.outcome),
+        Ok(reply) => print(&reply.outcome),
         Err(signup_core::Error::Invalid(faults)) => {
-            println!("The file is not an event:");
+            println!("The file has faults:");
             faults.iter().for_each(|fault| println!("  {}: {}", fault.field, fault.message));
         }
         Err(error) => return Err(error.into()),
@@ -41,7 +42,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn show(created: &EventWithShifts) {
+fn print(created: &EventWithShifts) {
     let event = &created.event;
     let zone = event.dates.first.zone();
     println!("{} ({}), {} in {}", event.title, event.slug, event.dates.first.date(), zone);

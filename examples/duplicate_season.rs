@@ -1,7 +1,9 @@
-//! Copies one event to the twelve Saturdays of a season, across a clock change. Then runs the same copies again, like a script
-//! that was interrupted and restarted: the idempotency key of each copy contains its date, so nothing is created twice.
+//! Copies one event to the twelve Saturdays of a season, across a clock change.
+//!
+//! Then it requests the same copies again, like a script that was interrupted and restarted. The idempotency key of
+//! each copy contains its date, so nothing is created twice.
 
-#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+#![expect(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::error::Error;
 
@@ -24,9 +26,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .shift(packing);
     let source = session.create_event(first).await?.outcome.event;
 
-    println!("The season, copied from {}:", source.dates.first.date());
+    println!("Copies of the event on {}:", source.dates.first.date());
     copy_season(&session, &source).await?;
-    println!("The same script again:");
+    println!("The same copies again:");
     copy_season(&session, &source).await?;
 
     let (mut pages, mut events) = (session.event_pages(EventQuery::default()), 0);
@@ -39,12 +41,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 async fn copy_season(session: &Session, source: &Event) -> Result<(), Box<dyn Error>> {
     for week in 1..=12 {
-        let date = source.dates.first.date().plus_days(7 * week).ok_or("the calendar ends")?;
+        let date = source.dates.first.date().plus_days(7 * week).ok_or("the date is out of range")?;
         let keyed = session.with_key(format!("season-2027/{date}").parse()?);
         let reply = keyed.duplicate_event(source.id, date).await?;
         let shift = &reply.outcome.shifts[0];
-        let news = if reply.is_replay { "was there" } else { "created" };
-        println!("  {date}: {} by the wall clock, {} in UTC, {news}", shift.hours, shift.interval().start);
+        let result = if reply.is_replay { "replayed" } else { "created" };
+        println!("  {date}: {} by the wall clock, {} in UTC, {result}", shift.hours, shift.interval().start);
     }
     Ok(())
 }

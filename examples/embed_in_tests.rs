@@ -1,8 +1,9 @@
-//! How a program that uses the service tests itself: with the memory store and a clock that stands still.
+//! Tests of a program that embeds the library, with the memory store and a fixed clock.
 //!
-//! The program is [`is_room_left`]; its tests are below, and run under `cargo test`. Run by itself, it shows the same.
+//! The program is the function [`is_room_left`]. Its tests are below and run under `cargo test`. `main` prints the same
+//! cases.
 
-#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+#![expect(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::error::Error;
 use std::sync::Arc;
@@ -13,22 +14,22 @@ use signup_core::{
 };
 use signup_store_memory::MemoryStore;
 
-/// The program: whether a volunteer who comes now would find a shift with room.
+/// The program under test: returns whether any shift of the event has room and is not over.
 async fn is_room_left(service: &Service, session: &Session, event: EventId) -> Result<bool> {
     let now = service.now();
     let shifts = session.shifts(event).await?;
     Ok(shifts.iter().any(|shift| shift.occupancy.has_room() && now < shift.interval().end))
 }
 
-/// What its tests need: a service with an event whose one shift needs one volunteer.
-struct World {
+/// A service with a fixed clock and an event whose only shift needs one volunteer.
+struct Fixture {
     service: Service,
     clock: Arc<FixedClock>,
     session: Session,
     event: EventId,
 }
 
-impl World {
+impl Fixture {
     async fn new() -> std::result::Result<Self, Box<dyn Error>> {
         let clock = Arc::new(FixedClock::at("2027-06-05T08:00:00Z".parse()?));
         let service = Service::new(MemoryStore::new()).with_clock(Arc::clone(&clock));
@@ -57,45 +58,45 @@ impl World {
 
 #[tokio::main]
 async fn main() -> std::result::Result<(), Box<dyn Error>> {
-    let world = World::new().await?;
-    println!("At eight there is {}.", said(world.is_room_left().await?));
-    world.sign_up("ada@example.org").await?;
-    println!("When Ada has signed up there is {}.", said(world.is_room_left().await?));
+    let fixture = Fixture::new().await?;
+    println!("At 08:00: {}", text(fixture.is_room_left().await?));
+    fixture.sign_up("ada@example.org").await?;
+    println!("After the sign-up of Ada: {}", text(fixture.is_room_left().await?));
 
-    let world = World::new().await?;
-    world.clock.advance(4 * 3600);
-    println!("At noon, though nobody came, there is {}.", said(world.is_room_left().await?));
+    let fixture = Fixture::new().await?;
+    fixture.clock.advance(4 * 3600);
+    println!("At 12:00 without a sign-up: {}", text(fixture.is_room_left().await?));
     Ok(())
 }
 
-fn said(is_room_left: bool) -> &'static str {
-    if is_room_left { "still room" } else { "none left" }
+fn text(is_room_left: bool) -> &'static str {
+    if is_room_left { "a shift has room" } else { "no shift has room" }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The program itself runs, too.
+    /// Takes the place of a run of the example: `cargo test` builds this file as a test only.
     #[test]
-    fn it_shows_what_it_is_there_to_show() {
+    fn main_succeeds() {
         main().unwrap();
     }
 
     #[tokio::test]
-    async fn the_last_place_is_gone_when_it_is_taken() {
-        let world = World::new().await.unwrap();
-        assert!(world.is_room_left().await.unwrap());
-        world.sign_up("ada@example.org").await.unwrap();
-        assert!(!world.is_room_left().await.unwrap());
+    async fn a_sign_up_takes_the_last_place() {
+        let fixture = Fixture::new().await.unwrap();
+        assert!(fixture.is_room_left().await.unwrap());
+        fixture.sign_up("ada@example.org").await.unwrap();
+        assert!(!fixture.is_room_left().await.unwrap());
     }
 
     #[tokio::test]
     async fn a_shift_that_is_over_has_no_room() {
-        let world = World::new().await.unwrap();
-        world.clock.advance(4 * 3600 - 1);
-        assert!(world.is_room_left().await.unwrap());
-        world.clock.advance(1);
-        assert!(!world.is_room_left().await.unwrap());
+        let fixture = Fixture::new().await.unwrap();
+        fixture.clock.advance(4 * 3600 - 1);
+        assert!(fixture.is_room_left().await.unwrap());
+        fixture.clock.advance(1);
+        assert!(!fixture.is_room_left().await.unwrap());
     }
 }

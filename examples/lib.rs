@@ -1,19 +1,24 @@
-//! Programs to read and to run: `create_event` makes an event from a JSON file, `duplicate_season` copies one to twelve
-//! Saturdays, `list_events` walks through pages over HTTP, and `embed_in_tests` shows the memory store and a fixed clock in
-//! someone else's test. Run one with `cargo run -p signup-examples --example create_event`.
+//! Example programs. Run one with `cargo run -p signup-examples --example create_event`.
+//!
+//! - `create_event` creates an event from a JSON file.
+//! - `duplicate_season` copies an event to twelve Saturdays.
+//! - `list_events` reads all pages of events over HTTP.
+//! - `embed_in_tests` uses the memory store and a fixed clock in the tests of another program.
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
     use std::process::Command;
 
-    /// Each example runs with no argument and shows what it is there to show. `cargo test` has built them, next to this test;
-    /// `embed_in_tests` it has built as the test that it is, which runs the program as well.
+    /// Runs each example without arguments and checks its output.
+    ///
+    /// `cargo test` builds the examples before it runs this test. It builds `embed_in_tests` as a test, which runs
+    /// `main` itself.
     #[test]
     fn every_example_runs() {
         let test = std::env::current_exe().unwrap();
         let examples = test.parent().and_then(Path::parent).unwrap().join("examples");
-        for (example, shows) in [
+        for (example, expected) in [
             ("create_event", "Packing"),
             ("duplicate_season", "12 copies"),
             ("list_events", "7 events on 4 pages"),
@@ -26,7 +31,7 @@ mod tests {
             let (out, err) =
                 (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
             assert!(output.status.success(), "{example}: {err}");
-            assert!(out.contains(shows), "{example} shows: {out}");
+            assert!(out.contains(expected), "{example} printed: {out}");
         }
     }
 }

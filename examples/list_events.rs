@@ -1,12 +1,12 @@
-//! Walks through the pages of an organization's events over HTTP, with a token.
+//! Prints all pages of an organization's events, read over HTTP with a token.
 //!
 //! ```sh
 //! SIGNUP_URL=http://127.0.0.1:8080 SIGNUP_TOKEN=signup_… cargo run -p signup-examples --example list_events
 //! ```
 //!
-//! Without these variables it starts a server of its own in memory, fills it with a few events, and walks through those.
+//! Without these variables it starts a server on the memory store and creates seven events there.
 
-#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+#![expect(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::error::Error;
 use std::io::{BufRead as _, BufReader};
@@ -34,14 +34,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Follows `next_cursor` until it is null: nothing else means the end.
+/// Prints every page. Follows `next_cursor` until it is null; only null means the end.
 async fn walk(client: &Client, url: &str, token: &str, per_page: u32) -> Result<(), Box<dyn Error>> {
     let (mut pages, mut events, mut cursor) = (0, 0, String::new());
     loop {
         let page = page(client, url, token, per_page, &cursor).await?;
         pages += 1;
         println!("page {pages}");
-        for event in page["data"].as_array().ok_or("a page has data")? {
+        for event in page["data"].as_array().ok_or("the page has no data")? {
             events += 1;
             println!("  {} {} ({})", event["start_date"], event["title"], event["timezone"]);
         }
@@ -54,7 +54,7 @@ async fn walk(client: &Client, url: &str, token: &str, per_page: u32) -> Result<
     Ok(())
 }
 
-/// One page; told to wait, it waits as long as it is told.
+/// Requests one page. After a 429, waits for the time in `Retry-After` and retries.
 async fn page(
     client: &Client,
     url: &str,
@@ -75,7 +75,7 @@ async fn page(
     }
 }
 
-/// A server in memory that ends with this value.
+/// A server process on the memory store. Dropping this value kills the process.
 struct Server {
     child: Child,
     url: String,
@@ -84,7 +84,7 @@ struct Server {
 
 impl Server {
     fn start() -> Result<Self, Box<dyn Error>> {
-        // The one that was built beside this program, or else one that is built now.
+        // Uses the server program of the same build, if there is one, and `cargo run` otherwise.
         let example = std::env::current_exe()?;
         let built = example.ancestors().nth(2).map(|folder| folder.join("signup-server"));
         let mut command = match built.filter(|built| built.exists()) {
@@ -99,7 +99,7 @@ impl Server {
             .args(["--database", "memory:", "--listen", "127.0.0.1:0", "--log", "warn"])
             .stdout(Stdio::piped())
             .spawn()?;
-        let out = child.stdout.take().ok_or("the server has an output")?;
+        let out = child.stdout.take().ok_or("the server has no standard output")?;
         let mut server = Self { child, url: String::new(), token: String::new() };
         for line in BufReader::new(out).lines() {
             let line = line?;
@@ -111,13 +111,13 @@ impl Server {
                 return Ok(server);
             }
         }
-        Err("the server ended before it listened".into())
+        Err("the server exited before it listened".into())
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // Fails if the process has already exited.
         drop(self.child.kill());
         drop(self.child.wait());
     }

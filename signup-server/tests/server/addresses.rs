@@ -1,4 +1,4 @@
-//! Which e-mail addresses volunteers may give, and what becomes of those that were accepted under an earlier rule.
+//! E-mail addresses of volunteers: which are accepted, and how stored addresses work that an earlier rule accepted.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -10,9 +10,9 @@ use crate::mails::{SOON, to};
 use crate::pages::{Page, published};
 
 #[tokio::test]
-async fn an_address_that_no_mail_can_be_sent_to_takes_no_place() {
+async fn an_address_that_cannot_receive_mail_is_refused() {
     let server = Server::start(&[]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     for address in ["e@1.2.3.4.5", "x@example.0x1", "a@1.2.3.4", "a@example.org.", "a@ex_ample.org"] {
         let answer = page.sign_up(&server, &page.slot("Early"), "Ada", address).await;
         assert_eq!(answer.status, 422, "{address}");
@@ -23,13 +23,13 @@ async fn an_address_that_no_mail_can_be_sent_to_takes_no_place() {
 
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_address_that_an_earlier_version_accepted_is_listed_shown_told_and_erased(
+async fn an_address_accepted_by_an_earlier_version_is_listed_shown_mailed_and_erased(
     #[values(Sqlite, Postgres)] engine: Engine,
 ) {
     let Some(server) = Server::start_with(engine) else { return };
     let mailbox = Mailbox::start();
-    let server = server.again(&["--smtp", &mailbox.url()]);
-    let page = Page::of(&server, &published()).await;
+    let server = server.restart_with(&["--smtp", &mailbox.url()]);
+    let page = Page::create(&server, &published()).await;
     let slot = page.slot("Early");
     for address in ["old@example.org", "ada@example.org"] {
         assert_eq!(page.sign_up(&server, &slot, "Ada", address).await.status, 303);

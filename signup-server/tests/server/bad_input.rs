@@ -1,4 +1,4 @@
-//! What is wrong with an input is said completely, and leaves no trace.
+//! Faulty input: an answer names every fault, and the request stores nothing.
 
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ async fn every_field_that_is_wrong_is_named_in_one_answer_in_the_documented_orde
 }
 
 #[tokio::test]
-async fn each_required_field_is_asked_for() {
+async fn missing_required_fields_are_named() {
     let server = Server::start(&[]);
     assert_eq!(refused(&server, &json!({})).await, ["title", "start_date", "timezone"]);
     for blank in [Value::Null, json!(""), json!("   ")] {
@@ -78,7 +78,7 @@ async fn each_required_field_is_asked_for() {
 
 #[rstest]
 #[tokio::test]
-async fn bounds_are_kept_to_the_last_character(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn length_and_number_bounds_are_exact(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     for (field, max) in [("title", 255), ("description", 65_535), ("location", 2_048), ("badge_label", 255)] {
         assert_eq!(refused(&server, &with(field, json!("é".repeat(max + 1)))).await, [field]);
@@ -106,7 +106,7 @@ async fn bounds_are_kept_to_the_last_character(#[values(Sqlite, Postgres)] engin
 
 #[rstest]
 #[tokio::test]
-async fn u0000_is_refused_wherever_it_stands(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn u0000_is_refused_in_every_text(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     for field in ["title", "description", "location", "badge_label", "start_date", "timezone", "theme"] {
         assert_eq!(refused(&server, &with(field, json!("a\0b"))).await, [field]);
@@ -147,7 +147,7 @@ async fn end_time_has_to_be_after_start_time_by_the_wall_clock() {
 }
 
 #[tokio::test]
-async fn the_last_day_is_not_before_the_first_and_within_the_plan() {
+async fn the_last_day_must_not_precede_the_first_or_exceed_the_plan() {
     let server = Server::start(&[]);
     assert_eq!(refused(&server, &with("end_date", json!("2027-06-04"))).await, ["end_date"]);
     assert_eq!(refused(&server, &with("end_date", json!("2028-06-05"))).await, ["end_date"]);
@@ -157,7 +157,7 @@ async fn the_last_day_is_not_before_the_first_and_within_the_plan() {
 
 #[rstest]
 #[tokio::test]
-async fn five_hundred_shifts_are_taken_and_one_more_is_not(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn an_event_takes_at_most_500_shifts(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     let shifts = |count| json!(vec![json!({"title": "A", "capacity": 1}); count]);
     assert_eq!(refused(&server, &with("shifts", shifts(501))).await, ["shifts"]);
@@ -170,7 +170,7 @@ async fn five_hundred_shifts_are_taken_and_one_more_is_not(#[values(Sqlite, Post
 
 #[rstest]
 #[tokio::test]
-async fn what_is_not_a_json_object_is_a_fault_of_the_body(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn a_body_that_is_not_a_json_object_is_refused(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     let nested = "[".repeat(100_000);
     let texts = [
@@ -196,12 +196,13 @@ async fn what_is_not_a_json_object_is_a_fault_of_the_body(#[values(Sqlite, Postg
     assert_eq!(
         answer.fields(),
         ["title", "start_date", "timezone"],
-        "what is not looked at may be as deep as it likes"
+        "an unknown field may be nested to any depth"
     );
     assert_eq!(server.count_events().await, 0);
 }
 
-/// Every field of a create in the documented order, and each of two items of `shifts`, with this JSON as its value.
+/// Returns the body of a create in which every field has this JSON as its value, in the documented order. `shifts` has
+/// two items: an object with every field set to the value, and the value itself.
 fn create_of(value: &str) -> String {
     let members = |fields: &[&str]| {
         fields.iter().map(|field| format!("\"{field}\":{value}")).collect::<Vec<_>>().join(",")
@@ -226,7 +227,7 @@ const CREATE_FIELDS: [&str; 13] = [
     "badge_label",
 ];
 
-/// What [`create_of`] is refused for if no field takes the value.
+/// Returns the fields that a refusal of [`create_of`] names if no field accepts the value.
 fn all_create_fields() -> Vec<&'static str> {
     let shifts = [
         "shifts.0.title",
@@ -240,7 +241,7 @@ fn all_create_fields() -> Vec<&'static str> {
 }
 
 #[tokio::test]
-async fn a_number_out_of_range_is_a_fault_of_its_field_beside_all_others() {
+async fn a_number_out_of_range_is_reported_together_with_all_other_faults() {
     let server = Server::start(&[]);
     let created = server.create(&event()).await;
     let slot = format!("/v1/slots/{}", created["slots"][0]["id"].as_str().unwrap());
@@ -275,7 +276,7 @@ async fn a_number_out_of_range_is_a_fault_of_its_field_beside_all_others() {
 }
 
 #[tokio::test]
-async fn a_number_out_of_range_in_location_data_is_named_as_such() {
+async fn a_number_out_of_range_in_location_data_has_its_own_message() {
     let server = Server::start(&[]);
     let deepest = format!("{}-1e400{}", "{\"a\":".repeat(100), "}".repeat(100));
     for data in ["{\"a\":1e400}", "{\"a\":[0,{\"b\":1e400}]}", &deepest] {
@@ -289,7 +290,7 @@ async fn a_number_out_of_range_in_location_data_is_named_as_such() {
 }
 
 #[tokio::test]
-async fn a_value_of_any_depth_is_a_fault_of_its_field_beside_all_others() {
+async fn a_deeply_nested_value_is_reported_together_with_all_other_faults() {
     let server = Server::start(&[]);
     for levels in [200, 2_000] {
         let list = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
@@ -298,7 +299,7 @@ async fn a_value_of_any_depth_is_a_fault_of_its_field_beside_all_others() {
         let object = format!("{}0{}", "{\"title\":".repeat(levels), "}".repeat(levels));
         let answer = server.post_text("/v1/events", create_of(&object)).await;
         let mut fields = all_create_fields();
-        // An item that is an object is asked for its fields.
+        // An item that is an object lacks its required fields.
         fields.splice(fields.len() - 1.., ["shifts.1.title", "shifts.1.capacity"]);
         assert_eq!(answer.fields(), fields, "{levels}");
         let message = "The location_data field must not be nested more than 100 levels deep.";
@@ -321,7 +322,7 @@ async fn a_body_of_more_than_1_mib_is_too_large() {
     assert!(answer.json()["message"].is_string());
     let parts = futures_util::stream::iter((0..17).map(|_| Ok::<_, std::io::Error>(" ".repeat(64 * 1024))));
     let chunked = server.post_text("/v1/events", reqwest::Body::wrap_stream(parts)).await;
-    assert_eq!(chunked.status, 413, "a body of unknown length is counted as it comes");
+    assert_eq!(chunked.status, 413, "a body of unknown length is counted while it is read");
     assert_eq!(server.count_events().await, 1);
 }
 

@@ -1,7 +1,7 @@
-//! The pages in a real browser: a person signs up and cancels, and every state can be used by everybody.
+//! The pages in headless Chromium: a volunteer signs up and cancels, and every state of the pages is accessible.
 //!
-//! Chromium is driven without a window. axe-core, which looks for what shuts people out, is fetched by npm once. Pictures of
-//! every state are in `target/screenshots` afterwards.
+//! axe-core checks the accessibility; the first run installs it with npm. The tests write screenshots of every state to
+//! `target/screenshots`.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
@@ -21,7 +21,7 @@ use crate::pages::{Page, published};
 
 const AXE: &str = "axe-core@4.14.1";
 
-/// A browser of a test's own. It ends with the test.
+/// A browser for one test. Dropping this value ends the browser.
 struct Browser {
     driver: WebDriver,
     process: Child,
@@ -31,7 +31,7 @@ struct Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // However the test has ended: the driver ends its browser with the session, and not with itself.
+        // chromedriver ends its browser with the session, but not when it is killed. So the session ends first.
         drop(end_session(self.port, &self.session));
         drop(self.process.kill());
         drop(self.process.wait());
@@ -47,7 +47,7 @@ fn end_session(port: u16, session: &str) -> io::Result<()> {
     stream.read_to_end(&mut vec![]).map(|_| ())
 }
 
-/// Where the build puts its things.
+/// Returns the target folder of the build.
 fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned()
 }
@@ -58,7 +58,7 @@ fn on_path(program: &str) -> Option<PathBuf> {
 }
 
 impl Browser {
-    /// `None` where there is none.
+    /// Starts chromedriver and a browser. Returns `None` if one of them is not installed.
     async fn start() -> Option<Self> {
         installed("Chromium", on_path("chromium"))?;
         let program = installed("chromedriver", on_path("chromedriver"))?;
@@ -87,26 +87,26 @@ impl Browser {
         self.driver.goto(url).await.unwrap();
     }
 
-    /// Waits until the page says this: what was sent is answered by another page, which takes a moment.
+    /// Waits until the page contains `text`. A submitted form loads another page, which takes a moment.
     async fn wait_for(&self, text: &str) {
         let begin = Instant::now();
-        let said = async || self.driver.find(By::Tag("body")).await?.text().await;
+        let body = async || self.driver.find(By::Tag("body")).await?.text().await;
         loop {
-            // While one page gives way to the next there may be none.
-            match said().await {
-                Ok(said) if said.contains(text) => return,
-                said => assert!(begin.elapsed() < Duration::from_secs(10), "“{text}” is not in {said:?}"),
+            // Between two pages there may be no body.
+            match body().await {
+                Ok(body) if body.contains(text) => return,
+                body => assert!(begin.elapsed() < Duration::from_secs(10), "“{text}” is not in {body:?}"),
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
 
-    /// The element within the shift with this id.
+    /// Finds an element within the shift with this id.
     async fn of_shift(&self, slot: &str, selector: &str) -> WebElement {
         self.driver.find(By::Css(format!("#slot-{slot} {selector}"))).await.unwrap()
     }
 
-    /// Opens the form of a shift, fills it in and sends it, by the keyboard alone.
+    /// Opens the form of a shift, fills it in and submits it, with the keyboard only.
     async fn sign_up(&self, slot: &str, name: &str, email: &str) {
         self.of_shift(slot, "summary").await.send_keys(Key::Enter).await.unwrap();
         self.of_shift(slot, "input[name=name]").await.send_keys(name).await.unwrap();
@@ -122,7 +122,7 @@ impl Browser {
         self.driver.cdp().send_raw("Emulation.setEmulatedMedia", media).await.unwrap();
     }
 
-    /// Takes pictures of the page as it stands, on a phone and on a desk, in light and in dark, and lets axe look at it.
+    /// Checks the page with axe and takes screenshots, at the widths of a phone and a desktop, in light and dark.
     async fn look(&self, state: &str, axe: &str) {
         let folder = target().join("screenshots");
         std::fs::create_dir_all(&folder).unwrap();
@@ -145,7 +145,7 @@ impl Browser {
     }
 }
 
-/// The source of axe-core. `None` without npm.
+/// Returns the source of axe-core, or `None` if it has to be installed and there is no npm.
 fn axe() -> Option<String> {
     let file = target().join("axe/node_modules/axe-core/axe.min.js");
     if !file.exists() {
@@ -163,13 +163,13 @@ fn axe() -> Option<String> {
     Some(std::fs::read_to_string(file).unwrap())
 }
 
-/// From the page to the mail and back: the number falls when a person signs up, and rises when they cancel.
+/// The number of needed volunteers falls with the sign-up and rises with the cancellation by the mailed link.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_person_signs_up_and_cancels_in_a_browser() {
     let Some(browser) = Browser::start().await else { return };
     let mailbox = Mailbox::start();
     let server = Server::start(&["--smtp", &mailbox.url()]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let (url, early) = (format!("{}{}", server.url, page.path), page.slot("Early"));
     let needed = async || browser.of_shift(&early, ".need").await.text().await.unwrap();
     browser.go(&url).await;
@@ -188,8 +188,8 @@ async fn a_person_signs_up_and_cancels_in_a_browser() {
     assert_eq!(needed().await, "4 needed");
 }
 
-/// An event whose shifts are open, nearly full, full and over-full, with questions.
-async fn busy(server: &Server, theme: &str) -> Page {
+/// Creates an event whose shifts are open, nearly full, full and over-full.
+async fn busy_event(server: &Server, theme: &str) -> Page {
     let shift = |title: &str, start: &str, end: &str, capacity: u32| json!({"title": title, "start_time": start, "end_time": end, "capacity": capacity});
     let mut event = published();
     event["theme"] = json!(theme);
@@ -210,7 +210,7 @@ async fn busy(server: &Server, theme: &str) -> Page {
         ),
         shift("Cleaning", "14:00", "15:30", 3),
     ]);
-    let page = Page::of(server, &event).await;
+    let page = Page::create(server, &event).await;
     for (title, people) in [("Setting up", 3), ("Packing", 9), ("Cleaning", 3)] {
         for number in 0..people {
             let done =
@@ -227,9 +227,9 @@ async fn busy(server: &Server, theme: &str) -> Page {
     page
 }
 
-/// Nothing in any state shuts anybody out, as far as a program can tell; and a person can look at the pictures.
+/// axe-core finds no violation in any state. The screenshots are for a review by a person.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_state_of_the_pages_is_for_everybody() {
+async fn every_state_of_the_pages_is_accessible() {
     let Some(browser) = Browser::start().await else { return };
     let Some(axe) = axe() else { return };
     let mailbox = Mailbox::start();
@@ -238,7 +238,7 @@ async fn every_state_of_the_pages_is_for_everybody() {
     let server = Server::start_on(&database, &["--smtp", &mailbox.url()]);
     let url = |path: &str| format!("{}{path}", server.url);
 
-    let page = busy(&server, "ocean-blue").await;
+    let page = busy_event(&server, "ocean-blue").await;
     browser.go(&url(&page.path)).await;
     browser.look("open", &axe).await;
     let add = |arguments: &[&str]| {
@@ -252,7 +252,7 @@ async fn every_state_of_the_pages_is_for_everybody() {
     browser.go(&url(&format!("{}?slot_id={slot}", page.path))).await;
     browser.look("form", &axe).await;
 
-    // A browser keeps what is wrong from being sent; the server is asked all the same.
+    // Turns off the browser's own validation, so that the server gets the faulty form.
     let unchecked = "document.querySelectorAll('form').forEach(form => form.noValidate = true)";
     browser.driver.execute(unchecked, vec![]).await.unwrap();
     browser.of_shift(&slot, "input[name=email]").await.send_keys("ada@nowhere").await.unwrap();
@@ -272,19 +272,19 @@ async fn every_state_of_the_pages_is_for_everybody() {
     for theme in themes {
         let mut event = published();
         event["theme"] = json!(theme);
-        let page = Page::of(&server, &event).await;
+        let page = Page::create(&server, &event).await;
         browser.go(&url(&page.path)).await;
         browser.look(&format!("theme-{theme}"), &axe).await;
     }
 
-    let plain = Page::of(&server, &published()).await;
+    let plain = Page::create(&server, &published()).await;
     let late = plain.slot("Late");
     browser.go(&url(&plain.path)).await;
     browser.sign_up(&late, "Ada", "first@example.org").await;
     browser.wait_for("A mail is on its way").await;
     browser.look("signed-up", &axe).await;
     browser.go(&url(&plain.path)).await;
-    // The last place goes while the form is open.
+    // The last place is taken while the form is open.
     server.patch(&format!("/v1/slots/{late}"), &json!({"capacity": 1})).await;
     browser.sign_up(&late, "Bob", "bob@example.org").await;
     browser.wait_for("has just become full").await;
@@ -333,7 +333,7 @@ async fn every_state_of_the_pages_is_for_everybody() {
         ),
         ("draft", with(json!({"is_published": false}))),
     ] {
-        let page = Page::of(&server, &event).await;
+        let page = Page::create(&server, &event).await;
         browser.go(&url(&page.path)).await;
         browser.look(state, &axe).await;
     }

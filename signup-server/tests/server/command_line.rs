@@ -1,4 +1,4 @@
-//! How the program is run.
+//! The command line: flags, environment variables, commands, exit codes and signals.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Output, Stdio};
@@ -15,7 +15,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// One line on standard error, nothing on standard output, and this exit code.
+/// Checks for this exit code, one line on standard error that contains `says`, and nothing on standard output.
 fn assert_fails(output: &Output, code: i32, says: &str) {
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{err}");
@@ -25,7 +25,7 @@ fn assert_fails(output: &Output, code: i32, says: &str) {
 }
 
 #[test]
-fn a_database_url_that_cannot_be_read_is_not_repeated() {
+fn an_invalid_database_url_is_not_printed() {
     let output = run(&["--database", "postgres://a:hidden@b:port/c"]);
     assert_fails(&output, 2, "use postgres://USER:PASSWORD@HOST:PORT/NAME");
     assert!(!text(&output.stderr).contains("hidden"));
@@ -35,7 +35,7 @@ fn a_database_url_that_cannot_be_read_is_not_repeated() {
 }
 
 #[test]
-fn an_address_of_a_mail_server_that_cannot_be_read_is_not_repeated() {
+fn an_invalid_smtp_url_is_not_printed() {
     for address in ["smtps:u:hidden@host", "u:hidden@host:25", "smtp://u:hidden@host?tls=opportunistic"] {
         let output = run(&["--database", "memory:", "--smtp", address]);
         assert_fails(&output, 2, "tls=required");
@@ -55,7 +55,7 @@ fn help_does_not_show_the_password_of_the_database() {
 }
 
 #[test]
-fn a_flag_or_value_that_cannot_be_read_is_exit_code_2() {
+fn an_invalid_flag_or_value_ends_with_exit_code_2() {
     for arguments in [
         vec!["--nonsense"],
         vec!["--listen", "nowhere"],
@@ -80,7 +80,7 @@ fn a_flag_or_value_that_cannot_be_read_is_exit_code_2() {
 }
 
 #[test]
-fn a_mistake_is_exit_code_1() {
+fn any_other_error_ends_with_exit_code_1() {
     let folder = tempfile::tempdir().unwrap();
     let partial = folder.path().join("partial.json");
     std::fs::write(&partial, r#"{"free": {"requests_per_minute": 1, "active_events": 1, "event_days": 1}}"#)
@@ -116,7 +116,7 @@ fn a_mistake_is_exit_code_1() {
 }
 
 #[test]
-fn a_second_server_on_one_file_is_refused_and_a_killed_one_is_no_obstacle() {
+fn a_second_server_on_one_file_is_refused_until_the_first_is_killed() {
     let mut server = Server::start_on_sqlite();
     let output = run(&["--listen", "127.0.0.1:0", "--database", &server.database()]);
     assert_fails(&output, 1, "another server");
@@ -125,7 +125,7 @@ fn a_second_server_on_one_file_is_refused_and_a_killed_one_is_no_obstacle() {
 }
 
 #[rstest]
-fn commands_work_beside_a_server_and_print_json(#[values(Sqlite, Postgres)] engine: Engine) {
+fn commands_run_while_a_server_runs_and_print_json(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     let organization =
         server.manage(&["organization", "create", "--name", "Riverside Food Bank", "--plan", "starter"]);
@@ -160,7 +160,7 @@ fn commands_work_beside_a_server_and_print_json(#[values(Sqlite, Postgres)] engi
     assert_eq!(names.len(), 3);
 }
 
-/// A command on an empty database, which carries the tables forward first, and then ones of every kind.
+/// The first command runs on an empty database, so it also runs the migrations.
 #[rstest]
 fn a_command_prints_its_result_or_one_line_of_error_and_nothing_else(
     #[values(Sqlite, Postgres)] engine: Engine,
@@ -199,7 +199,7 @@ fn a_command_prints_its_result_or_one_line_of_error_and_nothing_else(
     ] {
         assert_fails(&command(arguments).output().unwrap(), 1, says);
     }
-    // Only on PostgreSQL a command has something to say at this level.
+    // Only on PostgreSQL does a command log anything at this level.
     if engine == Postgres {
         let with_flag = command("organization list --log info").output().unwrap();
         let with_variable = command("organization list").env("SIGNUP_LOG", "info").output().unwrap();
@@ -209,7 +209,7 @@ fn a_command_prints_its_result_or_one_line_of_error_and_nothing_else(
     }
 }
 
-/// Without `--smtp` the log is where mails go.
+/// Without `--smtp`, mails go to the log at this level.
 #[test]
 fn a_server_logs_at_info() {
     let mut child = Command::new(PROGRAM)
@@ -228,7 +228,7 @@ fn a_server_logs_at_info() {
 }
 
 #[test]
-fn a_variable_is_as_good_as_a_flag_and_a_flag_wins() {
+fn a_flag_overrides_its_environment_variable() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("signup.db");
     let command = |extra: &[&str]| {
@@ -248,9 +248,7 @@ fn a_variable_is_as_good_as_a_flag_and_a_flag_wins() {
 
 #[rstest]
 #[tokio::test]
-async fn a_signal_ends_the_server_cleanly_and_what_was_kept_is_there_again(
-    #[values(Sqlite, Postgres)] engine: Engine,
-) {
+async fn a_signal_ends_the_server_cleanly_and_keeps_the_data(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(mut server) = Server::start_with(engine) else { return };
     server.create(&crate::harness::event()).await;
     assert_eq!(server.terminate().code(), Some(0));
@@ -262,7 +260,7 @@ async fn a_signal_ends_the_server_cleanly_and_what_was_kept_is_there_again(
 async fn after_a_signal_the_database_file_alone_holds_every_commit() {
     let mut server = Server::start_on_sqlite();
     server.create(&crate::harness::event()).await;
-    // Reads open the connections that only read.
+    // A read opens the read-only connections.
     assert_eq!(server.count_events().await, 1);
     assert_eq!(server.terminate().code(), Some(0));
     let folder = tempfile::tempdir().unwrap();
@@ -273,17 +271,17 @@ async fn after_a_signal_the_database_file_alone_holds_every_commit() {
 }
 
 #[test]
-fn a_half_sent_request_does_not_keep_the_server_from_ending() {
+fn an_incomplete_request_does_not_block_the_shutdown() {
     let mut server = Server::start_on_sqlite();
     let mut stream = std::net::TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
     std::io::Write::write_all(&mut stream, b"GET /v1/team HTTP/1.1\r\nHost: x\r\n").unwrap();
     let since = std::time::Instant::now();
     assert_eq!(server.terminate().code(), Some(0));
-    assert!(since.elapsed().as_secs() < 12, "requests in flight have 10 seconds");
+    assert!(since.elapsed().as_secs() < 12, "requests in flight get 10 seconds");
 }
 
 #[test]
-fn what_is_not_http_is_refused_and_harms_nobody() {
+fn input_that_is_not_http_is_refused_and_affects_no_other_request() {
     let server = Server::start(&[]);
     for bytes in [&b"\x16\x03\x01\x02\x00\r\n\r\n"[..], b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n"] {
         let status = raw(&server.url, bytes);
@@ -295,7 +293,7 @@ fn what_is_not_http_is_refused_and_harms_nobody() {
 }
 
 #[tokio::test]
-async fn the_log_holds_the_requests_id_and_no_token() {
+async fn the_log_has_the_request_id_and_no_token() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let mut child = Command::new(PROGRAM)

@@ -1,4 +1,4 @@
-//! Holds answers against the OpenAPI document: status, headers and body have to be described there.
+//! Checks answers against the OpenAPI document: it must describe the status, the headers and the body of each answer.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -12,7 +12,7 @@ static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_norway::from_str(include_str!("../../openapi.yaml")).unwrap());
 static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
-/// Follows a reference within the document.
+/// Resolves a `$ref` within the document; returns any other value unchanged.
 fn resolved(value: &'static Value) -> &'static Value {
     match value["$ref"].as_str() {
         Some(reference) => DOCUMENT.pointer(reference.trim_start_matches('#')).unwrap(),
@@ -20,7 +20,7 @@ fn resolved(value: &'static Value) -> &'static Value {
     }
 }
 
-/// The template of a path, as the document writes it.
+/// Returns the path template of the document that matches `path`.
 fn template(path: &str) -> Option<&'static str> {
     let path = path.split('?').next().unwrap();
     let matches = |template: &str| {
@@ -30,8 +30,9 @@ fn template(path: &str) -> Option<&'static str> {
     DOCUMENT["paths"].as_object().unwrap().keys().map(String::as_str).find(|template| matches(template))
 }
 
-/// Panics unless the document describes this answer to `method` on `path`. What it does not describe at all (`HEAD`,
-/// `OPTIONS`, other methods, other paths) is left to the tests.
+/// Panics unless the document describes this answer to `method` on `path`.
+///
+/// Accepts every answer to a method or path that the document does not list, such as `HEAD` and `OPTIONS`.
 pub(crate) fn check(method: &str, path: &str, answer: &Answer) {
     let Some(template) = template(path) else { return };
     let operation = &DOCUMENT["paths"][template][method.to_lowercase()];
@@ -40,7 +41,7 @@ pub(crate) fn check(method: &str, path: &str, answer: &Answer) {
     }
     let name = format!("{method} {template} {}", answer.status);
     let described = &operation["responses"][answer.status.to_string()];
-    assert!(!described.is_null(), "{name} is not described; it said {}", answer.text);
+    assert!(!described.is_null(), "{name} is not described; the answer is {}", answer.text);
     let described = resolved(described);
     for (header, description) in described["headers"].as_object().unwrap() {
         let required = resolved(description)["required"] == json!(true);
@@ -59,14 +60,14 @@ pub(crate) fn check(method: &str, path: &str, answer: &Answer) {
     let body = match media_type {
         "application/json" => answer.json(),
         "application/yaml" => serde_norway::from_str(&answer.text).unwrap(),
-        _ => panic!("{name}: no test reads {media_type}"),
+        _ => panic!("{name}: this check cannot read {media_type}"),
     };
     let validator = Arc::clone(
         VALIDATORS.lock().unwrap().entry(name.clone()).or_insert_with(|| Arc::new(validator(schema))),
     );
     let errors: Vec<_> =
         validator.iter_errors(&body).map(|error| format!("{}: {error}", error.instance_path())).collect();
-    assert!(errors.is_empty(), "{name} is not as described: {errors:?} in {body}");
+    assert!(errors.is_empty(), "{name} does not match its schema: {errors:?} in {body}");
 }
 
 fn validator(schema: &Value) -> Validator {
@@ -75,9 +76,8 @@ fn validator(schema: &Value) -> Validator {
     jsonschema::draft202012::new(&schema).unwrap()
 }
 
-/// Each example in the document is what its own schema asks for.
 #[test]
-fn the_examples_are_what_the_document_describes() {
+fn the_examples_match_their_schemas() {
     fn walk(value: &Value, at: &str, checked: &mut usize) {
         if let Some(schema) =
             value.get("schema").filter(|_| value.get("example").is_some() || value.get("examples").is_some())
@@ -108,10 +108,9 @@ fn the_examples_are_what_the_document_describes() {
     assert!(checked > 20, "{checked} examples");
 }
 
-/// The document is handed out in both forms, with the server's own address, and says that it is version 1.0.0. As every answer,
-/// both are held against what the document itself says of them.
+/// Both forms have the base URL of the server. The harness also checks both answers against the document itself.
 #[tokio::test]
-async fn the_document_is_handed_out_in_both_forms_as_it_describes_itself() {
+async fn the_document_is_served_as_json_and_as_yaml() {
     let server = Server::start(&["--base-url", "https://signup.example.org/api/"]);
     let json = server.get_without_token("/openapi.json").await;
     let yaml = server.get_without_token("/openapi.yaml").await;
@@ -125,7 +124,7 @@ async fn the_document_is_handed_out_in_both_forms_as_it_describes_itself() {
     assert_eq!(from_yaml["servers"][0]["url"], "https://signup.example.org/api");
 }
 
-/// Every path of the document is there, and every method that it does not describe is 405 with `Allow`.
+/// Every method that the document does not describe is answered 405 with `Allow`.
 #[tokio::test]
 async fn every_described_path_exists_and_has_no_other_method() {
     let server = Server::start(&[]);

@@ -1,5 +1,5 @@
-//! `kill -9` in the middle of writes: whatever was acknowledged is there once, and no key has two. People sign up meanwhile,
-//! in a process that is killed as well.
+//! SIGKILL and a failing disk during writes: every acknowledged write is stored exactly once, and no idempotency key
+//! has two events. Volunteers sign up meanwhile, in a process that is killed as well.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server};
 use crate::volunteers::{Shift, Volunteers};
 
-/// How often the server is killed; more by `CRASH_KILLS`.
+/// How often the server is killed, unless `CRASH_KILLS` is set.
 const KILLS: usize = 20;
 
 fn event(key: &str) -> Value {
@@ -22,7 +22,7 @@ fn event(key: &str) -> Value {
     })
 }
 
-/// Titles of all events, each with how often it is there.
+/// Returns the number of events by title.
 async fn titles(server: &Server) -> HashMap<String, usize> {
     let (mut titles, mut path) = (HashMap::new(), "/v1/events?per_page=100".to_owned());
     loop {
@@ -37,7 +37,7 @@ async fn titles(server: &Server) -> HashMap<String, usize> {
     }
 }
 
-/// Sends a keyed create, and says whether it was acknowledged, and with which id.
+/// Sends a create with an idempotency key. Returns the id of the event if the create was acknowledged.
 async fn create(client: &reqwest::Client, url: &str, token: &str, key: &str) -> Option<String> {
     let request = client.post(format!("{url}/v1/events")).bearer_auth(token).header("Idempotency-Key", key);
     let response = request.json(&event(key)).send().await.ok()?;
@@ -50,14 +50,14 @@ async fn create(client: &reqwest::Client, url: &str, token: &str, key: &str) -> 
 
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_server_loses_nothing_acknowledged_and_doubles_nothing(
+async fn a_killed_server_loses_nothing_acknowledged_and_duplicates_nothing(
     #[values(Sqlite, Postgres)] engine: Engine,
 ) {
     let kills = std::env::var("CRASH_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
     let Some(server) = Server::start_with(engine) else { return };
-    // Mails stay in their queue, where the volunteers find the secrets with which they cancel.
+    // No mail server listens there. So the notices stay queued, and the volunteers read their secrets from them.
     let nowhere = ["--smtp", "smtp://127.0.0.1:1"];
-    let mut server = server.again(&nowhere);
+    let mut server = server.restart_with(&nowhere);
     let mut acknowledged: HashMap<String, String> = HashMap::new();
     let mut sent = vec![];
     let shift = Shift::create(&server, 1_000_000).await;
@@ -84,7 +84,7 @@ async fn a_killed_server_loses_nothing_acknowledged_and_doubles_nothing(
                 })
             })
             .collect();
-        // Time is meant: the moment of the kill has to fall anywhere in the stream of writes.
+        // The fixed wait is deliberate: it varies by round, so that the kills hit different moments of the writes.
         tokio::time::sleep(Duration::from_millis(50 + (round as u64 * 37) % 300)).await;
         server.kill();
         signed_up.extend(volunteers.kill());
@@ -94,33 +94,33 @@ async fn a_killed_server_loses_nothing_acknowledged_and_doubles_nothing(
                 acknowledged.extend(id.map(|id| (key, id)));
             }
         }
-        server = server.again(&nowhere);
+        server = server.restart_with(&nowhere);
     }
-    let mut there = titles(&server).await;
-    assert_eq!(there.remove(Shift::TITLE), Some(1));
-    let lost: Vec<_> = acknowledged.keys().filter(|key| !there.contains_key(*key)).collect();
-    let doubled: Vec<_> = there.iter().filter(|(_, count)| **count > 1).collect();
+    let mut stored = titles(&server).await;
+    assert_eq!(stored.remove(Shift::TITLE), Some(1));
+    let lost: Vec<_> = acknowledged.keys().filter(|key| !stored.contains_key(*key)).collect();
+    let duplicated: Vec<_> = stored.iter().filter(|(_, count)| **count > 1).collect();
     println!(
-        "{kills} kills: {} sent, {} acknowledged, {} lost, {} doubled",
+        "{kills} kills: {} sent, {} acknowledged, {} lost, {} duplicated",
         sent.len(),
         acknowledged.len(),
         lost.len(),
-        doubled.len()
+        duplicated.len()
     );
     assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
-    assert!(doubled.is_empty(), "there twice: {doubled:?}");
+    assert!(duplicated.is_empty(), "stored more than once: {duplicated:?}");
     assert!(!acknowledged.is_empty());
 
-    // Every key is retried: those that were acknowledged get the same answer, the others take effect now or had already.
+    // Retries every key. An acknowledged key returns the same event; another key creates its event now or replays it.
     let client = reqwest::Client::new();
     for key in &sent {
         let id = create(&client, &server.url, &server.token, key).await.unwrap();
         assert_eq!(acknowledged.get(key).unwrap_or(&id), &id, "{key} got another event");
     }
-    let mut there = titles(&server).await;
-    there.remove(Shift::TITLE);
-    assert_eq!(there.len(), sent.len());
-    assert!(there.values().all(|&count| count == 1));
+    let mut stored = titles(&server).await;
+    stored.remove(Shift::TITLE);
+    assert_eq!(stored.len(), sent.len());
+    assert!(stored.values().all(|&count| count == 1));
 
     let lost = shift.lost(&server, &signed_up).await;
     let miscounted = server
@@ -135,7 +135,7 @@ async fn a_killed_server_loses_nothing_acknowledged_and_doubles_nothing(
         lost.len()
     );
     assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
-    assert_eq!(miscounted, "0", "filled is the number of sign-ups");
+    assert_eq!(miscounted, "0", "filled differs from the number of confirmed sign-ups");
     assert!(!signed_up.is_empty());
     let check = match engine {
         Engine::Sqlite => "PRAGMA integrity_check",
@@ -145,21 +145,21 @@ async fn a_killed_server_loses_nothing_acknowledged_and_doubles_nothing(
              WHERE a.amname = 'btree' AND c.relpersistence = 'p')"
         }
     };
-    assert_eq!(server.sql(check).await, "ok", "the database is whole");
+    assert_eq!(server.sql(check).await, "ok", "the database is corrupt");
 }
 
-/// The disk fails while something is made durable. What it then says of the file is not to be believed, so the server ends,
-/// and the next one goes by what recovery finds.
+/// After a failed write or sync, the server cannot know what the file contains. So the process exits, and the next
+/// process continues from what recovery finds.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_disk_that_fails_at_a_commit_ends_the_server_and_loses_nothing_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());
-    // No file may grow beyond 1 MiB: what is written past it fails as it does on a broken disk.
+    // No file may grow beyond 1 MiB. A write past that limit fails like a write on a broken disk.
     let mut server = Server::start_limited(&database, "-f 1024");
     let client = reqwest::Client::new();
     let mut acknowledged = vec![];
     for number in 0.. {
-        assert!(number < 100_000, "the disk fails at some point");
+        assert!(number < 100_000, "the disk never failed");
         let key = format!("key-{number}");
         match create(&client, &server.url, &server.token, &key).await {
             Some(id) => acknowledged.push((key, id)),
@@ -167,7 +167,7 @@ async fn a_disk_that_fails_at_a_commit_ends_the_server_and_loses_nothing_acknowl
         }
     }
     let status = server.wait();
-    assert_eq!(status.code(), Some(1), "it ends by itself");
+    assert_eq!(status.code(), Some(1), "the server exits by itself");
     assert!(acknowledged.len() > 10, "{}", acknowledged.len());
 
     let mut again = Server::start_on(&database, &[]);
@@ -175,7 +175,7 @@ async fn a_disk_that_fails_at_a_commit_ends_the_server_and_loses_nothing_acknowl
     for (key, id) in &acknowledged {
         assert_eq!(create(&client, &again.url, &again.token, key).await.as_ref(), Some(id), "{key}");
     }
-    let there = titles(&again).await;
-    assert!(there.values().all(|&count| count == 1));
-    assert!(there.len() - acknowledged.len() <= 1, "at most the one that was under way");
+    let stored = titles(&again).await;
+    assert!(stored.values().all(|&count| count == 1));
+    assert!(stored.len() - acknowledged.len() <= 1, "at most one more: the create in progress");
 }

@@ -1,4 +1,4 @@
-//! File descriptors are shared by clients and the store, and clients never take those of the store.
+//! The limit of open files: clients and the store share it, and clients never use up the descriptors of the store.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -23,7 +23,7 @@ fn open_files(server: &Server) -> usize {
     std::fs::read_dir(format!("/proc/{}/fd", server.id())).unwrap().count()
 }
 
-/// Waits until the server accepts no more connections.
+/// Waits until the server accepts no more connections: at least `least` files are open, and their number is stable.
 async fn wait_until_full(server: &Server, least: usize) {
     let since = Instant::now();
     let mut before = 0;
@@ -38,7 +38,7 @@ async fn wait_until_full(server: &Server, least: usize) {
     }
 }
 
-/// The program with these arguments, under a limit of open files.
+/// Returns a command that runs the program under a limit of open files.
 fn limited(files: u32, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), PROGRAM]).args(arguments);
@@ -53,7 +53,7 @@ async fn idle_clients_never_make_the_store_fail(#[values(Sqlite, Postgres)] engi
     first.kill();
     let mut server = Server::start_limited(&first.database(), "-n 64");
     server.token.clone_from(&first.token);
-    // A connection of its own, which is kept. The store has not been asked by then.
+    // Opens one connection, which stays open. This request does not use the store.
     assert_eq!(server.get_without_token("/health/live").await.status, 200);
     let before = open_files(&server);
     let idle: Vec<_> = (0..100).map(|_| connect(&server)).collect();
@@ -75,7 +75,7 @@ fn the_soft_limit_of_open_files_is_raised_to_the_hard_one() {
         stream.write_all(REQUEST).unwrap();
         let mut status = [0; 12];
         let read = stream.read_exact(&mut status);
-        read.unwrap_or_else(|error| panic!("{error} on connection {number} of those that are open"));
+        read.unwrap_or_else(|error| panic!("{error} on open connection {number}"));
         assert_eq!(&status, b"HTTP/1.1 200");
     }
 }
@@ -88,7 +88,7 @@ fn a_limit_that_leaves_clients_too_few_descriptors_is_refused_at_start() {
         while child.try_wait().unwrap().is_none() && since.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(50));
         }
-        // One that serves nevertheless must not outlive the test.
+        // A server that starts nevertheless must not outlive the test.
         child.kill().unwrap();
         let output = child.wait_with_output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
@@ -115,12 +115,12 @@ fn a_server_that_had_no_descriptor_left_accepts_connections_again() {
     let id = server.id().try_into().unwrap();
     let (mut soft, mut hard) = (0, 0);
     rlimit::prlimit(id, Resource::NOFILE, None, Some((&mut soft, &mut hard))).unwrap();
-    // What is open stays open.
+    // Files that are open stay open.
     rlimit::prlimit(id, Resource::NOFILE, Some((0, hard)), None).unwrap();
     let mut stream = connect(&server);
     stream.write_all(REQUEST).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
-    assert!(stream.read(&mut [0]).is_err(), "there is no descriptor for it");
+    assert!(stream.read(&mut [0]).is_err(), "no descriptor is left for the connection");
     rlimit::prlimit(id, Resource::NOFILE, Some((soft, hard)), None).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     let mut status = [0; 12];

@@ -1,4 +1,4 @@
-//! `/v1/events/{event_id}/duplicate`
+//! The route `/v1/events/{event_id}/duplicate`.
 
 use serde_json::{Value, json};
 
@@ -29,9 +29,7 @@ async fn a_copy_keeps_the_time_of_day_over_a_clock_change(#[values(Sqlite, Postg
 
 #[rstest]
 #[tokio::test]
-async fn a_copy_of_a_copy_out_of_a_gap_has_the_time_that_was_written(
-    #[values(Sqlite, Postgres)] engine: Engine,
-) {
+async fn a_copy_of_a_shift_in_a_clock_gap_keeps_the_written_time(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     let mut body = event();
     body["start_date"] = json!("2026-03-08");
@@ -47,7 +45,7 @@ async fn a_copy_of_a_copy_out_of_a_gap_has_the_time_that_was_written(
 
 #[rstest]
 #[tokio::test]
-async fn the_last_day_moves_along_the_copy_is_a_draft_and_questions_are_copied(
+async fn a_copy_is_a_draft_with_the_last_day_moved_and_the_questions_copied(
     #[values(Sqlite, Postgres)] engine: Engine,
 ) {
     let Some(server) = Server::start_with(engine) else { return };
@@ -85,7 +83,7 @@ async fn the_last_day_moves_along_the_copy_is_a_draft_and_questions_are_copied(
 
 #[rstest]
 #[tokio::test]
-async fn a_copy_that_would_leave_the_calendar_is_refused(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn a_copy_beyond_the_last_supported_date_is_refused(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     let mut body = event();
     body["end_date"] = json!("2027-06-06");
@@ -96,7 +94,7 @@ async fn a_copy_that_would_leave_the_calendar_is_refused(#[values(Sqlite, Postgr
 }
 
 #[tokio::test]
-async fn the_start_date_is_required_and_the_event_has_to_be_there() {
+async fn a_copy_needs_a_start_date_and_an_existing_event() {
     let server = Server::start(&[]);
     let path = "/v1/events/01a1fc0c-06a8-79da-abb2-b84ac8892247/duplicate";
     assert_eq!(server.post(path, &json!({})).await.fields(), ["start_date"]);

@@ -1,4 +1,4 @@
-//! `/v1/events`
+//! The route `/v1/events`, `HEAD` and `OPTIONS`, and unknown paths.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,9 @@ async fn an_event_is_created_with_its_slots_in_running_order(#[values(Sqlite, Po
 
 #[rstest]
 #[tokio::test]
-async fn every_field_is_taken_and_what_is_not_returned_stays_out(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn every_field_is_accepted_and_write_only_fields_are_not_returned(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
     let Some(server) = Server::start_with(engine) else { return };
     let event = server
         .create(&json!({
@@ -85,7 +87,7 @@ async fn null_and_blank_count_as_omitted_where_null_is_allowed() {
 
 #[rstest]
 #[tokio::test]
-async fn the_list_is_walked_forth_and_back_over_equal_starts(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn the_pages_lead_forward_and_back_over_equal_starts(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     for number in 0..7 {
         let mut body = event();
@@ -132,7 +134,7 @@ async fn the_list_is_walked_forth_and_back_over_equal_starts(#[values(Sqlite, Po
 }
 
 #[tokio::test]
-async fn a_page_is_as_long_as_asked_and_never_above_100() {
+async fn per_page_sets_the_page_length_up_to_100() {
     let server = Server::start(&[]);
     for (given, yields) in [
         ("", 25),
@@ -151,7 +153,9 @@ async fn a_page_is_as_long_as_asked_and_never_above_100() {
 
 #[rstest]
 #[tokio::test]
-async fn a_cursor_holds_after_a_restart_and_with_any_filter(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn a_cursor_stays_valid_after_a_restart_and_with_another_filter(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
     let Some(mut server) = Server::start_with(engine) else { return };
     for _ in 0..3 {
         server.create(&event()).await;

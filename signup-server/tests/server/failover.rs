@@ -1,5 +1,7 @@
-//! The primary dies under load, and its synchronous standby takes over: nothing acknowledged is lost, nothing is doubled,
-//! and the server goes on by itself. `cargo test -p signup-server --test server failover -- --nocapture` prints the figures.
+//! Failover: the PostgreSQL primary is killed under load, and its synchronous standby is promoted. No acknowledged
+//! write is lost or duplicated, and the server recovers by itself.
+//!
+//! `cargo test -p signup-server --test server failover -- --nocapture` prints the figures.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,10 +13,11 @@ use signup_store_sql::throwaway::Cluster;
 
 use crate::harness::Server;
 
-/// What became of one key: when it was acknowledged, and with which event.
+/// The acknowledged creates by idempotency key: the time of the acknowledgement and the id of the event.
 type Acknowledged = HashMap<String, (Instant, String)>;
 
-/// Creates events under keys of its own, each until it is acknowledged, until it is told to stop.
+/// Creates events until `stop` is set and retries each with its key until it is acknowledged. Returns the acknowledged
+/// creates and the number of 503s.
 async fn write(url: String, token: String, writer: usize, stop: Arc<AtomicBool>) -> (Acknowledged, usize) {
     let client = reqwest::Client::new();
     let (mut acknowledged, mut failed) = (HashMap::new(), 0);
@@ -43,9 +46,9 @@ async fn write(url: String, token: String, writer: usize, stop: Arc<AtomicBool>)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_failover_loses_nothing_acknowledged_and_doubles_nothing() {
+async fn a_failover_loses_nothing_acknowledged_and_duplicates_nothing() {
     let Some(primary) = Cluster::start(&["-c", "synchronous_standby_names=*"]) else { return };
-    // Until the standby is there, a commit on the primary would wait for it for ever.
+    // Without a connected standby, a commit on the primary would never return.
     let standby = primary.standby(&["-c", "synchronous_standby_names="]);
     while primary.sql("postgres", "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1"
     {
@@ -65,11 +68,11 @@ async fn a_failover_loses_nothing_acknowledged_and_doubles_nothing() {
             tokio::spawn(write(server.url.clone(), server.token.clone(), writer, Arc::clone(&stop)))
         })
         .collect();
-    // Time is meant: writes before the failover, and after it.
+    // The fixed waits are deliberate: the test writes before, during and after the failover.
     tokio::time::sleep(Duration::from_secs(2)).await;
     primary.kill();
     let killed = Instant::now();
-    // Time is meant: as long as whoever watches over the two may take to notice.
+    // Stands for the time that a failover tool takes to detect the failure.
     tokio::time::sleep(Duration::from_secs(1)).await;
     standby.promote();
     let promoted = Instant::now();
@@ -82,33 +85,37 @@ async fn a_failover_loses_nothing_acknowledged_and_doubles_nothing() {
         failed += failures;
     }
 
-    let mut there: HashMap<String, Vec<String>> = HashMap::new();
+    let mut stored: HashMap<String, Vec<String>> = HashMap::new();
     let mut path = "/v1/events?per_page=100".to_owned();
     loop {
         let page = server.get(&path).await.json();
         for event in page["data"].as_array().unwrap() {
             let text = |name: &str| event[name].as_str().unwrap().to_owned();
-            there.entry(text("title")).or_default().push(text("id"));
+            stored.entry(text("title")).or_default().push(text("id"));
         }
         match page["links"]["next"].as_str() {
             Some(next) => path = next.strip_prefix(&server.url).unwrap().to_owned(),
             None => break,
         }
     }
-    let is_lost =
-        |(key, (_, id)): &(&String, &(Instant, String))| !there.get(*key).is_some_and(|ids| ids.contains(id));
+    let is_lost = |(key, (_, id)): &(&String, &(Instant, String))| {
+        !stored.get(*key).is_some_and(|ids| ids.contains(id))
+    };
     let lost = acknowledged.iter().filter(is_lost).count();
-    let doubled = there.values().filter(|ids| ids.len() > 1).count();
+    let duplicated = stored.values().filter(|ids| ids.len() > 1).count();
     let before = acknowledged.values().filter(|(at, _)| *at <= killed).count();
     let back = acknowledged.values().map(|(at, _)| *at).filter(|at| *at > promoted).min();
-    let back = back.expect("the server went on by itself");
+    let back = back.expect("the server recovered by itself");
     println!(
-        "failover: {} acknowledged ({before} before the kill), {failed} answered 503, {lost} lost, {doubled} doubled; \
+        "failover: {} acknowledged ({before} before the kill), {failed} answered 503, {lost} lost, {duplicated} duplicated; \
          {:.1} s without service, of which {:.1} s after the promotion",
         acknowledged.len(),
         back.duration_since(killed).as_secs_f64(),
         back.duration_since(promoted).as_secs_f64(),
     );
-    assert!(before > 0 && acknowledged.len() > before, "there was load before and after");
-    assert_eq!((lost, doubled), (0, 0));
+    assert!(
+        before > 0 && acknowledged.len() > before,
+        "writes were acknowledged before and after the failover"
+    );
+    assert_eq!((lost, duplicated), (0, 0));
 }

@@ -1,4 +1,6 @@
-//! A server process of one test's own, and what it answers.
+//! The harness: starts a server process for a test, sends requests, and collects the answers.
+//!
+//! A server runs until its [`Server`] is dropped. "Generous plans" are plans whose rate limits no test reaches.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -17,25 +19,25 @@ use crate::contract;
 /// The program under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_signup-server");
 
-/// Which database a server is started on.
+/// The kind of database that a server is started on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Engine {
     Sqlite,
     Postgres,
 }
 
-/// A running server. It ends with the test, however that ends.
+/// A running server process. Dropping this value kills the process.
 pub(crate) struct Server {
     child: Child,
     database: String,
     folder: Option<TempDir>,
     pub(crate) url: String,
-    /// The starter organization's, if the store was new.
+    /// The token of the starter organization; empty if the server created none.
     pub(crate) token: String,
     client: reqwest::Client,
 }
 
-/// What a server answered.
+/// An answer of a server, read to the end.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -56,10 +58,10 @@ impl Answer {
         self.json()["data"].clone()
     }
 
-    /// The fields that a 422 names.
+    /// Returns the fields that a 422 names, in the order of the text. Panics on any other status.
     pub(crate) fn fields(&self) -> Vec<String> {
         assert_eq!(self.status, 422, "{}", self.text);
-        // The order matters, and is kept in the text only.
+        // The map sorts its keys; only the text has the order of the answer.
         let errors = self.json()["errors"].as_object().unwrap().clone();
         let mut fields: Vec<_> = errors.keys().cloned().collect();
         fields.sort_by_key(|field| self.text.find(&format!("\"{field}\":[")).unwrap());
@@ -71,7 +73,7 @@ impl Answer {
     }
 }
 
-/// Plans that let a test send as many requests as it likes.
+/// Writes generous plans into a file in `folder` and returns its path.
 pub(crate) fn generous_plans(folder: &Path) -> PathBuf {
     let limits =
         |events, days| json!({"requests_per_minute": 1_000_000, "active_events": events, "event_days": days});
@@ -82,12 +84,12 @@ pub(crate) fn generous_plans(folder: &Path) -> PathBuf {
 }
 
 impl Server {
-    /// A server in memory, with generous rates.
+    /// Starts a server on the memory store, with generous plans.
     pub(crate) fn start(arguments: &[&str]) -> Self {
         Self::start_on("memory:", arguments)
     }
 
-    /// A server on an SQLite file in a folder of its own, with generous rates.
+    /// Starts a server on a new SQLite file in a temporary folder, with generous plans.
     pub(crate) fn start_on_sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let database = format!("sqlite:{}", folder.path().join("signup.db").display());
@@ -96,19 +98,21 @@ impl Server {
         server
     }
 
-    /// A server on a PostgreSQL database of its own, with generous rates, and the token of an organization that is made
-    /// like the starter of other databases. `None` where PostgreSQL is not installed.
+    /// Starts a server on a new PostgreSQL database, with generous plans.
+    ///
+    /// Creates an organization like the starter organization of other databases, and a token of it. Returns `None` if
+    /// PostgreSQL is not installed.
     pub(crate) fn start_on_postgres() -> Option<Self> {
         let database = Cluster::shared()?.empty_database();
         let mut server = Self::start_on(&database, &[]);
-        assert_eq!(server.token, "", "a database that many may share gets no starter");
+        assert_eq!(server.token, "", "PostgreSQL gets no starter organization");
         server.manage(&["organization", "create", "--name", "Starter", "--plan", "pro"]);
         let token = server.manage(&["token", "create", "--organization", "starter", "--name", "Starter"]);
         token["token"].as_str().unwrap().clone_into(&mut server.token);
         Some(server)
     }
 
-    /// A server on a new database. `None` where that is not installed.
+    /// Starts a server on a new database. Returns `None` if the database software is not installed.
     pub(crate) fn start_with(engine: Engine) -> Option<Self> {
         match engine {
             Engine::Sqlite => Some(Self::start_on_sqlite()),
@@ -116,6 +120,7 @@ impl Server {
         }
     }
 
+    /// Starts a server on `database`, with generous plans.
     pub(crate) fn start_on(database: &str, arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let plans = generous_plans(folder.path());
@@ -127,19 +132,19 @@ impl Server {
         server
     }
 
-    /// A server with these arguments and a free port.
+    /// Starts a server with only these arguments, on a free port.
     pub(crate) fn start_exactly(arguments: &[&str]) -> Self {
         Self::start_by(Command::new(PROGRAM), arguments)
     }
 
-    /// The same, with these variables.
+    /// Starts a server with only these arguments and with these environment variables, on a free port.
     pub(crate) fn start_in(variables: &[(&str, &Path)], arguments: &[&str]) -> Self {
         let mut command = Command::new(PROGRAM);
         command.envs(variables.iter().copied());
         Self::start_by(command, arguments)
     }
 
-    /// A server under a limit of the shell's `ulimit`, with generous rates.
+    /// Starts a server under a limit of the shell's `ulimit`, with generous plans.
     pub(crate) fn start_limited(database: &str, limit: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let plans = generous_plans(folder.path());
@@ -148,7 +153,7 @@ impl Server {
         Self::start_by(limited, &["--database", database, "--plans", plans.to_str().unwrap()])
     }
 
-    /// A server with generous rates whose log goes into a file.
+    /// Starts a server with generous plans that writes its log to a file.
     pub(crate) fn start_with_log(database: &str, log: &Path, arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let plans = generous_plans(folder.path());
@@ -172,7 +177,7 @@ impl Server {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
         let mut token = String::new();
         let url = loop {
-            let line = lines.next().unwrap_or_else(|| panic!("the server ended before it listened"));
+            let line = lines.next().unwrap_or_else(|| panic!("the server exited before it listened"));
             if let Some(text) = line.strip_prefix("token: ") {
                 text.clone_into(&mut token);
             } else if let Some(url) = line.strip_prefix("listening on ") {
@@ -184,57 +189,57 @@ impl Server {
         Self { child, database: String::new(), folder: None, url, token, client: client() }
     }
 
-    /// Where the database is.
+    /// Returns the URL of the database, as the command line takes it.
     pub(crate) fn database(&self) -> String {
         self.database.clone()
     }
 
-    /// The process.
+    /// Returns the process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Ends the process without warning.
+    /// Kills the process with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Waits until the process has ended by itself.
+    /// Waits until the process exits by itself.
     pub(crate) fn wait(&mut self) -> ExitStatus {
         self.child.wait().unwrap()
     }
 
-    /// Asks the process to end, and waits until it has.
+    /// Sends SIGTERM and waits until the process exits.
     pub(crate) fn terminate(&mut self) -> ExitStatus {
         let id = self.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         self.child.wait().unwrap()
     }
 
-    /// Starts the same database again, after the process has ended.
+    /// Starts a server on the same database, after the process has exited.
     pub(crate) fn restart(&mut self) {
         let database = self.database();
         let folder = self.folder.take();
         let token = std::mem::take(&mut self.token);
         *self = Self::start_on(&database, &[]);
-        assert_eq!(self.token, "", "a database that has an organization gets no starter");
+        assert_eq!(self.token, "", "a database with an organization gets no starter organization");
         self.token = token;
         self.folder = folder;
     }
 
-    /// The server ends, and the same database is served with these arguments.
-    pub(crate) fn again(mut self, arguments: &[&str]) -> Self {
+    /// Kills the process and starts a server on the same database with these arguments.
+    pub(crate) fn restart_with(mut self, arguments: &[&str]) -> Self {
         self.kill();
-        let mut server = self.beside(arguments);
+        let mut server = self.start_another(arguments);
         server.folder = self.folder.take();
         server
     }
 
-    /// Another process on the same database, which is known by the same token.
-    pub(crate) fn beside(&self, arguments: &[&str]) -> Self {
+    /// Starts another process on the same database. Requests to it use the same token.
+    pub(crate) fn start_another(&self, arguments: &[&str]) -> Self {
         let mut server = Self::start_on(&self.database, arguments);
-        assert_eq!(server.token, "", "a database that has an organization gets no starter");
+        assert_eq!(server.token, "", "a database with an organization gets no starter organization");
         self.token.clone_into(&mut server.token);
         server
     }
@@ -252,7 +257,7 @@ impl Server {
         }
     }
 
-    /// Runs SQL on the database, past the server; gives the first column of the first row, if there is any.
+    /// Runs SQL directly on the database. Returns the first column of the first row, or an empty string without a row.
     pub(crate) async fn sql(&self, sql: &str) -> String {
         if let Some(path) = self.database.strip_prefix("sqlite:") {
             let mut connection = SqliteConnection::connect(path).await.unwrap();
@@ -264,7 +269,7 @@ impl Server {
         Cluster::shared().unwrap().sql(name, sql)
     }
 
-    /// Runs a command on the server's database.
+    /// Runs a command on the server's database and returns the printed JSON. Panics if the command fails.
     pub(crate) fn manage(&self, arguments: &[&str]) -> Value {
         let output = run(&[&["--database", &self.database()], arguments].concat());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -276,7 +281,7 @@ impl Server {
         self.client.request(method, format!("{}{path}", self.url))
     }
 
-    /// Sends a request as it is, and holds the answer against the document.
+    /// Sends a request unchanged and checks the answer against the OpenAPI document.
     pub(crate) async fn answer(&self, request: reqwest::RequestBuilder) -> Answer {
         let request = request.build().unwrap();
         let (method, path) = (request.method().to_string(), request.url().path().to_owned());
@@ -291,7 +296,7 @@ impl Server {
         answer
     }
 
-    /// Sends a request with the token, and a JSON body if there is one.
+    /// Sends a request with the token and, if given, a JSON body.
     pub(crate) async fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
         let request = self.request(method, path).bearer_auth(&self.token);
         self.answer(match body {
@@ -317,31 +322,31 @@ impl Server {
         self.send("PATCH", path, Some(body)).await
     }
 
-    /// Sends a text as the body, whatever it is.
+    /// Sends `text` as the body, with the media type of JSON.
     pub(crate) async fn post_text(&self, path: &str, text: impl Into<reqwest::Body>) -> Answer {
         let request =
             self.request("POST", path).bearer_auth(&self.token).header("content-type", "application/json");
         self.answer(request.body(text)).await
     }
 
-    /// Sends a JSON body under an idempotency key.
+    /// Sends a JSON body with an idempotency key.
     pub(crate) async fn send_keyed(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
         let request = self.request(method, path).bearer_auth(&self.token).header("Idempotency-Key", key);
         self.answer(request.json(body)).await
     }
 
-    /// Asks for a page as a browser does, with a form if there is one; goes nowhere by itself.
+    /// Requests a page without a token and, if given, with a form. Does not follow redirects.
     pub(crate) async fn browse(&self, method: &str, path: &str, form: Option<&[(&str, &str)]>) -> Answer {
         let request = self.request(method, path);
-        self.browsed(match form {
+        self.page_answer(match form {
             Some(form) => request.form(form),
             None => request,
         })
         .await
     }
 
-    /// What is answered to a browser.
-    pub(crate) async fn browsed(&self, request: reqwest::RequestBuilder) -> Answer {
+    /// Sends a request for a page. Pages are not in the OpenAPI document, so only the request id is checked.
+    pub(crate) async fn page_answer(&self, request: reqwest::RequestBuilder) -> Answer {
         let response = request.send().await.unwrap();
         let answer = Answer {
             status: response.status().as_u16(),
@@ -352,34 +357,35 @@ impl Server {
         answer
     }
 
-    /// Waits until a server that was started with this `--metrics-listen` tells of this.
+    /// Waits until the metrics at this `--metrics-listen` address contain `line`. Panics after 30 seconds.
     pub(crate) async fn wait_for_metric(listen: &str, line: &str) {
         let begin = Instant::now();
         loop {
-            let told = reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
-            if told.lines().any(|told| told == line) {
+            let metrics =
+                reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
+            if metrics.lines().any(|found| found == line) {
                 return;
             }
-            assert!(begin.elapsed() < Duration::from_secs(30), "no {line} in\n{told}");
+            assert!(begin.elapsed() < Duration::from_secs(30), "no {line} in\n{metrics}");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
 
-    /// The most memory that the process has had resident, in KiB.
-    pub(crate) fn most_memory_kib(&self) -> i64 {
+    /// Returns the peak resident memory of the process, in KiB.
+    pub(crate) fn peak_memory_kib(&self) -> i64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 
-    /// Creates an event that has to succeed.
+    /// Creates an event and returns it. Panics if the answer is not 201.
     pub(crate) async fn create(&self, body: &Value) -> Value {
         let answer = self.post("/v1/events", body).await;
         assert_eq!(answer.status, 201, "{}", answer.text);
         answer.data()
     }
 
-    /// How many events there are, drafts included.
+    /// Returns the number of events, including drafts. Panics if there are more than 100.
     pub(crate) async fn count_events(&self) -> usize {
         let page = self.get("/v1/events?per_page=100").await.json();
         assert!(page["meta"]["next_cursor"].is_null());
@@ -389,7 +395,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already.
+        // Fails if the process has already exited.
         drop(self.child.kill());
         drop(self.child.wait());
     }
@@ -399,12 +405,12 @@ fn client() -> reqwest::Client {
     reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap()
 }
 
-/// Runs the program to its end.
+/// Runs the program until it exits.
 pub(crate) fn run(arguments: &[&str]) -> Output {
     Command::new(PROGRAM).args(arguments).output().unwrap()
 }
 
-/// A process of its own for a test that is marked as ignored: this program, with that test alone.
+/// Returns a command that runs one ignored test of this test program in a separate process.
 pub(crate) fn process(test: &str, variables: &[(&str, &str)]) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"]);
@@ -412,7 +418,7 @@ pub(crate) fn process(test: &str, variables: &[(&str, &str)]) -> Command {
     command
 }
 
-/// A small event.
+/// Returns the body of a small draft event with the shifts "Early" and "Late".
 pub(crate) fn event() -> Value {
     json!({
         "title": "Food drive",
@@ -425,7 +431,8 @@ pub(crate) fn event() -> Value {
     })
 }
 
-/// Writes raw bytes on a connection, and gives the status line of the answer, or nothing if the server closed it.
+/// Sends raw bytes on a new connection. Returns the status line of the answer, or an empty string if the server closed
+/// the connection without one.
 pub(crate) fn raw(url: &str, bytes: &[u8]) -> String {
     let mut stream = std::net::TcpStream::connect(url.trim_start_matches("http://")).unwrap();
     stream.write_all(bytes).unwrap();

@@ -1,4 +1,4 @@
-//! Whether a server runs, and whether it can work.
+//! The health routes: `/health/live` and `/health/ready`.
 
 use rstest::rstest;
 use serde_json::json;
@@ -13,7 +13,7 @@ async fn a_server_that_listens_is_live_and_ready(#[values(Sqlite, Postgres)] eng
     for word in ["live", "ready"] {
         let answer = server.get_without_token(&format!("/health/{word}")).await;
         assert_eq!((answer.status, answer.json()), (200, json!({"status": word})));
-        assert_eq!(answer.header("x-ratelimit-limit"), None, "it is not rate limited");
+        assert_eq!(answer.header("x-ratelimit-limit"), None, "health routes are not rate limited");
     }
     let head = server.answer(server.request("HEAD", "/health/live")).await;
     assert_eq!((head.status, head.text.as_str()), (200, ""));

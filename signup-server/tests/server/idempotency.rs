@@ -1,4 +1,4 @@
-//! A retried script never makes a second event.
+//! Idempotency keys: a retry returns the stored answer and creates nothing.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ async fn a_repeated_create_is_answered_with_the_first_answer(#[values(Sqlite, Po
     assert!(!first.is_replay() && again.is_replay());
     assert_eq!((first.status, &first.text), (again.status, &again.text));
     let other_body = server.send_keyed("POST", "/v1/events", "key-1", &json!({"title": 5})).await;
-    assert!(other_body.is_replay(), "the body does not matter, not even a wrong one");
+    assert!(other_body.is_replay(), "the body of a retry is ignored, even a faulty one");
     let unreadable =
         server.request("POST", "/v1/events").bearer_auth(&server.token).header("Idempotency-Key", "key-1");
     assert!(server.answer(unreadable.header("content-type", "text/plain").body("{")).await.is_replay());
@@ -29,7 +29,9 @@ async fn a_repeated_create_is_answered_with_the_first_answer(#[values(Sqlite, Po
 
 #[rstest]
 #[tokio::test]
-async fn a_replay_shows_what_was_answered_then_not_what_is_now(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn a_replay_returns_the_stored_answer_and_not_the_present_record(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
     let Some(server) = Server::start_with(engine) else { return };
     let created = server.create(&event()).await;
     let path = format!("/v1/slots/{}", created["slots"][0]["id"].as_str().unwrap());
@@ -43,7 +45,7 @@ async fn a_replay_shows_what_was_answered_then_not_what_is_now(#[values(Sqlite, 
 
 #[rstest]
 #[tokio::test]
-async fn a_key_is_apart_for_each_token_method_and_path(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn a_key_is_separate_for_each_token_method_and_path(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     let source = server.send_keyed("POST", "/v1/events", "key", &event()).await.data();
     let path = format!("/v1/events/{}/duplicate", source["id"].as_str().unwrap());
@@ -58,9 +60,7 @@ async fn a_key_is_apart_for_each_token_method_and_path(#[values(Sqlite, Postgres
 
 #[rstest]
 #[tokio::test]
-async fn a_refused_write_stores_nothing_and_its_key_runs_for_real_again(
-    #[values(Sqlite, Postgres)] engine: Engine,
-) {
+async fn a_refused_write_does_not_use_up_its_key(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     assert_eq!(server.send_keyed("POST", "/v1/events", "key", &json!({})).await.status, 422);
     let answer = server.send_keyed("POST", "/v1/events", "key", &event()).await;
@@ -85,7 +85,7 @@ async fn a_key_is_visible_ascii_of_at_most_255_characters() {
     assert_eq!(server.send_keyed("POST", "/v1/events", &"~".repeat(255), &event()).await.status, 201);
     for _ in 0..2 {
         let answer = server.send_keyed("POST", "/v1/events", "", &event()).await;
-        assert_eq!((answer.status, answer.is_replay()), (201, false), "an empty key is none");
+        assert_eq!((answer.status, answer.is_replay()), (201, false), "an empty key counts as no key");
     }
     let read = server
         .request("GET", "/v1/events")
@@ -126,7 +126,7 @@ async fn a_create_with_the_deepest_location_data_is_replayed() {
 }
 
 #[tokio::test]
-async fn of_many_at_the_same_moment_one_takes_effect_and_all_get_its_answer() {
+async fn simultaneous_creates_with_one_key_take_effect_once() {
     for server in [Some(Server::start_on_sqlite()), Some(Server::start(&[])), Server::start_on_postgres()] {
         let Some(server) = server else { continue };
         let body = event();

@@ -1,4 +1,4 @@
-//! A client may use its connection again after any answer that does not say `Connection: close`.
+//! Keep-alive: a client may reuse its connection after every answer without `Connection: close`.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -9,13 +9,13 @@ use rand::seq::IndexedRandom as _;
 
 use crate::harness::Server;
 
-/// A connection that is kept for as long as the answers allow.
+/// A client that reuses its connection until an answer says `Connection: close`.
 struct Client<'a> {
     server: &'a Server,
     stream: Option<BufReader<TcpStream>>,
 }
 
-/// The head of an answer. Its body was read.
+/// The head of an answer whose body was read and dropped.
 #[derive(Debug)]
 struct Head {
     status: u16,
@@ -28,7 +28,7 @@ impl<'a> Client<'a> {
         Self { server, stream: None }
     }
 
-    /// Sends the parts of a request with a short pause between them, and reads the answer.
+    /// Sends the parts of a request with a pause of 10 ms between them, and reads the answer.
     fn exchange(&mut self, parts: &[&[u8]]) -> io::Result<Head> {
         let stream = self.stream.get_or_insert_with(|| connect(self.server));
         for (number, part) in parts.iter().filter(|part| !part.is_empty()).enumerate() {
@@ -77,7 +77,7 @@ fn read_answer(stream: &mut BufReader<TcpStream>) -> io::Result<Head> {
     Ok(head)
 }
 
-/// The bytes of a body: as one part with its length in the head, or as chunks.
+/// Returns the framing header and the bytes of a body: with `Content-Length`, or chunked.
 fn body(length: usize, is_chunked: bool) -> (String, Vec<u8>) {
     let body = vec![b'x'; length];
     if !is_chunked {
@@ -94,7 +94,7 @@ fn body(length: usize, is_chunked: bool) -> (String, Vec<u8>) {
 }
 
 #[test]
-fn a_connection_is_used_again_after_an_answer_that_came_before_the_body() {
+fn a_connection_is_reused_after_an_answer_that_precedes_the_body() {
     let server = Server::start_on_sqlite();
     let narrow = ["token", "create", "--organization", "starter", "--name", "n", "--scopes", "slots:read"];
     let narrow = server.manage(&narrow)["token"].as_str().unwrap().to_owned();
@@ -124,7 +124,7 @@ fn a_connection_is_used_again_after_an_answer_that_came_before_the_body() {
             "{line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nContent-Type: {media_type}\r\n{framing}\r\n"
         );
         let whole = [head.as_bytes(), &body].concat();
-        // All at once, the body later, or a cut in the middle of the body.
+        // Sends the request at once, or the body after the head, or the second half of the body later.
         let cut = *[whole.len(), head.len(), head.len() + body.len() / 2].choose(&mut random).unwrap();
         let parts = [&whole[..cut], &whole[cut..]];
         let this = format!("{line} with {length} bytes, {framing:?}, {cut} of {} at first", whole.len());
@@ -132,13 +132,13 @@ fn a_connection_is_used_again_after_an_answer_that_came_before_the_body() {
             panic!("round {round}: {error} at {this}, after {before:?}, which did not announce it")
         });
         assert_eq!(answer.status, status, "{this}");
-        assert!(!answer.says_close, "a body that comes is no reason to close: {this}");
+        assert!(!answer.says_close, "a body that arrives must not close the connection: {this}");
         before = Some(this);
     }
 }
 
 #[test]
-fn a_connection_is_used_again_after_a_429() {
+fn a_connection_is_reused_after_a_429() {
     let server = Server::start_exactly(&["--database", "memory:"]);
     let mut client = Client::new(&server);
     let head = "POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Length: 3000\r\n\r\n";
@@ -150,14 +150,14 @@ fn a_connection_is_used_again_after_a_429() {
 }
 
 #[test]
-fn an_answer_to_a_body_that_does_not_come_says_that_the_connection_is_closed() {
+fn an_answer_to_an_incomplete_body_announces_that_the_connection_closes() {
     let server = Server::start(&[]);
     let mut stream = connect(&server);
     let head = "POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Length: 3000\r\n\r\n{";
     stream.get_mut().write_all(head.as_bytes()).unwrap();
     let answer = read_answer(&mut stream).unwrap();
     assert_eq!((answer.status, answer.says_close), (401, true));
-    assert_eq!(stream.read(&mut [0]).unwrap(), 0, "it is closed");
+    assert_eq!(stream.read(&mut [0]).unwrap(), 0, "the connection is closed");
 }
 
 #[test]
@@ -168,11 +168,11 @@ fn a_refused_request_that_expects_100_continue_is_not_told_to_send_its_body() {
     stream.get_mut().write_all(head.as_bytes()).unwrap();
     let answer = read_answer(&mut stream).unwrap();
     assert_eq!((answer.status, answer.says_continue, answer.says_close), (401, false, true));
-    assert_eq!(stream.read(&mut [0]).unwrap(), 0, "it is closed");
+    assert_eq!(stream.read(&mut [0]).unwrap(), 0, "the connection is closed");
 }
 
 #[test]
-fn a_connection_is_used_again_after_a_body_that_was_asked_for_by_100_continue() {
+fn a_connection_is_reused_after_a_body_sent_on_100_continue() {
     let server = Server::start(&[]);
     let mut client = Client::new(&server);
     let head = format!(

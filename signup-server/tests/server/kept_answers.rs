@@ -1,4 +1,4 @@
-//! Answers that are kept beside the records that they show.
+//! Cached answers: an answer from the cache equals a freshly written one and shows every acknowledged change.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::harness::{Server, event};
 use crate::pages::{Page, published};
 
-/// The answer, which is asked for twice: once it is written, and once it may be the one that is kept.
+/// Sends the request twice and checks that the answers are equal. The second answer may come from the cache.
 async fn twice(server: &Server, path: &str) -> Value {
     let (first, second) = (server.get(path).await, server.get(path).await);
     assert_eq!((first.status, &first.text), (200, &second.text), "{path}");
@@ -23,11 +23,11 @@ fn text(value: &Value) -> &str {
 
 #[rstest]
 #[tokio::test]
-async fn an_answer_shows_every_change_that_was_acknowledged(
+async fn a_cached_answer_shows_every_acknowledged_change(
     #[values(|| Server::start(&[]), Server::start_on_sqlite)] start: fn() -> Server,
 ) {
     let server = start();
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let slot = page.slot("Early");
     let slots = format!("/v1/events/{}/slots", text(&page.event["id"]));
     let of_the_slot = async |field: &str| {
@@ -54,9 +54,9 @@ async fn an_answer_shows_every_change_that_was_acknowledged(
     }
 }
 
-/// What is around a page is not in its events: these stay, and the way to others appears.
+/// The events of the page stay the same, but `next_cursor` and `prev_cursor` change when neighbouring pages appear.
 #[tokio::test]
-async fn a_page_shows_that_it_got_neighbours() {
+async fn a_cached_page_shows_new_neighbouring_pages() {
     let server = Server::start(&[]);
     let create = async |date: &str| {
         let mut event = event();
@@ -80,9 +80,9 @@ async fn a_page_shows_that_it_got_neighbours() {
     assert!(page["meta"]["prev_cursor"].is_string(), "{page}");
 }
 
-/// What is kept for one organization's page is no other's, though both ask for the same.
+/// Two organizations request the same paths and get different answers.
 #[tokio::test]
-async fn each_organization_has_answers_of_its_own() {
+async fn a_cached_answer_belongs_to_one_organization() {
     let server = Server::start_on_sqlite();
     server.manage(&["organization", "create", "--name", "Other", "--plan", "pro"]);
     let token = server.manage(&["token", "create", "--organization", "other", "--name", "t"]);

@@ -1,4 +1,4 @@
-//! Rates and plans.
+//! Rate limits and the limits of the plans.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use rstest::rstest;
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, event};
 
-/// A server with the plans that are built in; its starter has the plan `pro`.
+/// Starts a server with the built-in plans. Its starter organization has the plan `pro`.
 fn with_built_in_plans(arguments: &[&str]) -> Server {
     Server::start_exactly(&[&["--database", "memory:"], arguments].concat())
 }
@@ -30,8 +30,8 @@ async fn a_token_gets_its_plans_requests_and_then_429() {
     let reset: i64 = answer.header("x-ratelimit-reset").unwrap().parse().unwrap();
     let date = jiff::fmt::rfc2822::parse(answer.header("date").unwrap()).unwrap().timestamp().as_second();
     assert!((date..=date + 61).contains(&reset), "{reset} is within a minute of {date}");
-    assert_eq!(server.get("/v1/nothing").await.status, 429, "the rate goes before the route");
-    assert_eq!(server.get("/openapi.json").await.status, 200, "what is not under /v1 has no limit");
+    assert_eq!(server.get("/v1/nothing").await.status, 429, "the rate limit is checked before the route");
+    assert_eq!(server.get("/openapi.json").await.status, 200, "paths outside /v1 have no rate limit");
     let other = server.get_without_token("/v1/team").await;
     assert_eq!(other.status, 401, "an address has a window of its own");
 }
@@ -48,8 +48,12 @@ async fn requests_without_a_valid_token_are_counted_by_address_at_the_free_rate(
         assert_eq!((answer.status, answer.header("x-ratelimit-limit")), (401, Some("30")));
         assert_eq!(answer.header("x-ratelimit-remaining"), Some(left.to_string().as_str()));
     }
-    assert_eq!(from("198.51.100.1").await.status, 429, "in place of the 401");
-    assert_eq!(from("198.51.100.1, 127.0.0.9").await.status, 429, "trusted proxies are passed over");
+    assert_eq!(
+        from("198.51.100.1").await.status,
+        429,
+        "the rate limit is checked before the token is refused"
+    );
+    assert_eq!(from("198.51.100.1, 127.0.0.9").await.status, 429, "trusted proxies are skipped");
     assert_eq!(from("198.51.100.1, 198.51.100.2").await.status, 401, "another client");
     let valid = server
         .request("GET", "/v1/team")
@@ -92,13 +96,13 @@ async fn only_published_events_that_are_not_over_count_against_the_plan(
     assert_eq!(
         server.answer(request.json(&wrong)).await.fields(),
         ["title"],
-        "the input goes before the limit"
+        "the input is checked before the limit"
     );
 }
 
 #[rstest]
 #[tokio::test]
-async fn simultaneous_published_creates_never_pass_the_limit(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn simultaneous_published_creates_never_exceed_the_limit(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     server.manage(&["organization", "create", "--name", "Small"]);
     let token = server.manage(&["token", "create", "--organization", "small", "--name", "t"]);

@@ -1,4 +1,4 @@
-//! Mails when something fails: a receiver, the mail server, the server itself, what is stored.
+//! Mails under failures: of a recipient, of the mail server, of the process that sends, and of stored records.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -14,12 +14,12 @@ use crate::mails::{SOON, to, with_mailbox};
 use crate::pages::{Page, published};
 
 #[tokio::test]
-async fn an_address_that_is_refused_for_good_fails_at_once_and_can_be_tried_again() {
+async fn a_permanently_refused_recipient_fails_at_once_and_can_be_retried() {
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     let (server, mailbox) = with_mailbox(&database);
     mailbox.answer("gone@example.org", &[(550, "no such user"), (250, "")]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     page.sign_up(&server, &page.slot("Early"), "Gone", "gone@example.org").await;
     page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     assert_eq!(to(&mailbox.wait_for(1, SOON).await), ["ada@example.org"]);
@@ -39,35 +39,35 @@ async fn an_address_that_is_refused_for_good_fails_at_once_and_can_be_tried_agai
 }
 
 #[tokio::test]
-async fn a_mail_whose_content_is_refused_for_good_fails_at_once() {
+async fn permanently_refused_content_fails_at_once() {
     let mailbox = Mailbox::start();
     mailbox.refuse(Some(("DATA", "554 no such content here")));
     let listen = format!("127.0.0.1:{}", free_port());
     let server = Server::start(&["--smtp", &mailbox.url(), "--metrics-listen", &listen]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     Server::wait_for_metric(&listen, r#"signup_mails_total{fate="failed"} 1"#).await;
 }
 
-/// A refusal that may pass is tried again, and not before half a minute.
+/// The retry follows after at least 30 seconds, and does not delay other mails.
 #[tokio::test]
-async fn an_address_that_is_refused_for_now_is_tried_again_after_a_pause() {
+async fn a_temporarily_refused_recipient_is_retried_after_a_pause() {
     let (server, mailbox) = with_mailbox("memory:");
     mailbox.answer("busy@example.org", &[(450, "mailbox busy"), (250, "")]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let begin = std::time::Instant::now();
     page.sign_up(&server, &page.slot("Early"), "Busy", "busy@example.org").await;
     page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
-    assert_eq!(to(&mailbox.wait_for(1, SOON).await), ["ada@example.org"], "nobody waits for another");
+    assert_eq!(to(&mailbox.wait_for(1, SOON).await), ["ada@example.org"], "a retry delays no other mail");
     let mails = mailbox.wait_for_exactly(2, Duration::from_secs(60)).await;
     assert_eq!(mails[1].to, "busy@example.org");
     assert!(begin.elapsed() >= Duration::from_secs(30));
 }
 
-/// A refusal before the recipient is about the server, whatever its code says: no mail is given up for it.
+/// A refusal before `RCPT` concerns the mail server, not the mail. So the mail is retried, even after a permanent code.
 #[rstest]
 #[tokio::test]
-async fn a_mail_server_that_refuses_everything_for_good_fails_no_mail(
+async fn a_refusal_before_the_recipient_fails_no_mail(
     #[values(GREETING, "EHLO", "AUTH", "MAIL")] refused: &'static str,
 ) {
     let folder = tempfile::tempdir().unwrap();
@@ -77,7 +77,7 @@ async fn a_mail_server_that_refuses_everything_for_good_fails_no_mail(
     let listen = format!("127.0.0.1:{}", free_port());
     let smtp = format!("smtp://riverside:a%20pass%3Aword@127.0.0.1:{}", mailbox.port());
     let server = Server::start_on(&database, &["--smtp", &smtp, "--metrics-listen", &listen]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     for name in ["ada", "bob", "cyd"] {
         page.sign_up(&server, &page.slot("Early"), name, &format!("{name}@example.org")).await;
     }
@@ -88,7 +88,7 @@ async fn a_mail_server_that_refuses_everything_for_good_fails_no_mail(
     };
     assert_eq!((list(&[]).lines().count(), list(&["--failed"])), (3, String::new()));
     let pauses = "SELECT CAST(MIN(due_at > created_at + 29) AS TEXT) FROM notices WHERE attempts > 0";
-    assert_eq!(server.sql(pauses).await, "1", "each waits for half a minute");
+    assert_eq!(server.sql(pauses).await, "1", "each retry is due after 30 seconds");
     mailbox.refuse(None);
     server.sql("UPDATE notices SET due_at = 0").await;
     let mails = mailbox.wait_for_exactly(3, Duration::from_secs(60)).await;
@@ -97,18 +97,15 @@ async fn a_mail_server_that_refuses_everything_for_good_fails_no_mail(
     assert_eq!(to, ["ada@example.org", "bob@example.org", "cyd@example.org"]);
 }
 
-/// The mail server is down while people sign up, change and cancel; when it is up, everything comes. `SMTP_DOWN_S` is for how
-/// many seconds.
+/// The mail server is down during the sign-ups and a change of the shift, and for `SMTP_DOWN_S` seconds after them.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_could_not_be_sent_is_sent_when_the_mail_server_is_back(
-    #[values(Sqlite, Postgres)] engine: Engine,
-) {
+async fn queued_mails_are_sent_when_the_mail_server_is_back(#[values(Sqlite, Postgres)] engine: Engine) {
     let down_s = std::env::var("SMTP_DOWN_S").map_or(5, |text| text.parse().unwrap());
     let Some(server) = Server::start_with(engine) else { return };
     let port = free_port();
-    let server = server.again(&["--smtp", &format!("smtp://127.0.0.1:{port}")]);
-    let page = Page::of(&server, &json!({
+    let server = server.restart_with(&["--smtp", &format!("smtp://127.0.0.1:{port}")]);
+    let page = Page::create(&server, &json!({
         "title": "Food drive", "start_date": "2027-06-05", "timezone": "America/New_York", "is_published": true,
         "shifts": [{"title": "Early", "start_time": "09:00", "end_time": "12:30", "capacity": 100}],
     }))
@@ -118,7 +115,7 @@ async fn what_could_not_be_sent_is_sent_when_the_mail_server_is_back(
         page.sign_up(&server, &slot, "Ada", &format!("ada{number}@example.org")).await;
     }
     server.patch(&format!("/v1/slots/{slot}"), &json!({"start_time": "10:00"})).await;
-    // Time is meant: for so long there is no mail server.
+    // The fixed wait is deliberate: it is the time without a mail server.
     tokio::time::sleep(Duration::from_secs(down_s)).await;
     let mailbox = Mailbox::start_at(port);
     let began = std::time::Instant::now();
@@ -137,17 +134,17 @@ async fn what_could_not_be_sent_is_sent_when_the_mail_server_is_back(
     println!("{engine:?}: {} s down, then all 40 mails in {:.0?}", down_s, began.elapsed());
 }
 
-/// Killed in the middle of a mail: none is lost, at most that one comes twice, under the same id.
+/// The server is killed during a mail transaction. At most that mail is sent twice, with the same `Message-ID`.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_is_killed_loses_no_mail_and_doubles_at_most_the_one_under_way(
+async fn a_killed_server_loses_no_mail_and_duplicates_at_most_the_one_in_progress(
     #[values(Sqlite, Postgres)] engine: Engine,
 ) {
     let Some(server) = Server::start_with(engine) else { return };
     let mailbox = Mailbox::start();
     let smtp = mailbox.url();
-    let mut server = server.again(&["--smtp", &smtp]);
-    let page = Page::of(
+    let mut server = server.restart_with(&["--smtp", &smtp]);
+    let page = Page::create(
         &server,
         &json!({
             "title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
@@ -155,7 +152,7 @@ async fn a_server_that_is_killed_loses_no_mail_and_doubles_at_most_the_one_under
         }),
     )
     .await;
-    mailbox.slow_down(Duration::from_millis(300));
+    mailbox.set_mail_delay(Duration::from_millis(300));
     for number in 0..10 {
         page.sign_up(&server, &page.slot("Early"), "Ada", &format!("ada{number}@example.org")).await;
     }
@@ -164,40 +161,40 @@ async fn a_server_that_is_killed_loses_no_mail_and_doubles_at_most_the_one_under
         while mailbox.begun() < begun {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        // Time is meant: the kill falls into the time that the mail takes.
+        // The fixed wait is deliberate: the kill has to come while the mail server delays its reply.
         tokio::time::sleep(Duration::from_millis(50)).await;
-        server = server.again(&["--smtp", &smtp]);
+        server = server.restart_with(&["--smtp", &smtp]);
         killed += 1;
     }
-    mailbox.slow_down(Duration::ZERO);
-    // What was under way is due again after its hold.
+    mailbox.set_mail_delay(Duration::ZERO);
+    // A mail that was being sent is due again when the lease of the killed process expires.
     let begin = std::time::Instant::now();
     let addresses = |mails: &[Mail]| mails.iter().map(|mail| mail.to.clone()).collect::<BTreeSet<_>>().len();
     while addresses(&mailbox.mails()) < 10 || begin.elapsed() < Duration::from_secs(35) {
-        assert!(begin.elapsed() < Duration::from_secs(90), "{} came", addresses(&mailbox.mails()));
+        assert!(begin.elapsed() < Duration::from_secs(90), "{} mails arrived", addresses(&mailbox.mails()));
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let mails = mailbox.mails();
     assert!(mails.len() <= 10 + killed, "{} mails after {killed} kills", mails.len());
     let ids: BTreeSet<_> = mails.iter().map(|mail| mail.header("message-id")).collect();
-    assert_eq!(ids.len(), 10, "who gets a mail twice can tell by its id");
+    assert_eq!(ids.len(), 10, "a duplicate has the Message-ID of the first mail");
     println!("{engine:?}: {killed} kills, 10 mails, {} of them twice", mails.len() - 10);
 }
 
-/// What is stored of one sign-up, or of one notice, cannot be read: all others get their mails.
+/// One stored sign-up and one stored notice are unreadable. All other mails are sent.
 #[tokio::test]
-async fn what_cannot_be_read_is_in_nobodys_way() {
+async fn an_unreadable_record_delays_no_other_mail() {
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     let (server, mailbox) = with_mailbox(&database);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let early = page.slot("Early");
     mailbox.answer("bad@example.org", &[(450, "later"), (250, "")]);
     mailbox.answer("worse@example.org", &[(450, "later"), (250, "")]);
     for name in ["bad", "worse"] {
         page.sign_up(&server, &early, name, &format!("{name}@example.org")).await;
     }
-    // Queued, taken, put back.
+    // Version 3: queued, claimed and put back.
     server.wait_for_sql("SELECT CAST(COUNT(*) AS TEXT) FROM notices WHERE version = 3", "2", SOON).await;
     server.sql("UPDATE signups SET answers = '[1]' WHERE email_key = 'bad@example.org'").await;
     server
@@ -208,7 +205,7 @@ async fn what_cannot_be_read_is_in_nobodys_way() {
     assert_eq!(to(&mailbox.wait_for_exactly(1, SOON).await), ["ada@example.org"]);
 }
 
-/// Queues as many copies of the one notice that is left, each with an id of its own.
+/// Queues copies of the only stored notice, each with a new id.
 async fn copy_notice(server: &Server, engine: Engine, copies: u32) {
     let columns = "organization_id, event_id, shift_id, signup_id, cause, created_at, due_at";
     let (id, numbers) = match engine {
@@ -224,10 +221,10 @@ async fn copy_notice(server: &Server, engine: Engine, copies: u32) {
     server.sql(&sql).await;
 }
 
-/// More notices than the server takes at a time cannot be read, and all of them were due long ago.
+/// The case of 120 has more unreadable notices than the server claims at a time. All of them are overdue.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_notice_that_cannot_be_read_is_reported_once_and_delays_no_other(
+async fn an_unreadable_notice_is_reported_once_and_delays_no_other(
     #[values(Sqlite, Postgres)] engine: Engine,
     #[values(1, 120)] unreadable: usize,
 ) {
@@ -235,7 +232,7 @@ async fn a_notice_that_cannot_be_read_is_reported_once_and_delays_no_other(
     let mailbox = Mailbox::start();
     mailbox.answer("bad@example.org", &[(450, "later"), (250, "")]);
     let listen = format!("127.0.0.1:{}", free_port());
-    let page = Page::of(&first, &published()).await;
+    let page = Page::create(&first, &published()).await;
     let early = page.slot("Early");
     first.kill();
     let folder = tempfile::tempdir().unwrap();
@@ -248,7 +245,7 @@ async fn a_notice_that_cannot_be_read_is_reported_once_and_delays_no_other(
     server.sql("UPDATE notices SET cause = '{\"kind\": \"rumour\"}', due_at = 0").await;
     copy_notice(&server, engine, u32::try_from(unreadable).unwrap() - 1).await;
     Server::wait_for_metric(&listen, &format!("signup_notices_unreadable_total {unreadable}")).await;
-    // Each mail shows that the server has looked at the queue once more.
+    // Each mail shows that the server has read the queue again.
     for (number, name) in ["ada", "bob", "cyd"].into_iter().enumerate() {
         page.sign_up(&server, &early, name, &format!("{name}@example.org")).await;
         mailbox.wait_for(number + 1, SOON).await;
@@ -257,46 +254,47 @@ async fn a_notice_that_cannot_be_read_is_reported_once_and_delays_no_other(
     let reports: Vec<_> = logged.lines().filter(|line| line.contains("a notice cannot be read")).collect();
     assert_eq!(reports.len(), unreadable, "{logged}");
     assert!(reports.iter().all(|line| line.contains("notices.cause of ")), "{logged}");
-    assert_eq!(reports.iter().collect::<BTreeSet<_>>().len(), unreadable, "each once: {logged}");
+    assert_eq!(reports.iter().collect::<BTreeSet<_>>().len(), unreadable, "each is reported once: {logged}");
     Server::wait_for_metric(&listen, &format!("signup_notices_unreadable_total {unreadable}")).await;
 
-    // One that was mended is delivered.
+    // A repaired notice is delivered.
     let any = "(SELECT id FROM notices LIMIT 1)";
     server.sql(&format!("UPDATE notices SET cause = '{cause}' WHERE id = {any}")).await;
     assert_eq!(to(&mailbox.wait_for(4, SOON).await)[3], "bad@example.org");
 }
 
-/// A text that is no UTF-8 makes SQLite's answer unreadable as a whole.
+/// With a text that is not UTF-8, the whole query fails on SQLite.
 #[tokio::test]
-async fn a_notice_with_a_broken_text_delays_no_other() {
+async fn a_notice_with_invalid_utf8_delays_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     let (server, mailbox) = with_mailbox(&database);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let early = page.slot("Early");
     mailbox.answer("bad@example.org", &[(450, "later")]);
     page.sign_up(&server, &early, "Bad", "bad@example.org").await;
-    // Queued, taken, put back.
+    // Version 3: queued, claimed and put back.
     server.wait_for_sql("SELECT 'tried' FROM notices WHERE version = 3", "tried", SOON).await;
-    // A string in JSON with the byte 0xff in it.
+    // JSON with the byte 0xff in a string.
     server.sql("UPDATE notices SET cause = CAST(x'7b226b696e64223a22ff227d' AS TEXT), due_at = 0").await;
     page.sign_up(&server, &early, "Ada", "ada@example.org").await;
     assert_eq!(to(&mailbox.wait_for_exactly(1, SOON).await), ["ada@example.org"]);
 }
 
-/// A mail server that takes longer than a notice is held at once: the mail stays with the process that sends it.
+/// The mail server takes longer than the lease of a notice lasts. The sending process extends its lease, so no other
+/// process sends the mail.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_mail_that_takes_long_is_sent_once() {
+async fn a_mail_that_takes_longer_than_its_lease_is_sent_once() {
     let Some(server) = Server::start_on_postgres() else { return };
     let mailbox = Mailbox::start();
-    mailbox.dawdle(Duration::from_secs(9));
-    let first = server.again(&["--smtp", &mailbox.url()]);
-    let second = first.beside(&["--smtp", &mailbox.url()]);
-    let page = Page::of(&first, &published()).await;
+    mailbox.set_reply_delay(Duration::from_secs(9));
+    let first = server.restart_with(&["--smtp", &mailbox.url()]);
+    let second = first.start_another(&["--smtp", &mailbox.url()]);
+    let page = Page::create(&first, &published()).await;
     page.sign_up(&second, &page.slot("Early"), "Ada", "ada@example.org").await;
     mailbox.wait_for(1, Duration::from_secs(60)).await;
-    mailbox.dawdle(Duration::ZERO);
-    // Time is meant: as long as a hold, and the next look of the other process.
+    mailbox.set_reply_delay(Duration::ZERO);
+    // The fixed wait is deliberate: a lease, plus the interval at which the other process reads the queue.
     tokio::time::sleep(Duration::from_secs(33)).await;
     assert_eq!((mailbox.begun(), mailbox.count()), (1, 1));
 }

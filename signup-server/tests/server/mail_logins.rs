@@ -1,4 +1,4 @@
-//! How a mail server is spoken to: with a login, over TLS, or not at all.
+//! SMTP connections: login, TLS and the reuse of connections.
 
 use rstest::rstest;
 use signup_store_sql::throwaway::free_port;
@@ -8,13 +8,13 @@ use crate::mailbox::{Mailbox, Security, certificate};
 use crate::mails::{SOON, to};
 use crate::pages::{Page, published};
 
-/// What a server tells of one mail that could not be sent.
+/// The metric of a server that could not send one mail.
 const NOT_SENT: &str = r#"signup_mails_total{fate="put_back"} 1"#;
 
-/// A password goes over TLS or not at all, except to this machine.
+/// A password is sent only over TLS, except to this host.
 #[rstest]
 #[tokio::test]
-async fn a_login_is_not_sent_to_another_machine_in_the_clear(
+async fn a_login_is_not_sent_to_another_host_without_tls(
     #[values("smtp", "SMTP")] scheme: &str,
     #[values("", "?notls=1", "?tls=required")] query: &str,
 ) {
@@ -22,23 +22,23 @@ async fn a_login_is_not_sent_to_another_machine_in_the_clear(
     let smtp = |host: &str| format!("{scheme}://riverside:a%20pass%3Aword@{host}:{}{query}", mailbox.port());
     let listen = format!("127.0.0.1:{}", free_port());
     let server = Server::start(&["--smtp", &smtp("127.0.0.2"), "--metrics-listen", &listen]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     Server::wait_for_metric(&listen, NOT_SENT).await;
     assert_eq!((mailbox.logins(), mailbox.begun(), mailbox.count()), (0, 0, 0));
     if query != "?tls=required" {
         let server = Server::start(&["--smtp", &smtp("127.0.0.1")]);
-        let page = Page::of(&server, &published()).await;
+        let page = Page::create(&server, &published()).await;
         page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
         mailbox.wait_for(1, SOON).await;
-        assert_eq!(mailbox.logins(), 1, "here it may");
+        assert_eq!(mailbox.logins(), 1, "a plaintext login to this host is allowed");
     }
 }
 
-/// A connection is used for the next mail, unless the server does not want it any more.
+/// Before each further mail the client checks its connection with `NOOP`. A refused connection is replaced.
 #[rstest]
 #[tokio::test]
-async fn mails_that_follow_each_other_share_a_connection_as_long_as_it_holds(
+async fn consecutive_mails_share_a_connection_until_the_server_closes_it(
     #[values(None, Some(("NOOP", "421 too long without a mail")))] refusal: Option<(
         &'static str,
         &'static str,
@@ -48,7 +48,7 @@ async fn mails_that_follow_each_other_share_a_connection_as_long_as_it_holds(
     mailbox.refuse(refusal);
     let smtp = format!("smtp://riverside:a%20pass%3Aword@127.0.0.1:{}", mailbox.port());
     let server = Server::start(&["--smtp", &smtp]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     for (number, name) in ["ada", "bob", "cyd"].into_iter().enumerate() {
         page.sign_up(&server, &page.slot("Early"), name, &format!("{name}@example.org")).await;
         mailbox.wait_for(number + 1, SOON).await;
@@ -57,19 +57,19 @@ async fn mails_that_follow_each_other_share_a_connection_as_long_as_it_holds(
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Way {
+enum TlsMode {
     StartTls,
     Tls,
 }
 
-/// With STARTTLS, which a login asks for by itself or which is asked for, and with TLS from the start.
+/// Covers STARTTLS and implicit TLS, each with a wrong password, an untrusted certificate, and neither.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_mail_goes_over_tls_with_a_login(#[values(Way::StartTls, Way::Tls)] way: Way) {
+async fn a_mail_goes_over_tls_with_a_login(#[values(TlsMode::StartTls, TlsMode::Tls)] mode: TlsMode) {
     let (config, trusted) = certificate();
-    let (security, scheme, query) = match way {
-        Way::StartTls => (Security::StartTls(config), "smtp", "?tls=required"),
-        Way::Tls => (Security::Tls(config), "smtps", ""),
+    let (security, scheme, query) = match mode {
+        TlsMode::StartTls => (Security::StartTls(config), "smtp", "?tls=required"),
+        TlsMode::Tls => (Security::Tls(config), "smtps", ""),
     };
     let mailbox = Mailbox::start_with(0, &security);
     let login = "riverside:a%20pass%3Aword";
@@ -82,7 +82,7 @@ async fn a_mail_goes_over_tls_with_a_login(#[values(Way::StartTls, Way::Tls)] wa
             trust,
             &["--database", "memory:", "--smtp", &smtp(login), "--metrics-listen", &listen],
         );
-        let page = Page::of(&server, &published()).await;
+        let page = Page::create(&server, &published()).await;
         page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
         if count == 0 {
             Server::wait_for_metric(&listen, NOT_SENT).await;

@@ -1,4 +1,4 @@
-//! A mail server of a test's own, and what has come to it.
+//! An SMTP server for one test. It stores the received mails and can refuse or delay commands.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -11,30 +11,30 @@ use mailparse::{MailHeaderMap as _, ParsedMail};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use tempfile::NamedTempFile;
 
-/// A running mail server. It takes mails for as long as the test process runs.
+/// A running SMTP server. It runs until the test process exits.
 #[derive(Clone)]
 pub(crate) struct Mailbox {
     port: u16,
     state: Arc<Mutex<State>>,
 }
 
-/// How connections are made.
+/// Which TLS mode and login the server offers.
 #[derive(Clone)]
 pub(crate) enum Security {
-    /// In the clear.
+    /// Plaintext without a login.
     Clear,
-    /// In the clear, and a login is taken.
+    /// Plaintext with an optional login.
     ClearWithLogin,
-    /// With TLS when it is asked for; then a login is needed.
+    /// STARTTLS; after it, a login is required.
     StartTls(Arc<ServerConfig>),
-    /// With TLS from the start; a login is needed.
+    /// Implicit TLS; a login is required.
     Tls(Arc<ServerConfig>),
 }
 
-/// The login that is taken.
+/// The only accepted login: user and password.
 pub(crate) const LOGIN: (&str, &str) = ("riverside", "a pass:word");
 
-/// A certificate for `localhost`: for the server, and for those who are to trust it.
+/// Creates a self-signed certificate for `localhost`. Returns the server's configuration and a PEM file to trust.
 pub(crate) fn certificate() -> (Arc<ServerConfig>, NamedTempFile) {
     let rcgen::CertifiedKey { cert, signing_key } =
         rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
@@ -54,17 +54,17 @@ pub(crate) fn certificate() -> (Arc<ServerConfig>, NamedTempFile) {
 #[derive(Default)]
 struct State {
     mails: Vec<Mail>,
-    /// What is answered to mails for an address, instead of taking them; each answer once, the last one always.
+    /// Replies to `RCPT TO` by address: each reply is used once, the last reply repeats.
     answers: HashMap<String, Vec<(u16, &'static str)>>,
-    /// How long a mail takes.
-    delay: Duration,
-    /// How long each answer about a mail takes.
-    dawdling: Duration,
-    /// Mails that began to come in.
+    /// Delay of the reply to the end of a mail.
+    mail_delay: Duration,
+    /// Delay of each reply to a command of a mail transaction.
+    reply_delay: Duration,
+    /// Number of started `DATA` commands.
     begun: usize,
-    /// Passwords that came in.
+    /// Number of login attempts.
     logins: usize,
-    /// What is answered to this command of anybody, or in place of the greeting, instead of going on.
+    /// A command (or [`GREETING`]) and the reply that refuses it on every connection.
     refusal: Option<(&'static str, &'static str)>,
 }
 
@@ -76,13 +76,13 @@ impl State {
     }
 }
 
-/// What is refused in place of a command when a connection is to get no further than the greeting.
+/// Pass it to [`Mailbox::refuse`] in place of a command to refuse every connection at its start.
 pub(crate) const GREETING: &str = "greeting";
 
-/// A mail that was taken.
+/// A received mail.
 #[derive(Debug, Clone)]
 pub(crate) struct Mail {
-    /// For whom, by the envelope.
+    /// The recipient, from the envelope.
     pub(crate) to: String,
     pub(crate) raw: Vec<u8>,
 }
@@ -115,13 +115,13 @@ impl Mail {
     }
 
     pub(crate) fn calendar(&self) -> Calendar {
-        // A line that begins with a space goes on with the one before (RFC 5545, 3.1).
+        // A line that begins with a space continues the previous line (RFC 5545, 3.1).
         let text = self.part("text/calendar").replace("\r\n ", "");
         let lines = text.split("\r\n").filter_map(|line| line.split_once(':'));
         Calendar(lines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
     }
 
-    /// The path of the link to the sign-up.
+    /// Returns the path of the link to the sign-up, if the mail has one.
     pub(crate) fn signup_path(&self) -> Option<String> {
         let text = self.text();
         let start = text.find("/signups/")?;
@@ -150,7 +150,7 @@ impl Mailbox {
         Self::start_at(0)
     }
 
-    /// On this port, or on a free one.
+    /// Starts a server on `port`; 0 means a free port.
     pub(crate) fn start_at(port: u16) -> Self {
         Self::start_with(port, &Security::Clear)
     }
@@ -163,8 +163,8 @@ impl Mailbox {
             for stream in listener.incoming() {
                 let session = Session { state: Arc::clone(&state), to: String::new(), raw: vec![] };
                 let security = security.clone();
-                // Whose connection breaks off hears no more.
-                std::thread::spawn(move || converse(stream?, session, &security));
+                // An I/O error ends the connection; the test sees its effect.
+                std::thread::spawn(move || serve_connection(stream?, session, &security));
             }
         });
         mailbox
@@ -178,27 +178,27 @@ impl Mailbox {
         format!("smtp://127.0.0.1:{}", self.port)
     }
 
-    /// Answers mails for an address with these codes, each once, and the last one always; 250 takes it.
+    /// Sets the replies to mails for an address: each is used once, the last one repeats; 250 accepts the mail.
     pub(crate) fn answer(&self, to: &str, answers: &[(u16, &'static str)]) {
         self.state.lock().unwrap().answers.insert(to.to_owned(), answers.to_vec());
     }
 
-    /// Answers this to each such command, or to each connection in place of the [`GREETING`]; `None` ends that.
+    /// Refuses a command, or each connection at its [`GREETING`], with this reply. `None` removes the refusal.
     pub(crate) fn refuse(&self, refusal: Option<(&'static str, &'static str)>) {
         self.state.lock().unwrap().refusal = refusal;
     }
 
-    /// Takes so long for each mail.
-    pub(crate) fn slow_down(&self, delay: Duration) {
-        self.state.lock().unwrap().delay = delay;
+    /// Delays the reply to the end of each mail. The mail is stored before the delay.
+    pub(crate) fn set_mail_delay(&self, delay: Duration) {
+        self.state.lock().unwrap().mail_delay = delay;
     }
 
-    /// Takes so long for each answer about a mail.
-    pub(crate) fn dawdle(&self, delay: Duration) {
-        self.state.lock().unwrap().dawdling = delay;
+    /// Delays each reply to a command of a mail transaction.
+    pub(crate) fn set_reply_delay(&self, delay: Duration) {
+        self.state.lock().unwrap().reply_delay = delay;
     }
 
-    /// How many passwords came in, right or wrong.
+    /// Returns the number of login attempts, accepted or refused.
     pub(crate) fn logins(&self) -> usize {
         self.state.lock().unwrap().logins
     }
@@ -211,12 +211,12 @@ impl Mailbox {
         self.state.lock().unwrap().mails.len()
     }
 
-    /// How many mails began to come in.
+    /// Returns the number of mails whose transmission started.
     pub(crate) fn begun(&self) -> usize {
         self.state.lock().unwrap().begun
     }
 
-    /// Waits until there are so many mails, and gives all.
+    /// Waits until at least `count` mails were received and returns all of them. Panics after `limit`.
     pub(crate) async fn wait_for(&self, count: usize, limit: Duration) -> Vec<Mail> {
         let begin = Instant::now();
         while self.count() < count {
@@ -226,8 +226,10 @@ impl Mailbox {
         self.mails()
     }
 
-    /// Waits for so many mails, and then a little longer for more than that. Time is meant: that no other comes can only be
-    /// seen by waiting, for longer than a server takes to look for what is due.
+    /// Waits for `count` mails and checks that no further mail arrives within 2.5 seconds.
+    ///
+    /// The fixed wait is deliberate: only waiting shows that no mail arrives. It is longer than the server's interval
+    /// between two reads of the queue.
     pub(crate) async fn wait_for_exactly(&self, count: usize, limit: Duration) -> Vec<Mail> {
         self.wait_for(count, limit).await;
         tokio::time::sleep(Duration::from_millis(2500)).await;
@@ -246,8 +248,8 @@ struct Session {
 }
 
 impl Session {
-    fn dawdle(&self) {
-        let delay = self.state.lock().unwrap().dawdling;
+    fn delay_reply(&self) {
+        let delay = self.state.lock().unwrap().reply_delay;
         std::thread::sleep(delay);
     }
 }
@@ -259,7 +261,7 @@ impl Handler for Session {
     }
 
     fn rcpt(&mut self, to: &str) -> Response {
-        self.dawdle();
+        self.delay_reply();
         let mut state = self.state.lock().unwrap();
         let Some(answers) = state.answers.get_mut(to) else { return response::OK };
         let (code, text) = answers[0];
@@ -270,16 +272,16 @@ impl Handler for Session {
     }
 
     fn mail(&mut self, _ip: IpAddr, _domain: &str, _from: &str) -> Response {
-        self.dawdle();
+        self.delay_reply();
         self.raw.clear();
         response::OK
     }
 
     fn data_start(&mut self, _domain: &str, _from: &str, _is8bit: bool, to: &[String]) -> Response {
-        assert_eq!(to.len(), 1, "each volunteer gets a mail of their own");
+        assert_eq!(to.len(), 1, "each mail has one recipient");
         to[0].clone_into(&mut self.to);
         self.state.lock().unwrap().begun += 1;
-        self.dawdle();
+        self.delay_reply();
         response::OK
     }
 
@@ -289,17 +291,17 @@ impl Handler for Session {
     }
 
     fn data_end(&mut self) -> Response {
-        let delay = self.state.lock().unwrap().delay;
+        let delay = self.state.lock().unwrap().mail_delay;
         let mail = Mail { to: self.to.clone(), raw: std::mem::take(&mut self.raw) };
-        // Taken first: who is killed while it waits for the answer has sent it.
+        // Stored before the delay: a client that is killed while it waits for the reply has sent the mail.
         self.state.lock().unwrap().mails.push(mail);
         std::thread::sleep(delay);
-        self.dawdle();
+        self.delay_reply();
         response::OK
     }
 }
 
-fn converse(stream: TcpStream, handler: Session, security: &Security) -> io::Result<()> {
+fn serve_connection(stream: TcpStream, handler: Session, security: &Security) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut builder = SessionBuilder::new("mail.example.org");
     match security {
@@ -318,21 +320,23 @@ fn converse(stream: TcpStream, handler: Session, security: &Security) -> io::Res
         io::Result::Ok(StreamOwned::new(connection, stream))
     };
     match security {
-        Security::Clear | Security::ClearWithLogin => talk(&state, &mut session, stream, true).map(|_| ()),
+        Security::Clear | Security::ClearWithLogin => {
+            serve_commands(&state, &mut session, stream, true).map(|_| ())
+        }
         Security::Tls(config) => {
             session.tls_active();
-            talk(&state, &mut session, over_tls(config, stream)?, true).map(|_| ())
+            serve_commands(&state, &mut session, over_tls(config, stream)?, true).map(|_| ())
         }
         Security::StartTls(config) => {
-            let Some(stream) = talk(&state, &mut session, stream, true)? else { return Ok(()) };
+            let Some(stream) = serve_commands(&state, &mut session, stream, true)? else { return Ok(()) };
             session.tls_active();
-            talk(&state, &mut session, over_tls(config, stream)?, false).map(|_| ())
+            serve_commands(&state, &mut session, over_tls(config, stream)?, false).map(|_| ())
         }
     }
 }
 
-/// Talks until the end, or until TLS is asked for: then the stream is given back.
-fn talk<S: Read + Write>(
+/// Processes commands until the connection ends. Returns the stream if the client requests STARTTLS.
+fn serve_commands<S: Read + Write>(
     state: &Mutex<State>,
     session: &mut mailin::Session<Session>,
     stream: S,

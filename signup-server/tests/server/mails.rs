@@ -1,4 +1,4 @@
-//! Mails: who gets which, and what becomes of them when something fails.
+//! Mails: who gets which mail, and what it contains.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::pages::{Page, published};
 
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
-/// A server with a mailbox of its own.
+/// Starts a server with a mail server of its own.
 pub(crate) fn with_mailbox(database: &str) -> (Server, Mailbox) {
     let mailbox = Mailbox::start();
     let server = Server::start_on(database, &["--smtp", &mailbox.url(), "--mail-from", FROM]);
@@ -25,9 +25,9 @@ pub(crate) fn to(mails: &[Mail]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_sign_up_a_change_and_a_cancel_are_told_to_those_whom_they_concern() {
+async fn a_sign_up_a_change_and_a_cancellation_are_mailed_to_the_volunteers_concerned() {
     let (server, mailbox) = with_mailbox("memory:");
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let (early, late) = (page.slot("Early"), page.slot("Late"));
     page.sign_up(&server, &early, "Ada", "ada@example.org").await;
     page.sign_up(&server, &early, "Bob", "bob@example.org").await;
@@ -35,19 +35,19 @@ async fn a_sign_up_a_change_and_a_cancel_are_told_to_those_whom_they_concern() {
     let signed_up = mailbox.wait_for_exactly(3, SOON).await;
     assert_eq!(to(&signed_up), ["ada@example.org", "bob@example.org", "cyd@example.org"]);
 
-    // Bob cancels, by the link of the mail.
+    // Bob cancels by the link in the mail.
     let path = signed_up[1].signup_path().unwrap();
     assert_eq!(server.browse("POST", &format!("{path}/cancel"), None).await.status, 303);
     let all = mailbox.wait_for_exactly(4, SOON).await;
     assert_eq!(to(&all[3..]), ["bob@example.org"]);
 
-    // The shift moves: only Ada is on it.
+    // The shift changes; only Ada is still signed up for it.
     let slot = format!("/v1/slots/{early}");
     assert_eq!(server.patch(&slot, &json!({"start_time": "09:30", "location": "Hall B"})).await.status, 200);
     let all = mailbox.wait_for_exactly(5, SOON).await;
     assert_eq!(to(&all[4..]), ["ada@example.org"]);
 
-    // What tells nobody: what changes nothing, another title or capacity, and what is to be told to nobody.
+    // Sends no mail: an unchanged value, a new title or capacity, and `notify_volunteers: false`.
     for quiet in [
         json!({"start_time": "09:30"}),
         json!({"title": "Earlier", "capacity": 9}),
@@ -77,13 +77,13 @@ async fn a_sign_up_a_change_and_a_cancel_are_told_to_those_whom_they_concern() {
         assert!(part.contains("Dock 4") && part.contains("Hall B"), "{part}");
     }
     let ids: BTreeSet<_> = all.iter().map(|mail| mail.header("message-id")).collect();
-    assert_eq!(ids.len(), all.len(), "each mail has an id of its own");
+    assert_eq!(ids.len(), all.len(), "each mail has its own Message-ID");
 }
 
 #[tokio::test]
-async fn a_calendar_follows_the_shift() {
+async fn the_attached_calendar_follows_the_shift() {
     let (server, mailbox) = with_mailbox("memory:");
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let early = page.slot("Early");
     page.sign_up(&server, &early, "Ada", "ada@example.org").await;
     let first = mailbox.wait_for(1, SOON).await.remove(0);
@@ -103,11 +103,11 @@ async fn a_calendar_follows_the_shift() {
     assert!(calendars.is_sorted_by(|a, b| a.sequence() < b.sequence()), "{calendars:?}");
 }
 
-/// Signing up again within the hour sends nothing; the answer is the same.
+/// The answer to the repeated sign-up is the same as to the first.
 #[tokio::test]
-async fn who_signs_up_again_gets_no_second_mail_within_the_hour() {
+async fn a_repeated_sign_up_sends_no_second_mail_within_the_hour() {
     let (server, mailbox) = with_mailbox("memory:");
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let early = page.slot("Early");
     let first = page.sign_up(&server, &early, "Ada", "ada@example.org").await;
     let again = page.sign_up(&server, &early, "Eve", "ADA@example.org").await;
@@ -115,15 +115,15 @@ async fn who_signs_up_again_gets_no_second_mail_within_the_hour() {
     mailbox.wait_for_exactly(1, SOON).await;
 }
 
-/// Two processes on one database share the work: nobody is mailed twice.
+/// Both processes send mails, and no mail is sent twice.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn processes_that_share_a_database_send_each_mail_once() {
     let Some(server) = Server::start_on_postgres() else { return };
     let mailboxes = [Mailbox::start(), Mailbox::start()];
-    let first = server.again(&["--smtp", &mailboxes[0].url()]);
-    let second = first.beside(&["--smtp", &mailboxes[1].url()]);
+    let first = server.restart_with(&["--smtp", &mailboxes[0].url()]);
+    let second = first.start_another(&["--smtp", &mailboxes[1].url()]);
     let servers = [first, second];
-    let page = Page::of(
+    let page = Page::create(
         &servers[0],
         &json!({
             "title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
@@ -131,7 +131,7 @@ async fn processes_that_share_a_database_send_each_mail_once() {
         }),
     )
     .await;
-    mailboxes.iter().for_each(|mailbox| mailbox.slow_down(Duration::from_millis(5)));
+    mailboxes.iter().for_each(|mailbox| mailbox.set_mail_delay(Duration::from_millis(5)));
     for number in 0..28 {
         page.sign_up(&servers[number % 2], &page.slot("Early"), "Ada", &format!("ada{number}@example.org"))
             .await;
@@ -142,28 +142,28 @@ async fn processes_that_share_a_database_send_each_mail_once() {
     let all = || [mailboxes[0].mails(), mailboxes[1].mails()].concat();
     let begin = std::time::Instant::now();
     while all().len() < 56 {
-        assert!(begin.elapsed() < Duration::from_secs(60), "{} of 56 mails came", all().len());
+        assert!(begin.elapsed() < Duration::from_secs(60), "{} of 56 mails arrived", all().len());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    // Time is meant: that none comes twice can only be seen by waiting.
+    // The fixed wait is deliberate: only waiting shows that no mail is sent twice.
     tokio::time::sleep(Duration::from_secs(3)).await;
     let mut mails: Vec<_> = all().iter().map(|mail| (mail.to.clone(), mail.header("subject"))).collect();
     mails.sort();
     mails.dedup();
     assert_eq!((mails.len(), all().len()), (56, 56));
     let shares = mailboxes.each_ref().map(Mailbox::count);
-    assert!(shares.iter().all(|share| *share > 0), "both work: {shares:?}");
+    assert!(shares.iter().all(|share| *share > 0), "both processes send mails: {shares:?}");
     println!("two processes sent {} and {} mails", shares[0], shares[1]);
 }
 
-/// A change of a large shift is told to everybody in bounded memory. `RECIPIENTS` is how many there are.
+/// `RECIPIENTS` sets the number of volunteers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_change_is_told_to_many_without_holding_them_all() {
+async fn a_change_is_mailed_to_many_volunteers_in_bounded_memory() {
     let recipients: usize = std::env::var("RECIPIENTS").map_or(300, |text| text.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     let (server, mailbox) = with_mailbox(&database);
-    let page = Page::of(
+    let page = Page::create(
         &server,
         &json!({
             "title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
@@ -184,25 +184,25 @@ async fn a_change_is_told_to_many_without_holding_them_all() {
         ))
         .await;
     server.sql(&format!("UPDATE shifts SET filled = {recipients}")).await;
-    let before = server.most_memory_kib();
+    let before = server.peak_memory_kib();
     let begin = std::time::Instant::now();
     server.patch(&format!("/v1/slots/{}", page.slot("All")), &json!({"location": "Hall B"})).await;
     let limit = Duration::from_secs(30 + recipients as u64 / 10);
     let mails = mailbox.wait_for_exactly(1 + recipients, limit).await;
     let told: BTreeSet<_> = mails[1..].iter().map(|mail| mail.to.clone()).collect();
-    assert_eq!(told.len(), recipients, "each once");
-    let grown = server.most_memory_kib() - before;
+    assert_eq!(told.len(), recipients, "each volunteer gets one mail");
+    let grown = server.peak_memory_kib() - before;
     println!("{recipients} mails in {:.0?}; {grown} KiB more memory than before", begin.elapsed());
     assert!(grown < 16 * 1024, "{grown} KiB more for {recipients} recipients");
 }
 
 #[tokio::test]
-async fn what_a_person_typed_adds_no_header_and_no_markup_to_a_mail() {
+async fn typed_text_adds_no_header_and_no_markup_to_a_mail() {
     let (server, mailbox) = with_mailbox("memory:");
     let mut event = published();
     event["title"] = json!("Food\r\nBcc: all@example.org\r\n<script>alert(1)</script>");
     event["shifts"][0]["title"] = json!("Early\nX-Evil: yes");
-    let page = Page::of(&server, &event).await;
+    let page = Page::create(&server, &event).await;
     let slot = page.slot("Early\nX-Evil: yes");
     for bad in ["Ada\r\nBcc: all@example.org", "Ada\nX: y", "Ada\0"] {
         assert_eq!(page.sign_up(&server, &slot, bad, "ada@example.org").await.status, 422, "{bad:?}");
@@ -231,13 +231,13 @@ async fn what_a_person_typed_adds_no_header_and_no_markup_to_a_mail() {
     assert!(!mail.calendar().property("SUMMARY").contains('\n'));
 }
 
-/// Whoever signs somebody else up writes no words of their own into that person's mailbox.
+/// A person who signs up another person's address must not be able to send a message to that address in the name field.
 #[tokio::test]
-async fn a_name_that_could_be_a_link_stands_in_no_mail() {
+async fn a_name_that_could_be_a_link_is_left_out_of_mails() {
     let (server, mailbox) = with_mailbox("memory:");
     let mut event = published();
     event["shifts"][1]["capacity"] = json!(20);
-    let page = Page::of(&server, &event).await;
+    let page = Page::create(&server, &event).await;
     let names = [
         "Win at https://evil.example",
         "www.evil.example",
@@ -263,11 +263,10 @@ async fn a_name_that_could_be_a_link_stands_in_no_mail() {
     assert!(mail.text().starts_with("Hello J. R. R. Tolkien,\n"), "{}", mail.text());
 }
 
-/// A domain in any script is written as mail servers write it.
 #[tokio::test]
-async fn a_mail_finds_a_domain_of_any_script() {
+async fn an_internationalized_domain_is_sent_as_punycode() {
     let (server, mailbox) = with_mailbox("memory:");
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     assert_eq!(page.sign_up(&server, &page.slot("Early"), "Jörg", "joerg@münchen.example").await.status, 303);
     assert_eq!(to(&mailbox.wait_for(1, SOON).await), ["joerg@xn--mnchen-3ya.example"]);
 }

@@ -1,6 +1,6 @@
-//! Black-box tests of the real server: a process of its own for each test, spoken to over HTTP.
+//! Black-box tests of the server program. Each test starts its own server process and sends requests over HTTP.
 //!
-//! Every answer that a test gets is held against the OpenAPI document on the way; see [`contract`].
+//! The harness checks every answer of the API against the OpenAPI document; see [`contract`].
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,4 +1,4 @@
-//! Several server processes on one PostgreSQL: every promise holds over all of them together.
+//! Several server processes on one PostgreSQL database: keys, capacities and limits hold over all processes together.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use serde_json::{Value, json};
 use crate::harness::{Server, event};
 use crate::volunteers::Shift;
 
-/// So many server processes on one new database. `None` where PostgreSQL is not installed.
+/// Starts `number` server processes on one new database. Returns `None` if PostgreSQL is not installed.
 fn processes(number: usize, arguments: &[&str]) -> Option<Vec<Server>> {
     let first = Server::start_on_postgres()?;
     let mut servers = vec![];
     for _ in 0..number {
-        servers.push(first.beside(arguments));
+        servers.push(first.start_another(arguments));
     }
     Some(servers)
 }
 
-/// A token of a new organization with the plan `free`.
+/// Creates an organization with the plan `free` and returns a token of it.
 fn free_token(server: &Server) -> String {
     server.manage(&["organization", "create", "--name", "Small"]);
     let made = server.manage(&["token", "create", "--organization", "small", "--name", "t"]);
@@ -55,20 +55,23 @@ async fn a_thousand_posts_with_one_key_make_one_event(#[values(2, 4)] number: us
     );
     assert_eq!(events, 1);
     assert_eq!(count(StatusCode::CREATED), 1000);
-    assert_eq!(first, 1, "one took effect");
+    assert_eq!(first, 1, "one request takes effect");
     let of = |body: &Value| body["data"]["id"].clone();
-    assert!(answers.iter().all(|(.., body)| of(body) == of(&answers[0].2)), "all get its answer");
+    assert!(
+        answers.iter().all(|(.., body)| of(body) == of(&answers[0].2)),
+        "all requests return the same event"
+    );
 }
 
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_hundred_people_at_once_on_a_shift_of_seven_fill_seven(#[values(2, 4)] number: usize) {
+async fn two_hundred_simultaneous_sign_ups_for_a_shift_of_seven_fill_seven(#[values(2, 4)] number: usize) {
     let Some(server) = Server::start_on_postgres() else { return };
     let shift = Shift::create(&server, 7).await;
-    let (are_in, told_full) = shift.rush(&server, number, 200 / number);
+    let (admitted, refused) = shift.sign_up_at_one_moment(&server, number, 200 / number);
     let filled = shift.filled(&server).await;
-    println!("{number} processes, 200 people on a shift of 7: {are_in} in, {told_full} told that it is full");
-    assert_eq!((are_in, told_full, filled), (7, 193, 7));
+    println!("{number} processes, 200 people on a shift of 7: {admitted} admitted, {refused} refused");
+    assert_eq!((admitted, refused, filled), (7, 193, 7));
 }
 
 #[rstest]
@@ -96,7 +99,7 @@ async fn two_hundred_published_creates_at_a_limit_of_five_make_five(#[values(2, 
 
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_token_of_thirty_a_minute_gets_thirty_from_all_processes_together(#[values(2, 4)] number: usize) {
+async fn the_rate_limit_of_a_token_holds_over_all_processes(#[values(2, 4)] number: usize) {
     let Some(first) = Server::start_on_postgres() else { return };
     let token = free_token(&first);
     let database = first.database();
@@ -119,7 +122,7 @@ async fn a_token_of_thirty_a_minute_gets_thirty_from_all_processes_together(#[va
     let mut left: Vec<_> =
         answers.iter().filter(|answer| answer.status == 200).map(|answer| left(&answer)).collect();
     left.sort_unstable();
-    assert_eq!(left, (0..30).collect::<Vec<_>>(), "each answer says what is left after it");
+    assert_eq!(left, (0..30).collect::<Vec<_>>(), "each answer has another number of remaining requests");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What Prometheus is told.
+//! The metrics for Prometheus.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::harness::{Engine, Server, event};
 use crate::mailbox::Mailbox;
 use crate::pages::{Page, published};
 
-/// The value of a series.
+/// Returns the value of a series. Panics if the metrics do not contain it.
 fn value(page: &str, series: &str) -> f64 {
     let line = page.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
     line.unwrap_or_else(|| panic!("no {series} in\n{page}")).parse().unwrap()
@@ -17,7 +17,7 @@ fn value(page: &str, series: &str) -> f64 {
 
 #[rstest]
 #[tokio::test]
-async fn requests_latencies_round_trips_connections_batches_and_notices_are_told(
+async fn the_metrics_cover_requests_latencies_round_trips_connections_batches_and_notices(
     #[values(Sqlite, Postgres)] engine: Engine,
 ) {
     let Some(first) = Server::start_with(engine) else { return };
@@ -49,36 +49,36 @@ async fn requests_latencies_round_trips_connections_batches_and_notices_are_told
     assert!(value(&page, r#"signup_store_round_trips_total{kind="read"}"#) >= 2.0);
     let commits = value(&page, r#"signup_store_round_trips_total{kind="commit"}"#);
     match engine {
-        // Begin, check, write, commit: two change sets that came one after the other.
+        // Each change set takes several statements.
         Sqlite => assert!(commits >= 2.0, "{commits}"),
         Postgres => assert_eq!(commits, 2.0, "an event with its shifts is one round trip, and so is an edit"),
     }
     assert_eq!(value(&page, "signup_store_commit_batch_size_sum"), 2.0, "two change sets were committed");
     assert!(value(&page, "signup_store_connections") >= 1.0);
     assert!(value(&page, "signup_store_connections_in_use") >= 0.0);
-    assert_eq!(
-        value(&page, "signup_notices_queued"),
-        0.0,
-        "nobody is signed up, but the edit changed no time"
-    );
+    assert_eq!(value(&page, "signup_notices_queued"), 0.0, "the event has no volunteers to notify");
     assert_eq!(reqwest::get(format!("http://{listen}/")).await.unwrap().status(), 404);
-    assert_eq!(server.get_without_token("/metrics").await.status, 404, "not where everybody can ask");
+    assert_eq!(
+        server.get_without_token("/metrics").await.status,
+        404,
+        "metrics are not on the public address"
+    );
     drop(first);
 }
 
-/// With or without a pooler in between: who asks costs the database one round trip for being counted, and no more.
+/// With or without PgBouncer, counting a request costs the database one round trip.
 #[rstest]
 #[tokio::test]
-async fn counting_a_request_is_one_round_trip(#[values(&[], &["--pgbouncer"])] pooler: &[&str]) {
+async fn counting_a_request_costs_one_round_trip(#[values(&[], &["--pgbouncer"])] pooler: &[&str]) {
     let Some(first) = Server::start_on_postgres() else { return };
     let listen = format!("127.0.0.1:{}", signup_store_sql::throwaway::free_port());
-    let server = first.beside(&[&["--metrics-listen", &listen], pooler].concat());
+    let server = first.start_another(&[&["--metrics-listen", &listen], pooler].concat());
     let round_trips = async || {
         let page = reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
         ["count", "read"]
             .map(|kind| value(&page, &format!("signup_store_round_trips_total{{kind=\"{kind}\"}}")))
     };
-    // The token is looked up once.
+    // The first request reads the token; further requests find it in the cache.
     server.get("/v1/nothing").await;
     let [counts, reads] = round_trips().await;
     for _ in 0..10 {
@@ -86,36 +86,38 @@ async fn counting_a_request_is_one_round_trip(#[values(&[], &["--pgbouncer"])] p
     }
     let [counts_then, reads_then] = round_trips().await;
     assert_eq!(counts_then - counts, 10.0);
-    // Whoever looks at the metrics counts the notices, every few seconds.
+    // Reading the metrics counts the notices, at most every few seconds.
     assert!(reads_then - reads <= 1.0, "{} other round trips", reads_then - reads);
 }
 
 #[tokio::test]
-async fn mails_are_told_by_what_became_of_them() {
+async fn mails_are_counted_by_fate() {
     let mailbox = Mailbox::start();
     mailbox.answer("gone@example.org", &[(550, "no such user")]);
     mailbox.answer("busy@example.org", &[(450, "mailbox busy")]);
     let listen = format!("127.0.0.1:{}", signup_store_sql::throwaway::free_port());
     let server = Server::start(&["--metrics-listen", &listen, "--smtp", &mailbox.url()]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     for name in ["gone", "busy", "ada"] {
         page.sign_up(&server, &page.slot("Early"), name, &format!("{name}@example.org")).await;
     }
     mailbox.wait_for(1, Duration::from_secs(20)).await;
-    let mut told = String::new();
+    let mut metrics = String::new();
     for _ in 0..100 {
-        told = reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
-        // Which mail is tried first is not said, and the notices are counted every few seconds: those that are told may be of
-        // a time when another was under way.
+        metrics = reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
+        // The order of the mails is not defined, and the count of notices may be some seconds old.
         let notices = ["signup_notices_failed 1", "signup_notices_queued 1"].map(str::to_owned);
         let mails = ["sent", "put_back", "failed"].map(|fate| format!("fate=\"{fate}\""));
-        if notices.iter().chain(&mails).all(|line| told.contains(line)) {
+        if notices.iter().chain(&mails).all(|line| metrics.contains(line)) {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     for fate in ["sent", "put_back", "failed"] {
-        assert_eq!(value(&told, &format!("signup_mails_total{{fate=\"{fate}\"}}")), 1.0, "{fate}");
+        assert_eq!(value(&metrics, &format!("signup_mails_total{{fate=\"{fate}\"}}")), 1.0, "{fate}");
     }
-    assert_eq!((value(&told, "signup_notices_failed"), value(&told, "signup_notices_queued")), (1.0, 1.0));
+    assert_eq!(
+        (value(&metrics, "signup_notices_failed"), value(&metrics, "signup_notices_queued")),
+        (1.0, 1.0)
+    );
 }

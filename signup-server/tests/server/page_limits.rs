@@ -1,4 +1,4 @@
-//! The pages under hostile input, and under more of everything than usual.
+//! The pages under hostile input, large bodies, many requests and many shifts.
 
 use futures_util::future::join_all;
 use rstest::rstest;
@@ -9,13 +9,13 @@ use crate::harness::{Engine, Server};
 use crate::pages::{Page, published};
 
 #[tokio::test]
-async fn whatever_a_person_typed_is_escaped_and_no_script_is_a_link() {
+async fn typed_text_is_escaped_and_a_script_url_is_no_link() {
     let server = Server::start(&[]);
     let evil = "\"><script>alert(1)</script><img src=x onerror=alert(1)>'";
     for location in
         ["javascript:alert(1)", " JaVaScRiPt:alert(1)", "data:text/html,<script>alert(1)</script>", evil]
     {
-        let page = Page::of(&server, &json!({
+        let page = Page::create(&server, &json!({
             "title": evil, "description": evil, "location": location, "badge_label": evil, "is_virtual": true,
             "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
             "shifts": [{"title": evil, "location": location, "capacity": 3}],
@@ -29,43 +29,43 @@ async fn whatever_a_person_typed_is_escaped_and_no_script_is_a_link() {
             for raw in ["<script", "<img", "href=\"javascript", "href=\" J", "href=\"data"] {
                 assert!(!answer.text.contains(raw), "{raw} in {}", answer.text);
             }
-            assert!(answer.text.contains("&#60;script&#62;alert(1)"), "it is shown as it was typed");
+            assert!(answer.text.contains("&#60;script&#62;alert(1)"), "the typed text is shown escaped");
         }
     }
 }
 
 #[tokio::test]
-async fn what_is_no_form_or_too_large_is_refused_with_a_page() {
+async fn a_body_that_is_no_form_or_too_large_is_refused_with_a_page() {
     let server = Server::start(&[]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let path = format!("{}/signups", page.path);
     let post = |content_type: &str, body: String| {
         server.request("POST", &path).header("content-type", content_type).body(body)
     };
     let large = post("application/x-www-form-urlencoded", format!("name={}", "x".repeat(10 * 1024 * 1024)));
-    assert_eq!(server.browsed(large).await.status, 413);
+    assert_eq!(server.page_answer(large).await.status, 413);
     for other in ["application/json", "multipart/form-data; boundary=x", "text/plain"] {
-        assert_eq!(server.browsed(post(other, "name=Ada".to_owned())).await.status, 415, "{other}");
+        assert_eq!(server.page_answer(post(other, "name=Ada".to_owned())).await.status, 415, "{other}");
     }
-    assert_eq!(server.browsed(server.request("POST", &path)).await.status, 415);
+    assert_eq!(server.page_answer(server.request("POST", &path)).await.status, 415);
     let hostile =
         post("application/x-www-form-urlencoded; charset=utf-8", "%ff%fe&=&&slot_id=%00&name".to_owned());
-    assert_eq!(server.browsed(hostile).await.status, 404);
+    assert_eq!(server.page_answer(hostile).await.status, 404);
 }
 
-/// People at one address try at most 30 times a minute, whatever comes of it; that is apart from everything else.
+/// An address may attempt 30 sign-ups a minute, successful or not. Other requests are not counted.
 #[rstest]
 #[tokio::test]
-async fn tries_to_sign_up_are_limited_by_address(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn attempts_to_sign_up_are_limited_by_address(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
-    let server = server.again(&["--trusted-proxies", "127.0.0.1"]);
-    let page = Page::of(&server, &published()).await;
+    let server = server.restart_with(&["--trusted-proxies", "127.0.0.1"]);
+    let page = Page::create(&server, &published()).await;
     let path = format!("{}/signups", page.path);
     let slot = page.slot("Early");
     let attempt = async |address: &str| {
         let form = [("slot_id", slot.as_str()), ("name", "")];
         let request = server.request("POST", &path).header("x-forwarded-for", address).form(&form);
-        server.browsed(request).await
+        server.page_answer(request).await
     };
     for number in 0..30 {
         assert_eq!(attempt("192.0.2.1").await.status, 422, "{number}");
@@ -75,28 +75,28 @@ async fn tries_to_sign_up_are_limited_by_address(#[values(Sqlite, Postgres)] eng
     let wait: u32 = over.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=60).contains(&wait));
     assert_eq!(attempt("192.0.2.2").await.status, 422, "another address");
-    assert_eq!(page.get(&server).await.status, 200, "a look is no try");
-    assert_eq!(server.get_without_token("/v1/team").await.status, 401, "and no request of the API");
+    assert_eq!(page.get(&server).await.status, 200, "reading the page is not counted");
+    assert_eq!(server.get_without_token("/v1/team").await.status, 401, "the API has a rate limit of its own");
 }
 
-/// 200 people at once on a shift of 7, each from a place of their own.
+/// 200 volunteers, each from another address, submit the form for a shift of 7 at the same time.
 #[rstest]
 #[case::memory(None)]
 #[case::sqlite(Some(Sqlite))]
 #[case::postgres(Some(Postgres))]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_two_hundred_at_once_as_many_are_in_as_there_are_places(#[case] engine: Option<Engine>) {
+async fn two_hundred_simultaneous_forms_fill_exactly_the_capacity(#[case] engine: Option<Engine>) {
     const PROXY: [&str; 2] = ["--trusted-proxies", "127.0.0.1"];
     let servers = match engine {
         None => vec![Server::start(&PROXY)],
         Some(engine) => {
             let Some(server) = Server::start_with(engine) else { return };
-            let first = server.again(&PROXY);
-            let second = (engine == Postgres).then(|| first.beside(&PROXY));
+            let first = server.restart_with(&PROXY);
+            let second = (engine == Postgres).then(|| first.start_another(&PROXY));
             std::iter::once(first).chain(second).collect()
         }
     };
-    let page = Page::of(
+    let page = Page::create(
         &servers[0],
         &json!({
             "title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
@@ -105,34 +105,29 @@ async fn of_two_hundred_at_once_as_many_are_in_as_there_are_places(#[case] engin
     )
     .await;
     let (path, slot) = (format!("{}/signups", page.path), page.slot("Early"));
-    let tries = (0..200).map(|number: usize| {
+    let attempts = (0..200).map(|number: usize| {
         let server = &servers[number % servers.len()];
         let email = format!("v{number}@example.org");
         let form = [("slot_id", slot.clone()), ("name", "Ada".to_owned()), ("email", email)];
         let from = format!("10.0.{}.{}", number / 100, number % 100);
         let request = server.request("POST", &path).header("x-forwarded-for", from).form(&form);
-        async move { server.browsed(request).await }
+        async move { server.page_answer(request).await }
     });
-    let answers = join_all(tries).await;
+    let answers = join_all(attempts).await;
     let count = |status| answers.iter().filter(|answer| answer.status == status).count();
-    println!(
-        "{engine:?}, {} processes: {} in, {} told that it is full",
-        servers.len(),
-        count(303),
-        count(409)
-    );
+    println!("{engine:?}, {} processes: {} admitted, {} refused", servers.len(), count(303), count(409));
     assert_eq!((count(303), count(409)), (7, 193));
     assert!(answers.iter().filter(|answer| answer.status == 409).all(|answer| answer.text.contains("full")));
     assert_eq!(page.filled(&servers[0], "Early").await, 7);
 }
 
-/// A page that would be too long has a link to a page of its own for each shift.
+/// A page that would become too long has, instead of the forms, links to a page for each shift.
 #[tokio::test]
 async fn a_page_of_very_many_shifts_stays_small() {
     let server = Server::start_on_sqlite();
     let shifts: Vec<_> =
         (0..500).map(|number| json!({"title": format!("S{number}"), "capacity": 5})).collect();
-    let page = Page::of(&server, &json!({
+    let page = Page::create(&server, &json!({
         "title": "Season", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true, "shifts": shifts,
     }))
     .await;

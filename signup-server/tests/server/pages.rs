@@ -1,4 +1,4 @@
-//! The public page and the page of a sign-up, as browsers ask for them.
+//! The public page of an event and the page of a sign-up, over HTTP without a browser.
 
 use std::time::Duration;
 
@@ -11,29 +11,29 @@ use crate::harness::{Answer, Engine, Server, event};
 use crate::mailbox::Mailbox;
 use crate::mails::with_mailbox;
 
-/// The small event, published.
+/// Returns the body of [`event`], published.
 pub(crate) fn published() -> Value {
     let mut event = event();
     event["is_published"] = json!(true);
     event
 }
 
-/// The page of an event.
+/// The public page of an event.
 pub(crate) struct Page {
     pub(crate) path: String,
     pub(crate) event: Value,
 }
 
 impl Page {
-    /// Of an event that is created for it.
-    pub(crate) async fn of(server: &Server, event: &Value) -> Self {
+    /// Creates an event and returns its page.
+    pub(crate) async fn create(server: &Server, event: &Value) -> Self {
         let event = server.create(event).await;
         let path = format!("/events/{}", event["slug"].as_str().unwrap());
         assert!(event["public_url"].as_str().unwrap().ends_with(&path));
         Self { path, event }
     }
 
-    /// The id of the shift with this title.
+    /// Returns the id of the shift with this title.
     pub(crate) fn slot(&self, title: &str) -> String {
         let slots = self.event["slots"].as_array().unwrap();
         slots.iter().find(|slot| slot["title"] == title).unwrap()["id"].as_str().unwrap().to_owned()
@@ -43,7 +43,7 @@ impl Page {
         server.browse("GET", &self.path, None).await
     }
 
-    /// Sends a form. From one address at most 30 are taken in a minute.
+    /// Submits a sign-up form. The server accepts at most 30 forms a minute from one address.
     pub(crate) async fn post(&self, server: &Server, fields: &[(&str, &str)]) -> Answer {
         server.browse("POST", &format!("{}/signups", self.path), Some(fields)).await
     }
@@ -52,7 +52,7 @@ impl Page {
         self.post(server, &[("slot_id", slot), ("name", name), ("email", email)]).await
     }
 
-    /// How many are signed up for the shift with this title.
+    /// Returns the number of volunteers of the shift with this title.
     pub(crate) async fn filled(&self, server: &Server, title: &str) -> u64 {
         let event = self.event["id"].as_str().unwrap();
         let slots = server.get(&format!("/v1/events/{event}/slots")).await.data();
@@ -71,7 +71,7 @@ async fn the_page_shows_the_event_and_a_form_for_each_shift_that_has_room() {
     event["location"] = json!("https://maps.example.org/?a=1&b=2");
     event["badge_label"] = json!("Families");
     event["theme"] = json!("golden-hour");
-    let page = Page::of(&server, &event).await;
+    let page = Page::create(&server, &event).await;
     let shown = page.get(&server).await;
     assert_eq!((shown.status, shown.header("content-type")), (200, Some("text/html; charset=utf-8")));
     for text in [
@@ -98,9 +98,9 @@ async fn the_page_shows_the_event_and_a_form_for_each_shift_that_has_room() {
 }
 
 #[tokio::test]
-async fn every_page_is_kept_to_itself() {
+async fn every_page_has_the_security_headers() {
     let server = Server::start(&[]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let slot = page.slot("Early");
     let answers = [
         page.get(&server).await,
@@ -130,14 +130,14 @@ async fn every_page_is_kept_to_itself() {
         }
         assert!(matches!(answer.header("cache-control"), Some("no-store" | "no-cache")));
         assert!(!answer.text.contains("<script"), "{}", answer.text);
-        assert!(!answer.text.contains(" style="), "the policy takes no such style");
+        assert!(!answer.text.contains(" style="), "the policy forbids inline styles");
     }
 }
 
 #[tokio::test]
-async fn a_draft_and_an_unknown_slug_are_not_there() {
+async fn a_draft_and_an_unknown_slug_are_not_found() {
     let server = Server::start(&[]);
-    let draft = Page::of(&server, &event()).await;
+    let draft = Page::create(&server, &event()).await;
     let slot = draft.slot("Early");
     for path in [&draft.path, "/events/food-drive-aaaaaaaa", "/events/a/b", "/events/%2e", "/signups/x"] {
         let answer = server.browse("GET", path, None).await;
@@ -153,24 +153,24 @@ async fn a_draft_and_an_unknown_slug_are_not_there() {
 }
 
 #[tokio::test]
-async fn a_person_signs_up_and_the_number_falls() {
+async fn a_sign_up_lowers_the_number_of_needed_volunteers() {
     let server = Server::start(&[]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let done = page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     assert_eq!(done.status, 303);
     let told = server.browse("GET", done.header("location").unwrap(), None).await;
     assert_eq!(told.status, 200);
     assert!(told.text.contains("A mail is on its way"), "{}", told.text);
-    assert!(!told.text.contains("ada@example.org"), "a link that anybody can open names nobody");
+    assert!(!told.text.contains("ada@example.org"), "the page behind a public link names no volunteer");
     let shown = page.get(&server).await.text;
     assert!(shown.contains("3 of 4 still needed"), "{shown}");
-    assert!(!shown.contains("Ada"), "nobody sees who is signed up");
+    assert!(!shown.contains("Ada"), "the public page names no volunteer");
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_beside_its_field_and_what_was_typed_is_kept() {
+async fn a_refused_form_names_every_fault_and_keeps_the_typed_values() {
     let server = Server::start_on_sqlite();
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let event = page.event["id"].as_str().unwrap();
     let add =
         |arguments: &[&str]| server.manage(&[&["question", "add", "--event", event], arguments].concat());
@@ -203,7 +203,7 @@ async fn what_is_wrong_is_said_beside_its_field_and_what_was_typed_is_kept() {
     ] {
         assert!(answer.text.contains(text), "{text} in {}", answer.text);
     }
-    assert_eq!(answer.text.matches("<details open>").count(), 1, "only the form that was sent");
+    assert_eq!(answer.text.matches("<details open>").count(), 1, "only the submitted form is open");
     assert_eq!(page.filled(&server, "Early").await, 0);
     let right = [
         ("slot_id", slot.as_str()),
@@ -221,9 +221,10 @@ async fn what_is_wrong_is_said_beside_its_field_and_what_was_typed_is_kept() {
 }
 
 #[tokio::test]
-async fn a_shift_of_another_event_or_of_none_is_not_there() {
+async fn a_shift_outside_the_event_is_not_found() {
     let server = Server::start(&[]);
-    let (page, other) = (Page::of(&server, &published()).await, Page::of(&server, &published()).await);
+    let (page, other) =
+        (Page::create(&server, &published()).await, Page::create(&server, &published()).await);
     for slot in [
         other.slot("Early"),
         "0192abcd-0000-7000-8000-000000000000".to_owned(),
@@ -237,9 +238,9 @@ async fn a_shift_of_another_event_or_of_none_is_not_there() {
 }
 
 #[tokio::test]
-async fn a_full_shift_says_so_and_takes_nobody() {
+async fn a_full_shift_says_so_and_refuses_sign_ups() {
     let server = Server::start(&[]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let late = page.slot("Late");
     for name in ["ada", "bob"] {
         assert_eq!(page.sign_up(&server, &late, name, &format!("{name}@example.org")).await.status, 303);
@@ -255,25 +256,25 @@ async fn a_full_shift_says_so_and_takes_nobody() {
     assert_eq!(page.filled(&server, "Late").await, 2);
 }
 
-/// An event of today, in a zone in which it is noon: its shift can be moved into the past.
+/// Returns an event of today in a zone where it is noon, so that a patch can move its shift into the past.
 fn today() -> Value {
     let hour = i8::try_from(SystemClock.now().as_second() / 3600 % 24).unwrap();
     let offset = jiff::tz::Offset::constant(12 - hour);
     json!({
         "title": "Food drive",
         "start_date": offset.to_datetime(SystemClock.now()).date().to_string(),
-        // The signs of these names are the other way round.
+        // The names `Etc/GMT±N` have inverted signs: `Etc/GMT+5` is UTC−5.
         "timezone": format!("Etc/GMT{:+}", hour - 12),
         "is_published": true,
         "shifts": [{"title": "All day", "capacity": 2}],
     })
 }
 
-/// The answer to an address with a place, compared without case, is that to an unknown one, byte for byte. The first is mailed
-/// its link again, once an hour.
+/// The answer to a signed-up address, in any case, equals the answer to an unknown address byte for byte. The signed-up
+/// address gets its link by mail again, at most once an hour.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_full_or_past_shift_does_not_tell_who_is_signed_up(
+async fn a_full_or_past_shift_does_not_reveal_who_is_signed_up(
     #[values(None, Some(Sqlite), Some(Postgres))] engine: Option<Engine>,
     #[values(false, true)] is_past: bool,
 ) {
@@ -281,10 +282,10 @@ async fn a_full_or_past_shift_does_not_tell_who_is_signed_up(
     let smtp = ["--smtp", &mailbox.url()];
     let server = match engine.map(Server::start_with) {
         None => Server::start(&smtp),
-        Some(Some(server)) => server.again(&smtp),
+        Some(Some(server)) => server.restart_with(&smtp),
         Some(None) => return,
     };
-    let page = Page::of(&server, &today()).await;
+    let page = Page::create(&server, &today()).await;
     let slot = page.slot("All day");
     for name in ["ada", "bob"] {
         let answer = page.sign_up(&server, &slot, name, &format!("{name}@example.org")).await;
@@ -296,7 +297,7 @@ async fn a_full_or_past_shift_does_not_tell_who_is_signed_up(
         let past = json!({"start_time": "00:00", "end_time": "00:01", "notify_volunteers": false});
         assert_eq!(server.patch(&format!("/v1/slots/{slot}"), &past).await.status, 200);
     }
-    // A store in memory cannot be told that the hour is over: there no third mail comes.
+    // Ends the hour since the last mail. The memory store has no SQL, so there the third mail is not sent.
     if engine.is_some() {
         server.sql("UPDATE signups SET mailed_at = mailed_at - 3600").await;
     }
@@ -324,11 +325,11 @@ async fn a_full_or_past_shift_does_not_tell_who_is_signed_up(
 }
 
 #[tokio::test]
-async fn an_event_that_is_over_takes_nobody() {
+async fn an_event_that_is_over_refuses_sign_ups() {
     let server = Server::start(&[]);
     let mut past = published();
     past["start_date"] = json!("2020-06-06");
-    let page = Page::of(&server, &past).await;
+    let page = Page::create(&server, &past).await;
     let shown = page.get(&server).await;
     assert!(shown.text.contains("This event is over"), "{}", shown.text);
     assert!(!shown.text.contains("<form"));
@@ -337,11 +338,11 @@ async fn an_event_that_is_over_takes_nobody() {
     assert!(answer.text.contains("this shift is over"), "{}", answer.text);
 }
 
-/// The shift became full while the form was filled in, and there is a mistake in it: nothing that was typed is lost.
+/// The shift becomes full while the form is filled in, and the form has a fault.
 #[tokio::test]
-async fn a_mistake_in_the_form_of_a_full_shift_can_be_mended() {
+async fn a_faulty_form_for_a_full_shift_keeps_the_typed_values() {
     let server = Server::start(&[]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let late = page.slot("Late");
     for name in ["ada", "bob"] {
         page.sign_up(&server, &late, name, &format!("{name}@example.org")).await;
@@ -355,13 +356,12 @@ async fn a_mistake_in_the_form_of_a_full_shift_can_be_mended() {
     }
 }
 
-/// Of an event of several days the page says on which a shift is.
 #[tokio::test]
-async fn a_shift_of_a_long_event_has_its_day() {
+async fn a_shift_of_an_event_of_several_days_shows_its_day() {
     let server = Server::start(&[]);
     let mut event = published();
     event["end_date"] = json!("2027-06-07");
-    let shown = Page::of(&server, &event).await.get(&server).await.text;
+    let shown = Page::create(&server, &event).await.get(&server).await.text;
     assert!(shown.contains("Saturday, 5 June 2027 – Monday, 7 June 2027"), "{shown}");
     assert!(
         shown.contains("Saturday, 5 June 2027, <time datetime=\"2027-06-05T09:00:00-04:00\">"),
@@ -374,15 +374,14 @@ async fn an_event_without_shifts_says_so() {
     let server = Server::start(&[]);
     let empty =
         json!({"title": "Later", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true});
-    let shown = Page::of(&server, &empty).await.get(&server).await;
+    let shown = Page::create(&server, &empty).await.get(&server).await;
     assert!(shown.text.contains("No shifts yet"), "{}", shown.text);
 }
 
-/// From the mail to the page of the sign-up, and back.
 #[tokio::test]
-async fn a_person_cancels_by_the_link_and_the_place_is_free() {
+async fn a_cancellation_by_the_mailed_link_frees_the_place() {
     let (server, mailbox) = with_mailbox("memory:");
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let late = page.slot("Late");
     page.sign_up(&server, &late, "Ada", "ada@example.org").await;
     let path = mailbox.wait_for(1, Duration::from_secs(20)).await[0].signup_path().unwrap();
@@ -405,14 +404,14 @@ async fn a_person_cancels_by_the_link_and_the_place_is_free() {
     assert_eq!(
         server.browse("GET", &format!("{path}/cancel"), None).await.status,
         405,
-        "a look cancels nothing"
+        "a GET cancels nothing"
     );
 }
 
 #[tokio::test]
-async fn a_shift_can_be_put_into_a_calendar() {
+async fn a_shift_is_available_as_a_calendar_file() {
     let server = Server::start(&[]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let file = server.browse("GET", &format!("{}/slots/{}.ics", page.path, page.slot("Early")), None).await;
     assert_eq!((file.status, file.header("content-type")), (200, Some("text/calendar; charset=utf-8")));
     assert_eq!(file.header("content-disposition"), Some("attachment; filename=\"shift.ics\""));

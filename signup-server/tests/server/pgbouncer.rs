@@ -1,4 +1,4 @@
-//! Behind PgBouncer in transaction mode.
+//! Servers behind PgBouncer in transaction mode.
 
 use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::harness::{Server, event};
 use crate::volunteers::Shift;
 
-/// PgBouncer before a cluster. It ends with the test.
+/// A PgBouncer process in front of a cluster. Dropping this value ends the process.
 struct Bouncer {
     process: Child,
     port: u16,
@@ -20,7 +20,8 @@ struct Bouncer {
 }
 
 impl Bouncer {
-    /// With fewer connections to the server than clients will ask for, so that they have to share.
+    /// Starts PgBouncer with fewer server connections than the clients use, so that they share them. Returns `None` if
+    /// PgBouncer is not installed.
     fn start(cluster: &Cluster) -> Option<Self> {
         let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"];
         let program = program.into_iter().find(|program| std::path::Path::new(program).exists());
@@ -40,7 +41,7 @@ impl Bouncer {
             users.display(),
         )
         .unwrap();
-        // Whoever PgBouncer runs as has to be able to read them.
+        // PgBouncer runs as another user, which has to read these files.
         Command::new("chmod").args(["-R", "a+rX"]).arg(folder.path()).status().unwrap();
         let mut command = as_postgres(program);
         let process = command.arg(&settings).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -54,7 +55,7 @@ impl Bouncer {
 
 impl Drop for Bouncer {
     fn drop(&mut self) {
-        // Asked to, it ends its child as well, which a kill would leave behind.
+        // On SIGTERM the process also ends its child, which would survive a SIGKILL.
         let id = self.process.id().to_string();
         drop(Command::new("kill").args(["-TERM", &id]).status());
         drop(self.process.wait());
@@ -72,10 +73,10 @@ async fn two_servers_behind_pgbouncer_work_as_without_it() {
     server.manage(&["organization", "create", "--name", "Starter", "--plan", "pro", "--pgbouncer"]);
     let token = ["token", "create", "--organization", "starter", "--name", "t", "--pgbouncer"];
     server.manage(&token)["token"].as_str().unwrap().clone_into(&mut server.token);
-    let servers = [server.beside(&["--pgbouncer"]), server];
+    let servers = [server.start_another(&["--pgbouncer"]), server];
 
-    // Many clients on few connections: every statement may find itself on another one than the one before. Each server has
-    // half of the clients, so that no commit waits for more than 31 others: the limit of its wait is no part of this.
+    // Many clients share few connections, so consecutive statements may run on different connections. Each server has
+    // half of the clients: a commit then waits for at most 31 others and stays within its deadline.
     let works = (0..400).map(|number| {
         let server = &servers[number % 2];
         async move {
@@ -95,7 +96,7 @@ async fn two_servers_behind_pgbouncer_work_as_without_it() {
     });
     stream::iter(works).buffer_unordered(64).collect::<()>().await;
     let count = cluster.sql(name, "SELECT count(*) FROM events");
-    assert_eq!(count, "200", "a hundred keys, each with an event and a copy of it");
+    assert_eq!(count, "200", "each of 100 keys has an event and a copy of it");
     let shift = Shift::create(&servers[0], 7).await;
     assert_eq!(shift.filled(&servers[1]).await, 0);
 }

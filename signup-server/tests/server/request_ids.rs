@@ -1,4 +1,4 @@
-//! Which answers carry `X-Request-Id` and the rate: all that are answers to a request.
+//! Every answer to a valid HTTP request has `X-Request-Id`, and under `/v1` the rate headers.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::harness::Server;
 
-/// Sends bytes on a connection of their own, and reads until the server closes it. In lower case.
+/// Sends bytes on a new connection and reads until the server closes it. Returns the answer in lower case.
 fn exchange(server: &Server, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
@@ -20,14 +20,14 @@ fn start(request: &str) -> String {
     request.escape_debug().take(100).collect()
 }
 
-/// A head with a line of this length in it.
+/// Returns a request head of `length` bytes.
 fn head(length: usize) -> String {
     let (start, end) = ("GET /v1/team HTTP/1.1\r\nConnection: close\r\nX: ", "\r\n\r\n");
     format!("{start}{}{end}", "x".repeat(length - start.len() - end.len()))
 }
 
 #[test]
-fn a_head_that_is_no_request_is_answered_400_or_431_without_an_id_and_ends_the_connection() {
+fn an_invalid_head_is_answered_without_an_id_and_the_connection_is_closed() {
     let server = Server::start(&[]);
     let many = format!("GET /v1/team HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(101));
     let cases = [
@@ -66,7 +66,7 @@ async fn the_description_names_the_answers_that_have_no_id() {
 }
 
 #[test]
-fn every_answer_to_a_request_has_an_id_and_under_v1_the_rate() {
+fn every_answer_to_a_request_has_an_id_and_under_v1_rate_headers() {
     let server = Server::start(&[]);
     let token = format!("Authorization: Bearer {}\r\n", server.token);
     let post = format!("POST /v1/events HTTP/1.1\r\n{token}");

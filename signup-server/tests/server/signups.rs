@@ -1,4 +1,4 @@
-//! Sign-ups and mails on the command line.
+//! The commands about sign-ups and mails.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn command(server: &Server, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// One line on standard error, which says this, and exit code 1.
+/// Checks for exit code 1 and one line on standard error that contains `says`.
 fn assert_refused(server: &Server, arguments: &[&str], says: &str) {
     let output = run(&[&["--database", &server.database()], arguments].concat());
     let error = String::from_utf8(output.stderr).unwrap();
@@ -25,7 +25,7 @@ fn assert_refused(server: &Server, arguments: &[&str], says: &str) {
 #[tokio::test]
 async fn sign_ups_are_listed_as_json_and_as_csv() {
     let server = Server::start_on_sqlite();
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     let event = page.event["id"].as_str().unwrap();
     let size =
         server.manage(&["question", "add", "--event", event, "--label", "Size, please", "--type", "text"]);
@@ -56,7 +56,7 @@ async fn sign_ups_are_listed_as_json_and_as_csv() {
     let lines: Vec<_> = table.lines().collect();
     assert_eq!(lines[0], "id,event_id,slot_id,name,email,status,cancelled_at,created_at,\"Size, please\"");
     assert!(lines[1].contains(",\"Ada \"\"A\"\"\",ada@example.org,confirmed,,"), "{}", lines[1]);
-    assert!(lines[1].ends_with(",'=1+1"), "no formula: {}", lines[1]);
+    assert!(lines[1].ends_with(",'=1+1"), "a formula is escaped: {}", lines[1]);
     assert!(lines[2].contains(",'-Bob,bob@example.org,") && lines[2].ends_with(','), "{}", lines[2]);
     assert_refused(&server, &["signup", "list", "--event", "x"], "there is no event with the id x");
 }
@@ -64,7 +64,7 @@ async fn sign_ups_are_listed_as_json_and_as_csv() {
 #[tokio::test]
 async fn a_person_is_erased_while_the_server_runs() {
     let server = Server::start_on_sqlite();
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     for title in ["Early", "Late"] {
         page.sign_up(&server, &page.slot(title), "Ada", "ada@example.org").await;
     }
@@ -93,12 +93,12 @@ async fn a_person_is_erased_while_the_server_runs() {
 }
 
 #[tokio::test]
-async fn mails_that_wait_are_listed_without_their_secrets() {
+async fn queued_mails_are_listed_without_their_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     let (server, mailbox) = with_mailbox(&database);
     mailbox.answer("busy@example.org", &[(450, "mailbox busy")]);
-    let page = Page::of(&server, &published()).await;
+    let page = Page::create(&server, &published()).await;
     page.sign_up(&server, &page.slot("Early"), "Busy", "busy@example.org").await;
     let tried = loop {
         let tried: Value = serde_json::from_str(&command(&server, &["notice", "list"])).unwrap();

@@ -1,4 +1,4 @@
-//! `/v1/events/{event_id}/slots` and `/v1/slots/{id}`
+//! The routes `/v1/events/{event_id}/slots` and `/v1/slots/{id}`.
 
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ async fn only_the_fields_that_are_sent_change(#[values(Sqlite, Postgres)] engine
 
 #[rstest]
 #[tokio::test]
-async fn a_body_that_gives_no_other_value_changes_nothing(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn a_patch_without_a_new_value_changes_nothing(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     let (slot, path) = with_slot(&server).await;
     for body in
@@ -52,7 +52,7 @@ async fn a_body_that_gives_no_other_value_changes_nothing(#[values(Sqlite, Postg
 
 #[rstest]
 #[tokio::test]
-async fn null_takes_the_location_away_and_is_refused_elsewhere(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn null_removes_the_location_and_is_refused_elsewhere(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     let (_, path) = with_slot(&server).await;
     let nulls = json!({"title": null, "start_time": null, "end_time": null, "capacity": null, "notify_volunteers": null});
@@ -66,7 +66,7 @@ async fn null_takes_the_location_away_and_is_refused_elsewhere(#[values(Sqlite, 
 
 #[rstest]
 #[tokio::test]
-async fn the_end_is_checked_against_the_start_that_results_and_said_with_all_else(
+async fn the_end_is_checked_against_the_resulting_start_together_with_all_other_faults(
     #[values(Sqlite, Postgres)] engine: Engine,
 ) {
     let Some(server) = Server::start_with(engine) else { return };
@@ -111,10 +111,10 @@ async fn patches_at_the_same_moment_never_lose_each_others_fields(
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found_after_the_body_was_checked() {
+async fn the_body_is_checked_before_the_slot_is_looked_up() {
     let server = Server::start(&[]);
-    let nobody = "/v1/slots/01a1fc0c-06a8-79da-abb2-b84ac8892247";
-    for path in [nobody, "/v1/slots/x"] {
+    let unknown = "/v1/slots/01a1fc0c-06a8-79da-abb2-b84ac8892247";
+    for path in [unknown, "/v1/slots/x"] {
         assert_eq!(server.patch(path, &json!({"capacity": 1})).await.status, 404);
         assert_eq!(server.patch(path, &json!({"capacity": 0})).await.fields(), ["capacity"]);
     }

@@ -1,5 +1,6 @@
-//! Clients that are slow, silent or gone do not hold up others, and their connections are closed in time. These tests wait for
-//! the server's own timeouts.
+//! Slow, silent and disconnected clients delay no other request, and their connections are closed after a timeout.
+//!
+//! These tests wait for the timeouts of the server.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -19,16 +20,16 @@ fn connect(server: &Server) -> TcpStream {
     stream
 }
 
-/// What still comes on a connection until the server closes it.
+/// Reads a connection until the server closes it and returns the text.
 fn rest(mut stream: TcpStream) -> String {
     let mut text = vec![];
-    // A connection that is reset is closed as well.
+    // A reset also counts as the end of the connection.
     drop(stream.read_to_end(&mut text));
     String::from_utf8_lossy(&text).into_owned()
 }
 
 #[tokio::test]
-async fn silent_and_half_sent_requests_hold_up_nobody_and_are_closed() {
+async fn silent_and_incomplete_requests_delay_no_other_and_are_closed() {
     let server = Server::start(&[]);
     let since = Instant::now();
     let starts: [&[u8]; 3] = [b"", b"G", b"GET /v1/team HTTP/1.1\r\nHost: x\r\nAuthorization: Bea"];
@@ -40,14 +41,14 @@ async fn silent_and_half_sent_requests_hold_up_nobody_and_are_closed() {
         })
         .collect();
     assert_eq!(server.get("/v1/team").await.status, 200);
-    assert!(since.elapsed() < Duration::from_secs(10), "others are served meanwhile");
+    assert!(since.elapsed() < Duration::from_secs(10), "another request is served meanwhile");
     tokio::task::spawn_blocking(move || streams.into_iter().for_each(|stream| drop(rest(stream))))
         .await
         .unwrap();
     assert!(since.elapsed() < Duration::from_secs(30), "all are closed");
 }
 
-/// Connects with a small receive buffer and asks for far more than fits into it and the server's send buffer.
+/// Connects with a small receive buffer and requests more than fits into this buffer and the server's send buffer.
 async fn connect_and_never_read(server: &Server) -> tokio::net::TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
@@ -64,7 +65,7 @@ async fn a_client_that_never_reads_loses_its_connection() {
     let streams = futures_util::future::join_all((0..5).map(|_| connect_and_never_read(&server))).await;
     let since = Instant::now();
     for stream in streams {
-        // A write fails once the other end is closed. Until then an empty line before a request is allowed, and is not read.
+        // A write fails once the server has closed the connection. Until then the server ignores the empty lines.
         while !stream.try_write(b"\r\n").is_err_and(|error| error.kind() != std::io::ErrorKind::WouldBlock) {
             assert!(since.elapsed() < Duration::from_secs(40), "the server still holds a connection");
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -101,7 +102,7 @@ async fn a_client_that_reads_slowly_gets_its_whole_answer() {
 }
 
 #[tokio::test]
-async fn clients_that_never_read_do_not_hold_up_the_end() {
+async fn clients_that_never_read_do_not_delay_the_shutdown() {
     let mut server = Server::start(&[]);
     let streams = futures_util::future::join_all((0..5).map(|_| connect_and_never_read(&server))).await;
     let since = Instant::now();
@@ -112,7 +113,7 @@ async fn clients_that_never_read_do_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_is_answered_408() {
+async fn a_body_that_does_not_arrive_is_answered_408() {
     let server = Server::start(&[]);
     let mut stream = connect(&server);
     let head = format!(
@@ -142,7 +143,7 @@ async fn a_client_that_goes_away_does_not_undo_its_write(#[values(Sqlite, Postgr
         );
         stream.write_all(request.as_bytes()).unwrap();
     }
-    // What was taken up is done to its end: each key is either whole or unused, and its retry makes it whole.
+    // A started write is completed. So each key has its full event or none, and the retry creates a missing event.
     for number in 0..20 {
         let key = number.to_string();
         let answer = server.send_keyed("POST", "/v1/events", &key, &event()).await;

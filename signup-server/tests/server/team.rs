@@ -1,4 +1,4 @@
-//! `/v1/team`
+//! The route `/v1/team`.
 
 use rstest::rstest;
 

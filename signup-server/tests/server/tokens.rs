@@ -1,4 +1,4 @@
-//! Who may do what.
+//! Tokens: authentication, expiry, revocation, scopes, and the separation of organizations.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,11 @@ async fn a_missing_or_malformed_token_is_refused() {
     ] {
         assert_unauthenticated(&with_bearer(&server, bad).await, bad);
     }
-    assert_eq!(with_bearer(&server, &format!("bearer {good}")).await.status, 200, "the scheme has no case");
+    assert_eq!(
+        with_bearer(&server, &format!("bearer {good}")).await.status,
+        200,
+        "the scheme is not case-sensitive"
+    );
 }
 
 #[rstest]
@@ -46,9 +50,9 @@ async fn a_missing_or_malformed_token_is_refused() {
 async fn an_expired_token_is_refused_like_a_revoked_one(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     let made = token(&server, &["--organization", "starter", "--expires-in-days", "1"]);
-    // No command makes a token that lives for less than a day: this one is put back in time.
-    let put_back = "UPDATE tokens SET created_at = created_at - 86400, expires_at = expires_at - 86400 WHERE name = 't' RETURNING name";
-    assert_eq!(server.sql(put_back).await, "t");
+    // No command creates a token that expires within a day, so this one is backdated.
+    let backdate = "UPDATE tokens SET created_at = created_at - 86400, expires_at = expires_at - 86400 WHERE name = 't' RETURNING name";
+    assert_eq!(server.sql(backdate).await, "t");
     let bearer = format!("Bearer {}", made["token"].as_str().unwrap());
     assert_unauthenticated(&with_bearer(&server, &bearer).await, "expired");
 }
@@ -72,7 +76,7 @@ async fn a_revoked_token_is_refused_within_5_seconds(#[values(Sqlite, Postgres)]
 
 #[rstest]
 #[tokio::test]
-async fn each_operation_asks_for_its_scope(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn each_operation_requires_its_scope(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     let created = server.create(&event()).await;
     let (event_id, slot_id) = (created["id"].as_str().unwrap(), created["slots"][0]["id"].as_str().unwrap());

@@ -1,4 +1,4 @@
-//! People who sign up through the library, in processes of their own on the server's database.
+//! Volunteers that sign up through the library, in separate processes on the server's database.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -16,7 +16,7 @@ use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
 
 use crate::harness::{Server, process};
 
-/// A shift of a published event, far in the future.
+/// A shift of a published event in 2099.
 pub(crate) struct Shift {
     organization: String,
     event: String,
@@ -24,7 +24,7 @@ pub(crate) struct Shift {
 }
 
 impl Shift {
-    /// The title of its event.
+    /// The title of the event.
     pub(crate) const TITLE: &str = "Food bank";
 
     pub(crate) async fn create(server: &Server, capacity: u32) -> Self {
@@ -39,24 +39,26 @@ impl Shift {
         Self { organization, event: text(&event["id"]), id: text(&event["slots"][0]["id"]) }
     }
 
-    /// How many volunteers the server shows.
+    /// Returns the number of volunteers that the server shows.
     pub(crate) async fn filled(&self, server: &Server) -> u64 {
         server.get(&format!("/v1/events/{}/slots", self.event)).await.data()[0]["filled"].as_u64().unwrap()
     }
 
-    /// Of what was acknowledged, by address whether it is confirmed (or cancelled), that which is not so.
+    /// Returns the addresses whose acknowledged state is not in the database.
+    ///
+    /// `acknowledged` maps an address to whether its sign-up is confirmed (`true`) or cancelled (`false`).
     pub(crate) async fn lost(&self, server: &Server, acknowledged: &HashMap<String, bool>) -> Vec<String> {
-        let place = self.open(&server.database()).await;
+        let client = self.open(&server.database()).await;
         let (mut found, mut after) = (HashMap::new(), None);
         loop {
             let page =
-                place.service.admin().signups(place.organization, place.event, after, 500).await.unwrap();
+                client.service.admin().signups(client.organization, client.event, after, 500).await.unwrap();
             let Some(last) = page.last() else { break };
             after = Some(last.id);
             found.extend(page.iter().map(|signup| (signup.email.to_string(), signup.cancelled_at.is_none())));
         }
         let is_lost = |(address, is_confirmed): &(&String, &bool)| match found.get(*address) {
-            // What was not acknowledged may have happened all the same: the cancellation that the kill cut off.
+            // A confirmed sign-up may be cancelled in the database: the kill can precede the acknowledgement.
             Some(is_found_confirmed) => !**is_confirmed && *is_found_confirmed,
             None => true,
         };
@@ -72,8 +74,8 @@ impl Shift {
         ]
     }
 
-    async fn open(&self, database: &str) -> Place {
-        Place {
+    async fn open(&self, database: &str) -> ShiftClient {
+        ShiftClient {
             service: open(database).await,
             organization: self.organization.parse::<OrganizationId>().unwrap(),
             event: self.event.parse::<EventId>().unwrap(),
@@ -81,15 +83,20 @@ impl Shift {
         }
     }
 
-    /// The shift that a process was told of.
+    /// Returns the shift from the environment variables of this process.
     fn of_this_process() -> Self {
         let variable = |name| std::env::var(name).unwrap();
         Self { organization: variable("ORGANIZATION"), event: variable("EVENT"), id: variable("SHIFT") }
     }
 
-    /// Lets `people` sign up at the same moment, in each of so many processes; gives how many are in, and how many were
-    /// told that it is full.
-    pub(crate) fn rush(&self, server: &Server, processes: usize, people: usize) -> (usize, usize) {
+    /// Signs up `people` volunteers at the same moment in each of several processes. Returns how many were admitted,
+    /// and how many were refused because the shift is full.
+    pub(crate) fn sign_up_at_one_moment(
+        &self,
+        server: &Server,
+        processes: usize,
+        people: usize,
+    ) -> (usize, usize) {
         let at = SystemClock.now().as_second() + 3;
         let (at, people) = (at.to_string(), people.to_string());
         let database = server.database();
@@ -98,30 +105,30 @@ impl Shift {
                 let number = number.to_string();
                 let mut variables = self.variables(&database);
                 variables.extend([("NUMBER", number.as_str()), ("AT", &at), ("PEOPLE", &people)]);
-                process("volunteers::a_rush", &variables).spawn().unwrap()
+                process("volunteers::sign_up_at_one_moment", &variables).spawn().unwrap()
             })
             .collect();
-        let (mut are_in, mut told_full) = (0, 0);
+        let (mut admitted, mut refused) = (0, 0);
         for child in children {
             let output = child.wait_with_output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
             for line in String::from_utf8(output.stdout).unwrap().lines() {
-                are_in += usize::from(line == "in");
-                told_full += usize::from(line == "full");
+                admitted += usize::from(line == "in");
+                refused += usize::from(line == "full");
             }
         }
-        (are_in, told_full)
+        (admitted, refused)
     }
 }
 
-struct Place {
+struct ShiftClient {
     service: Service,
     organization: OrganizationId,
     event: EventId,
     shift: ShiftId,
 }
 
-impl Place {
+impl ShiftClient {
     async fn sign_up(&self, address: &str) -> Result<SignedUp, Error> {
         let input = SignUpInput { name: "Ada".into(), email: address.into(), ..SignUpInput::default() };
         self.service.public().sign_up(self.organization, self.event, self.shift, &input).await
@@ -139,7 +146,7 @@ async fn open(database: &str) -> Service {
     Service::new(store)
 }
 
-/// A process in which people sign up, and every second of them cancels, until it is killed.
+/// A process in which volunteers sign up, one after another, until it is killed. Every second one cancels at once.
 pub(crate) struct Volunteers(Child);
 
 impl Volunteers {
@@ -147,10 +154,10 @@ impl Volunteers {
         let (database, round) = (server.database(), round.to_string());
         let mut variables = shift.variables(&database);
         variables.push(("NUMBER", &round));
-        Self(process("volunteers::a_stream", &variables).spawn().unwrap())
+        Self(process("volunteers::sign_up_until_killed", &variables).spawn().unwrap())
     }
 
-    /// Ends the process without warning; gives what was acknowledged, by address: whether it is confirmed, or cancelled.
+    /// Kills the process. Returns the acknowledged state by address: confirmed (`true`) or cancelled (`false`).
     pub(crate) fn kill(mut self) -> HashMap<String, bool> {
         self.0.kill().unwrap();
         let mut acknowledged = HashMap::new();
@@ -169,34 +176,34 @@ impl Volunteers {
 
 impl Drop for Volunteers {
     fn drop(&mut self) {
-        // It may have ended already.
+        // Fails if the process has already exited.
         drop(self.0.kill());
         drop(self.0.wait());
     }
 }
 
 fn say(line: &str) {
-    // Past the capture of the test's output, and at once.
+    // Bypasses the output capture of the test runner, and flushes because the process may be killed.
     std::io::stdout().write_all(format!("{line}\n").as_bytes()).unwrap();
     std::io::stdout().flush().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "is run by other tests, in a process of its own"]
-async fn a_stream() {
-    let place = Shift::of_this_process().open(&std::env::var("DATABASE").unwrap()).await;
+#[ignore = "other tests run this in a separate process"]
+async fn sign_up_until_killed() {
+    let client = Shift::of_this_process().open(&std::env::var("DATABASE").unwrap()).await;
     let round = std::env::var("NUMBER").unwrap();
     let mut seen = None;
     for number in 0.. {
         let address = format!("ada.{round}.{number}@example.org");
-        // The newline before it ends whatever the test runner has begun to say.
-        let Ok(signed_up) = place.sign_up(&address).await else { continue };
+        // The leading newline ends a line that the test runner may have started.
+        let Ok(signed_up) = client.sign_up(&address).await else { continue };
         say(&format!("\nin {address}"));
         if number % 2 == 0 {
             continue;
         }
         let secret = loop {
-            let notices = place.service.admin().notices(false, seen, 500).await.unwrap();
+            let notices = client.service.admin().notices(false, seen, 500).await.unwrap();
             let secret = notices.iter().find_map(|notice| match &notice.cause {
                 NoticeCause::SignedUp { signup, secret } if *signup == signed_up.signup.id => {
                     Some(secret.clone())
@@ -208,26 +215,26 @@ async fn a_stream() {
             }
             seen = notices.last().map(|notice| notice.id);
         };
-        if place.service.public().cancel(&secret).await.is_ok() {
+        if client.service.public().cancel(&secret).await.is_ok() {
             say(&format!("out {address}"));
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "is run by other tests, in a process of its own"]
-async fn a_rush() {
-    let place = Arc::new(Shift::of_this_process().open(&std::env::var("DATABASE").unwrap()).await);
+#[ignore = "other tests run this in a separate process"]
+async fn sign_up_at_one_moment() {
+    let client = Arc::new(Shift::of_this_process().open(&std::env::var("DATABASE").unwrap()).await);
     let variable = |name| std::env::var(name).unwrap();
     let (number, people) = (variable("NUMBER"), variable("PEOPLE").parse::<usize>().unwrap());
     let at = jiff::Timestamp::from_second(variable("AT").parse().unwrap()).unwrap();
-    // Everybody waits for the same moment.
+    // All processes start at the same moment.
     let wait = at.duration_since(SystemClock.now());
     tokio::time::sleep(Duration::try_from(wait).unwrap_or_default()).await;
     let tasks: Vec<_> = (0..people)
         .map(|person| {
-            let (place, address) = (Arc::clone(&place), format!("ada.{number}.{person}@example.org"));
-            tokio::spawn(async move { place.sign_up(&address).await })
+            let (client, address) = (Arc::clone(&client), format!("ada.{number}.{person}@example.org"));
+            tokio::spawn(async move { client.sign_up(&address).await })
         })
         .collect();
     for task in tasks {
