@@ -16,11 +16,11 @@ use crate::store::{ChangeSet, Requirement, Write};
 
 /// Creates an event and its shifts.
 ///
-/// Only an event that is active from the start counts against the plan's active events: published, and not over. The store
-/// checks the count again under its lock, so simultaneous creates never pass the limit.
+/// Only an event that is published and not over counts against the plan's limit of active events. The store checks the
+/// count under its lock, so simultaneous creates never exceed the limit.
 ///
 /// # Errors
-/// Faults of the dates: out of range, in the wrong order, or too many days for the plan.
+/// Returns the faults of the dates: out of range, in the wrong order, or too many days for the plan.
 pub fn create_event(
     organization: OrganizationId,
     limits: PlanLimits,
@@ -86,7 +86,8 @@ fn check_dates(new: &NewEvent, limits: PlanLimits) -> Result<EventDates, Faults>
     faults.or(first.map(|first| EventDates { first: Day::new(first, new.zone.clone()), last }))
 }
 
-/// Checks the last day of an event: not before the first, and no more days than the plan allows.
+/// Checks that the last day of an event is not before the first, and that the event has no more days than the plan
+/// allows.
 pub(crate) fn check_last_day(
     start_date: EventDate,
     end_date: EventDate,
