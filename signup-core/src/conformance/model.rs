@@ -1,7 +1,7 @@
 //! Random operations through two stores: whatever one answers, the other answers too.
 //!
-//! Ids, secrets and times come from small ranges, so that operations meet: the same slug, the same key, the same address,
-//! a shift at the edge of its capacity, a version that is outdated, another organization's record.
+//! Ids, secrets and times come from small ranges, so that operations meet: the same slug, the same key, the same
+//! address, a shift at the edge of its capacity, a version that is outdated, another organization's record.
 
 use std::sync::Arc;
 
