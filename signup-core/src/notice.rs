@@ -63,7 +63,7 @@ impl NoticeFailure {
     }
 }
 
-/// The event that a mail tells of.
+/// The cause of a mail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum NoticeCause {

@@ -1,4 +1,4 @@
-//! Questions: what an event asks each volunteer.
+//! Questions that an event asks each volunteer at sign-up.
 
 use std::fmt;
 use std::str::FromStr;

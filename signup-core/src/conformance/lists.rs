@@ -156,10 +156,10 @@ pub async fn the_filter_is_exact(store: Arc<dyn Store>) {
     }
 }
 
-/// Shifts come by start, end and then as they were given: by instants, which a clock change may put in another order
-/// than the wall times.
+/// Shifts are listed by start, end and position. Start and end are instants, which a clock change can order differently
+/// from the wall times.
 pub async fn shifts_come_in_running_order(store: Arc<dyn Store>) {
-    // Clocks jump from 02:00 to 03:00: 02:30 is the same instant as 03:30, and 02:15 comes after 03:10.
+    // Clocks jump from 02:00 to 03:00: 02:30 is the same instant as 03:30, and 02:15 is after 03:10.
     let event = event_on(1, 1, "2026-03-08", "America/New_York");
     let shift = |number, start, end| Shift {
         hours: Hours::parse(Some(start), Some(end)).unwrap(),
