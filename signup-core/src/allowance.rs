@@ -1,7 +1,7 @@
-//! How many requests a caller has left in its minute.
+//! Rate limits: fixed windows of 60 seconds, one for each key.
 //!
-//! A window of 60 seconds opens with a caller's first request; in it the caller gets as many requests as its plan allows.
-//! [`Windows`] keeps the count for one process; a store that serves several keeps it for all of them.
+//! A window opens with the first request of its key. [`Windows`] counts for one process. A store that several processes
+//! share counts for all of them, as a [`RequestCounter`](crate::RequestCounter).
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,27 +12,28 @@ use jiff::Timestamp;
 
 use crate::id::{OrganizationId, TokenId};
 
-/// How long a window is open, in seconds.
+/// The length of a window, in seconds.
 pub const WINDOW_S: i64 = 60;
 
 /// The key of a rate-limit window: requests with one key are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RateKey {
-    /// A valid token of an organization, wherever it is used from.
+    /// Requests with this valid token of an organization, from any address.
     Token(OrganizationId, TokenId),
-    /// An address from which no valid token came; of IPv6 the /64 network, which is what one customer is given.
+    /// Requests without a valid token from this address. An IPv6 address stands for its /64 network, the usual
+    /// allocation to one customer.
     Address(IpAddr),
-    /// An address, likewise, from which a volunteer tries to sign up.
+    /// Attempts to sign up from this address. An IPv6 address stands for its /64 network.
     Visitor(IpAddr),
 }
 
 impl RateKey {
-    /// The key of requests from `address`.
+    /// Returns the key of requests without a valid token from `address`.
     pub fn address(address: IpAddr) -> Self {
         Self::Address(network(address))
     }
 
-    /// The key of attempts to sign up from `address`.
+    /// Returns the key of attempts to sign up from `address`.
     pub fn visitor(address: IpAddr) -> Self {
         Self::Visitor(network(address))
     }
@@ -45,21 +46,21 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// What is left for a caller after a request was counted.
+/// The state of a rate limit after a request was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// Requests that the window allows.
+    /// The number of requests that the window allows.
     pub limit: u32,
-    /// Requests left in it.
+    /// The number of requests left in the window.
     pub remaining: u32,
-    /// Whether this request is within the limit.
+    /// Whether the counted request is within the limit.
     pub is_allowed: bool,
     /// When the window ends.
     pub resets_at: Timestamp,
 }
 
 impl Allowance {
-    /// What `window` leaves of `limit`, after it has counted the request.
+    /// Computes the allowance of a window that has counted the request.
     pub fn of(window: Window, limit: u32) -> Self {
         Self {
             limit,
@@ -69,44 +70,44 @@ impl Allowance {
         }
     }
 
-    /// Seconds until the window ends: 1 to 60 while it is open.
+    /// Returns the seconds until the window ends, from 1 to 60.
     pub fn retry_after_s(&self, now: Timestamp) -> i64 {
         (self.resets_at.as_second() - now.as_second()).clamp(1, WINDOW_S)
     }
 }
 
-/// A minute of a caller, and the requests that were counted in it.
+/// A rate-limit window, with the requests counted in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// When it was opened, to the second.
+    /// When the window opened, as a whole second.
     pub opened_at: Timestamp,
-    /// How many requests were counted, the last one included.
+    /// The number of requests counted, the latest one included.
     pub requests: u32,
 }
 
 impl Window {
-    /// A window that opens at `now`, before its first request.
+    /// Returns a window that opens at `now`, before its first request.
     fn opening(now: Timestamp) -> Self {
         let opened_at = Timestamp::from_second(now.as_second()).unwrap_or(now);
         Self { opened_at, requests: 0 }
     }
 
-    /// Whether it still counts at `now`. Processes whose clocks differ by less than a window share it all the same: one
-    /// that another's clock opened a moment ahead is open, too.
+    /// Returns whether the window is open at `now`. A window that opens less than 60 seconds in the future is open,
+    /// too: the clock of another process may be ahead.
     pub fn is_open(self, now: Timestamp) -> bool {
         (now.as_second() - self.opened_at.as_second()).abs() < WINDOW_S
     }
 
-    /// When it ends.
+    /// Returns when the window ends.
     pub fn ends_at(self) -> Timestamp {
         Timestamp::from_second(self.opened_at.as_second() + WINDOW_S).unwrap_or(Timestamp::MAX)
     }
 }
 
-/// The windows of the callers of one process, in bounded memory.
+/// The windows of one process, in bounded memory.
 ///
-/// Tokens, addresses and volunteers are kept apart, so that a flood of addresses touches no token. When one table is full of open
-/// windows, the callers that are new to it share a single one: the count may then be too strict, but never too loose.
+/// Tokens, addresses and visitors have separate tables, so a flood of addresses does not affect tokens. When a table is
+/// full of open windows, new keys share one window. Their limit may then be too strict, but never too loose.
 #[derive(Debug)]
 pub struct Windows {
     tokens: Mutex<Table<(OrganizationId, TokenId)>>,
@@ -117,6 +118,7 @@ pub struct Windows {
 #[derive(Debug)]
 struct Table<K> {
     windows: HashMap<K, Window>,
+    /// The window of keys that found the table full.
     shared: Option<Window>,
     capacity: usize,
 }
@@ -128,11 +130,11 @@ impl Default for Windows {
 }
 
 impl Windows {
-    /// How many windows of each kind are kept by default: about 5 MB of tokens and 6 MB of each kind of address when
-    /// full.
+    /// The default capacity of each table. A full table of tokens has about 5 MB, each full table of addresses about 6
+    /// MB.
     pub const CAPACITY: usize = 100_000;
 
-    /// Windows for at most `capacity` callers of each kind at once.
+    /// Creates windows for at most `capacity` keys of each kind at once.
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
             tokens: Mutex::new(Table::new(capacity)),
@@ -141,18 +143,18 @@ impl Windows {
         }
     }
 
-    /// Counts a request of `caller` at `now`.
-    pub fn count(&self, caller: RateKey, now: Timestamp) -> Window {
-        match caller {
+    /// Counts a request under `key` at `now`, and returns its window with the request included.
+    pub fn count(&self, key: RateKey, now: Timestamp) -> Window {
+        match key {
             RateKey::Token(organization, id) => unpoisoned(&self.tokens).count((organization, id), now),
             RateKey::Address(at) => unpoisoned(&self.addresses).count(at, now),
             RateKey::Visitor(at) => unpoisoned(&self.visitors).count(at, now),
         }
     }
 
-    /// The caller's window, if one of its own is open at `now`.
-    pub fn get(&self, caller: RateKey, now: Timestamp) -> Option<Window> {
-        let window = match caller {
+    /// Returns the key's own window, if it is open at `now`. Never returns the shared window of a full table.
+    pub fn get(&self, key: RateKey, now: Timestamp) -> Option<Window> {
+        let window = match key {
             RateKey::Token(organization, id) => {
                 unpoisoned(&self.tokens).windows.get(&(organization, id)).copied()
             }
@@ -162,9 +164,9 @@ impl Windows {
         window.filter(|window| window.is_open(now))
     }
 
-    /// Takes over what was counted elsewhere, as long as there is room for it.
-    pub fn put(&self, caller: RateKey, window: Window, now: Timestamp) {
-        match caller {
+    /// Stores a window that was counted elsewhere. Does nothing if the table is full.
+    pub fn put(&self, key: RateKey, window: Window, now: Timestamp) {
+        match key {
             RateKey::Token(organization, id) => unpoisoned(&self.tokens).put((organization, id), window, now),
             RateKey::Address(at) => unpoisoned(&self.addresses).put(at, window, now),
             RateKey::Visitor(at) => unpoisoned(&self.visitors).put(at, window, now),
@@ -172,7 +174,7 @@ impl Windows {
     }
 }
 
-/// The tables hold counters only; one left half-way by a panic would still be a valid counter.
+/// Locks a table, also after a panic: a table holds only counters, so a panic cannot leave it inconsistent.
 fn unpoisoned<T>(table: &Mutex<T>) -> MutexGuard<'_, T> {
     table.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -182,18 +184,18 @@ impl<K: Hash + Eq> Table<K> {
         Self { windows: HashMap::new(), shared: None, capacity }
     }
 
-    /// Whether there is a place for `caller`, perhaps after windows that are no longer open were removed.
-    fn has_place(&mut self, caller: &K, now: Timestamp) -> bool {
-        if self.windows.len() >= self.capacity && !self.windows.contains_key(caller) {
+    /// Returns whether the table has `key` or room for it. A full table first evicts the windows that have ended.
+    fn make_room(&mut self, key: &K, now: Timestamp) -> bool {
+        if self.windows.len() >= self.capacity && !self.windows.contains_key(key) {
             self.windows.retain(|_, window| window.is_open(now));
         }
-        self.windows.len() < self.capacity || self.windows.contains_key(caller)
+        self.windows.len() < self.capacity || self.windows.contains_key(key)
     }
 
-    fn count(&mut self, caller: K, now: Timestamp) -> Window {
+    fn count(&mut self, key: K, now: Timestamp) -> Window {
         let fresh = Window::opening(now);
-        let window = if self.has_place(&caller, now) {
-            self.windows.entry(caller).or_insert(fresh)
+        let window = if self.make_room(&key, now) {
+            self.windows.entry(key).or_insert(fresh)
         } else {
             self.shared.get_or_insert(fresh)
         };
@@ -204,9 +206,9 @@ impl<K: Hash + Eq> Table<K> {
         *window
     }
 
-    fn put(&mut self, caller: K, window: Window, now: Timestamp) {
-        if self.has_place(&caller, now) {
-            self.windows.insert(caller, window);
+    fn put(&mut self, key: K, window: Window, now: Timestamp) {
+        if self.make_room(&key, now) {
+            self.windows.insert(key, window);
         }
     }
 }
@@ -223,49 +225,49 @@ mod tests {
         RateKey::address(text.parse().unwrap())
     }
 
-    fn take(windows: &Windows, caller: RateKey, limit: u32, now: Timestamp) -> Allowance {
-        Allowance::of(windows.count(caller, now), limit)
+    fn count(windows: &Windows, key: RateKey, limit: u32, now: Timestamp) -> Allowance {
+        Allowance::of(windows.count(key, now), limit)
     }
 
     #[test]
-    fn a_window_allows_exactly_its_limit_and_opens_anew_after_a_minute() {
+    fn a_window_allows_exactly_its_limit_and_a_new_one_opens_after_a_minute() {
         let windows = Windows::default();
-        let caller = address("192.0.2.1");
+        let key = address("192.0.2.1");
         for remaining in [2, 1, 0] {
-            let allowance = take(&windows, caller, 3, at(10));
+            let allowance = count(&windows, key, 3, at(10));
             assert!(allowance.is_allowed);
             assert_eq!(allowance.remaining, remaining);
             assert_eq!(allowance.resets_at, at(70));
         }
-        let over = take(&windows, caller, 3, at(69));
+        let over = count(&windows, key, 3, at(69));
         assert!(!over.is_allowed);
         assert_eq!(over.retry_after_s(at(69)), 1);
-        assert!(take(&windows, caller, 3, at(70)).is_allowed);
+        assert!(count(&windows, key, 3, at(70)).is_allowed);
     }
 
     #[test]
-    fn one_caller_does_not_use_up_another_ones_window() {
+    fn each_address_has_its_own_window() {
         let windows = Windows::default();
-        assert!(take(&windows, address("192.0.2.1"), 1, at(0)).is_allowed);
-        assert!(take(&windows, address("192.0.2.2"), 1, at(0)).is_allowed);
+        assert!(count(&windows, address("192.0.2.1"), 1, at(0)).is_allowed);
+        assert!(count(&windows, address("192.0.2.2"), 1, at(0)).is_allowed);
     }
 
     #[test]
-    fn addresses_of_one_ipv6_network_are_one_caller() {
+    fn addresses_of_one_ipv6_network_have_one_key() {
         assert_eq!(address("2001:db8::1"), address("2001:db8::ffff:1"));
         assert_ne!(address("2001:db8::1"), address("2001:db8:0:1::1"));
         assert_eq!(address("::ffff:192.0.2.1"), address("192.0.2.1"));
     }
 
     #[test]
-    fn a_full_table_stays_within_its_bounds_and_lets_nobody_off() {
+    fn a_full_table_stays_within_its_capacity_and_limits_every_new_key() {
         let windows = Windows::with_capacity(2);
         for n in 0..2 {
-            assert!(take(&windows, address(&format!("192.0.2.{n}")), 1, at(0)).is_allowed);
+            assert!(count(&windows, address(&format!("192.0.2.{n}")), 1, at(0)).is_allowed);
         }
-        assert!(take(&windows, address("192.0.2.8"), 1, at(0)).is_allowed);
-        assert!(!take(&windows, address("192.0.2.9"), 1, at(0)).is_allowed);
+        assert!(count(&windows, address("192.0.2.8"), 1, at(0)).is_allowed);
+        assert!(!count(&windows, address("192.0.2.9"), 1, at(0)).is_allowed);
         assert_eq!(windows.addresses.lock().unwrap().windows.len(), 2);
-        assert!(take(&windows, address("192.0.2.9"), 1, at(60)).is_allowed, "closed windows give way");
+        assert!(count(&windows, address("192.0.2.9"), 1, at(60)).is_allowed, "closed windows give way");
     }
 }

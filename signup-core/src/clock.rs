@@ -1,7 +1,9 @@
-//! The clock, and the only reading of the system's.
+//! Clocks: the system's, and a fixed one for tests.
 //!
-//! Everything else takes the time as an argument. Times are whole seconds from the start, so that what is stored is
-//! what is printed.
+//! Every time is a whole second, so stored and printed times are equal.
+//!
+//! **Invariant:** only this module reads the system's clock. Everything else takes the time as an argument or from a
+//! [`Clock`].
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,9 +11,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
 
-/// Tells the time in whole seconds.
+/// Returns the time in whole seconds.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
-    /// The present second, cut, never rounded up.
+    /// Returns the present time, rounded down to a whole second.
     fn now(&self) -> Timestamp;
 }
 
@@ -33,7 +35,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands until it is moved: for tests, and for replaying history.
+/// A clock that changes only by [`advance`](Self::advance), for tests and for replays.
 ///
 /// ```
 /// use signup_core::{Clock, FixedClock};
@@ -47,12 +49,12 @@ impl Clock for SystemClock {
 pub struct FixedClock(AtomicI64);
 
 impl FixedClock {
-    /// A clock that stands at `now`, cut to the second.
+    /// Creates a clock that shows `now`, rounded down to a whole second.
     pub fn at(now: Timestamp) -> Self {
         Self(AtomicI64::new(whole_second(now).as_second()))
     }
 
-    /// Moves the clock by `seconds`, forward or back.
+    /// Moves the clock by `seconds`, forward or backward.
     pub fn advance(&self, seconds: i64) {
         self.0.fetch_add(seconds, Ordering::SeqCst);
     }
@@ -64,7 +66,7 @@ impl Clock for FixedClock {
     }
 }
 
-/// Cuts to the second at or before `time`; before 1970 too, where cutting towards zero would round up.
+/// Rounds down to a whole second, also before 1970, where truncation towards zero would round up.
 fn whole_second(time: Timestamp) -> Timestamp {
     let second = time.as_second() - i64::from(time.subsec_nanosecond() < 0);
     Timestamp::from_second(second).unwrap_or(Timestamp::MIN)
@@ -75,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_is_cut_and_never_rounded_up() {
+    fn a_time_is_rounded_down_to_a_whole_second() {
         for (given, cut) in [
             ("2026-01-01T00:00:00.999999999Z", "2026-01-01T00:00:00Z"),
             ("1969-12-31T23:59:58.25Z", "1969-12-31T23:59:58Z"),

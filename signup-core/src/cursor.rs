@@ -1,10 +1,10 @@
 //! Cursors: a [`Position`] in the list of events, as an opaque text.
 //!
-//! A cursor says where, not what for: it goes with any filter and page size, holds after a restart, and needs no memory
-//! on the server. Its first byte is a version, so that the form may change.
+//! A cursor can be used with any filter and page size, stays valid after a restart, and needs no state on the server.
+//! Its first byte is a version, so that the format can change.
 //!
-//! The last 16 of its 42 bytes are a checksum under a name of our own. It refuses what was altered and what was made up;
-//! it is not meant to keep a secret, for a position gives nobody a right: whatever is found there is still fenced by the
+//! The last 16 of its 42 bytes are a checksum, domain-separated by a fixed prefix. It detects cursors that were altered
+//! or invented. It is no protection against forgery, and none is needed: a list shows only events of the session's
 //! organization.
 
 use base64::Engine;
@@ -21,13 +21,13 @@ const VERSION: u8 = 1;
 const CONTENT: usize = 1 + 1 + 8 + 16;
 const CHECK: usize = 16;
 
-/// The text is no cursor that this service made.
+/// The text is not a cursor that this service created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be a cursor taken from meta.next_cursor or meta.prev_cursor of an earlier answer, unaltered")]
 pub struct CursorError;
 
 impl Position {
-    /// The position as a cursor: 56 characters of base64url.
+    /// Encodes the position as a cursor: 56 characters of base64url.
     pub fn to_cursor(&self) -> String {
         let mut bytes = [0; CONTENT + CHECK];
         bytes[0] = VERSION;
@@ -42,10 +42,10 @@ impl Position {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Reads a cursor.
+    /// Decodes a cursor.
     ///
     /// # Errors
-    /// If the text was not made by [`to_cursor`](Self::to_cursor), or was altered since.
+    /// Fails if the text was not created by [`to_cursor`](Self::to_cursor), or was altered since.
     pub fn from_cursor(cursor: &str) -> Result<Self, CursorError> {
         let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| CursorError)?;
         let bytes: [u8; CONTENT + CHECK] = bytes.try_into().map_err(|_| CursorError)?;
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_that_was_altered_anywhere_is_refused() {
+    fn an_altered_cursor_is_refused() {
         let cursor = position().to_cursor();
         for at in 0..cursor.len() {
             for letter in ["A", "b", "-", "=", ""] {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_a_cursor_is_refused() {
+    fn a_text_that_is_not_a_cursor_is_refused() {
         for text in ["", "1", "eyJpZCI6MX0", &"A".repeat(56), "☃"] {
             assert_eq!(Position::from_cursor(text), Err(CursorError), "{text}");
         }

@@ -1,4 +1,4 @@
-//! Events: what volunteers are wanted for, on which days, and where.
+//! Events: the record that shifts belong to, its days, its place and its public page.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,35 +15,35 @@ use crate::text::{BadgeLabel, Description, EventLocation, Title};
 /// An event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// Its id.
+    /// The id.
     pub id: EventId,
-    /// To whom it belongs.
+    /// The organization that owns the event.
     pub organization: OrganizationId,
-    /// Its name for people.
+    /// The title.
     pub title: Title,
-    /// Its URL-friendly name: unique over the whole service, and not to be guessed.
+    /// The name in URLs: unique over all organizations, and hard to guess.
     pub slug: String,
-    /// What it is about.
+    /// The description.
     pub description: Option<Description>,
     /// A street address, or a URL for a virtual event.
     pub location: Option<EventLocation>,
-    /// Whether it takes place online.
+    /// Whether the event takes place online.
     pub is_virtual: bool,
     /// Degrees north of the equator, if known.
     pub latitude: Option<Latitude>,
     /// Degrees east of Greenwich, if known.
     pub longitude: Option<Longitude>,
-    /// On which days it is.
+    /// The days of the event.
     pub dates: EventDates,
-    /// Whether its public page is shown; if not, it is a draft.
+    /// Whether the public page is shown. An event that is not published is a draft.
     pub is_published: bool,
-    /// The colours of its public page.
+    /// The colours of the public page.
     pub theme: Option<Theme>,
-    /// A word or two on its public page.
+    /// The text of a badge on the public page.
     pub badge_label: Option<BadgeLabel>,
-    /// When it was created.
+    /// When the event was created.
     pub created_at: Timestamp,
-    /// When it was last changed.
+    /// When the event was last changed.
     pub updated_at: Timestamp,
 }
 
@@ -51,33 +51,34 @@ impl Event {
     /// The most shifts that one event may be created with.
     pub const MAX_NEW_SHIFTS: usize = 500;
 
-    /// Whether it counts against the plan's limit at `now`: it is published, and its last day has not ended.
+    /// Returns whether the event counts against the plan's limit at `now`: it is published, and its last day has not
+    /// ended.
     pub fn is_active(&self, now: Timestamp) -> bool {
         self.is_published && now < self.dates.ends_at()
     }
 }
 
-/// The days of an event: a first day, perhaps a later last one, and the zone whose wall clock they go by.
+/// The days of an event: a first day in a time zone, and optionally a later last day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventDates {
-    /// The first day, and the zone.
+    /// The first day, with the zone.
     pub first: Day,
-    /// The last day, if one was given; not before the first.
+    /// The last day, if one was given; never before the first.
     pub last: Option<EventDate>,
 }
 
 impl EventDates {
-    /// The first instant of the first day: by it events are ordered.
+    /// Returns the first instant of the first day. Lists of events are sorted by it.
     pub fn starts_at(&self) -> Timestamp {
         self.first.first_instant()
     }
 
-    /// The first instant of the last day, if one was given.
+    /// Returns the first instant of the last day, if one was given.
     pub fn last_day_at(&self) -> Option<Timestamp> {
         self.last.map(|date| Day::new(date, self.first.zone().clone()).first_instant())
     }
 
-    /// The first instant after the last day: until then the event is not over.
+    /// Returns the first instant after the last day, from which on the event is over.
     pub fn ends_at(&self) -> Timestamp {
         match self.last {
             Some(date) => Day::new(date, self.first.zone().clone()).end(),
@@ -85,13 +86,13 @@ impl EventDates {
         }
     }
 
-    /// How many days it lasts, the first and the last included; at least 1.
+    /// Returns the number of days, the first and the last included; at least 1.
     pub fn days(&self) -> u32 {
         let last = self.last.unwrap_or(self.first.date());
         u32::try_from(last.days_since(self.first.date()) + 1).unwrap_or(1)
     }
 
-    /// The same days, moved so that the first is `date`; `None` if the last would leave the calendar.
+    /// Returns the days moved so that `date` is the first, or `None` if the last day would be out of range.
     pub fn moved_to(&self, date: EventDate) -> Option<Self> {
         let days = date.days_since(self.first.date());
         let last = match self.last {
@@ -102,7 +103,8 @@ impl EventDates {
     }
 }
 
-/// Checks the last day of an event: not before the first, and no more days than the plan allows.
+/// Checks that the last day of an event is not before the first, and that the event has no more days than the plan
+/// allows.
 pub(crate) fn check_last_day(
     start_date: EventDate,
     end_date: EventDate,
@@ -127,7 +129,7 @@ pub(crate) fn check_shift_count(count: usize) -> Result<(), String> {
     if count > most { Err(format!("must not have more than {most} items")) } else { Ok(()) }
 }
 
-/// The number is not a coordinate of its kind.
+/// The number is out of range for a latitude or a longitude.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error("must be between -{bound} and {bound}")]
 pub struct CoordinateError {
@@ -145,13 +147,13 @@ macro_rules! coordinates {
             /// Checks `degrees`.
             ///
             /// # Errors
-            /// If it is out of bounds, or not a number.
+            /// Fails if `degrees` is out of range or NaN.
             pub fn new(degrees: f64) -> Result<Self, CoordinateError> {
                 let bound = $bound;
                 (-bound..=bound).contains(&degrees).then_some(Self(degrees)).ok_or(CoordinateError { bound })
             }
 
-            /// The value in degrees.
+            /// Returns the value in degrees.
             pub const fn degrees(self) -> f64 {
                 self.0
             }
@@ -180,7 +182,7 @@ coordinates! {
     Longitude: 180.0;
 }
 
-/// The colours of a public page.
+/// The colour scheme of a public page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Theme {
@@ -202,7 +204,7 @@ pub enum Theme {
     Midnight,
 }
 
-/// The name is not a theme's.
+/// The text is not the name of a theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
     "must be one of purple-indigo, ocean-blue, sunset-orange, forest-green, rose-pink, slate-charcoal, golden-hour, midnight"
@@ -222,7 +224,7 @@ impl Theme {
         Self::Midnight,
     ];
 
-    /// The theme's name, as it is stored and written.
+    /// Returns the theme's name in JSON and in the store.
     pub const fn name(self) -> &'static str {
         match self {
             Self::PurpleIndigo => "purple-indigo",

@@ -1,17 +1,17 @@
-//! Shift hours: what the organizer wrote, and the instants it names.
+//! Shift hours: the wall-clock times that an organizer wrote, and the instants they name.
 //!
-//! A shift stores its wall-clock [`Hours`]; instants are derived from the event's date and [`Zone`] when they are asked
-//! for. So a copy that lands on a clock change keeps its time of day, and a copy moved back equals the original.
+//! A shift stores its wall-clock [`Hours`]. Instants are derived from the event's date and [`Zone`] on demand. So a
+//! copy that lands on a clock change keeps its time of day, and a copy moved back equals the original.
 //!
-//! What a clock change does to a wall time:
+//! Around a clock change, a wall time becomes an instant as follows:
 //!
-//! - In a *gap* (the clocks jump over it) it moves forward by the length of the gap: New York, 2026-03-08, 02:30 is the
-//!   instant at which clocks show 03:30.
-//! - In a *fold* (the clocks show it twice) it is the first of the two.
-//! - If that would end a shift at or before its start, it ends its wall-clock length after its start.
+//! - A time in a *gap* (skipped by the clocks) moves forward by the length of the gap: New York, 2026-03-08, 02:30 is
+//!   the instant at which clocks show 03:30.
+//! - A time in a *fold* (shown twice by the clocks) is the first of its two instants.
+//! - If a shift would then end at or before its start, it ends its wall-clock length after its start.
 //!
-//! Hence for every zone, date and hours: the start is before the end. The zone data is compiled in; the host's is never
-//! looked at, so all processes of one version agree.
+//! So the start is before the end for every zone, date and hours. The zone data is compiled in and the host's is never
+//! read, so all processes of one version agree.
 //!
 //! **Invariant:** no other module turns a clock time into an instant.
 
@@ -27,10 +27,10 @@ use thiserror::Error;
 use crate::zone::Zone;
 
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
-/// As long as a day is on which the clocks do not change.
+/// The length of a day without a clock change.
 const A_DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// Why a text is not a date, a time or a zone. Reads as the end of a sentence: "The `start_date` field …".
+/// Why a text is not a date, a time or a zone. The message is the end of a sentence: "The `start_date` field …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum TimeError {
     /// Not `YYYY-MM-DD`, not a day of the calendar, or out of range.
@@ -42,7 +42,7 @@ pub enum TimeError {
     /// A time with seconds or a part of a second.
     #[error("must be to the minute")]
     Seconds,
-    /// Not a name of the IANA time zone database.
+    /// Not the name of a zone in the IANA time zone database.
     #[error("must be the name of an IANA time zone, such as America/New_York")]
     Zone,
     /// The end is not after the start.
@@ -50,8 +50,8 @@ pub enum TimeError {
     Order,
 }
 
-/// A day of the Gregorian calendar from 1970-01-01 to 9998-12-31: wide enough for every event, narrow enough that each
-/// of its instants exists in every zone.
+/// A date of the Gregorian calendar from 1970-01-01 to 9998-12-31. In this range, each instant of a day can be
+/// represented in every zone.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Date", into = "Date")]
 pub struct EventDate(Date);
@@ -62,18 +62,18 @@ impl EventDate {
     /// The last day: 9998-12-31.
     pub const MAX: Self = Self(civil::date(9998, 12, 31));
 
-    /// The day itself.
+    /// Returns the date as a civil date.
     pub const fn date(self) -> Date {
         self.0
     }
 
-    /// The day that is `days` later, or `None` if that is out of range.
+    /// Returns the date `days` later, or `None` if that is out of range.
     pub fn plus_days(self, days: i64) -> Option<Self> {
         let date = self.0.checked_add(SignedDuration::from_hours(days.checked_mul(24)?)).ok()?;
         Self::try_from(date).ok()
     }
 
-    /// Days from `earlier` to this day; negative if `earlier` is later.
+    /// Returns the number of days from `earlier` to this date; negative if `earlier` is later.
     pub fn days_since(self, earlier: Self) -> i64 {
         self.0.duration_since(earlier.0).as_hours() / 24
     }
@@ -96,9 +96,9 @@ impl From<EventDate> for Date {
 impl FromStr for EventDate {
     type Err = TimeError;
 
-    /// Reads `YYYY-MM-DD`: ten characters, nothing before or after.
+    /// Parses exactly ten characters, `YYYY-MM-DD`.
     fn from_str(text: &str) -> Result<Self, TimeError> {
-        // The bytes are looked at first: a library's parser is more generous than a contract may be.
+        // jiff's own parser accepts more formats than the API's contract.
         let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else {
             return Err(TimeError::Date);
         };
@@ -126,12 +126,12 @@ impl fmt::Debug for EventDate {
 pub struct WallTime(u16);
 
 impl WallTime {
-    /// The time `minutes` after midnight, or `None` from 1440 on.
+    /// Creates the time `minutes` after midnight, or `None` from 1440 on.
     pub fn from_minutes(minutes: u16) -> Option<Self> {
         (minutes < MINUTES_OF_A_DAY).then_some(Self(minutes))
     }
 
-    /// Minutes since midnight by the wall clock: 0 to 1439.
+    /// Returns the minutes since midnight by the wall clock: 0 to 1439.
     pub const fn minutes(self) -> u16 {
         self.0
     }
@@ -140,7 +140,10 @@ impl WallTime {
 impl TryFrom<Time> for WallTime {
     type Error = TimeError;
 
-    /// Takes a time to the minute: one with seconds is an error.
+    /// Converts a time without seconds.
+    ///
+    /// # Errors
+    /// Returns [`TimeError::WallTime`] if the time has seconds or a fraction of a second.
     fn try_from(time: Time) -> Result<Self, TimeError> {
         let is_to_the_minute = time.second() == 0 && time.subsec_nanosecond() == 0;
         let minutes = i16::from(time.hour()) * 60 + i16::from(time.minute());
@@ -151,7 +154,7 @@ impl TryFrom<Time> for WallTime {
 impl FromStr for WallTime {
     type Err = TimeError;
 
-    /// Reads `HH:MM`: five characters, two digits each.
+    /// Parses exactly five characters, `HH:MM`.
     fn from_str(text: &str) -> Result<Self, TimeError> {
         let &[h1, h2, b':', m1, m2] = text.as_bytes() else { return Err(TimeError::WallTime) };
         match (number(&[h1, h2]), number(&[m1, m2])) {
@@ -173,13 +176,12 @@ impl fmt::Debug for WallTime {
     }
 }
 
-/// A decimal number of ASCII digits only.
+/// Parses a decimal number of ASCII digits.
 fn number(digits: &[u8]) -> Option<i16> {
     digits.iter().try_fold(0, |sum, digit| digit.is_ascii_digit().then(|| sum * 10 + i16::from(digit - b'0')))
 }
 
-/// The wall-clock times of a shift, as the organizer wrote them: the end is after the start, and no shift crosses
-/// midnight.
+/// The wall-clock times of a shift, as the organizer wrote them. The end is after the start, and on the same day.
 ///
 /// ```
 /// use signup_core::Hours;
@@ -199,44 +201,45 @@ pub struct Hours {
 }
 
 impl Hours {
-    /// From 00:00 to 24:00.
+    /// The whole day, from 00:00 to 24:00.
     pub const ALL_DAY: Self = Self { start: 0, end: MINUTES_OF_A_DAY };
 
-    /// From `start` to `end`; without a start from 00:00, without an end until 24:00.
+    /// Creates hours from `start` to `end`. A missing start is 00:00, a missing end is 24:00.
     ///
     /// # Errors
-    /// [`TimeError::Order`] unless the end is after the start.
+    /// Returns [`TimeError::Order`] unless the end is after the start.
     pub fn new(start: Option<WallTime>, end: Option<WallTime>) -> Result<Self, TimeError> {
         Self::try_from((start.map_or(0, WallTime::minutes), end.map_or(MINUTES_OF_A_DAY, WallTime::minutes)))
     }
 
-    /// From `start` to `end`, both to the minute. [`new`](Self::new) makes hours that end at 24:00.
+    /// Creates hours from `start` to `end`, both to the minute. [`new`](Self::new) creates hours that end at 24:00.
     ///
     /// # Errors
-    /// [`TimeError::Seconds`] if a time has seconds; [`TimeError::Order`] unless the end is after the start.
+    /// Returns [`TimeError::Seconds`] if a time has seconds, and [`TimeError::Order`] unless the end is after the start.
     pub fn between(start: Time, end: Time) -> Result<Self, TimeError> {
         Self::new(Some(start.try_into()?), Some(end.try_into()?))
     }
 
-    /// Like [`new`](Self::new), from texts written `HH:MM`.
+    /// Parses texts written `HH:MM`. A missing start is 00:00, a missing end is 24:00.
     ///
     /// # Errors
-    /// If a text is no time, or the end is not after the start.
+    /// Returns [`TimeError::WallTime`] if a text is not a time, and [`TimeError::Order`] unless the end is after the
+    /// start.
     pub fn parse(start: Option<&str>, end: Option<&str>) -> Result<Self, TimeError> {
         Self::new(start.map(str::parse).transpose()?, end.map(str::parse).transpose()?)
     }
 
-    /// When the shift starts.
+    /// Returns the start.
     pub const fn start(self) -> WallTime {
         WallTime(self.start)
     }
 
-    /// When the shift ends; `None` is midnight at the end of the day.
+    /// Returns the end, or `None` for midnight at the end of the day.
     pub fn end(self) -> Option<WallTime> {
         WallTime::from_minutes(self.end)
     }
 
-    /// The length by the wall clock, in minutes: 1 to 1440.
+    /// Returns the length by the wall clock, in minutes: 1 to 1440.
     pub const fn minutes(self) -> u16 {
         self.end - self.start
     }
@@ -245,7 +248,7 @@ impl Hours {
 impl TryFrom<(u16, u16)> for Hours {
     type Error = TimeError;
 
-    /// Takes minutes since midnight; 1440 is the end of the day.
+    /// Converts minutes since midnight, where 1440 is the end of the day.
     fn try_from((start, end): (u16, u16)) -> Result<Self, TimeError> {
         (start < end && end <= MINUTES_OF_A_DAY).then_some(Self { start, end }).ok_or(TimeError::Order)
     }
@@ -269,24 +272,25 @@ impl fmt::Debug for Hours {
     }
 }
 
-/// From `start` to `end`, the end excluded; the start is before the end.
+/// The instants from `start` up to but not including `end`. The start is before the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interval {
     /// The first instant.
     pub start: Timestamp,
-    /// The first instant after it.
+    /// The first instant after the interval.
     pub end: Timestamp,
 }
 
-/// A date in a zone: what turns hours into instants.
+/// A date in a zone, which turns hours into instants.
 ///
-/// Whether the clocks change on it is found out once, when it is made: on all other days an instant is a matter of adding.
+/// The zone's clock changes are looked up once, when the day is created. On a day without one, an instant is a plain
+/// addition.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "DateAndZone", into = "DateAndZone")]
 pub struct Day {
     date: EventDate,
     zone: Zone,
-    /// Midnight at its beginning, if all of the day has one offset from UTC.
+    /// The first instant, if the whole day has one offset from UTC.
     steady_from: Option<Timestamp>,
 }
 
@@ -315,28 +319,28 @@ impl fmt::Debug for Day {
 }
 
 impl Day {
-    /// That date in that zone.
+    /// Creates the day `date` in `zone`.
     pub fn new(date: EventDate, zone: Zone) -> Self {
         let steady_from = steady_midnight(date.date(), zone.rules());
         Self { date, zone, steady_from }
     }
 
-    /// The date by the wall clock.
+    /// Returns the date by the wall clock.
     pub const fn date(&self) -> EventDate {
         self.date
     }
 
-    /// Whose wall clock.
+    /// Returns the zone.
     pub const fn zone(&self) -> &Zone {
         &self.zone
     }
 
-    /// The first instant of the day; of a day that its zone skipped, the instant at which it was skipped.
+    /// Returns the first instant of the day. For a day that its zone skipped, returns the instant of the skip.
     pub fn first_instant(&self) -> Timestamp {
         self.steady_from.unwrap_or_else(|| first_instant(self.date.date(), self.zone.rules()))
     }
 
-    /// The first instant after the day.
+    /// Returns the first instant after the day.
     pub fn end(&self) -> Timestamp {
         match self.steady_from {
             Some(midnight) => midnight + A_DAY,
@@ -344,7 +348,7 @@ impl Day {
         }
     }
 
-    /// The instants that `hours` name on this day, by the rules at the head of this module.
+    /// Returns the instants that `hours` name on this day, by the [rules of this module](self).
     pub fn interval(&self, hours: Hours) -> Interval {
         let start = if hours.start == 0 { self.first_instant() } else { self.instant(hours.start) };
         let end = if hours.end == MINUTES_OF_A_DAY { self.end() } else { self.instant(hours.end) };
@@ -364,10 +368,11 @@ impl Day {
     }
 }
 
-/// The first instant of the date, if its zone changes nothing from then until 24 hours later, both included.
+/// Returns the first instant of the date, if the zone has no change from that instant to 24 hours later, both included.
 ///
-/// Then every wall time of the date has the offset that midnight has. A fold that began the day before is over by then, as
-/// midnight is read by the first of two offsets; a gap over midnight ends with the first instant, and so counts as a change.
+/// Every wall time of such a date has the offset of midnight. A fold that began the day before has ended at that
+/// instant, because a midnight in a fold is its first instant. A gap over midnight ends at the first instant, so it
+/// counts as a change.
 fn steady_midnight(date: Date, zone: &TimeZone) -> Option<Timestamp> {
     let first = first_instant(date, zone);
     let change = next_change(zone, first);
@@ -384,17 +389,17 @@ fn first_instant(date: Date, zone: &TimeZone) -> Timestamp {
     let AmbiguousOffset::Gap { before, after } = midnight.offset() else {
         return in_range(midnight.compatible());
     };
-    // The clocks jumped over midnight. Read by the offset before the jump, midnight is at the jump or after it; read by the
-    // one after the jump, before it. The instant of the jump is the first of the day.
+    // The clocks jumped over midnight, and the jump is the first instant of the day. With the offset before the jump,
+    // midnight is at or after the jump; with the offset after the jump, midnight is before it.
     let [read_before, read_after] =
         [before, after].map(|offset| in_range(offset.to_timestamp(date.at(0, 0, 0, 0))));
     next_change(zone, read_after).filter(|jump| *jump <= read_before).unwrap_or(read_before)
 }
 
-/// The first change of the zone at `instant` or later.
+/// Returns the first change of the zone at `instant` or later.
 ///
-/// Looking back from the other end is not as good: jiff 0.2's `preceding` leaves changes out, such as that of
-/// America/Metlakatla on 2019-01-20.
+/// Searches forward, because jiff 0.2's `preceding` omits some changes, such as that of America/Metlakatla on
+/// 2019-01-20.
 fn next_change(zone: &TimeZone, instant: Timestamp) -> Option<Timestamp> {
     zone.following(instant - SignedDuration::from_secs(1)).next().map(|change| change.timestamp())
 }

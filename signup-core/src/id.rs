@@ -1,9 +1,9 @@
 //! Typed identifiers.
 //!
-//! Every record has a UUIDv7 of its own type, so that a shift's id never passes for an event's. Version 7 leads with
-//! the time of creation: ids made later sort later, which keeps the tail of every index warm.
+//! Every record has a UUIDv7 of its own type, so a shift's id cannot be used as an event's. A UUIDv7 starts with the
+//! time of creation, so later ids sort later and inserts append to the end of each index.
 //!
-//! **Invariant:** an id is made in [`secret`](crate::secret) and nowhere else; here it is only named, written and read.
+//! **Invariant:** only [`secret`](crate::secret) generates ids. This module parses and formats them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use uuid::Uuid;
 
-/// The text is not an id.
+/// The text is not an id in the form that this service writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be an id as this service writes it: a UUID in lower case with hyphens")]
 pub struct IdError;
@@ -25,17 +25,17 @@ macro_rules! ids {
         pub struct $name(Uuid);
 
         impl $name {
-            /// The id that no record ever has.
+            /// An id that no record has: all bits 0.
             pub const NONE: Self = Self(Uuid::nil());
-            /// The id above all that any record has.
+            /// An id above those of all records: all bits 1.
             pub const MAX: Self = Self(Uuid::max());
 
-            /// Takes a UUID as an id of this type.
+            /// Creates an id of this type from a UUID.
             pub const fn new(uuid: Uuid) -> Self {
                 Self(uuid)
             }
 
-            /// The UUID itself.
+            /// Returns the UUID.
             pub const fn uuid(self) -> Uuid {
                 self.0
             }
@@ -44,9 +44,9 @@ macro_rules! ids {
         impl FromStr for $name {
             type Err = IdError;
 
-            /// Reads an id as this service writes it: 36 characters, lower case, hyphenated.
+            /// Parses an id in the form that this service writes: 36 characters, lower case, hyphenated.
             ///
-            /// Another spelling of the same UUID is another text, and no id of this service.
+            /// Any other spelling of the same UUID is an error.
             fn from_str(text: &str) -> Result<Self, IdError> {
                 let uuid = Uuid::try_parse(text).map_err(|_| IdError)?;
                 let mut buffer = [0; uuid::fmt::Hyphenated::LENGTH];
@@ -77,21 +77,21 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Names an [`Organization`](crate::Organization).
+    /// The id of an [`Organization`](crate::Organization).
     #[doc(alias = "team")]
     OrganizationId,
-    /// Names a [`Token`](crate::Token); not the token itself, and no secret.
+    /// The id of a [`Token`](crate::Token). It is not secret.
     TokenId,
-    /// Names an [`Event`](crate::Event).
+    /// The id of an [`Event`](crate::Event).
     EventId,
-    /// Names a [`Shift`](crate::Shift).
+    /// The id of a [`Shift`](crate::Shift).
     #[doc(alias = "slot")]
     ShiftId,
-    /// Names a [`Question`](crate::Question).
+    /// The id of a [`Question`](crate::Question).
     QuestionId,
-    /// Names a [`Signup`](crate::Signup).
+    /// The id of a [`Signup`](crate::Signup).
     SignupId,
-    /// Names a [`Notice`](crate::Notice).
+    /// The id of a [`Notice`](crate::Notice).
     NoticeId,
 }
 
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn another_spelling_of_an_id_is_no_id() {
+    fn another_spelling_of_an_id_is_refused() {
         let id = EventId::new(Uuid::from_u128(0x0192_abcd_0000_7000_8000_0000_0000_0001)).to_string();
         for text in [
             id.to_uppercase(),

@@ -1,11 +1,12 @@
-//! Notices: queued causes of mails.
+//! Notices: the outbox records from which mails are made.
 //!
-//! A notice is written in the change set of its cause: a mail is never sent for what was not committed, and never lost
-//! with a crash. Who is told of a changed shift is decided at delivery: its notice makes one for each volunteer, a few at a
-//! time, so it serves a shift of any size. Every other notice is one mail to one person.
+//! A notice is written in the change set of its cause. So no mail is sent for a change that was not committed, and no
+//! crash loses a mail. A notice of a changed shift is fanned out at delivery, in batches: each volunteer gets a notice
+//! of their own, so a shift of any size is served. Every other notice is one mail to one person.
 //!
-//! A notice that is due may be taken by any process. Whoever takes it moves [`Notice::due_at`] a little into the future,
-//! and again and again while the mail is under way: if the process dies, the notice is soon due for others.
+//! Any process may claim a due notice. The claim is a lease: it moves [`Notice::due_at`] a little into the future. The
+//! process extends the lease while it delivers the mail. If the process dies, the lease expires and the notice is due
+//! again.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -16,12 +17,12 @@ use crate::secret::Secret;
 use crate::shift::Shift;
 use crate::text::ShiftLocation;
 
-/// A queued mail cause, and how far its delivery has come.
+/// A queued mail, and the state of its delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
-    /// Its id.
+    /// The id. It stays the same over all attempts.
     pub id: NoticeId,
-    /// To whom the cause belongs.
+    /// The organization that owns the event.
     pub organization: OrganizationId,
     /// The event.
     pub event: EventId,
@@ -31,63 +32,63 @@ pub struct Notice {
     pub cause: NoticeCause,
     /// When it happened.
     pub created_at: Timestamp,
-    /// Counts what has become of the notice, from 1: whoever changes it names the version that he has read.
+    /// The version, from 1. Each change adds 1 and requires the version that was read (compare and swap).
     pub version: u32,
-    /// How often delivery was begun.
+    /// How often the notice was claimed for delivery.
     pub attempts: u32,
-    /// When it may be taken for delivery next.
+    /// When the notice may be claimed next: the end of a lease or of a pause.
     pub due_at: Timestamp,
-    /// Why it is kept without being delivered.
+    /// Why delivery was given up; `None` while the notice is queued.
     pub failure: Option<NoticeFailure>,
 }
 
-/// Why a notice was given up.
+/// When and why the delivery of a notice was given up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoticeFailure {
-    /// When.
+    /// When delivery was given up.
     pub at: Timestamp,
-    /// What the mail server said, or what was wrong with reaching it; at most [`MAX`](Self::MAX) characters. It may name
+    /// The mail server's answer, or the connection error; at most [`MAX`](Self::MAX) characters. The text may contain
     /// the volunteer's address.
     pub reason: String,
 }
 
 impl NoticeFailure {
-    /// The most characters of a reason.
+    /// The maximum length of a reason, in characters.
     pub const MAX: usize = 500;
 
-    /// A failure for this reason, which is cut if it is too long.
+    /// Creates a failure. Cuts the reason to [`MAX`](Self::MAX) characters and removes U+0000.
     pub fn new(at: Timestamp, reason: &str) -> Self {
         let reason = reason.chars().filter(|character| *character != '\0').take(Self::MAX).collect();
         Self { at, reason }
     }
 }
 
-/// What happened.
+/// The cause of a mail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum NoticeCause {
-    /// Somebody signed up: the mail confirms it and carries the link to cancel.
+    /// A volunteer signed up. The mail confirms the sign-up and carries the link to cancel.
     SignedUp {
         /// The sign-up.
         signup: SignupId,
-        /// The secret of the link. It stands nowhere else, and goes when the mail has gone.
+        /// The secret of the link. It is stored nowhere else in plain text, and is removed with the delivered notice.
         secret: Secret,
     },
-    /// Somebody cancelled.
+    /// A sign-up was cancelled.
     Cancelled {
         /// The sign-up.
         signup: SignupId,
     },
-    /// A shift's time or place became another: for all whose sign-up is confirmed.
+    /// The time or the place of a shift changed. The notice is fanned out to all confirmed sign-ups.
     ShiftChanged {
         /// The change.
         #[serde(flatten)]
         change: ShiftChange,
-        /// The last sign-up for which a notice of its own was made already.
+        /// The last sign-up that the fan-out has covered.
         #[serde(default)]
         told_until: Option<SignupId>,
     },
-    /// The same, for one of them.
+    /// The time or the place of a shift changed: the mail to one volunteer.
     ShiftMoved {
         /// The sign-up.
         signup: SignupId,
@@ -98,7 +99,7 @@ pub enum NoticeCause {
 }
 
 impl NoticeCause {
-    /// The sign-up, if it is about one.
+    /// Returns the sign-up, or `None` for a notice to all volunteers of a shift.
     pub const fn signup(&self) -> Option<SignupId> {
         match self {
             Self::SignedUp { signup, .. } | Self::Cancelled { signup } | Self::ShiftMoved { signup, .. } => {
@@ -109,48 +110,48 @@ impl NoticeCause {
     }
 }
 
-/// What a shift was, and what it is.
+/// The time and the place of a shift before and after a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShiftChange {
-    /// What it was.
+    /// Before the change.
     pub before: TimeAndPlace,
-    /// What it is.
+    /// After the change.
     pub after: TimeAndPlace,
-    /// The shift's [version](Shift::version) since then.
+    /// The shift's [version](Shift::version) after the change; 0 in notices of an older release, which did not store
+    /// it.
     #[serde(default)]
     pub shift_version: u32,
 }
 
-/// When and where a shift is: what volunteers are told of when it changes.
+/// When and where a shift is. Volunteers get a mail if this changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeAndPlace {
-    /// When.
+    /// The instants of the shift.
     pub interval: Interval,
-    /// Where, if the shift has a place of its own.
+    /// The shift's own location, if it has one.
     pub location: Option<ShiftLocation>,
 }
 
 impl TimeAndPlace {
-    /// The shift's.
+    /// Returns the present time and place of `shift`.
     pub fn of(shift: &Shift) -> Self {
         Self { interval: shift.interval(), location: shift.location.clone() }
     }
 }
 
 impl Notice {
-    /// For how long a process has a notice to itself. Whoever needs longer [holds](Self::held) it again in time; of whoever
-    /// dies it is due for others after that.
+    /// The length of a lease. A process that needs longer [extends](Self::held) the lease before it expires.
     pub const HOLD: SignedDuration = SignedDuration::from_secs(30);
-    /// How long to wait after the first attempt that failed; after each further one twice as long.
+    /// The pause after the first failed attempt. Each further pause is twice as long (exponential backoff).
     pub const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(30);
-    /// The longest pause.
+    /// The longest pause between two attempts.
     pub const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
     /// How far the clocks of processes that share a store may differ.
     pub const CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(1);
-    /// For how long it is tried: the pauses together.
+    /// How long delivery is tried: an upper bound of the sum of all pauses.
     pub const TRIED_FOR: SignedDuration = SignedDuration::from_hours(24);
 
-    /// A notice about a shift of an event of an organization, due at once.
+    /// Creates a notice about a shift of an event of an organization, due at once.
     pub const fn new(
         id: NoticeId,
         (organization, event, shift): (OrganizationId, EventId, ShiftId),
@@ -171,27 +172,28 @@ impl Notice {
         }
     }
 
-    /// The same with another cause, due at another time.
+    /// Returns the notice with another cause and due time, as its next version.
     #[must_use]
     pub fn with_cause(self, cause: NoticeCause, due_at: Timestamp) -> Self {
         Self { cause, due_at, version: self.version + 1, ..self }
     }
 
-    /// Taken for delivery.
+    /// Returns the notice claimed for delivery: one more attempt, and a lease from `now`.
     #[must_use]
     pub fn taken(self, now: Timestamp) -> Self {
         let attempts = self.attempts + 1;
         Self { attempts, ..self.held(now) }
     }
 
-    /// Kept from others for [`HOLD`](Self::HOLD) from `now` on.
+    /// Returns the notice with its lease extended to [`HOLD`](Self::HOLD) after `now`.
     #[must_use]
     pub fn held(self, now: Timestamp) -> Self {
         Self { version: self.version + 1, due_at: now + Self::HOLD, ..self }
     }
 
-    /// Put back: to be tried again after a pause, or given up for `reason` if it was tried long enough, or if trying again
-    /// is of no use.
+    /// Returns the notice after a failed attempt: due again after a pause, or given up for `reason`.
+    ///
+    /// Delivery is given up if `is_final`, or if the next pause would exceed [`TRIED_FOR`](Self::TRIED_FOR).
     #[must_use]
     pub fn put_back(self, reason: &str, is_final: bool, now: Timestamp) -> Self {
         let version = self.version + 1;
@@ -201,19 +203,19 @@ impl Notice {
         }
     }
 
-    /// Whether it was begun as often as mails are tried.
+    /// Returns whether no attempt is left within [`TRIED_FOR`](Self::TRIED_FOR).
     pub fn was_tried_enough(&self) -> bool {
         pause(self.attempts).is_none()
     }
 
-    /// Due at once, as if it had never been tried.
+    /// Returns the notice without its failure and attempts, due at once.
     #[must_use]
     pub fn retried(self, now: Timestamp) -> Self {
         Self { version: self.version + 1, attempts: 0, due_at: now, failure: None, ..self }
     }
 }
 
-/// How long to wait after so many attempts; `None` if that would be beyond [`Notice::TRIED_FOR`].
+/// Returns the pause after `attempts` attempts, or `None` if all pauses together would exceed [`Notice::TRIED_FOR`].
 fn pause(attempts: u32) -> Option<SignedDuration> {
     let (mut pause, mut waited) = (Notice::FIRST_PAUSE, SignedDuration::ZERO);
     for _ in 1..attempts {
@@ -228,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow_from_half_a_minute_to_an_hour_and_end_within_a_day() {
+    fn pauses_double_from_30_seconds_to_an_hour_and_end_within_a_day() {
         let pauses: Vec<_> = (1..).map_while(pause).map(|pause| pause.as_secs()).collect();
         assert_eq!(pauses[..9], [30, 60, 120, 240, 480, 960, 1920, 3600, 3600]);
         let waited: i64 = pauses.iter().sum();
@@ -237,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_that_an_older_version_has_queued_can_be_read() {
+    fn a_notice_queued_by_an_older_version_can_be_read() {
         let old = r#"{"kind": "shift_changed",
             "before": {"interval": {"start": "2027-06-05T13:00:00Z", "end": "2027-06-05T16:00:00Z"}, "location": null},
             "after": {"interval": {"start": "2027-06-05T14:00:00Z", "end": "2027-06-05T16:00:00Z"}, "location": "Hall B"}}"#;

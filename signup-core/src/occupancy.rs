@@ -1,34 +1,34 @@
-//! Capacity and filled: how many a shift needs, and how many it has.
+//! Capacity and filled: the volunteers that a shift needs, and its confirmed sign-ups.
 //!
-//! A sign-up never takes `filled` above `capacity`. Only lowering `capacity` does: then the shift is *over-full*, nobody
-//! is removed, and it takes no one until enough have cancelled.
+//! A sign-up never takes `filled` above `capacity`. Lowering `capacity` can: the shift is then *over-full*. An
+//! over-full shift keeps its sign-ups, and accepts no new one until enough are cancelled.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// How many volunteers a shift needs: 1 to 1,000,000.
+/// The number of volunteers that a shift needs: 1 to 1,000,000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub struct Capacity(u32);
 
-/// The number is not a capacity.
+/// The number is out of range for a capacity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be a whole number from 1 to {}", Capacity::MAX)]
 pub struct CapacityError;
 
 impl Capacity {
-    /// The most that a shift can ask for.
+    /// The largest capacity.
     pub const MAX: u32 = 1_000_000;
 
-    /// A capacity of `volunteers`.
+    /// Checks a number of volunteers.
     ///
     /// # Errors
-    /// Unless `volunteers` is from 1 to [`MAX`](Self::MAX).
+    /// Fails unless `volunteers` is from 1 to [`MAX`](Self::MAX).
     pub fn new(volunteers: u32) -> Result<Self, CapacityError> {
         (1..=Self::MAX).contains(&volunteers).then_some(Self(volunteers)).ok_or(CapacityError)
     }
 
-    /// The number of volunteers.
+    /// Returns the number of volunteers.
     pub const fn volunteers(self) -> u32 {
         self.0
     }
@@ -51,29 +51,29 @@ impl From<Capacity> for u32 {
 /// How full a shift is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occupancy {
-    /// Volunteers needed.
+    /// The volunteers needed.
     pub capacity: Capacity,
-    /// Volunteers signed up: the confirmed sign-ups, no more and no fewer.
+    /// The exact number of confirmed sign-ups.
     pub filled: u32,
 }
 
 impl Occupancy {
-    /// Nobody yet.
+    /// Returns the occupancy of a shift without sign-ups.
     pub const fn empty(capacity: Capacity) -> Self {
         Self { capacity, filled: 0 }
     }
 
-    /// Volunteers still needed; 0 on an over-full shift.
+    /// Returns the volunteers still needed; 0 for an over-full shift.
     pub const fn remaining(self) -> u32 {
         self.capacity.0.saturating_sub(self.filled)
     }
 
-    /// Whether one more may sign up.
+    /// Returns whether one more volunteer may sign up.
     pub const fn has_room(self) -> bool {
         self.filled < self.capacity.0
     }
 
-    /// Whether more are signed up than needed.
+    /// Returns whether there are more confirmed sign-ups than the capacity.
     pub const fn is_over_full(self) -> bool {
         self.filled > self.capacity.0
     }

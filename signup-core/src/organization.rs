@@ -1,4 +1,4 @@
-//! Organizations: to whom everything belongs.
+//! Organizations: the owners of all other records.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,22 +7,22 @@ use crate::id::OrganizationId;
 use crate::plan::Plan;
 use crate::text::{Name, WebAddress};
 
-/// An organization. Whatever a token reaches belongs to the token's organization.
+/// An organization. A token reaches only records of its own organization.
 #[doc(alias = "team")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Organization {
-    /// Its id.
+    /// The id.
     pub id: OrganizationId,
-    /// Its name; two may have the same.
+    /// The name. It need not be unique.
     pub name: Name,
-    /// Its URL-friendly name; no two have the same.
+    /// The name in URLs. It is unique.
     pub slug: String,
-    /// What it plays, if it is a team of that kind.
+    /// The sport, if the organization is a sports team.
     pub sport: Option<Name>,
-    /// Its own web page.
+    /// The address of the organization's own web page.
     pub public_url: Option<WebAddress>,
-    /// What it may do.
+    /// The plan, which sets the limits of the organization.
     pub plan: Plan,
-    /// When it was created.
+    /// When the organization was created.
     pub created_at: Timestamp,
 }

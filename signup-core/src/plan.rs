@@ -1,7 +1,7 @@
-//! Plans: what an organization may do, and how much of it.
+//! Plans: the limits of an organization.
 //!
-//! A [`Plan`] is a name that is stored with the organization; a [`PlanTable`] gives each name its limits. The table
-//! belongs to the process, so that an operator changes limits without touching records.
+//! A [`Plan`] is a name that is stored with the organization. A [`PlanTable`] maps each name to limits. The table is
+//! part of the process's configuration, so an operator can change limits without changing records.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,17 +13,17 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Plan {
-    /// For trying it out.
+    /// For evaluation.
     Free,
     /// For a public calendar.
     Calendar,
     /// For a small organization.
     Starter,
-    /// For a large one.
+    /// For a large organization.
     Pro,
 }
 
-/// The name is not a plan's.
+/// The text is not the name of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be one of free, calendar, starter, pro")]
 pub struct PlanError;
@@ -32,7 +32,7 @@ impl Plan {
     /// All plans, smallest first.
     pub const ALL: [Self; 4] = [Self::Free, Self::Calendar, Self::Starter, Self::Pro];
 
-    /// The plan's name, as it is stored and written.
+    /// Returns the plan's name in JSON and in the store.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Free => "free",
@@ -57,23 +57,23 @@ impl fmt::Display for Plan {
     }
 }
 
-/// What a plan allows.
+/// The limits of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanLimits {
-    /// Requests that one token may make in a minute; at least 1.
+    /// The maximum number of requests of one token in a minute; at least 1.
     pub requests_per_minute: u32,
-    /// Events of an organization that may be active at once.
+    /// The maximum number of active events of an organization.
     pub active_events: u32,
-    /// Days that one event may last, its first and last included; at least 1.
+    /// The maximum number of days of an event, the first and the last included; at least 1.
     pub event_days: u32,
 }
 
-/// The limits of every plan. In JSON: an object that names each plan.
+/// The limits of every plan. In JSON, an object with a field for each plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanTable {
-    /// Limits of [`Plan::Free`]; also the rate of callers without a valid token.
+    /// Limits of [`Plan::Free`]. Its request rate also applies to callers without a valid token.
     pub free: PlanLimits,
     /// Limits of [`Plan::Calendar`].
     pub calendar: PlanLimits,
@@ -84,7 +84,7 @@ pub struct PlanTable {
 }
 
 impl PlanTable {
-    /// The limits of `plan`.
+    /// Returns the limits of `plan`.
     pub const fn limits(&self, plan: Plan) -> PlanLimits {
         match plan {
             Plan::Free => self.free,
@@ -94,7 +94,7 @@ impl PlanTable {
         }
     }
 
-    /// The first plan whose limits no request or no event could meet, if there is one.
+    /// Returns the first plan whose limits would refuse every request or every event, if there is one.
     pub fn unusable(&self) -> Option<Plan> {
         Plan::ALL.into_iter().find(|&plan| {
             let limits = self.limits(plan);

@@ -1,4 +1,4 @@
-//! Questions: what an event asks each volunteer.
+//! Questions that an event asks each volunteer at sign-up.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,29 +12,29 @@ use crate::text::Label;
 /// A question that the volunteers of an event answer when they sign up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
-    /// Its id.
+    /// The id.
     pub id: QuestionId,
-    /// To whom it belongs.
+    /// The organization that owns the event.
     pub organization: OrganizationId,
-    /// Whose volunteers answer it.
+    /// The event.
     pub event: EventId,
-    /// What is asked.
+    /// The text of the question.
     pub label: Label,
-    /// How it is answered.
+    /// The kind of answer.
     #[serde(rename = "type")]
     pub kind: QuestionKind,
-    /// What can be chosen: of a [`QuestionKind::Select`] at least one, of others none.
+    /// The options: at least one for a [`QuestionKind::Select`], none for every other kind.
     pub options: Vec<Label>,
-    /// Whether it has to be answered; a checkbox: ticked.
+    /// Whether an answer is required. A required checkbox must be ticked.
     pub required: bool,
-    /// Its place among the event's questions, from 0.
+    /// The index among the event's questions, from 0.
     pub position: u32,
 }
 
 impl Question {
-    /// The most options a select has.
+    /// The maximum number of options of a select.
     pub const MAX_OPTIONS: usize = 100;
-    /// The most questions an event has.
+    /// The maximum number of questions of an event.
     pub const MAX_PER_EVENT: usize = 100;
 }
 
@@ -42,15 +42,15 @@ impl Question {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QuestionKind {
-    /// In the volunteer's own words.
+    /// Free text.
     Text,
-    /// By choosing one of the options.
+    /// One of the options.
     Select,
-    /// By ticking or not.
+    /// A checkbox, ticked or not.
     Checkbox,
 }
 
-/// The name is not a kind of question.
+/// The text is not the name of a kind of question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be one of text, select, checkbox")]
 pub struct QuestionKindError;
@@ -59,7 +59,7 @@ impl QuestionKind {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::Text, Self::Select, Self::Checkbox];
 
-    /// The kind's name, as it is stored and written.
+    /// Returns the kind's name in JSON and in the store.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Text => "text",

@@ -1,9 +1,9 @@
 //! Receipts: the stored outcome of an operation under an idempotency key.
 //!
-//! A receipt is written in the change set of its effect. Either both are durable or neither is, whatever crashes: a key
-//! is never half used, and no mark of work in progress exists that a crash could leave behind.
+//! A receipt is written in the change set of its effect, so a crash leaves both durable or neither. There is no
+//! separate state "in progress" that a crash could leave behind.
 
-mod kept;
+mod stored;
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ use crate::event::Event;
 use crate::id::{EventId, OrganizationId, ShiftId, TokenId};
 use crate::shift::Shift;
 
-/// A caller's name for one logical operation: 1 to 255 visible ASCII characters, best a UUID.
+/// A caller's key for one logical operation: 1 to 255 visible ASCII characters, preferably a UUID.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct IdempotencyKey(String);
@@ -27,10 +27,10 @@ pub struct IdempotencyKey(String);
 pub struct IdempotencyKeyError;
 
 impl IdempotencyKey {
-    /// The most characters it may have.
+    /// The maximum length in characters.
     pub const MAX: usize = 255;
 
-    /// The key's text.
+    /// Returns the text of the key.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -59,7 +59,7 @@ impl From<IdempotencyKey> for String {
     }
 }
 
-/// An operation that writes, and on what: the method and the path, in the domain's words.
+/// An operation that can have an idempotency key, with the id of the record that it changes or copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Operation {
     /// Create an event.
@@ -71,7 +71,7 @@ pub enum Operation {
 }
 
 impl fmt::Display for Operation {
-    /// A text that differs for every two operations; stores may keep it as part of a key.
+    /// Writes a text that is unique for each operation. A store may use it as part of a key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CreateEvent => f.write_str("create-event"),
@@ -81,14 +81,14 @@ impl fmt::Display for Operation {
     }
 }
 
-/// What a receipt is found by.
+/// The key of a receipt.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ReceiptKey {
-    /// Whose token it is.
+    /// The organization of the token.
     pub organization: OrganizationId,
-    /// Which token: keys of two tokens never meet.
+    /// The token. Equal idempotency keys of two tokens are different receipts.
     pub token: TokenId,
-    /// What was asked for.
+    /// The operation.
     pub operation: Operation,
     /// The caller's key.
     pub key: IdempotencyKey,
@@ -97,11 +97,11 @@ pub struct ReceiptKey {
 /// The stored outcome of an operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
-    /// What it is found by.
+    /// The key.
     pub key: ReceiptKey,
-    /// What the operation answered.
+    /// The outcome of the operation.
     pub outcome: Outcome,
-    /// From when on it is forgotten: the key then runs for real again.
+    /// The first instant at which the receipt is ignored: the same key then runs the operation again.
     pub expires_at: Timestamp,
 }
 
@@ -109,18 +109,18 @@ impl Receipt {
     /// How long a receipt is kept.
     pub const LIFE: SignedDuration = SignedDuration::from_hours(24);
 
-    /// Whether it still stands at `now`.
+    /// Returns whether the receipt has not expired at `now`.
     pub fn is_live(&self, now: Timestamp) -> bool {
         now < self.expires_at
     }
 }
 
-/// What a keyed operation answered.
+/// The outcome of an operation with an idempotency key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
-    /// An event was made.
+    /// The created event.
     Event(Box<EventWithShifts>),
-    /// A shift was changed, or found to be so already.
+    /// The shift after the patch, whether or not the patch changed it.
     Shift(Box<Shift>),
 }
 
@@ -129,6 +129,6 @@ pub enum Outcome {
 pub struct EventWithShifts {
     /// The event.
     pub event: Event,
-    /// Its shifts.
+    /// The shifts.
     pub shifts: Vec<Shift>,
 }

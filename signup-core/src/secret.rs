@@ -1,7 +1,7 @@
-//! Whatever must not be guessed: tokens, the secrets of sign-ups, the tails of slugs; and the making of ids.
+//! Random values: API tokens, the secrets of sign-ups, the tails of slugs, and ids.
 //!
-//! A secret is 256 bits from the operating system. Of a secret only its SHA-256 is kept: at this entropy a plain
-//! digest cannot be searched for, so no slow hash is needed and a lookup is one index probe.
+//! A secret is 256 random bits from the operating system. A store keeps only its SHA-256. At this entropy a digest
+//! cannot be brute-forced, so no slow hash is needed, and a lookup is one index probe.
 //!
 //! **Invariant:** no other module reads the system's random source, and no secret is ever printed by `Debug`.
 
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-/// What every API token starts with.
+/// The prefix of every API token.
 pub const TOKEN_PREFIX: &str = "signup_";
 
 const SECRET_BYTES: usize = 32;
@@ -28,24 +28,24 @@ const SECRET_CHARACTERS: usize = 43;
 pub struct Secret(String);
 
 impl Secret {
-    /// Makes a new one.
+    /// Generates a secret.
     pub fn generate() -> Self {
         Self(URL_SAFE_NO_PAD.encode(random::<SECRET_BYTES>()))
     }
 
-    /// Reads a secret; `None` for whatever [`generate`](Self::generate) could not have made.
+    /// Parses a secret. Returns `None` for a text that [`generate`](Self::generate) cannot have produced.
     pub fn parse(text: &str) -> Option<Self> {
         let shaped = text.len() == SECRET_CHARACTERS
             && URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == SECRET_BYTES);
         shaped.then(|| Self(text.to_owned()))
     }
 
-    /// The secret in plain text: for the one message that carries it.
+    /// Returns the secret in plain text, for the mail that carries it.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// What is kept of it.
+    /// Returns the digest, which a store keeps.
     pub fn digest(&self) -> Digest {
         Digest::of(&self.0)
     }
@@ -62,22 +62,22 @@ impl fmt::Debug for Secret {
 pub struct TokenText(String);
 
 impl TokenText {
-    /// Makes a new one.
+    /// Generates a token.
     pub fn generate() -> Self {
         Self(format!("{TOKEN_PREFIX}{}", Secret::generate().reveal()))
     }
 
-    /// Reads a token; `None` if it has not the shape of one.
+    /// Parses a token. Returns `None` if the text does not have the format of a token.
     pub fn parse(text: &str) -> Option<Self> {
         Secret::parse(text.strip_prefix(TOKEN_PREFIX)?).map(|_| Self(text.to_owned()))
     }
 
-    /// The token in plain text: shown once, when it is made.
+    /// Returns the token in plain text, which is shown once, when the token is created.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// What is kept of it: the SHA-256 of the whole text, prefix included.
+    /// Returns the digest, which a store keeps: the SHA-256 of the whole text, prefix included.
     pub fn digest(&self) -> Digest {
         Digest::of(&self.0)
     }
@@ -89,22 +89,22 @@ impl fmt::Debug for TokenText {
     }
 }
 
-/// The SHA-256 of a secret: enough to recognize it, useless to use it.
+/// The SHA-256 of a secret. It identifies the secret and does not reveal it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest of `text`.
+    /// Computes the digest of `text`.
     pub fn of(text: &str) -> Self {
         Self(Sha256::digest(text.as_bytes()).into())
     }
 
-    /// A digest from its 32 bytes.
+    /// Creates a digest from its 32 bytes.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The 32 bytes.
+    /// Returns the 32 bytes.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -116,33 +116,33 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Makes an id for a record that is created at `now`: a UUIDv7.
+/// Generates an id for a record that is created at `now`: a UUIDv7.
 ///
-/// Ids of one process that share a timestamp are in the order in which they were made: behind the timestamp comes a counter
-/// of 34 bits that starts at random (RFC 9562, 6.2, method 1), then 40 random bits. Those are of a generator in the process,
-/// seeded by the system: an id is no secret, and most requests need one.
+/// Ids of one process with equal timestamps sort in the order in which they were generated: a counter of 34 bits with a
+/// random start follows the timestamp (RFC 9562, 6.2, method 1), then 40 random bits. The random bits come from a
+/// generator in the process, seeded by the system: an id is not secret, and most requests need one.
 pub fn new_uuid(now: Timestamp) -> Uuid {
     static COUNTER: LazyLock<AtomicU64> =
         LazyLock::new(|| AtomicU64::new(u64::from_be_bytes(random()) >> 31));
     let [_, _, _, c4, c3, c2, c1, c0] = COUNTER.fetch_add(1, Ordering::Relaxed).to_be_bytes();
     let [r0, r1, r2, r3, r4] = rand::random();
-    // Version and variant take the upper half of the first of these bytes and the two upper bits of the third.
+    // The version overwrites the upper half of the first byte, the variant the two upper bits of the third.
     let spread = [c4 << 2 | c3 >> 6, c3 << 2 | c2 >> 6, c2 & 0x3f, c1, c0, r0, r1, r2, r3, r4];
     let millis = u64::try_from(now.as_millisecond()).unwrap_or(0);
     uuid::Builder::from_unix_timestamp_millis(millis, &spread).into_uuid()
 }
 
-/// The tail of a slug: 8 characters of `a-z2-9`, so that a slug cannot be guessed from its title.
+/// Generates the tail of a slug: 8 random characters of `a-z2-9`, so that a slug cannot be guessed from its title.
 ///
-/// 34⁸ ≈ 1.8 · 10¹² tails; `0` and `1` are left out because they are mistaken for letters.
+/// There are 34⁸ ≈ 1.8 · 10¹² tails. `0` and `1` are omitted because they look like letters.
 pub fn slug_tail() -> String {
     const ALPHABET: &[u8; 34] = b"abcdefghijklmnopqrstuvwxyz23456789";
-    // Bytes from the last, incomplete run of the alphabet are thrown away: every character is equally likely.
-    const FAIR: u8 = 255 - 255 % 34;
+    // Rejects bytes from the largest multiple of 34 on, so that every character is equally likely.
+    const REJECTED_FROM: u8 = 255 - 255 % 34;
     let mut tail = String::with_capacity(8);
     while tail.len() < 8 {
         for byte in random::<16>() {
-            if byte < FAIR && tail.len() < 8 {
+            if byte < REJECTED_FROM && tail.len() < 8 {
                 tail.push(char::from(ALPHABET[usize::from(byte % 34)]));
             }
         }
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_not_the_shape_of_a_token_is_none() {
+    fn a_malformed_token_is_none() {
         let good = TokenText::generate();
         let good = good.reveal();
         for bad in
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_sort_in_the_order_in_which_they_were_made() {
+    fn ids_sort_in_the_order_of_their_generation() {
         let at = |second| Timestamp::from_second(second).unwrap();
         let mut ids: Vec<_> = (0..100_000).map(|_| new_uuid(at(1_800_000_000))).collect();
         ids.push(new_uuid(at(1_800_000_001)));

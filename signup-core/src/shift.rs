@@ -8,31 +8,31 @@ use crate::id::{EventId, OrganizationId, ShiftId};
 use crate::occupancy::Occupancy;
 use crate::text::{ShiftLocation, Title};
 
-/// A shift, with what it takes from its event.
+/// A shift, with the fields that it takes from its event.
 #[doc(alias = "slot")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shift {
-    /// Its id.
+    /// The id.
     pub id: ShiftId,
-    /// To whom it belongs.
+    /// The organization that owns the shift.
     pub organization: OrganizationId,
-    /// Of which event it is a part.
+    /// The event that the shift belongs to.
     pub event: EventId,
-    /// Its name for people.
+    /// The title.
     pub title: Title,
-    /// Its own place, if it has one; it does not inherit the event's.
+    /// The shift's own location, if it has one. The event's location is not inherited.
     pub location: Option<ShiftLocation>,
-    /// When it is, by the wall clock.
+    /// The wall-clock times.
     pub hours: Hours,
-    /// How many it needs, and how many it has.
+    /// The capacity and the number of confirmed sign-ups.
     pub occupancy: Occupancy,
-    /// Its place among the event's shifts as they were given, from 0.
+    /// The index among the event's shifts in the order of the input, from 0.
     pub position: u32,
-    /// Counts the edits, from 1; sign-ups do not count.
+    /// The version, from 1. Each edit adds 1; sign-ups do not change it.
     pub version: u32,
-    /// When it was created.
+    /// When the shift was created.
     pub created_at: Timestamp,
-    /// When it was last edited.
+    /// When the shift was last edited.
     pub updated_at: Timestamp,
     /// The event's first day, which is the day of every shift. A store keeps it with the event, not here.
     pub day: Day,
@@ -41,20 +41,19 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// When it is, on the line of time.
+    /// Returns the instants of the shift.
     pub fn interval(&self) -> Interval {
         self.day.interval(self.hours)
     }
 
-    /// What the shifts of one event are ordered by, wherever they are listed: start, end, then the order in which they
-    /// were given.
+    /// Returns the sort key for the running order of an event's shifts: start, end, position.
     pub fn order_key(&self) -> (Timestamp, Timestamp, u32) {
         let Interval { start, end } = self.interval();
         (start, end, self.position)
     }
 }
 
-/// Puts shifts of one event into running order.
+/// Sorts shifts of one event into [running order](Shift::order_key).
 pub fn sort_by_running_order(shifts: &mut [Shift]) {
     shifts.sort_by_cached_key(Shift::order_key);
 }

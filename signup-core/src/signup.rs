@@ -1,4 +1,4 @@
-//! Sign-ups: who comes to which shift.
+//! Sign-ups: the places of volunteers on shifts.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,56 +9,56 @@ use crate::text::{AnswerText, EmailAddress, Label, PersonName};
 
 /// One person's place on one shift.
 ///
-/// An address holds at most one confirmed place on a shift; signing up after a cancel makes a new record.
+/// An address has at most one confirmed sign-up for a shift. Signing up after a cancellation creates a new record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signup {
-    /// Its id.
+    /// The id.
     pub id: SignupId,
-    /// To whom it belongs.
+    /// The organization that owns the event.
     pub organization: OrganizationId,
     /// The event.
     pub event: EventId,
     /// The shift.
     #[doc(alias = "slot")]
     pub shift: ShiftId,
-    /// The shift's [version](crate::Shift::version) when the volunteer looked at it: of later changes they have to be told.
+    /// The shift's [version](crate::Shift::version) at sign-up. The volunteer gets a mail about each later change.
     pub shift_version: u32,
-    /// What the volunteer is called.
+    /// The volunteer's name.
     pub name: PersonName,
-    /// Where the volunteer is reached.
+    /// The volunteer's address.
     #[serde(deserialize_with = "EmailAddress::deserialize_stored")]
     pub email: EmailAddress,
-    /// What the volunteer answered, in the order of the questions.
+    /// The volunteer's answers, in the order of the questions.
     pub answers: Vec<Answer>,
-    /// Whether the place is still held.
+    /// Whether the sign-up is confirmed or cancelled.
     pub status: SignupStatus,
-    /// The digest of the secret with which the volunteer sees and cancels it.
+    /// The digest of the secret with which the volunteer reads and cancels the sign-up.
     pub secret: Digest,
-    /// When it was made.
+    /// When the volunteer signed up.
     pub created_at: Timestamp,
-    /// When the mail that confirms it was last queued.
+    /// When the confirmation mail was last queued.
     pub mailed_at: Timestamp,
-    /// When it was cancelled, if it was.
+    /// When the sign-up was cancelled; `None` while it is confirmed.
     pub cancelled_at: Option<Timestamp>,
 }
 
-/// An answer, with the question's label as it was when it was answered.
+/// The answer to a question, with the question's label at the time of sign-up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Which question.
+    /// The question.
     pub question_id: QuestionId,
-    /// What it asked then.
+    /// The question's label at the time of sign-up.
     pub label: Label,
-    /// The words, the option, or `yes` for a ticked checkbox.
+    /// The text, the chosen option, or `yes` for a ticked checkbox.
     pub value: AnswerText,
 }
 
-/// Whether a sign-up still holds its place.
+/// The status of a sign-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SignupStatus {
-    /// It holds a place.
+    /// The sign-up holds a place.
     Confirmed,
-    /// It holds none any more.
+    /// The sign-up has given its place back.
     Cancelled,
 }

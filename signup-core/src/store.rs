@@ -1,16 +1,18 @@
-//! What a store promises: reads, and one commit.
+//! The contract of a store: reads, and one commit.
 //!
 //! A write is data, not code. The [service](crate::Service) reads, a pure rule decides, and the decision is a
-//! [`ChangeSet`]: the facts it relied on, and what to write if they still hold. A store rechecks the facts under its own
-//! lock and applies all of the change set or none of it; it never learns the rule behind a fact.
+//! [`ChangeSet`]: the facts it relied on, and what to write if they still hold. A store rechecks the facts under its
+//! own lock and applies all of the change set or none of it; it never learns the rule behind a fact.
 //!
-//! Because a change set is plain data, a store may let it wait in a queue and commit many at once. What it must not do is
-//! answer before the change is as durable as it ever gets.
+//! Because a change set is plain data, a store may queue change sets and commit them in batches. It must not answer
+//! before the change is durable.
 //!
-//! **Invariants:** no method takes or makes a time, an id or a random number of its own; every read of events, shifts,
-//! questions and sign-ups names the organization and sees no other. The exceptions are [`Store::event_owner`], which gives
-//! nothing but the owner; [`Store::event_by_slug`] and [`Store::signup_by_secret`], where the slug or the secret is the right
-//! to see; and notices, which are read for all organizations at once.
+//! **Invariants:** a store reads no clock and generates no id and no random number. Every read of events, shifts,
+//! questions and sign-ups names the organization and sees no other. The exceptions are:
+//!
+//! - [`Store::event_owner`] returns only the owner.
+//! - [`Store::event_by_slug`] and [`Store::signup_by_secret`]: the slug or the secret grants access.
+//! - Notices are read for all organizations at once.
 
 mod change;
 mod forward;
@@ -39,43 +41,43 @@ use crate::token::Token;
 
 /// Keeps the records.
 ///
-/// Implementations are tested by the suite under the feature `conformance`, which has a test for each promise made here.
+/// A read that starts after a commit was acknowledged sees that commit. The suite under the feature `conformance` has a
+/// test for each promise made here.
 ///
 /// # Errors
-/// Every method fails only if the backend does: what is not there is `None`, an empty list or a [`Refusal`]. A read that
-/// started after a commit was acknowledged sees that commit.
+/// Every method fails only if the backend fails. A missing record is `None`, an empty list or a [`Refusal`].
 #[async_trait]
 pub trait Store: fmt::Debug + Send + Sync + 'static {
-    /// The organization with this id.
+    /// Reads an organization.
     async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, StoreError>;
 
-    /// The organization with this slug.
+    /// Reads the organization with this slug.
     async fn organization_by_slug(&self, slug: &str) -> Result<Option<Organization>, StoreError>;
 
-    /// At most `limit` organizations whose id is above `after`, by id.
+    /// Lists at most `limit` organizations with an id above `after`, by ascending id.
     async fn organizations(
         &self,
         after: Option<OrganizationId>,
         limit: u32,
     ) -> Result<Vec<Organization>, StoreError>;
 
-    /// The token with this digest and its organization, whether the token is still valid or not.
+    /// Reads the token with this digest and its organization. Expired and revoked tokens are returned, too.
     async fn token_by_digest(&self, digest: &Digest) -> Result<Option<(Token, Organization)>, StoreError>;
 
-    /// The token with this id, whether it is still valid or not.
+    /// Reads a token. Expired and revoked tokens are returned, too.
     async fn token(&self, id: TokenId) -> Result<Option<Token>, StoreError>;
 
-    /// All tokens of the organization by id, those no longer valid too.
+    /// Lists all tokens of the organization by ascending id, expired and revoked ones included.
     async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError>;
 
-    /// To which organization the event belongs. For those who manage the installation.
+    /// Reads which organization owns the event. Meant for operators.
     async fn event_owner(&self, id: EventId) -> Result<Option<OrganizationId>, StoreError>;
 
-    /// The event.
+    /// Reads an event.
     async fn event(&self, organization: OrganizationId, id: EventId) -> Result<Option<Event>, StoreError>;
 
-    /// The event with everything that belongs to its plan: shifts in running order, questions by position. All of one
-    /// moment.
+    /// Reads an event with its location data, its shifts in running order and its questions by position, in one
+    /// snapshot.
     async fn event_in_full(
         &self,
         organization: OrganizationId,
@@ -86,18 +88,19 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     ///
     /// Returns at most `query.limit` events next to `query.position` in its direction, always in list order. The cost
     /// does not depend on how far down the list the page is. A walk from position to position returns every event that
-    /// exists throughout exactly once, whatever is inserted meanwhile.
+    /// exists throughout exactly once, even if events are inserted meanwhile.
     ///
-    /// A store that keeps the start of an event for sorting uses that stored start for the order, the limit and the
-    /// positions alike, even where newer zone data would derive another.
+    /// A store may keep the start of an event for sorting. Then the order, the limit and the positions all use the
+    /// stored start, even where newer zone data would derive another.
     async fn events(&self, organization: OrganizationId, query: &EventQuery)
     -> Result<EventPage, StoreError>;
 
-    /// The event with this slug, like [`event_in_full`](Self::event_in_full), of whichever organization.
+    /// Reads the event with this slug, of any organization, like [`event_in_full`](Self::event_in_full).
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError>;
 
-    /// The event's shifts in [running order](Shift::order_key); `None` if there is no such event. They are shared with the
-    /// store if it keeps them in memory.
+    /// Lists the event's shifts in [running order](Shift::order_key). Returns `None` if there is no such event.
+    ///
+    /// The shifts are shared with a store that keeps them in memory.
     #[doc(alias = "slots")]
     async fn shifts(
         &self,
@@ -105,18 +108,18 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         event: EventId,
     ) -> Result<Option<Vec<Arc<Shift>>>, StoreError>;
 
-    /// The shift.
+    /// Reads a shift.
     #[doc(alias = "slot")]
     async fn shift(&self, organization: OrganizationId, id: ShiftId) -> Result<Option<Shift>, StoreError>;
 
-    /// The event's questions by position, equal positions by id; `None` if there is no such event.
+    /// Lists the event's questions by position, equal positions by id. Returns `None` if there is no such event.
     async fn questions(
         &self,
         organization: OrganizationId,
         event: EventId,
     ) -> Result<Option<Vec<Question>>, StoreError>;
 
-    /// At most `limit` sign-ups of the event whose id is above `after`, by id; cancelled ones too.
+    /// Lists at most `limit` sign-ups of the event with an id above `after`, by ascending id, cancelled ones included.
     async fn signups(
         &self,
         organization: OrganizationId,
@@ -125,10 +128,10 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<Signup>, StoreError>;
 
-    /// The sign-up, cancelled or not.
+    /// Reads a sign-up, confirmed or cancelled.
     async fn signup(&self, organization: OrganizationId, id: SignupId) -> Result<Option<Signup>, StoreError>;
 
-    /// At most `limit` confirmed sign-ups for the shift whose id is above `after`, by id.
+    /// Lists at most `limit` confirmed sign-ups for the shift with an id above `after`, by ascending id.
     async fn confirmed_signups(
         &self,
         organization: OrganizationId,
@@ -137,8 +140,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<Signup>, StoreError>;
 
-    /// At most `limit` sign-ups of the address, compared without case, for whichever shifts of the organization, by id;
-    /// cancelled ones too.
+    /// Lists at most `limit` sign-ups of the address for all shifts of the organization, by ascending id, cancelled
+    /// ones included. Addresses are compared without case.
     async fn signups_of_address(
         &self,
         organization: OrganizationId,
@@ -146,13 +149,13 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<Signup>, StoreError>;
 
-    /// The sign-up with this secret, cancelled or not, of whichever organization.
+    /// Reads the sign-up with this secret, confirmed or cancelled, of any organization.
     async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>, StoreError>;
 
-    /// The receipt with this key, if it is live at `now`.
+    /// Reads the receipt with this key, if it is live at `now`.
     async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>, StoreError>;
 
-    /// At most `limit` notices whose id is above `after`, by id: those that have failed, or those that are still queued.
+    /// Lists at most `limit` notices with an id above `after`, by ascending id: the failed ones or the queued ones.
     async fn notices(
         &self,
         have_failed: bool,
@@ -160,14 +163,14 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<Notice>, StoreError>;
 
-    /// The notice with this id, of whichever organization.
+    /// Reads a notice, of any organization.
     async fn notice(&self, id: NoticeId) -> Result<Option<Notice>, StoreError>;
 
-    /// At most `limit` notices that have not failed and are due at or before `now`, or after `latest`; by due time, equal ones
+    /// Lists at most `limit` queued notices that are due at or before `now`, or after `latest`; by due time, equal ones
     /// by id.
     ///
-    /// `latest` is at or after `now`. A due time beyond it was set by a clock that was ahead. A notice that cannot be read is
-    /// left out and takes no place of `limit`, so it delays no other. The store reports it to its operator, once.
+    /// `latest` is at or after `now`. A due time after `latest` was set by a clock that was ahead. A notice that cannot
+    /// be decoded is skipped and does not count towards `limit`, so it delays no other notice. The store logs it once.
     async fn due_notices(
         &self,
         now: Timestamp,
@@ -175,50 +178,53 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<Notice>, StoreError>;
 
-    /// How many notices there are.
+    /// Counts the notices.
     async fn count_notices(&self) -> Result<NoticeCounts, StoreError>;
 
-    /// Applies the change set: all of it, durable when this returns, or none of it.
+    /// Applies the whole change set or none of it. The change is durable when this method returns.
     ///
-    /// Requirements are checked in their order, and the first that does not hold refuses the change set. No other commit
-    /// comes between the checks and the writes. A change to a record that does not exist changes nothing; to insert what
-    /// belongs to a record that does not exist is a mistake of the caller, which a store may fail at.
+    /// Requirements are checked in their order; the first that does not hold refuses the change set. No other commit
+    /// happens between the checks and the writes. An update of a missing record changes nothing. Inserting a record
+    /// whose parent is missing is a bug of the caller, and a store may fail.
     ///
     /// # Errors
-    /// [`CommitError::Refused`] if a requirement does not hold: nothing was written. [`CommitError::Failed`] if the
-    /// backend failed: then it is *unknown* whether the change set was applied, and only a receipt in it tells.
+    /// Returns [`CommitError::Refused`] if a requirement does not hold; nothing was written. Returns
+    /// [`CommitError::Failed`] if the backend failed: it is *unknown* whether the change set was applied, and only a
+    /// receipt in it can tell.
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError>;
 
-    /// Removes at most `limit` receipts that are no longer live at `now`, the first to expire first and equal ones by key,
-    /// and says how many. Call it until it says fewer than `limit`; a small limit keeps other writers from waiting.
+    /// Removes at most `limit` receipts that have expired at `now`, oldest expiry first, equal ones by key. Returns how
+    /// many were removed.
+    ///
+    /// Call it again while it returns `limit`. A small limit keeps the wait of other writers short.
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
 
     /// Returns the counter of requests that all processes on this store share.
     ///
-    /// `None` means that the store belongs to one process, which counts for itself. A wrapper around a store passes on the
-    /// counter of that store: otherwise each process would grant the whole rate limit.
+    /// `None` means that the store belongs to one process, which counts its own requests. A wrapper around a store must
+    /// return the counter of that store; otherwise each process would grant the whole rate limit.
     fn request_counter(&self) -> Option<&dyn RequestCounter>;
 
-    /// Whether the store answers, and takes commits.
+    /// Checks that the store answers and accepts commits.
     ///
     /// # Errors
-    /// If it does not, and why.
+    /// Returns the reason if it does not.
     async fn check(&self) -> Result<(), StoreError>;
 }
 
-/// Counts requests for all processes that share a store, so that a rate limit holds over all of them together.
+/// Counts requests for all processes that share a store, so that a rate limit applies to all of them together.
 ///
 /// # Errors
-/// Every method fails only if the backend does.
+/// Every method fails only if the backend fails.
 #[async_trait]
 pub trait RequestCounter: fmt::Debug + Send + Sync + 'static {
     /// Counts a request under `key` at `now`, and returns its window with the request included.
     ///
-    /// The window is the one that is [open](Window::is_open), or a new one that opens with this request. Simultaneous requests
-    /// get counts of their own. Windows may be lost when the store crashes.
+    /// The window is the [open](Window::is_open) one of the key, or a new one that starts with this request.
+    /// Simultaneous requests get different counts. Windows may be lost when the store crashes.
     async fn count_request(&self, key: RateKey, now: Timestamp) -> Result<Window, StoreError>;
 
-    /// Removes at most `limit` windows that are no longer open at `now`, and returns how many. Call it like
+    /// Removes at most `limit` windows that have ended at `now`, and returns how many were removed. Call it like
     /// [`Store::purge_receipts`].
     async fn purge_windows(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
 }
@@ -231,47 +237,47 @@ pub struct EventInFull {
     /// Data about the place that is copied and never shown. It can be 16 KiB long, so lists and single events are read without
     /// it.
     pub location_data: Option<LocationData>,
-    /// Its shifts in running order.
+    /// The shifts in running order.
     pub shifts: Vec<Arc<Shift>>,
-    /// Its questions by position.
+    /// The questions by position.
     pub questions: Vec<Question>,
 }
 
-/// How many notices there are.
+/// The numbers of notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NoticeCounts {
-    /// Those that are still to be delivered.
+    /// Notices that are yet to be delivered.
     pub queued: u64,
-    /// Those that were given up.
+    /// Notices whose delivery was given up.
     pub failed: u64,
 }
 
-/// Which page of the list of events is meant.
+/// Selects a page of the list of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EventQuery {
-    /// Only published events, only drafts, or both.
+    /// `Some(true)`: only published events. `Some(false)`: only drafts. `None`: both.
     pub is_published: Option<bool>,
-    /// Next to what; `None` starts at the top of the list.
+    /// The position next to which the page starts. `None` starts at the top of the list.
     pub position: Option<Position>,
-    /// The most events that are returned; at least 1.
+    /// The maximum number of events in the page; at least 1.
     pub limit: u32,
 }
 
 impl Default for EventQuery {
-    /// The first 25 events, published ones and drafts.
+    /// Selects the first 25 events, published ones and drafts.
     fn default() -> Self {
         Self { is_published: None, position: None, limit: 25 }
     }
 }
 
-/// A position in the list of events. It names a place in the order, not an event that has to exist.
+/// A position in the list of events: a sort key and a side of it. An event with that key need not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position {
-    /// The start of the event there.
+    /// The start in the sort key.
     pub starts_at: Timestamp,
-    /// The id of the event there.
+    /// The event id in the sort key.
     pub id: EventId,
-    /// Which side of it is meant; the place itself is on neither.
+    /// The side of the sort key. An event with exactly this key is on neither side.
     pub side: Side,
 }
 
@@ -286,29 +292,30 @@ pub enum Side {
 
 /// A page of the list of events.
 ///
-/// The positions are those by which the store sorts. They lead to the neighbouring pages; no caller derives one from an event.
+/// `above` and `below` lead to the neighbouring pages. They hold the sort keys that the store uses, which can differ
+/// from what a caller would derive from an event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventPage {
-    /// The events in list order; shared with the store if it keeps them in memory.
+    /// The events in list order. They are shared with a store that keeps them in memory.
     pub events: Vec<Arc<Event>>,
-    /// The upper side of the first event, if the list goes on there under the query's filter. An empty page has none.
+    /// The position above the first event, if more events match the filter there. `None` for an empty page.
     pub above: Option<Position>,
-    /// The lower side of the last event, if the list goes on there under the query's filter. An empty page has none.
+    /// The position below the last event, if more events match the filter there. `None` for an empty page.
     pub below: Option<Position>,
 }
 
-/// Why a change set was not, or perhaps not, applied.
+/// Why a commit did not succeed.
 #[derive(Debug, Error)]
 pub enum CommitError {
     /// A requirement did not hold; nothing was written.
     #[error("a requirement of the change set does not hold")]
     Refused(Refusal),
-    /// The backend failed; it is unknown whether the change set was applied.
+    /// The backend failed. It is unknown whether the change set was applied.
     #[error(transparent)]
     Failed(#[from] StoreError),
 }
 
-/// The backend failed. Its text is for the operator's log, never for a caller.
+/// A failure of the backend. Its text is for the operator's log, never for a caller.
 #[derive(Debug, Error)]
 #[error("the store failed: {what}")]
 pub struct StoreError {
@@ -326,7 +333,8 @@ enum StoreErrorKind {
 }
 
 impl StoreError {
-    /// The backend cannot be reached, or is too busy; later it may work. `what` was being done.
+    /// Creates an error for a backend that is unreachable or overloaded. A later retry may succeed. `what` names the
+    /// action.
     pub fn unavailable(
         what: impl Into<String>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -334,7 +342,7 @@ impl StoreError {
         Self { what: what.into(), kind: StoreErrorKind::Unavailable, source: Some(source.into()) }
     }
 
-    /// A stored value is none that this version wrote.
+    /// Creates an error for a stored value that cannot be decoded.
     pub fn corrupt(
         table: &str,
         column: &str,
@@ -345,7 +353,7 @@ impl StoreError {
         Self { what, kind: StoreErrorKind::Corrupt, source: Some(source.into()) }
     }
 
-    /// Anything else. `what` was being done.
+    /// Creates an error for any other failure. `what` names the action.
     pub fn failed(
         what: impl Into<String>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -353,12 +361,12 @@ impl StoreError {
         Self { what: what.into(), kind: StoreErrorKind::Failed, source: Some(source.into()) }
     }
 
-    /// Whether trying again later may work.
+    /// Returns whether a later retry may succeed.
     pub fn is_unavailable(&self) -> bool {
         self.kind == StoreErrorKind::Unavailable
     }
 
-    /// Whether a stored value could not be read.
+    /// Returns whether a stored value could not be decoded.
     pub fn is_corrupt(&self) -> bool {
         self.kind == StoreErrorKind::Corrupt
     }

@@ -1,7 +1,7 @@
-//! Checked strings: each has its bounds in its type, and is checked once, where it comes in.
+//! Checked strings: each type has its own bounds, and a value is checked once, where it is created.
 //!
-//! Lengths count Unicode scalar values, not bytes. U+0000 is refused everywhere: one of the databases cannot hold it, and
-//! the other would cut the text there.
+//! Lengths count Unicode scalar values, not bytes. U+0000 is refused everywhere: one supported database cannot store
+//! it, and another truncates the text there.
 
 mod email;
 mod location_data;
@@ -14,7 +14,7 @@ pub use location_data::{LocationData, LocationDataError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Why a text is refused. Reads as the end of a sentence: "The title field …".
+/// Why a text is refused. The message is the end of a sentence: "The title field …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum TextError {
     /// Nothing but white space.
@@ -23,13 +23,13 @@ pub enum TextError {
     /// Longer than allowed.
     #[error("must not be greater than {max} characters")]
     TooLong {
-        /// The most characters that are allowed.
+        /// The maximum number of characters.
         max: usize,
     },
     /// Contains U+0000.
     #[error("must not contain the character U+0000")]
     Nul,
-    /// Contains a line break or another control character where one line is meant.
+    /// Contains a line break or another control character in a field of one line.
     #[error("must be one line without control characters")]
     Control,
     /// Not an e-mail address.
@@ -37,7 +37,7 @@ pub enum TextError {
     Email,
 }
 
-/// Whether a text holds nothing but white space; such a text counts as null in a nullable field.
+/// Returns whether a text is empty or only white space. Such a text counts as null in a nullable field.
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
 }
@@ -49,7 +49,7 @@ fn check(text: &str, max: usize) -> Result<(), TextError> {
     if text.contains('\0') {
         return Err(TextError::Nul);
     }
-    // Bytes bound characters from above: the count is made only when it matters.
+    // A text has at most as many characters as bytes, so most texts need no count.
     if text.len() > max && text.chars().count() > max {
         return Err(TextError::TooLong { max });
     }
@@ -69,18 +69,19 @@ macro_rules! texts {
         pub struct $name(String);
 
         impl $name {
-            /// The most characters it may have.
+            /// The maximum length in characters.
             pub const MAX: usize = $max;
 
             /// Checks `text`.
             ///
             /// # Errors
-            /// If it is blank, longer than [`MAX`](Self::MAX) characters, or holds a character that is not allowed.
+            /// Fails if `text` is blank, longer than [`MAX`](Self::MAX) characters, or contains a character that is not
+            /// allowed.
             pub fn new(text: &str) -> Result<Self, TextError> {
                 Ok(Self(Self::checked(text)?.to_owned()))
             }
 
-            /// The text as it is kept.
+            /// Checks `text` and returns the part that is stored.
             fn checked(text: &str) -> Result<&str, TextError> {
                 let normal: fn(&str) -> &str = $normal;
                 let text = normal(text);
@@ -88,7 +89,7 @@ macro_rules! texts {
                 Ok(text)
             }
 
-            /// The text.
+            /// Returns the text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -114,8 +115,8 @@ macro_rules! texts {
             type Error = TextError;
 
             fn try_from(text: String) -> Result<Self, TextError> {
-                let kept = Self::checked(&text)?.len();
-                if kept == text.len() { Ok(Self(text)) } else { Self::new(&text) }
+                let stored_length = Self::checked(&text)?.len();
+                if stored_length == text.len() { Ok(Self(text)) } else { Self::new(&text) }
             }
         }
 
@@ -140,25 +141,26 @@ macro_rules! texts {
 }
 
 texts! {
-    /// The title of an event or a shift: 1 to 255 characters after trimming, kept trimmed.
+    /// The title of an event or a shift: 1 to 255 characters, trimmed.
     Title: 255, str::trim, check;
-    /// What an event is about: 1 to 65,535 characters, kept as given. Never rendered as Markdown.
+    /// The description of an event: 1 to 65,535 characters, stored as given. Never rendered as Markdown.
     Description: 65_535, |text| text, check;
-    /// Where an event is: a street address or, for a virtual event, a URL; 1 to 2,048 characters, kept as given.
+    /// The location of an event: a street address or, for a virtual event, a URL; 1 to 2,048 characters, stored as
+    /// given.
     EventLocation: 2_048, |text| text, check;
-    /// Where a shift is: 1 to 255 characters, kept as given.
+    /// The location of a shift: 1 to 255 characters, stored as given.
     ShiftLocation: 255, |text| text, check;
-    /// A word or two shown as a badge on the public page: 1 to 255 characters, kept as given.
+    /// The text of a badge on the public page: 1 to 255 characters, stored as given.
     BadgeLabel: 255, |text| text, check;
-    /// The name of an organization, a token, or a sport: 1 to 255 characters on one line, kept trimmed.
+    /// The name of an organization, a token, or a sport: 1 to 255 characters on one line, trimmed.
     Name: 255, str::trim, check_line;
-    /// The name of a volunteer: 1 to 255 characters on one line, kept trimmed. Safe in the header of a mail.
+    /// The name of a volunteer: 1 to 255 characters on one line, trimmed. Safe in the header of a mail.
     PersonName: 255, str::trim, check_line;
-    /// What a question asks, or an option of it: 1 to 255 characters on one line, kept trimmed.
+    /// The text of a question or of an option: 1 to 255 characters on one line, trimmed.
     Label: 255, str::trim, check_line;
-    /// A web address: 1 to 2,048 characters on one line, kept trimmed.
+    /// A web address: 1 to 2,048 characters on one line, trimmed.
     WebAddress: 2_048, str::trim, check_line;
-    /// What a volunteer answered: 1 to 2,048 characters, kept trimmed.
+    /// A volunteer's answer: 1 to 2,048 characters, trimmed.
     AnswerText: 2_048, str::trim, check;
 }
 
@@ -167,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_title_is_kept_trimmed_and_counted_in_characters() {
+    fn a_title_is_trimmed_and_bounded_in_characters() {
         assert_eq!(Title::new("  Food drive\n").unwrap().as_str(), "Food drive");
         assert!(Title::new(&"é".repeat(255)).is_ok());
         assert_eq!(Title::new(&"é".repeat(256)), Err(TextError::TooLong { max: 255 }));
@@ -176,12 +178,12 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_kept_as_given() {
+    fn a_description_is_stored_as_given() {
         assert_eq!(Description::new("  two\nlines ").unwrap().as_str(), "  two\nlines ");
     }
 
     #[test]
-    fn a_persons_name_cannot_start_a_new_header() {
+    fn the_name_of_a_person_cannot_start_a_new_mail_header() {
         assert_eq!(PersonName::new("Ada\r\nBcc: all@example.org"), Err(TextError::Control));
     }
 }

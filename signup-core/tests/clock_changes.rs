@@ -1,4 +1,4 @@
-//! Hours become instants: the hard days by name, and the properties that hold on every day in every zone.
+//! From hours to instants: known clock changes by name, and properties that hold on every day in every zone.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -10,20 +10,20 @@ fn day(date: &str, zone: &str) -> Day {
     Day::new(date.parse().unwrap(), zone.parse().unwrap())
 }
 
-/// The instants of a shift, as `start/end` in UTC.
+/// Returns the instants of a shift, as `start/end` in UTC.
 fn instants(date: &str, zone: &str, start: Option<&str>, end: Option<&str>) -> String {
     let interval = day(date, zone).interval(Hours::parse(start, end).unwrap());
     format!("{}/{}", interval.start, interval.end)
 }
 
 #[test]
-fn new_york_a_shift_inside_the_gap_keeps_its_length() {
+fn a_shift_inside_the_gap_of_new_york_keeps_its_length() {
     let shift = instants("2026-03-08", "America/New_York", Some("02:30"), Some("03:00"));
     assert_eq!(shift, "2026-03-08T07:30:00Z/2026-03-08T08:00:00Z");
 }
 
 #[test]
-fn new_york_a_shift_that_would_end_before_its_start_keeps_its_length() {
+fn a_shift_that_would_end_before_its_start_keeps_its_length() {
     let shift = instants("2026-03-08", "America/New_York", Some("02:30"), Some("03:15"));
     assert_eq!(shift, "2026-03-08T07:30:00Z/2026-03-08T08:15:00Z");
     let shift = instants("2026-03-08", "America/New_York", Some("02:30"), Some("03:30"));
@@ -31,7 +31,7 @@ fn new_york_a_shift_that_would_end_before_its_start_keeps_its_length() {
 }
 
 #[test]
-fn new_york_a_time_that_comes_twice_is_the_first_of_the_two() {
+fn a_time_in_a_fold_is_its_first_instant() {
     let shift = instants("2026-11-01", "America/New_York", Some("01:30"), Some("02:00"));
     assert_eq!(shift, "2026-11-01T05:30:00Z/2026-11-01T07:00:00Z");
     let shift = instants("2026-11-01", "America/New_York", Some("01:15"), Some("01:45"));
@@ -39,7 +39,7 @@ fn new_york_a_time_that_comes_twice_is_the_first_of_the_two() {
 }
 
 #[test]
-fn lord_howe_changes_by_half_an_hour() {
+fn a_gap_and_a_fold_of_half_an_hour_follow_the_same_rules() {
     let shift = instants("2026-10-04", "Australia/Lord_Howe", Some("02:15"), Some("03:00"));
     assert_eq!(shift, "2026-10-03T15:45:00Z/2026-10-03T16:00:00Z");
     let shift = instants("2026-04-05", "Australia/Lord_Howe", Some("01:45"), Some("02:00"));
@@ -47,7 +47,7 @@ fn lord_howe_changes_by_half_an_hour() {
 }
 
 #[test]
-fn apia_skipped_a_day_and_its_shifts_move_to_the_next() {
+fn the_shifts_of_a_skipped_day_move_to_the_next_day() {
     let morning = instants("2011-12-30", "Pacific/Apia", Some("09:00"), Some("12:00"));
     assert_eq!(morning, "2011-12-30T19:00:00Z/2011-12-30T22:00:00Z");
     let all_day = instants("2011-12-30", "Pacific/Apia", None, None);
@@ -59,7 +59,7 @@ fn apia_skipped_a_day_and_its_shifts_move_to_the_next() {
 }
 
 #[test]
-fn where_midnight_is_in_a_gap_the_day_begins_at_the_change() {
+fn a_day_with_its_midnight_in_a_gap_begins_at_the_change() {
     for (date, zone, first) in [
         ("2026-03-29", "Asia/Beirut", "2026-03-28T22:00:00Z"),
         ("2024-04-26", "Africa/Cairo", "2024-04-25T22:00:00Z"),
@@ -77,7 +77,7 @@ fn where_midnight_is_in_a_gap_the_day_begins_at_the_change() {
 }
 
 #[test]
-fn where_midnight_comes_twice_the_day_begins_at_the_first() {
+fn a_day_with_its_midnight_in_a_fold_begins_at_the_first_midnight() {
     // Havana, 2026-11-01: at 01:00 the clocks go back to 00:00.
     assert_eq!(day("2026-11-01", "America/Havana").first_instant().to_string(), "2026-11-01T04:00:00Z");
     let shift = instants("2026-11-01", "America/Havana", Some("00:30"), Some("01:00"));
@@ -85,7 +85,7 @@ fn where_midnight_comes_twice_the_day_begins_at_the_first() {
 }
 
 #[test]
-fn a_copy_out_of_a_gap_has_the_time_that_was_written() {
+fn a_copy_of_a_shift_in_a_gap_keeps_the_written_hours() {
     let dates = EventDates { first: day("2026-03-08", "America/New_York"), last: None };
     let hours = Hours::parse(Some("02:30"), Some("03:00")).unwrap();
     let copied = dates.moved_to("2026-03-15".parse().unwrap()).unwrap().first.interval(hours);
@@ -94,7 +94,7 @@ fn a_copy_out_of_a_gap_has_the_time_that_was_written() {
 }
 
 #[test]
-fn the_last_year_has_all_its_instants() {
+fn the_last_day_of_the_calendar_has_24_hours() {
     for zone in ["Pacific/Kiritimati", "Etc/GMT+12", "America/New_York", "UTC"] {
         let day = day("9998-12-31", zone);
         let all_day = day.interval(Hours::ALL_DAY);
@@ -106,7 +106,7 @@ fn the_last_year_has_all_its_instants() {
 }
 
 #[test]
-fn a_zone_is_named_without_regard_to_case_and_answers_in_the_databases_spelling() {
+fn a_zone_is_found_in_any_case_and_returns_the_spelling_of_the_database() {
     for (given, name) in [
         ("america/new_york", "America/New_York"),
         ("UTC", "UTC"),
@@ -120,7 +120,7 @@ fn a_zone_is_named_without_regard_to_case_and_answers_in_the_databases_spelling(
 }
 
 #[test]
-fn what_names_no_place_is_no_zone() {
+fn a_name_outside_of_the_database_is_not_a_zone() {
     for name in [
         "",
         " ",
@@ -148,7 +148,7 @@ fn what_names_no_place_is_no_zone() {
 }
 
 #[test]
-fn dates_and_times_are_read_to_the_letter() {
+fn dates_and_times_are_accepted_only_in_the_exact_format() {
     for date in ["1970-01-01", "9998-12-31", "2024-02-29"] {
         assert_eq!(date.parse::<EventDate>().unwrap().to_string(), date);
     }
@@ -193,7 +193,7 @@ fn dates_and_times_are_read_to_the_letter() {
     }
 }
 
-/// Every gap since 1970 that takes midnight away begins at midnight: so an omitted start and `00:00` name one instant.
+/// Every gap since 1970 that skips midnight begins at midnight. So an omitted start and `00:00` name the same instant.
 #[test]
 fn a_gap_over_midnight_begins_at_midnight() {
     let (from, to): (Timestamp, Timestamp) =
@@ -213,9 +213,9 @@ fn a_gap_over_midnight_begins_at_midnight() {
     }
 }
 
-/// Most days are reckoned by adding: that may nowhere differ from asking the zone's rules for each time.
+/// On most days an instant is computed by addition. The result must equal that of the zone's rules.
 #[test]
-fn around_every_change_each_wall_time_is_what_the_zone_s_rules_say() {
+fn each_wall_time_around_every_change_follows_the_rules_of_its_zone() {
     let since = "1970-01-03T00:00:00Z".parse().unwrap();
     let until = "2040-01-01T00:00:00Z".parse().unwrap();
     for zone in Zone::all() {
@@ -241,7 +241,7 @@ fn zones() -> impl Strategy<Value = Zone> {
     prop::sample::select(all)
 }
 
-/// Any date, and half of the time one on which the zone's clocks change, or the day before or after.
+/// Generates any date in half of the cases, else the day of a clock change of the zone, or the day before or after.
 fn days() -> impl Strategy<Value = Day> {
     let any_date = (0..2_932_532_i64).prop_map(|days| EventDate::MIN.plus_days(days).unwrap());
     (zones(), any_date, 0..2_000_000_000_i64, -1..=1_i64, any::<bool>()).prop_map(
@@ -256,7 +256,7 @@ fn days() -> impl Strategy<Value = Day> {
     )
 }
 
-/// Any pair of wall times, and often one in the small hours, where clocks change.
+/// Generates any pair of wall times, and often one before 04:00, where most clock changes are.
 fn hours() -> impl Strategy<Value = Hours> {
     let pair = |most: u16| (0..most, 1..=most).prop_filter_map("in order", |pair| Hours::try_from(pair).ok());
     prop_oneof![
@@ -267,8 +267,8 @@ fn hours() -> impl Strategy<Value = Hours> {
     ]
 }
 
+/// Returns whether the clocks do not change from the day before to the day after.
 fn is_ordinary(day: &Day) -> bool {
-    // No change of the clocks from the day before to the day after.
     let margin = SignedDuration::from_hours(36);
     let next = day.zone().rules().following(day.first_instant() - margin).next();
     next.is_none_or(|change| change.timestamp() > day.end() + margin)
@@ -277,16 +277,16 @@ fn is_ordinary(day: &Day) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
-    /// In every zone, on every date, for every pair of wall times: the start is before the end.
+    /// The start is before the end in every zone, on every date, for every pair of wall times.
     #[test]
     fn the_start_is_before_the_end(day in days(), hours in hours()) {
         let interval = day.interval(hours);
         prop_assert!(interval.start < interval.end);
     }
 
-    /// Outside of gaps and folds the wall clock comes back, and the length is the wall clock's.
+    /// Outside of gaps and folds, the start shows the written wall time, and the length is that of the wall clock.
     #[test]
-    fn outside_of_clock_changes_the_wall_clock_comes_back(day in days(), hours in hours()) {
+    fn hours_outside_of_clock_changes_keep_their_wall_times(day in days(), hours in hours()) {
         prop_assume!(is_ordinary(&day));
         let interval = day.interval(hours);
         let start = day.zone().rules().to_datetime(interval.start);
@@ -296,28 +296,29 @@ proptest! {
         prop_assert_eq!(length, SignedDuration::from_mins(i64::from(hours.minutes())));
     }
 
-    /// The first instant of a day is on that day, or where the zone skipped the day on the next; the one before it is not.
+    /// The first instant of a day is on that day, or on the next if the zone skipped the day. A second earlier is
+    /// before the day.
     #[test]
-    fn the_first_instant_is_the_first(day in days()) {
+    fn no_earlier_instant_is_on_the_day(day in days()) {
         let first = day.first_instant();
         prop_assert!(day.zone().date_at(first) >= day.date().date());
         prop_assert!(day.zone().date_at(first - SignedDuration::from_secs(1)) < day.date().date());
     }
 
-    /// A shift lies within its day, but for what a gap or a skipped day moves.
+    /// A shift lies within its day, unless a gap or a skipped day moves it.
     #[test]
-    fn a_shift_starts_on_its_day(day in days(), hours in hours()) {
+    fn a_shift_lies_within_its_day(day in days(), hours in hours()) {
         prop_assume!(is_ordinary(&day));
         let interval = day.interval(hours);
         prop_assert!(day.first_instant() <= interval.start && interval.end <= day.end());
     }
 
-    /// A copy may land on a clock change; moved back, the dates and every instant are the original's.
+    /// A copy to any date and back has the dates and the instants of the original.
     #[test]
-    fn a_detour_over_any_date_loses_nothing(day in days(), detour in days(), length in 0..400_i64, hours in hours()) {
+    fn a_copy_moved_back_equals_the_original(day in days(), other in days(), length in 0..400_i64, hours in hours()) {
         let last = day.date().plus_days(length);
         let dates = EventDates { first: day.clone(), last };
-        let Some(moved) = dates.moved_to(detour.date()) else { return Ok(()) };
+        let Some(moved) = dates.moved_to(other.date()) else { return Ok(()) };
         prop_assert_eq!(moved.days(), dates.days());
         let back = moved.moved_to(day.date()).unwrap();
         prop_assert_eq!(&back, &dates);

@@ -1,4 +1,4 @@
-//! The handles as an embedding program uses them: typed input, sessions, keys, pages, the operator's view.
+//! The handles as an embedding program uses them: typed input, sessions, keys, pages, and the operator's handle.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -34,7 +34,7 @@ async fn a_session_for_an_unknown_organization_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_session_does_only_what_its_scopes_allow() {
+async fn a_session_is_limited_to_its_scopes() {
     let (service, all) = session(Plan::Free).await;
     let readers = Scopes::from_iter([Scope::EventsRead]);
     let reader = service.session_for(all.organization_id(), readers).await.unwrap();
@@ -122,13 +122,13 @@ async fn a_token_that_expires_while_the_input_is_read_is_refused() {
 }
 
 #[test]
-fn hours_are_to_the_minute() {
+fn hours_with_seconds_or_without_length_are_refused() {
     assert_eq!(Hours::between(time(9, 0, 1, 0), time(12, 0, 0, 0)), Err(TimeError::Seconds));
     assert_eq!(Hours::between(time(12, 0, 0, 0), time(12, 0, 0, 0)), Err(TimeError::Order));
 }
 
 #[tokio::test]
-async fn a_malformed_key_is_a_fault_of_the_write_after_its_scope() {
+async fn a_malformed_key_is_a_fault_of_the_write_after_the_scope_was_checked() {
     let (service, session) = session(Plan::Free).await;
     let malformed = Err(Faults::one("Idempotency-Key", "must be given once"));
     let error = session.with_checked_key(malformed.clone()).create_event(event(date(2027, 7, 3))).await;
@@ -139,7 +139,7 @@ async fn a_malformed_key_is_a_fault_of_the_write_after_its_scope() {
 }
 
 #[tokio::test]
-async fn a_stored_answer_goes_before_wrong_input() {
+async fn a_replay_is_returned_even_if_the_input_is_wrong() {
     let (_, session) = session(Plan::Free).await;
     let keyed = session.with_key("key".parse().unwrap());
     let first = keyed.create_event(event(date(2027, 7, 3))).await.unwrap();
@@ -149,7 +149,7 @@ async fn a_stored_answer_goes_before_wrong_input() {
 }
 
 #[tokio::test]
-async fn only_a_patch_that_says_so_clears_the_location() {
+async fn a_patch_clears_the_location_only_on_request() {
     let (_, session) = session(Plan::Free).await;
     let shift = session.create_event(event(date(2027, 7, 3))).await.unwrap().outcome.shifts.remove(0);
     let renamed = ShiftPatch::new().title("Sorting".parse().unwrap());
@@ -160,7 +160,7 @@ async fn only_a_patch_that_says_so_clears_the_location() {
 }
 
 #[tokio::test]
-async fn a_walk_through_the_pages_ends_after_every_event() {
+async fn a_walk_through_the_pages_returns_every_event_and_ends() {
     let (_, session) = session(Plan::Free).await;
     for day in 1..=7 {
         session.create_event(event(date(2027, 7, day))).await.unwrap();
@@ -203,7 +203,7 @@ async fn an_operator_cancels_a_sign_up_by_its_id() {
     assert!(elsewhere.unwrap_err().is_not_found());
 }
 
-/// Servers run every write in a task of its own.
+/// A server can run every write in its own task.
 #[test]
 fn the_future_of_a_write_can_be_spawned() {
     fn spawnable<T: Send>(_: impl FnOnce(&'static Service, &'static Session) -> T) {}

@@ -1,4 +1,4 @@
-//! What becomes of notices, by a clock that is moved: who is told, once, and for how long it is tried.
+//! The delivery of notices under a fixed clock: recipients, repeats, leases and retries.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -15,7 +15,7 @@ struct World {
     shift: Shift,
 }
 
-/// A published event with one shift, tomorrow.
+/// Creates a published event with one shift, on the day after the clock's.
 async fn world() -> World {
     let clock = Arc::new(FixedClock::at("2027-06-05T12:00:00Z".parse().unwrap()));
     let service = Service::new(MemoryStore::new()).with_clock(Arc::clone(&clock));
@@ -51,7 +51,7 @@ impl World {
         self.session.patch_shift(self.shift.id, &input).await.unwrap();
     }
 
-    /// Delivers what is due, for as long as anything is: what was said to whom, in order.
+    /// Delivers notices until none is due. Returns the cause and the recipient of each mail, in order.
     async fn deliver(&self) -> Vec<(&'static str, String)> {
         let mut mails = vec![];
         loop {
@@ -62,7 +62,7 @@ impl World {
                     continue;
                 };
                 self.service.outbox().mail_was_sent(&mail.notice).await.unwrap();
-                mails.push((said(&mail.notice), mail.signup.name.to_string()));
+                mails.push((cause(&mail.notice), mail.signup.name.to_string()));
             }
             if is_last {
                 return mails;
@@ -76,7 +76,7 @@ impl World {
     }
 }
 
-fn said(notice: &Notice) -> &'static str {
+fn cause(notice: &Notice) -> &'static str {
     match notice.cause {
         NoticeCause::SignedUp { .. } => "signed up",
         NoticeCause::Cancelled { .. } => "cancelled",
@@ -89,25 +89,25 @@ fn secret(notice: &Notice) -> Secret {
     secret.clone()
 }
 
-/// Takes the one mail that is due.
-async fn take(world: &World) -> Delivery {
+/// Claims the only notice that is due.
+async fn claim(world: &World) -> Delivery {
     let mut due = world.service.outbox().due_notices(9).await.unwrap();
     assert_eq!(due.len(), 1, "{due:?}");
     world.service.outbox().begin_delivery(due.remove(0)).await.unwrap().unwrap()
 }
 
 #[tokio::test]
-async fn a_confirmation_is_mailed_again_after_an_hour_and_its_link_takes_the_place_of_the_first() {
+async fn a_confirmation_mailed_again_after_an_hour_has_a_new_link() {
     let world = world().await;
     world.sign_up("ada").await;
-    let first = take(&world).await;
+    let first = claim(&world).await;
     world.service.outbox().mail_was_sent(&first.notice).await.unwrap();
     world.clock.advance(3599);
     assert!(!world.sign_up("ada").await.is_new());
     assert_eq!(world.counts().await, (0, 0), "not within the hour");
     world.clock.advance(1);
     assert!(!world.sign_up("ADA").await.is_new());
-    let second = take(&world).await;
+    let second = claim(&world).await;
     assert_eq!(second.signup.name.as_str(), "ada", "the first name is kept");
     let (old, new) = (secret(&first.notice), secret(&second.notice));
     assert!(matches!(world.service.public().signup(&old).await, Err(Error::NotFound)));
@@ -115,9 +115,9 @@ async fn a_confirmation_is_mailed_again_after_an_hour_and_its_link_takes_the_pla
     assert!(world.sign_up("ada").await.is_new(), "after a cancel it is a new one, with a mail of its own");
 }
 
-/// The mail of the first sign-up could not be sent for an hour: only the link of the second is of use.
+/// The first confirmation was not sent for an hour, and the second one has replaced its secret.
 #[tokio::test]
-async fn a_confirmation_that_was_overtaken_is_not_sent() {
+async fn a_confirmation_with_a_replaced_secret_is_not_sent() {
     let world = world().await;
     world.sign_up("ada").await;
     world.clock.advance(3600);
@@ -127,13 +127,13 @@ async fn a_confirmation_that_was_overtaken_is_not_sent() {
     assert_eq!(world.counts().await, (0, 0));
 }
 
-/// The clock was two hours ahead when people signed up, and was set right.
+/// The clock was two hours ahead during the sign-ups, and was corrected afterwards.
 #[tokio::test]
 async fn a_mail_queued_by_a_clock_that_was_ahead_is_sent_at_once() {
     let world = world().await;
     world.clock.advance(2 * 3600);
     world.sign_up("ada").await;
-    let mail = take(&world).await;
+    let mail = claim(&world).await;
     world.service.outbox().mail_was_not_sent(&mail.notice, "450 later", false).await.unwrap();
     world.sign_up("bob").await;
     world.clock.advance(-2 * 3600);
@@ -148,7 +148,7 @@ async fn a_mail_that_waits_the_longest_pause_waits_for_a_slower_clock_too() {
     let world = world().await;
     world.sign_up("ada").await;
     let pause_s = loop {
-        let mail = take(&world).await;
+        let mail = claim(&world).await;
         let outbox = world.service.outbox();
         let after = outbox.mail_was_not_sent(&mail.notice, "450 later", false).await.unwrap().unwrap();
         let pause_s = after.due_at.as_second() - world.service.now().as_second();
@@ -180,7 +180,7 @@ async fn a_mail_sent_by_a_clock_that_was_ahead_is_sent_again_and_then_once_an_ho
 }
 
 #[tokio::test]
-async fn nobody_is_mailed_of_a_place_that_was_given_back_or_is_over() {
+async fn no_confirmation_or_change_is_mailed_for_a_cancelled_sign_up_or_a_past_shift() {
     let world = world().await;
     for name in ["ada", "bob"] {
         world.sign_up(name).await;
@@ -191,7 +191,7 @@ async fn nobody_is_mailed_of_a_place_that_was_given_back_or_is_over() {
     assert_eq!(
         world.deliver().await,
         [("signed up", "bob".to_owned()), ("cancelled", "ada".to_owned()), ("changed", "bob".to_owned())],
-        "ada's confirmation says what is no longer so"
+        "ada's confirmation is obsolete"
     );
     world.sign_up("cyd").await;
     world.clock.advance(40 * 3600);
@@ -199,7 +199,7 @@ async fn nobody_is_mailed_of_a_place_that_was_given_back_or_is_over() {
 }
 
 #[tokio::test]
-async fn a_change_is_told_once_to_each_who_was_there_when_it_was_made() {
+async fn a_change_is_mailed_once_to_each_volunteer_who_signed_up_before_it() {
     let world = world().await;
     for number in 0..250 {
         world.sign_up(&format!("v{number}")).await;
@@ -208,28 +208,28 @@ async fn a_change_is_told_once_to_each_who_was_there_when_it_was_made() {
     world.patch(r#"{"start_time": "19:00"}"#).await;
     world.clock.advance(1);
     world.sign_up("late").await;
-    let mut told = vec![];
+    let mut mails = vec![];
     for _ in 0..5 {
-        told.extend(world.deliver().await);
+        mails.extend(world.deliver().await);
         world.clock.advance(1);
     }
     let mut changed: Vec<_> =
-        told.iter().filter(|(what, _)| *what == "changed").map(|(_, who)| who).collect();
+        mails.iter().filter(|(cause, _)| *cause == "changed").map(|(_, name)| name).collect();
     assert_eq!(changed.len(), 250);
     changed.sort();
     changed.dedup();
     assert_eq!(changed.len(), 250);
-    let place = told.iter().position(|(_, who)| who == "late").unwrap();
-    assert!(place <= 100, "who signs up meanwhile waits for {place} others");
+    let waited_for = mails.iter().position(|(_, name)| name == "late").unwrap();
+    assert!(waited_for <= 100, "a later confirmation waits for {waited_for} other mails");
 }
 
-/// A mail that is under way is nobody else's, until its hold ends; what a process does that was taken for dead changes
+/// A claimed notice belongs to one process until its lease expires. After that, reports of the former process change
 /// nothing.
 #[tokio::test]
-async fn a_mail_under_way_is_held_and_let_go_when_nobody_holds_it_any_more() {
+async fn a_lease_is_exclusive_until_it_expires() {
     let world = world().await;
     world.sign_up("ada").await;
-    let first = take(&world).await;
+    let first = claim(&world).await;
     let mut held = first.notice.clone();
     for _ in 0..3 {
         world.clock.advance(Notice::HOLD.as_secs() - 1);
@@ -238,23 +238,24 @@ async fn a_mail_under_way_is_held_and_let_go_when_nobody_holds_it_any_more() {
         assert_eq!(held.attempts, 1);
     }
     world.clock.advance(Notice::HOLD.as_secs());
-    let second = take(&world).await;
+    let second = claim(&world).await;
     assert_eq!(second.notice.id, first.notice.id, "the mail has the same id");
     assert_eq!(world.service.outbox().hold_notice(&held).await.unwrap(), None);
     assert_eq!(world.service.outbox().mail_was_not_sent(&held, "x", true).await.unwrap(), None);
     assert!(!world.service.outbox().mail_was_sent(&held).await.unwrap());
-    assert_eq!(world.counts().await, (1, 0), "it is with another now");
+    assert_eq!(world.counts().await, (1, 0), "another process has the lease");
     assert!(world.service.outbox().mail_was_sent(&second.notice).await.unwrap());
     assert_eq!(world.counts().await, (0, 0));
 }
 
-/// The store did what it was asked, and the answer was lost: the mail is still this process's, and not sent again.
+/// The store extended the lease, and its answer was lost: the process still has the lease, and the mail is not sent
+/// again.
 #[tokio::test]
-async fn a_hold_whose_answer_was_lost_is_a_hold() {
+async fn an_extended_lease_holds_even_if_the_answer_was_lost() {
     let world = world().await;
     for name in ["ada", "bob"] {
         world.sign_up(name).await;
-        let mail = take(&world).await;
+        let mail = claim(&world).await;
         for _ in 0..2 {
             assert!(world.service.outbox().hold_notice(&mail.notice).await.unwrap().is_some());
         }
@@ -270,9 +271,9 @@ async fn a_hold_whose_answer_was_lost_is_a_hold() {
     assert_eq!(world.counts().await, (0, 1));
 }
 
-/// Whoever takes a mail dies of it: it is not tried for ever.
+/// Each process that claims the notice crashes: the number of attempts is bounded.
 #[tokio::test]
-async fn a_mail_that_is_begun_and_never_ended_is_given_up() {
+async fn a_notice_that_is_claimed_and_never_reported_is_given_up() {
     let world = world().await;
     world.sign_up("ada").await;
     let mut tries = 0;
@@ -286,7 +287,7 @@ async fn a_mail_that_is_begun_and_never_ended_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_change_that_was_taken_back_is_told_to_nobody_and_of_two_the_last_is_what_is_told() {
+async fn a_change_that_was_reverted_is_not_mailed_and_two_changes_are_two_mails() {
     let world = world().await;
     world.sign_up("ada").await;
     world.deliver().await;
@@ -295,13 +296,13 @@ async fn a_change_that_was_taken_back_is_told_to_nobody_and_of_two_the_last_is_w
     assert_eq!(world.deliver().await, []);
     world.patch(r#"{"start_time": "19:00"}"#).await;
     world.patch(r#"{"start_time": "18:00"}"#).await;
-    let told = world.deliver().await;
-    assert_eq!(told.len(), 2, "{told:?}");
+    let mails = world.deliver().await;
+    assert_eq!(mails.len(), 2, "{mails:?}");
 }
 
-/// It is the version that counts, not the clock: processes have clocks of their own.
+/// The version decides, not the time, because processes have different clocks.
 #[tokio::test]
-async fn who_signs_up_with_the_new_hours_before_their_eyes_is_not_told_of_them() {
+async fn a_volunteer_who_signs_up_after_a_change_gets_no_mail_about_it() {
     let world = world().await;
     world.sign_up("ada").await;
     world.deliver().await;
@@ -309,12 +310,12 @@ async fn who_signs_up_with_the_new_hours_before_their_eyes_is_not_told_of_them()
     world.clock.advance(-10);
     world.sign_up("bob").await;
     world.clock.advance(11);
-    let mut told = world.deliver().await;
-    told.sort();
-    assert_eq!(told, [("changed", "ada".to_owned()), ("signed up", "bob".to_owned())]);
+    let mut mails = world.deliver().await;
+    mails.sort();
+    assert_eq!(mails, [("changed", "ada".to_owned()), ("signed up", "bob".to_owned())]);
 }
 
-/// The error is that of an address without a place; the mail goes out all the same, once an hour.
+/// The error is the same as for an address without a place. The mail is still sent, at most once an hour.
 #[tokio::test]
 async fn a_confirmation_is_mailed_again_for_a_shift_that_is_full_or_over() {
     let world = world().await;
@@ -337,27 +338,27 @@ async fn a_confirmation_is_mailed_again_for_a_shift_that_is_full_or_over() {
     assert_eq!(signups.len(), 1, "no second place");
 }
 
-/// A confirmation that was queued before the end says nothing new after it; the one that was asked for after it does.
+/// A confirmation queued before the end of the shift is obsolete after it. One requested after the end is sent.
 #[tokio::test]
-async fn of_a_shift_that_is_over_only_what_was_asked_for_since_is_mailed() {
+async fn a_confirmation_for_a_past_shift_is_mailed_only_if_requested_after_its_end() {
     let world = world().await;
     world.sign_up("ada").await;
     world.clock.advance(40 * 3600);
     assert_eq!(world.deliver().await, []);
     assert!(world.try_sign_up("ada").await.is_err());
-    let mail = take(&world).await;
-    assert!(world.service.public().signup(&secret(&mail.notice)).await.is_ok(), "its link is good");
+    let mail = claim(&world).await;
+    assert!(world.service.public().signup(&secret(&mail.notice)).await.is_ok(), "its link is valid");
 }
 
 #[tokio::test]
-async fn a_mail_is_tried_for_a_day_and_then_kept_until_somebody_asks_for_it() {
+async fn a_mail_is_tried_for_a_day_and_then_kept_for_a_retry_by_the_operator() {
     let world = world().await;
     world.patch(r#"{"start_time": "20:00", "end_time": "23:00", "notify_volunteers": false}"#).await;
     world.sign_up("ada").await;
     let begin = world.service.now();
     let mut tries = 0;
     while world.counts().await.0 == 1 {
-        let mail = take(&world).await;
+        let mail = claim(&world).await;
         tries += 1;
         let after = world
             .service
@@ -376,14 +377,14 @@ async fn a_mail_is_tried_for_a_day_and_then_kept_until_somebody_asks_for_it() {
     world.service.admin().retry_notice(failed.id).await.unwrap();
     assert!(
         matches!(world.service.admin().retry_notice(failed.id).await, Err(Error::NoticeNotFailed)),
-        "it may be under way"
+        "it may be claimed"
     );
     assert_eq!(world.deliver().await, [("signed up", "ada".to_owned())]);
     assert!(matches!(world.service.admin().retry_notice(failed.id).await, Err(Error::NotFound)));
 }
 
 #[tokio::test]
-async fn a_person_is_erased_with_all_that_is_kept_of_them() {
+async fn erasing_an_address_removes_its_sign_ups_and_their_notices() {
     let world = world().await;
     for name in ["ada", "bob"] {
         world.sign_up(name).await;
@@ -392,9 +393,9 @@ async fn a_person_is_erased_with_all_that_is_kept_of_them() {
     let address = EmailAddress::new("ADA@example.org").unwrap();
     assert_eq!(world.service.admin().erase_signups(organization, &address).await.unwrap(), 1);
     assert_eq!(world.service.admin().erase_signups(organization, &address).await.unwrap(), 0);
-    let left = world.service.admin().signups(organization, world.event.id, None, 9).await.unwrap();
-    assert_eq!(left.iter().map(|signup| signup.name.as_str()).collect::<Vec<_>>(), ["bob"]);
+    let remaining = world.service.admin().signups(organization, world.event.id, None, 9).await.unwrap();
+    assert_eq!(remaining.iter().map(|signup| signup.name.as_str()).collect::<Vec<_>>(), ["bob"]);
     let shifts = world.session.shifts(world.event.id).await.unwrap();
     assert_eq!(shifts[0].occupancy.filled, 1);
-    assert_eq!(world.deliver().await, [("signed up", "bob".to_owned())], "nobody is told");
+    assert_eq!(world.deliver().await, [("signed up", "bob".to_owned())], "no mail about it");
 }

@@ -1,4 +1,4 @@
-//! The service over a memory store: properties of whole operations, and what no endpoint shows.
+//! The service with the memory store: properties of whole operations, and behaviour that no endpoint shows.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -38,7 +38,7 @@ impl World {
         self.session.create_event(&input).await.unwrap().outcome
     }
 
-    /// A published event in UTC on `date` with one shift from 09:00 to 12:00.
+    /// Creates a published event in UTC on `date` with one shift from 09:00 to 12:00.
     async fn event_on(&self, date: &str, capacity: u32) -> (Event, Shift) {
         let json = format!(
             r#"{{"title": "A", "start_date": "{date}", "timezone": "UTC", "is_published": true, "shifts":
@@ -58,7 +58,7 @@ impl World {
         self.service.public().sign_up(self.organization, shift.event, shift.id, &input).await
     }
 
-    /// The secret that the mail to the last who signed up carries.
+    /// Returns the secret in the latest confirmation.
     async fn last_secret(&self) -> Secret {
         let notices = self.service.admin().notices(false, None, 999).await.unwrap();
         notices
@@ -71,7 +71,7 @@ impl World {
             .unwrap()
     }
 
-    async fn changes_told(&self) -> usize {
+    async fn queued_changes(&self) -> usize {
         let notices = self.service.admin().notices(false, None, 999).await.unwrap();
         notices.iter().filter(|notice| matches!(notice.cause, NoticeCause::ShiftChanged { .. })).count()
     }
@@ -85,7 +85,7 @@ fn faults(error: Error) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn volunteers_are_told_of_another_time_or_place_and_of_nothing_else() {
+async fn only_a_change_of_time_or_place_queues_a_notice() {
     let world = world().await;
     let (_, shift) = world.event_on("2027-06-06", 3).await;
     for quiet in [
@@ -95,26 +95,26 @@ async fn volunteers_are_told_of_another_time_or_place_and_of_nothing_else() {
         "{}",
     ] {
         world.patch(&shift, quiet).await.unwrap();
-        assert_eq!(world.changes_told().await, 0, "{quiet}");
+        assert_eq!(world.queued_changes().await, 0, "{quiet}");
     }
-    for (number, telling) in [r#"{"start_time": "08:30"}"#, r#"{"location": "Dock"}"#].iter().enumerate() {
-        world.patch(&shift, telling).await.unwrap();
-        assert_eq!(world.changes_told().await, number + 1, "{telling}");
+    for (number, patch) in [r#"{"start_time": "08:30"}"#, r#"{"location": "Dock"}"#].iter().enumerate() {
+        world.patch(&shift, patch).await.unwrap();
+        assert_eq!(world.queued_changes().await, number + 1, "{patch}");
     }
 }
 
 #[tokio::test]
-async fn nobody_is_told_of_a_shift_that_is_over() {
+async fn a_change_of_a_past_shift_queues_no_notice() {
     let world = world().await;
     let (_, shift) = world.event_on("2027-06-05", 3).await;
     world.patch(&shift, r#"{"start_time": "08:00"}"#).await.unwrap();
-    assert_eq!(world.changes_told().await, 0, "it ended a moment ago");
+    assert_eq!(world.queued_changes().await, 0, "the shift is over by its old and its new hours");
     world.patch(&shift, r#"{"end_time": "13:00"}"#).await.unwrap();
-    assert_eq!(world.changes_told().await, 1, "it goes on, after all");
+    assert_eq!(world.queued_changes().await, 1, "the new hours are not over");
 }
 
 #[tokio::test]
-async fn a_full_shift_takes_no_one_until_somebody_cancels() {
+async fn a_full_shift_refuses_sign_ups_until_one_is_cancelled() {
     let world = world().await;
     let (_, shift) = world.event_on("2027-06-06", 1).await;
     assert!(world.sign_up(&shift, "ada@example.org").await.unwrap().is_new());
@@ -125,14 +125,14 @@ async fn a_full_shift_takes_no_one_until_somebody_cancels() {
     assert_eq!(
         world.service.public().cancel(&secret).await.unwrap().status,
         SignupStatus::Cancelled,
-        "again is harmless"
+        "a repeated cancellation changes nothing"
     );
     assert!(world.sign_up(&shift, "bob@example.org").await.unwrap().is_new());
     assert!(matches!(world.service.public().signup(&Secret::generate()).await, Err(Error::NotFound)));
 }
 
 #[tokio::test]
-async fn lowering_the_capacity_removes_nobody_and_takes_nobody() {
+async fn an_over_full_shift_keeps_its_sign_ups_and_refuses_new_ones() {
     let world = world().await;
     let (_, shift) = world.event_on("2027-06-06", 3).await;
     for name in ["a", "b", "c"] {
@@ -145,7 +145,7 @@ async fn lowering_the_capacity_removes_nobody_and_takes_nobody() {
 }
 
 #[tokio::test]
-async fn a_shift_that_is_over_or_a_draft_takes_no_one() {
+async fn a_past_shift_and_a_draft_refuse_sign_ups() {
     let world = world().await;
     let (_, over) = world.event_on("2027-06-05", 3).await;
     assert!(matches!(world.sign_up(&over, "ada@example.org").await, Err(Error::ShiftOver)));
@@ -154,7 +154,7 @@ async fn a_shift_that_is_over_or_a_draft_takes_no_one() {
     world.clock.advance(7200);
     assert!(
         matches!(world.sign_up(&over, "ada@example.org").await, Err(Error::ShiftOver)),
-        "who was in learns no more"
+        "the error does not reveal an existing sign-up"
     );
     let draft = world.event(r#"{"title": "D", "start_date": "2027-06-06", "timezone": "UTC", "shifts": [{"title": "S", "capacity": 1}]}"#).await;
     assert!(matches!(world.sign_up(&draft.shifts[0], "ada@example.org").await, Err(Error::NotFound)));
@@ -200,7 +200,7 @@ async fn answers_are_checked_against_the_events_questions() {
 }
 
 #[tokio::test]
-async fn a_token_holds_until_it_expires_or_is_revoked() {
+async fn a_token_is_valid_until_it_expires_or_is_revoked() {
     let world = world().await;
     let new = NewToken::new(Name::new("t").unwrap(), Scopes::all()).expires_in_days(1);
     let (_, first) = world.service.admin().create_token(world.organization, &new).await.unwrap();
@@ -211,12 +211,12 @@ async fn a_token_holds_until_it_expires_or_is_revoked() {
     world.service.admin().revoke_token(second_record.id).await.unwrap();
     assert!(
         matches!(world.service.authenticate(second.reveal()).await, Err(Error::Unauthenticated)),
-        "at once"
+        "revocation takes effect at once"
     );
     world.clock.advance(1);
     assert!(
         matches!(world.service.authenticate(first.reveal()).await, Err(Error::Unauthenticated)),
-        "to the second"
+        "expiry is exact to the second"
     );
     for days in [0, 366] {
         let new = new.clone().expires_in_days(days);
@@ -274,7 +274,7 @@ async fn a_session_whose_token_has_expired_is_refused_at_each_use() {
 }
 
 #[tokio::test]
-async fn after_24_hours_a_key_runs_for_real_again() {
+async fn a_key_runs_its_operation_again_after_24_hours() {
     let world = world().await;
     let key: IdempotencyKey = "key".parse().unwrap();
     let input: EventInput<'_> =
@@ -288,24 +288,24 @@ async fn after_24_hours_a_key_runs_for_real_again() {
     world.clock.advance(1);
     let second = create().await;
     assert!(!second.is_replay && second.outcome.event.id != first.outcome.event.id);
-    assert_eq!(world.service.admin().purge(9).await.unwrap(), 0, "the new receipt took the old one's place");
+    assert_eq!(world.service.admin().purge(9).await.unwrap(), 0, "the new receipt replaced the old one");
 }
 
-/// What people do to one shift.
+/// An operation on one shift.
 #[derive(Debug, Clone)]
-enum Act {
+enum Action {
     SignUp(u8),
     Cancel(u8),
     Capacity(u32),
 }
 
-fn acts() -> impl Strategy<Value = Vec<Act>> {
-    let act = prop_oneof![
-        4 => (0..8_u8).prop_map(Act::SignUp),
-        2 => (0..8_u8).prop_map(Act::Cancel),
-        1 => (1..6_u32).prop_map(Act::Capacity),
+fn actions() -> impl Strategy<Value = Vec<Action>> {
+    let action = prop_oneof![
+        4 => (0..8_u8).prop_map(Action::SignUp),
+        2 => (0..8_u8).prop_map(Action::Cancel),
+        1 => (1..6_u32).prop_map(Action::Capacity),
     ];
-    prop::collection::vec(act, 1..30)
+    prop::collection::vec(action, 1..30)
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
@@ -319,18 +319,18 @@ fn cases() -> ProptestConfig {
 proptest! {
     #![proptest_config(cases())]
 
-    /// No interleaving of sign-ups, cancels and capacity changes takes `filled` over capacity by a sign-up, and `filled` is
-    /// always the number of confirmed sign-ups.
+    /// For every sequence of sign-ups, cancellations and capacity changes, no sign-up takes `filled` above the
+    /// capacity, and `filled` is the number of confirmed sign-ups.
     #[test]
-    fn filled_is_true_and_no_sign_up_passes_the_capacity(capacity in 1..6_u32, acts in acts()) {
+    fn filled_counts_confirmed_sign_ups_and_none_exceeds_the_capacity(capacity in 1..6_u32, actions in actions()) {
         block_on(async {
             let world = world().await;
             let (event, shift) = world.event_on("2027-06-06", capacity).await;
             let mut secrets = std::collections::HashMap::new();
-            for act in acts {
+            for action in actions {
                 let before = world.session.shifts(event.id).await.unwrap()[0].occupancy;
-                match act {
-                    Act::SignUp(person) => match world.sign_up(&shift, &format!("p{person}@example.org")).await {
+                match action {
+                    Action::SignUp(person) => match world.sign_up(&shift, &format!("p{person}@example.org")).await {
                         Ok(SignedUp { secret: Some(_), .. }) => {
                             prop_assert!(before.has_room());
                             secrets.insert(person, world.last_secret().await);
@@ -341,12 +341,12 @@ proptest! {
                             prop_assert!(!before.has_room());
                         }
                     },
-                    Act::Cancel(person) => {
+                    Action::Cancel(person) => {
                         if let Some(secret) = secrets.get(&person) {
                             world.service.public().cancel(secret).await.unwrap();
                         }
                     }
-                    Act::Capacity(capacity) => {
+                    Action::Capacity(capacity) => {
                         world.patch(&shift, &format!(r#"{{"capacity": {capacity}}}"#)).await.unwrap();
                     }
                 }
@@ -360,7 +360,8 @@ proptest! {
         })?;
     }
 
-    /// `remaining` is what is missing to the capacity, never below 0; over-full is more than the capacity, no less.
+    /// `remaining` is the capacity minus `filled`, at least 0. A shift is over-full exactly if `filled` is above the
+    /// capacity.
     #[test]
     fn remaining_and_over_full_follow_from_the_counts(capacity in 1..=Capacity::MAX, filled in 0..=2 * Capacity::MAX) {
         let occupancy = Occupancy { capacity: Capacity::new(capacity).unwrap(), filled };
@@ -369,9 +370,9 @@ proptest! {
         prop_assert_eq!(occupancy.has_room(), filled < capacity);
     }
 
-    /// A walk through pages of any size shows each event once, in order, under any filter; and a copy keeps the time of day.
+    /// A walk through pages of any size returns each event once, in order, under any filter. A copy keeps its hours.
     #[test]
-    fn a_walk_shows_each_event_once_and_copies_keep_their_hours(
+    fn a_walk_returns_each_event_once_and_copies_keep_their_hours(
         days in prop::collection::vec((1..20_u32, any::<bool>()), 1..25), per_page in 1..7_u32, filter in any::<Option<bool>>(), copy in 1..28_u32,
     ) {
         block_on(async {

@@ -1,4 +1,4 @@
-//! Checking requirements and applying writes. All checks come first, so that no write ever has to be undone.
+//! Checks requirements and applies writes. All checks precede the first write, so there is no rollback.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ impl Tables {
     pub(crate) fn check(&self, requirement: &Requirement) -> Result<(), Refusal> {
         match requirement {
             Requirement::NoOrganization => {
-                hold(self.organizations.is_empty(), || Refusal::OrganizationExists)
+                require(self.organizations.is_empty(), || Refusal::OrganizationExists)
             }
             Requirement::OrganizationSlugFree(slug) => {
-                hold(!self.organization_slugs.contains_key(slug), || Refusal::SlugTaken)
+                require(!self.organization_slugs.contains_key(slug), || Refusal::SlugTaken)
             }
             Requirement::EventSlugFree(slug) => {
-                hold(!self.event_slugs.contains_key(slug), || Refusal::SlugTaken)
+                require(!self.event_slugs.contains_key(slug), || Refusal::SlugTaken)
             }
             Requirement::NoReceipt { key, now } => match self.receipts.get(key) {
                 Some(receipt) if receipt.is_live(*now) => Err(Refusal::Receipt(Box::new(receipt.clone()))),
@@ -28,19 +28,19 @@ impl Tables {
             },
             Requirement::ShiftAtVersion { organization, shift, version } => {
                 let shift = self.shift(*organization, *shift);
-                hold(shift.is_some_and(|shift| shift.version == *version), || Refusal::ShiftChanged)
+                require(shift.is_some_and(|shift| shift.version == *version), || Refusal::ShiftChanged)
             }
             Requirement::QuestionCount { organization, event, count } => {
                 let found = self.event(*organization, *event).map(|event| self.questions_of(event).len());
-                hold(found == Some(*count as usize), || Refusal::QuestionsChanged)
+                require(found == Some(*count as usize), || Refusal::QuestionsChanged)
             }
             Requirement::ActiveEventsBelow { organization, limit, now } => {
                 let count = u32::try_from(self.active_events(*organization, *now)).unwrap_or(u32::MAX);
-                hold(count < *limit, || Refusal::ActiveEvents { count })
+                require(count < *limit, || Refusal::ActiveEvents { count })
             }
             Requirement::ShiftHasRoom { organization, shift } => {
                 let shift = self.shift(*organization, *shift);
-                hold(shift.is_some_and(|shift| shift.occupancy.has_room()), || Refusal::ShiftFull)
+                require(shift.is_some_and(|shift| shift.occupancy.has_room()), || Refusal::ShiftFull)
             }
             Requirement::AddressNotOnShift { organization, shift, email } => {
                 let id = self.places.get(&(*shift, email.key()));
@@ -53,18 +53,18 @@ impl Tables {
             Requirement::SignupConfirmed { organization, signup } => {
                 let signup = self.signup(*organization, *signup);
                 let is_confirmed = signup.is_some_and(|signup| signup.status == SignupStatus::Confirmed);
-                hold(is_confirmed, || Refusal::SignupNotConfirmed)
+                require(is_confirmed, || Refusal::SignupNotConfirmed)
             }
             Requirement::SignupHasSecret { organization, signup, secret } => {
                 let signup = self.signup(*organization, *signup);
                 let is_same = signup.is_some_and(|signup| {
                     signup.status == SignupStatus::Confirmed && signup.secret == *secret
                 });
-                hold(is_same, || Refusal::SignupChanged)
+                require(is_same, || Refusal::SignupChanged)
             }
             Requirement::NoticeAtVersion { organization, notice, version } => {
                 let notice = self.notice(*organization, *notice);
-                hold(notice.is_some_and(|notice| notice.version == *version), || Refusal::NoticeChanged)
+                require(notice.is_some_and(|notice| notice.version == *version), || Refusal::NoticeChanged)
             }
         }
     }
@@ -154,7 +154,7 @@ impl Tables {
         self.question_records.insert(question.id, question);
     }
 
-    /// Whoever has read the shift keeps what was read.
+    /// Returns a shift to modify. Clones it if a reader still shares it, so that the reader's copy does not change.
     fn shift_mut(&mut self, id: ShiftId) -> Option<&mut Shift> {
         self.shifts.get_mut(&id).map(Arc::make_mut)
     }
@@ -264,6 +264,6 @@ impl Tables {
     }
 }
 
-fn hold(holds: bool, refusal: impl FnOnce() -> Refusal) -> Result<(), Refusal> {
+fn require(holds: bool, refusal: impl FnOnce() -> Refusal) -> Result<(), Refusal> {
     if holds { Ok(()) } else { Err(refusal()) }
 }

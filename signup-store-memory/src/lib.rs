@@ -1,5 +1,4 @@
-//! A store that keeps everything in memory: for tests, for demonstrations, and for programs whose events need not outlive
-//! them.
+//! A store that keeps all records in memory, for tests, demonstrations and programs that need no persistence.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -9,10 +8,10 @@
 //! let service = Service::new(Arc::new(MemoryStore::new()));
 //! ```
 //!
-//! Every read takes a lock that other reads share, every commit takes it alone: so a commit is atomic because nobody can
-//! look while it is under way. No lock is held over an `await`.
+//! One read-write lock guards all records: reads share it, and a commit takes it exclusively, which makes the commit
+//! atomic. No lock is held across an `await`.
 //!
-//! **Invariant:** no rule is known here. What an event's sort key is, or when an event ends, is asked of the record.
+//! **Invariant:** this crate contains no rule. The records provide an event's sort key and end.
 
 mod commit;
 mod tables;
@@ -30,18 +29,18 @@ use signup_core::{
 
 use tables::Tables;
 
-/// A store in memory. It ends with the process.
+/// A store in memory. Its records are lost when it is dropped.
 #[derive(Debug, Default)]
 pub struct MemoryStore(RwLock<Tables>);
 
 impl MemoryStore {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
-    // A commit writes only after every requirement was found to hold, and its writes cannot fail: a lock that a panic left
-    // behind still guards whole records.
+    // A poisoned lock is used further: a commit checks every requirement before its first write, and writes do not
+    // panic, so the records are consistent.
     fn read(&self) -> RwLockReadGuard<'_, Tables> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -51,7 +50,7 @@ impl MemoryStore {
     }
 }
 
-/// Keys above `after`, or all of them.
+/// Returns the range of keys above `after`, or of all keys.
 fn above<K>(after: Option<K>) -> (Bound<K>, Bound<K>) {
     (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded)
 }

@@ -1,4 +1,4 @@
-//! The records, and the indexes that keep each read as cheap as its answer is long.
+//! The records, and the indexes that make the cost of each read proportional to the length of its answer.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,10 +12,10 @@ use signup_core::{
     SignupId, Token, TokenId,
 };
 
-/// The key by which a list is sorted: latest start first, equal starts by descending id.
+/// The sort key of a list: latest start first, equal starts by descending id.
 type ListKey = (Reverse<Timestamp>, Reverse<EventId>);
 
-/// The list under one filter: an organization, and all of its events, or the published ones, or the drafts.
+/// The key of a list: an organization, and the filter (all events, published ones, or drafts).
 type List = (OrganizationId, Option<bool>);
 
 #[derive(Debug, Default)]
@@ -26,13 +26,13 @@ pub(crate) struct Tables {
     pub(crate) token_digests: BTreeMap<Digest, TokenId>,
     pub(crate) events: BTreeMap<EventId, Arc<Event>>,
     pub(crate) event_slugs: BTreeMap<String, EventId>,
-    /// Beside the events, so that an event can be shared without it.
+    /// Separate from the events, because only reads in full return it.
     pub(crate) location_data: BTreeMap<EventId, LocationData>,
-    /// With the events, so that a page looks for none.
+    /// The events of each list. They are shared with `events`, so that a page needs no lookup by id.
     pub(crate) lists: BTreeMap<List, BTreeMap<ListKey, Arc<Event>>>,
-    /// The ends of published events.
+    /// The index of published events by the end of their last day.
     pub(crate) published_ends: BTreeSet<(OrganizationId, Timestamp, EventId)>,
-    /// With what they take from their events, which never change it.
+    /// The shifts, with the fields of their events. No write changes these fields.
     pub(crate) shifts: BTreeMap<ShiftId, Arc<Shift>>,
     pub(crate) shifts_of_event: BTreeMap<EventId, Vec<ShiftId>>,
     pub(crate) questions: BTreeSet<(EventId, u32, QuestionId)>,
@@ -46,7 +46,7 @@ pub(crate) struct Tables {
     pub(crate) receipts: BTreeMap<ReceiptKey, Receipt>,
     pub(crate) receipt_ends: BTreeSet<(Timestamp, ReceiptKey)>,
     pub(crate) notices: BTreeMap<NoticeId, Notice>,
-    /// Those that have not failed.
+    /// The index of queued notices by due time.
     pub(crate) due: BTreeSet<(Timestamp, NoticeId)>,
 }
 
@@ -98,7 +98,7 @@ impl Tables {
             return EventPage { events: Vec::new(), above: None, below: None };
         };
         let limit = query.limit as usize;
-        // The page in list order, and the bounds of what lies above and below.
+        // A page above a position is collected upwards, and reversed below.
         let mut page: Vec<(&ListKey, &Arc<Event>)> = match query.position {
             None => list.iter().take(limit).collect(),
             Some(at @ Position { side: Side::Below, .. }) => {

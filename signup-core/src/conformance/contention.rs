@@ -1,11 +1,12 @@
-//! Many at once: counts stay within their bounds, and of those who contend exactly as many succeed as can.
+//! Contention: under simultaneous commits, counts stay within their bounds and exactly the possible number of commits
+//! succeeds.
 
 use std::sync::Arc;
 
 use super::records::*;
 use crate::*;
 
-/// Commits all change sets at the same moment, each in a task of its own.
+/// Commits all change sets at the same time, each in its own task.
 pub(super) async fn all_at_once(store: &Arc<dyn Store>, changes: Vec<ChangeSet>) -> Vec<Result<(), Refusal>> {
     let start = Arc::new(tokio::sync::Barrier::new(changes.len()));
     let tasks = changes.into_iter().map(|change| {
@@ -26,7 +27,7 @@ fn successes(results: &[Result<(), Refusal>]) -> usize {
     results.iter().filter(|result| result.is_ok()).count()
 }
 
-/// 64 people at once on a shift of 7: 7 are in, and the others are told that it is full.
+/// Of 64 simultaneous sign-ups for a shift of 7, 7 succeed and the others are refused with `ShiftFull`.
 pub async fn simultaneous_sign_ups_never_pass_the_capacity(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 7).await;
     let changes = (0..64).map(|number| sign_up(&shift, &signup(&shift, number))).collect();
@@ -39,7 +40,7 @@ pub async fn simultaneous_sign_ups_never_pass_the_capacity(store: Arc<dyn Store>
     assert_eq!(store.signups(event.organization, event.id, None, 99).await.unwrap().len(), 7);
 }
 
-/// 64 published creates at once at a limit of 5: 5 are made, and the others are told that 5 are active.
+/// Of 64 simultaneous published creates at a limit of 5, 5 succeed and the others are refused with the count 5.
 pub async fn simultaneous_creates_never_pass_the_limit(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let organization = organization_id(1);
@@ -55,8 +56,8 @@ pub async fn simultaneous_creates_never_pass_the_limit(store: Arc<dyn Store>) {
     assert_eq!(store.events(organization, &query).await.unwrap().events.len(), 5);
 }
 
-/// 64 uses of one key at once: one takes effect, and the others are refused with its receipt.
-pub async fn of_simultaneous_uses_of_a_key_one_takes_effect(store: Arc<dyn Store>) {
+/// Of 64 simultaneous uses of one key, one takes effect and the others are refused with its receipt.
+pub async fn one_of_many_simultaneous_uses_of_a_key_takes_effect(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let key = receipt_key(1, "key");
     let change = |number| {
@@ -80,8 +81,8 @@ pub async fn of_simultaneous_uses_of_a_key_one_takes_effect(store: Arc<dyn Store
     }
 }
 
-/// Of many edits of one version exactly one wins.
-pub async fn of_two_edits_of_one_version_one_wins(store: Arc<dyn Store>) {
+/// Of 16 simultaneous edits of one version, exactly one is applied.
+pub async fn one_of_many_simultaneous_edits_of_a_version_succeeds(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 7).await;
     let edit = |number: u32| ChangeSet {
         requires: vec![Requirement::ShiftAtVersion {
@@ -102,8 +103,9 @@ pub async fn of_two_edits_of_one_version_one_wins(store: Arc<dyn Store>) {
     assert_eq!((found.title.as_str(), found.version), (format!("Edit {winner}").as_str(), 2));
 }
 
-/// While people sign up, cancel and are erased and the capacity changes, `filled` is the number of confirmed sign-ups.
-pub async fn filled_is_the_confirmed_sign_ups_whatever_runs_at_once(store: Arc<dyn Store>) {
+/// After simultaneous sign-ups, cancellations, erasures and capacity changes, `filled` is the number of confirmed
+/// sign-ups.
+pub async fn filled_equals_the_confirmed_sign_ups_after_simultaneous_changes(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 20).await;
     let organization = event.organization;
     let volunteers: Vec<_> = (0..10).map(|number| signup(&shift, number)).collect();
@@ -114,7 +116,7 @@ pub async fn filled_is_the_confirmed_sign_ups_whatever_runs_at_once(store: Arc<d
         requires: vec![Requirement::SignupConfirmed { organization, signup: volunteer.id }],
         writes: vec![Write::CancelSignup { organization, signup: volunteer.id, at: at(5) }],
     }));
-    // Some of those who cancel are erased at the same moment, and so are some who stay.
+    // Erases some sign-ups that are cancelled at the same time, and some that are not.
     let staying: Vec<_> = (50..55).map(|number| signup(&shift, number)).collect();
     write(&*store, staying.iter().map(|signup| Write::InsertSignup(Box::new(signup.clone()))).collect())
         .await;
@@ -132,11 +134,11 @@ pub async fn filled_is_the_confirmed_sign_ups_whatever_runs_at_once(store: Arc<d
     let confirmed = signups.iter().filter(|signup| signup.status == SignupStatus::Confirmed).count();
     let found = store.shift(organization, shift.id).await.unwrap().unwrap();
     assert_eq!(found.occupancy.filled as usize, confirmed);
-    assert!(found.occupancy.filled <= 25, "no sign-up passed the largest capacity");
+    assert!(found.occupancy.filled <= 25, "no sign-up exceeds the largest capacity");
 }
 
-/// Of many who make the first organization, one does.
-pub async fn only_one_first_organization_is_made(store: Arc<dyn Store>) {
+/// Of 8 simultaneous creates of a first organization, one succeeds.
+pub async fn one_of_many_simultaneous_first_organizations_is_created(store: Arc<dyn Store>) {
     let change = |number| ChangeSet {
         requires: vec![Requirement::NoOrganization],
         writes: vec![Write::InsertOrganization(organization(number))],

@@ -1,11 +1,11 @@
-//! Every organization sees its own records and no other's.
+//! Tenant isolation: an organization reads and changes only its own records.
 
 use std::sync::Arc;
 
 use super::records::*;
 use crate::*;
 
-/// No read that names an organization sees another's records.
+/// No read that names an organization returns another organization's records.
 pub async fn no_read_sees_another_organizations_records(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     let signup = signup(&shift, 1);
@@ -29,7 +29,7 @@ pub async fn no_read_sees_another_organizations_records(store: Arc<dyn Store>) {
     assert_eq!(store.events(other, &query).await.unwrap().events, vec![]);
 }
 
-/// No requirement holds of another organization's records, and no write reaches them.
+/// No requirement holds for another organization's records, and no write changes them.
 pub async fn no_write_reaches_another_organizations_records(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     let (signup, notice) = (signup(&shift, 1), notice(&shift, 1));

@@ -1,4 +1,4 @@
-//! Order, and pages.
+//! Lists: their order, filters and pages.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ async fn insert_events(store: &dyn Store, events: &[Event]) {
     .await;
 }
 
-/// Events of a few days, several on each, every third a draft; numbers from `first`.
+/// Returns `count` events numbered from `first`, spread over 5 days; every third is a draft.
 fn some_events(first: u32, count: u32) -> Vec<Event> {
     let date = |number: u32| format!("2027-06-{:02}", 1 + number * 7 % 5);
     let event = |number| Event { is_published: number % 3 != 0, ..event_on(1, number, &date(number), "UTC") };
@@ -41,7 +41,7 @@ async fn page(store: &dyn Store, position: Option<Position>, limit: u32) -> Even
     store.events(organization_id(1), &query).await.unwrap()
 }
 
-/// Events come latest start first, equal starts by descending id; the start is an instant, not a date.
+/// Events are listed latest start first, equal starts by descending id. The start is an instant, not a date.
 pub async fn events_come_latest_start_first_then_by_descending_id(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let events = [
@@ -57,7 +57,7 @@ pub async fn events_come_latest_start_first_then_by_descending_id(store: Arc<dyn
     assert_eq!(ids(&page(&*store, None, 9).await), numbers.map(|number| EventId::new(uuid(number))));
 }
 
-/// A walk shows every event that was there throughout exactly once, whatever is inserted meanwhile.
+/// A walk returns every event that exists throughout exactly once, even if events are inserted meanwhile.
 pub async fn a_walk_shows_each_event_once_under_inserts(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let there = some_events(1000, 25);
@@ -66,7 +66,7 @@ pub async fn a_walk_shows_each_event_once_under_inserts(store: Arc<dyn Store>) {
     loop {
         let page = page(&*store, position, 4).await;
         seen.extend(ids(&page));
-        // Lower ids and higher ones: some land before the walk, some after it.
+        // Inserts lower and higher ids, so that some land before the walk's position and some after it.
         insert_events(&*store, &some_events(next, 3)).await;
         insert_events(&*store, &some_events(2000 + next, 3)).await;
         next += 3;
@@ -80,7 +80,7 @@ pub async fn a_walk_shows_each_event_once_under_inserts(store: Arc<dyn Store>) {
     assert_eq!(walked, expected);
 }
 
-/// Walking back shows the same pages as walking forth.
+/// A walk back returns the same pages as the walk forward.
 pub async fn a_walk_back_shows_the_same_pages(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     insert_events(&*store, &some_events(1, 23)).await;
@@ -96,8 +96,9 @@ pub async fn a_walk_back_shows_the_same_pages(store: Arc<dyn Store>) {
     }
 }
 
-/// A page has the positions of its neighbours exactly if there are any, for every position, page size and filter.
-pub async fn a_page_knows_whether_the_list_goes_on(store: Arc<dyn Store>) {
+/// A page has the position of a neighbouring page exactly if that page has events, for every position, page size and
+/// filter.
+pub async fn a_page_has_positions_exactly_where_the_list_continues(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let events = some_events(1, 9);
     insert_events(&*store, &events).await;
@@ -140,7 +141,7 @@ pub async fn a_page_knows_whether_the_list_goes_on(store: Arc<dyn Store>) {
     }
 }
 
-/// The filter gives published events, or drafts, or both.
+/// The filter selects published events, drafts, or both.
 pub async fn the_filter_is_exact(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let events = some_events(1, 12);
@@ -155,10 +156,10 @@ pub async fn the_filter_is_exact(store: Arc<dyn Store>) {
     }
 }
 
-/// Shifts come by start, end and then as they were given: by instants, which a clock change may put in another order than
-/// the wall times.
+/// Shifts are listed by start, end and position. Start and end are instants, which a clock change can order differently
+/// from the wall times.
 pub async fn shifts_come_in_running_order(store: Arc<dyn Store>) {
-    // Clocks jump from 02:00 to 03:00: 02:30 is the same instant as 03:30, and 02:15 comes after 03:10.
+    // Clocks jump from 02:00 to 03:00: 02:30 is the same instant as 03:30, and 02:15 is after 03:10.
     let event = event_on(1, 1, "2026-03-08", "America/New_York");
     let shift = |number, start, end| Shift {
         hours: Hours::parse(Some(start), Some(end)).unwrap(),
@@ -185,7 +186,7 @@ pub async fn shifts_come_in_running_order(store: Arc<dyn Store>) {
     assert_eq!(full.shifts, listed);
 }
 
-/// The most shifts that one call may bring are created in one commit and read back in order.
+/// 500 shifts, the maximum of one call, are created in one commit and read back in order.
 pub async fn five_hundred_shifts_are_created_at_once(store: Arc<dyn Store>) {
     let event = event(1, 1);
     let shifts: Vec<_> = (0..500).map(|number| shift(&event, number, 1 + number)).collect();
@@ -201,7 +202,7 @@ pub async fn five_hundred_shifts_are_created_at_once(store: Arc<dyn Store>) {
     );
 }
 
-/// Organizations, sign-ups and notices are listed by id, after any id, in any portion.
+/// Organizations, sign-ups and notices are listed by ascending id, after any id, up to any limit.
 pub async fn organizations_and_signups_and_notices_are_listed_by_id(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 9).await;
     for number in [3, 2] {
@@ -223,7 +224,7 @@ pub async fn organizations_and_signups_and_notices_are_listed_by_id(store: Arc<d
     assert_eq!(store.notices(false, after, 9).await.unwrap(), vec![notice(&shift, 3)]);
 }
 
-/// Of a shift the confirmed sign-ups are listed, by id, after any id, in any portion.
+/// The confirmed sign-ups of a shift are listed by ascending id, after any id, up to any limit.
 pub async fn the_confirmed_sign_ups_of_a_shift_are_listed_by_id(store: Arc<dyn Store>) {
     let (event, here) = with_shift(&store, 9).await;
     let elsewhere = shift(&event, 2, 9);
@@ -244,8 +245,8 @@ pub async fn the_confirmed_sign_ups_of_a_shift_are_listed_by_id(store: Arc<dyn S
     assert_eq!(list(Some(4), 9).await, vec![]);
 }
 
-/// The sign-ups of an address are found whatever its case, cancelled ones too, and no other's.
-pub async fn the_sign_ups_of_an_address_are_found_without_regard_to_case(store: Arc<dyn Store>) {
+/// The sign-ups of an address are found in any case, cancelled ones included; those of another address are not.
+pub async fn the_sign_ups_of_an_address_are_found_in_any_case(store: Arc<dyn Store>) {
     let (event, here) = with_shift(&store, 9).await;
     let elsewhere = shift(&event, 2, 9);
     let of = |email: &str, shift: &Shift, number| Signup {

@@ -1,7 +1,7 @@
-//! Random operations through two stores: whatever one answers, the other answers too.
+//! A model test: random operations run against two stores, and every answer is compared.
 //!
-//! Ids, secrets and times come from small ranges, so that operations meet: the same slug, the same key, the same address,
-//! a shift at the edge of its capacity, a version that is outdated, another organization's record.
+//! Ids, secrets and times come from small ranges, so that operations conflict: equal slugs, keys and addresses, full
+//! shifts, stale versions, records of another organization.
 
 use std::sync::Arc;
 
@@ -10,106 +10,106 @@ use proptest::prelude::*;
 use super::records::*;
 use crate::*;
 
-/// One operation. Numbers name records of small ranges.
+/// One operation. Numbers select records from small ranges.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// Create an event with shifts, perhaps under a key and a limit of active events.
+    /// Creates an event with shifts, optionally with a key and a limit of active events.
     Create {
         /// The owner.
         organization: u32,
-        /// How many days after the first of June 2027 it starts.
+        /// The start, in days after 2027-06-01.
         day: u32,
-        /// Whether it is published.
+        /// Whether the event is published.
         is_published: bool,
-        /// Capacities of its shifts.
+        /// The capacities of the shifts.
         capacities: Vec<u32>,
-        /// Whether its slug is one that others have too.
+        /// Whether the event has a slug that other events can have, too.
         common_slug: bool,
-        /// Under which key, and for how many seconds its receipt lives.
+        /// The key, and the life of its receipt in seconds.
         key: Option<(u8, u8)>,
-        /// How many active events there may be.
+        /// The limit of active events.
         limit: Option<u32>,
     },
-    /// Edit a shift that was read at some version.
+    /// Edits a shift at a version.
     Edit {
-        /// Who tries.
+        /// The organization that edits.
         organization: u32,
-        /// Which of the shifts.
+        /// The index of the shift.
         shift: u32,
-        /// At which version it was read.
+        /// The version that is required.
         version: u32,
-        /// Its new capacity.
+        /// The new capacity.
         capacity: u32,
-        /// Its new hours.
+        /// The new hours.
         hours: (u16, u16),
     },
-    /// Sign up.
+    /// Signs up for a shift.
     SignUp {
-        /// Which of the shifts.
+        /// The index of the shift.
         shift: u32,
-        /// Which of the people.
+        /// The number of the person, from which the address is made.
         person: u32,
-        /// Whether the address is in capitals.
-        is_loud: bool,
-        /// Whether room is asked for, or the place taken regardless.
+        /// Whether the address is in upper case.
+        is_upper_case: bool,
+        /// Whether room on the shift is required.
         checks_room: bool,
     },
-    /// Cancel.
+    /// Cancels a sign-up.
     Cancel {
-        /// Who tries.
+        /// The organization that cancels.
         organization: u32,
-        /// Which of the sign-ups.
+        /// The index of the sign-up.
         signup: u32,
-        /// Whether it has to be confirmed.
+        /// Whether a confirmed sign-up is required.
         is_checked: bool,
     },
-    /// Give a sign-up another secret, or erase it.
+    /// Renews the secret of a sign-up, or erases the sign-up.
     Change {
-        /// Which of the sign-ups.
+        /// The index of the sign-up.
         signup: u32,
-        /// Whether its secret is thought to be the first one.
+        /// Whether the first secret is required, or the renewed one.
         is_first: bool,
-        /// Whether it is erased.
+        /// Whether the sign-up is erased.
         is_erased: bool,
     },
-    /// Take the notice that is due first, put it back, or do away with it.
+    /// Changes the first notice.
     Deliver {
-        /// At which version it was read.
+        /// The version that is required.
         version: u32,
-        /// What becomes of it.
-        fate: u8,
+        /// 0: remove it. 1: claim it. 2: fail an attempt. 3: give it up.
+        action: u8,
     },
-    /// Add questions.
+    /// Adds a question.
     Ask {
-        /// Which of the events.
+        /// The index of the event.
         event: u32,
-        /// How many it is thought to have.
+        /// The number of questions that is required.
         count: u32,
     },
-    /// Create a token, or revoke one.
+    /// Creates or revokes a token.
     Token {
         /// The owner.
         organization: u32,
-        /// Which token.
+        /// The number of the token to revoke.
         number: u32,
-        /// Whether to revoke it.
+        /// Whether to revoke a token.
         is_revoked: bool,
     },
-    /// Give an organization a plan.
+    /// Sets the plan of an organization: free or pro.
     Plan(u32, bool),
-    /// Let time pass.
+    /// Advances the time by some seconds.
     Wait(u8),
-    /// Purge receipts.
+    /// Purges receipts, up to a limit.
     Purge(u32),
-    /// Read a page of events beside any event.
+    /// Reads a page of events.
     Page {
-        /// Whose.
+        /// The owner.
         organization: u32,
-        /// Beside which event, and on which side.
+        /// The index of the event next to which the page starts, and whether the page is above it.
         beside: Option<(u32, bool)>,
         /// The filter.
         is_published: Option<bool>,
-        /// The size.
+        /// The page size.
         limit: u32,
     },
 }
@@ -127,12 +127,12 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (organization.clone(), 0..8_u32, 1..4_u32, 1..4_u32, hours)
             .prop_map(|(organization, shift, version, capacity, hours)| Step::Edit { organization, shift, version, capacity, hours }),
         6 => (0..6_u32, 0..4_u32, any::<bool>(), prop::bool::weighted(0.9))
-            .prop_map(|(shift, person, is_loud, checks_room)| Step::SignUp { shift, person, is_loud, checks_room }),
+            .prop_map(|(shift, person, is_upper_case, checks_room)| Step::SignUp { shift, person, is_upper_case, checks_room }),
         3 => (organization.clone(), 0..8_u32, any::<bool>())
             .prop_map(|(organization, signup, is_checked)| Step::Cancel { organization, signup, is_checked }),
         1 => (0..8_u32, any::<bool>(), any::<bool>())
             .prop_map(|(signup, is_first, is_erased)| Step::Change { signup, is_first, is_erased }),
-        2 => (1..3_u32, 0..4_u8).prop_map(|(version, fate)| Step::Deliver { version, fate }),
+        2 => (1..3_u32, 0..4_u8).prop_map(|(version, action)| Step::Deliver { version, action }),
         1 => (0..4_u32, 0..3_u32).prop_map(|(event, count)| Step::Ask { event, count }),
         1 => (organization.clone(), 0..3_u32, any::<bool>())
             .prop_map(|(organization, number, is_revoked)| Step::Token { organization, number, is_revoked }),
@@ -144,26 +144,27 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Up to 40 operations.
+/// Generates 1 to 39 operations.
 pub fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(), 1..40)
 }
 
-/// What has been made so far, and the time.
+/// The records that were inserted, in order of insertion, and the present time.
 struct World {
     events: Vec<Event>,
     shifts: Vec<Shift>,
     signups: Vec<Signup>,
     notices: Vec<Notice>,
+    /// The number from which the next step makes its ids.
     made: u32,
     now_s: i64,
 }
 
-/// Drives `steps` through both stores, which have to be empty, and compares every answer; then compares all that can be
-/// read, and counts the confirmed sign-ups of each shift.
+/// Runs `steps` against two empty stores and compares every answer. Then compares the stored records, and checks
+/// `filled` of each shift against its confirmed sign-ups.
 ///
 /// # Panics
-/// If the stores disagree, or a count is wrong.
+/// Panics if the stores disagree, or a count is wrong.
 pub async fn run(a: &Arc<dyn Store>, b: &Arc<dyn Store>, steps: &[Step]) {
     let mut world =
         World { events: vec![], shifts: vec![], signups: vec![], notices: vec![], made: 0, now_s: 0 };
@@ -205,7 +206,7 @@ pub async fn run(a: &Arc<dyn Store>, b: &Arc<dyn Store>, steps: &[Step]) {
                 );
                 assert_eq!(answers.0, answers.1, "{step:?}");
                 if answers.0.is_ok() {
-                    remember(&mut world, change);
+                    record(&mut world, change);
                 }
             }
         }
@@ -213,6 +214,7 @@ pub async fn run(a: &Arc<dyn Store>, b: &Arc<dyn Store>, steps: &[Step]) {
     compare(a, b, &world).await;
 }
 
+/// Returns the change set of a step, or `None` if the step selects a missing record or commits nothing.
 fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
     world.made += 100;
     let (made, now) = (world.made, at(world.now_s));
@@ -261,10 +263,10 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
             change.writes.push(Write::InsertNotices(vec![Notice { due_at: now, ..notice(found, made) }]));
             change.writes.push(Write::UpdateShift(Box::new(edited)));
         }
-        Step::SignUp { shift, person, is_loud, checks_room } => {
+        Step::SignUp { shift, person, is_upper_case, checks_room } => {
             let shift = world.shifts.get(shift as usize)?;
             let address = format!("person{person}@example.org");
-            let address = if is_loud { address.to_uppercase() } else { address };
+            let address = if is_upper_case { address.to_uppercase() } else { address };
             let signup = Signup { email: EmailAddress::new(&address).unwrap(), ..signup(shift, made) };
             change = sign_up(shift, &signup);
             if !checks_room {
@@ -291,9 +293,9 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
                 Write::RenewSecret { organization, signup, secret, at: now }
             });
         }
-        Step::Deliver { version, fate } => {
+        Step::Deliver { version, action } => {
             let notice = Notice { version, ..world.notices.first()?.clone() };
-            change = match fate {
+            change = match action {
                 0 => rules::finish_notice(&notice),
                 1 => rules::replace_notice(&notice, notice.clone().taken(now)),
                 2 => rules::replace_notice(&notice, notice.clone().put_back("450 later", false, now)),
@@ -324,7 +326,8 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
     Some(change)
 }
 
-fn remember(world: &mut World, change: ChangeSet) {
+/// Adds the records of a committed change set to the world.
+fn record(world: &mut World, change: ChangeSet) {
     for write in change.writes {
         match write {
             Write::InsertEvent { event, .. } => world.events.push(*event),
@@ -343,7 +346,7 @@ async fn compare(a: &Arc<dyn Store>, b: &Arc<dyn Store>, world: &World) {
         let notices = a.notices(have_failed, None, 999).await.unwrap();
         assert_eq!(notices, b.notices(have_failed, None, 999).await.unwrap());
     }
-    // A notice that is put back is due after half a minute: some of those are beyond this.
+    // A failed attempt makes a notice due after 30 seconds, so some due times are after `latest`.
     let (now, latest) = (at(world.now_s), at(world.now_s + 20));
     let due = a.due_notices(now, latest, 99).await.unwrap();
     assert_eq!(due, b.due_notices(now, latest, 99).await.unwrap());

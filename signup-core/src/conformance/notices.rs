@@ -1,4 +1,4 @@
-//! Notices: which are due, in which order, and that each step of one is made once.
+//! Notices: which are due, in which order, and that each version is changed only once.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ fn numbers(numbers: &[u32]) -> Vec<NoticeId> {
     numbers.iter().map(|number| NoticeId::new(uuid(*number))).collect()
 }
 
-/// Due notices come by the time at which they are due, equal ones by id, in any portion; later ones do not come.
-pub async fn due_notices_come_in_the_order_in_which_they_are_due(store: Arc<dyn Store>) {
+/// Due notices are listed by due time, equal ones by id, up to any limit. Notices that are due later are not listed.
+pub async fn due_notices_are_listed_by_due_time(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 1).await;
     let notices = vec![due(&shift, 1, 30), due(&shift, 2, 20), due(&shift, 4, 10), due(&shift, 3, 10)];
     write(&*store, vec![Write::InsertNotices(notices)]).await;
@@ -30,8 +30,9 @@ pub async fn due_notices_come_in_the_order_in_which_they_are_due(store: Arc<dyn 
     assert_eq!(found(30, 1).await, numbers(&[3]));
 }
 
-/// A due time after the latest that a clock can have set is due, behind those that are due by now; at that time it is not.
-pub async fn a_due_time_beyond_the_latest_is_due(store: Arc<dyn Store>) {
+/// A notice with a due time after `latest` is due, after those that are due by `now`. A due time of exactly `latest` is
+/// not due.
+pub async fn a_due_time_after_the_latest_is_due(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 1).await;
     let notices = vec![due(&shift, 1, 10), due(&shift, 2, 50), due(&shift, 4, 90), due(&shift, 3, 90)];
     write(&*store, vec![Write::InsertNotices(notices)]).await;
@@ -44,8 +45,8 @@ pub async fn a_due_time_beyond_the_latest_is_due(store: Arc<dyn Store>) {
     assert_eq!(found(90, 90, 9).await, numbers(&[1, 2, 3, 4]), "each once");
 }
 
-/// A notice that has failed is not due any more, is listed and counted apart, and is due again when it is put back.
-pub async fn a_notice_that_has_failed_is_kept_apart(store: Arc<dyn Store>) {
+/// A failed notice is not due, is listed and counted separately, and is due again after a retry.
+pub async fn failed_notices_are_listed_and_counted_separately(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 1).await;
     let (first, second) = (due(&shift, 1, 0), due(&shift, 2, 0));
     write(&*store, vec![Write::InsertNotices(vec![first.clone(), second.clone()])]).await;
@@ -63,8 +64,8 @@ pub async fn a_notice_that_has_failed_is_kept_apart(store: Arc<dyn Store>) {
     assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 2, failed: 0 });
 }
 
-/// A notice is at the version that was read, or is refused; one that is gone is at none.
-pub async fn a_notice_is_at_its_version_or_has_changed(store: Arc<dyn Store>) {
+/// A change of a notice is refused if its version is stale or the notice was removed.
+pub async fn a_stale_version_of_a_notice_is_refused(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 1).await;
     let notice = notice(&shift, 1);
     write(&*store, vec![Write::InsertNotices(vec![notice.clone()])]).await;
@@ -81,25 +82,25 @@ pub async fn a_notice_is_at_its_version_or_has_changed(store: Arc<dyn Store>) {
     assert_eq!(try_write(&*store, at_version(taken.version), vec![]).await, Err(Refusal::NoticeChanged));
     assert_eq!(store.notice(notice.id).await.unwrap(), None);
     write(&*store, vec![Write::UpdateNotice(Box::new(taken))]).await;
-    assert_eq!(store.notice(notice.id).await.unwrap(), None, "what is gone is not written");
+    assert_eq!(store.notice(notice.id).await.unwrap(), None, "an update does not insert");
 }
 
-/// Of many who take a notice at once, one does.
-pub async fn of_simultaneous_takes_of_a_notice_one_succeeds(store: Arc<dyn Store>) {
+/// Of 16 simultaneous claims of a notice, one succeeds.
+pub async fn one_of_many_simultaneous_claims_of_a_notice_succeeds(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 1).await;
     let notice = notice(&shift, 1);
     write(&*store, vec![Write::InsertNotices(vec![notice.clone()])]).await;
-    let take = rules::replace_notice(&notice, notice.clone().taken(at(5)));
-    let results = super::contention::all_at_once(&store, vec![take; 16]).await;
+    let claim = rules::replace_notice(&notice, notice.clone().taken(at(5)));
+    let results = super::contention::all_at_once(&store, vec![claim; 16]).await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
     let refusals = results.into_iter().filter_map(Result::err);
     assert!(refusals.into_iter().all(|refusal| refusal == Refusal::NoticeChanged));
 }
 
-/// A notice of a change is spread once, however many do so at once: each volunteer gets one notice.
-pub async fn a_notice_is_spread_once(store: Arc<dyn Store>) {
+/// Of 8 simultaneous fan-outs of a changed shift, one succeeds: each volunteer gets one notice.
+pub async fn a_changed_shift_is_fanned_out_once(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 9).await;
-    // The first change makes the second version.
+    // The volunteers have version 1 of the shift, and the change makes version 2.
     let volunteers: Vec<_> = (1..4).map(|number| signup(&shift, number)).collect();
     let parent = notice(&shift, 1);
     let mut writes: Vec<_> =
@@ -107,11 +108,11 @@ pub async fn a_notice_is_spread_once(store: Arc<dyn Store>) {
     writes.push(Write::InsertNotices(vec![parent.clone()]));
     write(&*store, writes).await;
     let NoticeCause::ShiftChanged { change, .. } = &parent.cause else { panic!("{parent:?}") };
-    let spread = |process: u32| {
+    let fan_out = |process: u32| {
         let ids = (0..3).map(|number| NoticeId::new(uuid(100 * process + number))).collect();
         rules::tell(parent.clone(), change, &volunteers, ids, process.is_multiple_of(2), at(5))
     };
-    let results = super::contention::all_at_once(&store, (1..9).map(spread).collect()).await;
+    let results = super::contention::all_at_once(&store, (1..9).map(fan_out).collect()).await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
     let notices = store.notices(false, None, 99).await.unwrap();
     let mut told: Vec<_> = notices.iter().filter_map(|notice| notice.cause.signup()).collect();

@@ -1,4 +1,4 @@
-//! Receipts: found while they are live, and no longer.
+//! Receipts: their keys, their expiry and their removal.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ async fn with_receipt(store: &dyn Store, key: &ReceiptKey, number: u32, expires_
     receipt
 }
 
-/// A receipt is found up to the second before it expires, by reads and by the requirement alike.
+/// A receipt is found until the second before it expires, both by reads and by the requirement.
 pub async fn a_receipt_is_found_while_it_is_live(store: Arc<dyn Store>) {
     let key = receipt_key(1, "key");
     let receipt = with_receipt(&*store, &key, 1, 100).await;
@@ -22,17 +22,17 @@ pub async fn a_receipt_is_found_while_it_is_live(store: Arc<dyn Store>) {
     assert_eq!(try_write(&*store, requires(100), vec![]).await, Ok(()));
 }
 
-/// A new receipt takes the place of one that has expired.
-pub async fn an_expired_receipt_gives_way(store: Arc<dyn Store>) {
+/// A new receipt replaces an expired one with the same key.
+pub async fn a_new_receipt_replaces_an_expired_one(store: Arc<dyn Store>) {
     let key = receipt_key(1, "key");
     with_receipt(&*store, &key, 1, 100).await;
     let newer = with_receipt(&*store, &key, 2, 300).await;
     assert_eq!(store.receipt(&key, at(200)).await.unwrap(), Some(newer));
-    assert_eq!(store.purge_receipts(at(200), 9).await.unwrap(), 0, "the expired one has left nothing behind");
+    assert_eq!(store.purge_receipts(at(200), 9).await.unwrap(), 0, "nothing of the expired one is left");
 }
 
-/// The same text under another token, operation, record or case is another key.
-pub async fn keys_are_apart_by_token_and_operation(store: Arc<dyn Store>) {
+/// A key with another token, organization, operation, record or case is a different key.
+pub async fn keys_differ_by_token_operation_and_case(store: Arc<dyn Store>) {
     let key = receipt_key(1, "key");
     with_receipt(&*store, &key, 1, 100).await;
     let others = [
@@ -48,8 +48,8 @@ pub async fn keys_are_apart_by_token_and_operation(store: Arc<dyn Store>) {
     }
 }
 
-/// A purge removes receipts that are no longer live, at most as many as it is told, and says how many.
-pub async fn a_purge_removes_what_has_expired_and_nothing_else(store: Arc<dyn Store>) {
+/// A purge removes only expired receipts, at most `limit` of them, and returns how many.
+pub async fn a_purge_removes_only_expired_receipts(store: Arc<dyn Store>) {
     for number in 0..5 {
         with_receipt(&*store, &receipt_key(1, &format!("old-{number}")), number, 100).await;
     }

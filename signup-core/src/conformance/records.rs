@@ -1,4 +1,4 @@
-//! Records to test with: ids are counted, so that a failure reads the same every time.
+//! Records for tests. Ids are made from small numbers, so that a failure prints the same ids each time.
 
 use std::sync::Arc;
 
@@ -7,25 +7,25 @@ use uuid::Uuid;
 
 use crate::*;
 
-/// The time at which everything here happens, in Unix seconds: 2027-01-15T08:00:00Z.
+/// The present time of the tests, in Unix seconds: 2027-01-15T08:00:00Z.
 pub const NOW_S: i64 = 1_800_000_000;
 
-/// `NOW_S` and so many seconds.
+/// Returns the time `seconds` after [`NOW_S`].
 pub fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(NOW_S + seconds).unwrap()
 }
 
-/// The UUID that stands for `number`. Ids sort as their numbers.
+/// Returns the UUID of `number`. UUIDs sort like their numbers.
 pub fn uuid(number: u32) -> Uuid {
     Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0000 | u128::from(number))
 }
 
-/// The first organization's id; others have other numbers.
+/// Returns the id of the organization `number`.
 pub fn organization_id(number: u32) -> OrganizationId {
     OrganizationId::new(uuid(number))
 }
 
-/// An organization with every field set.
+/// Returns an organization with every field set.
 pub fn organization(number: u32) -> Organization {
     Organization {
         id: organization_id(number),
@@ -38,7 +38,7 @@ pub fn organization(number: u32) -> Organization {
     }
 }
 
-/// A token with every scope.
+/// Returns a token with every scope.
 pub fn token(organization: u32, number: u32) -> Token {
     Token {
         id: TokenId::new(uuid(number)),
@@ -52,7 +52,7 @@ pub fn token(organization: u32, number: u32) -> Token {
     }
 }
 
-/// A published event on `date` with nothing optional set.
+/// Returns a published event on `date` without optional fields.
 pub fn event_on(organization: u32, number: u32, date: &str, zone: &str) -> Event {
     Event {
         id: EventId::new(uuid(number)),
@@ -73,12 +73,12 @@ pub fn event_on(organization: u32, number: u32, date: &str, zone: &str) -> Event
     }
 }
 
-/// A published event on a day to come.
+/// Returns a published event on a day after [`NOW_S`].
 pub fn event(organization: u32, number: u32) -> Event {
     event_on(organization, number, "2027-06-05", "America/New_York")
 }
 
-/// A shift of `event` from 09:00 to 12:00.
+/// Returns a shift of `event` from 09:00 to 12:00.
 pub fn shift(event: &Event, number: u32, capacity: u32) -> Shift {
     Shift {
         id: ShiftId::new(uuid(number)),
@@ -97,7 +97,7 @@ pub fn shift(event: &Event, number: u32, capacity: u32) -> Shift {
     }
 }
 
-/// A question of `event`, to be answered by choosing.
+/// Returns a required question of `event` with two options.
 pub fn question(event: &Event, number: u32, position: u32) -> Question {
     Question {
         id: QuestionId::new(uuid(number)),
@@ -111,7 +111,7 @@ pub fn question(event: &Event, number: u32, position: u32) -> Question {
     }
 }
 
-/// A confirmed sign-up for `shift`.
+/// Returns a confirmed sign-up for `shift`.
 pub fn signup(shift: &Shift, number: u32) -> Signup {
     Signup {
         id: SignupId::new(uuid(number)),
@@ -130,7 +130,7 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
     }
 }
 
-/// A notice that `shift` has changed.
+/// Returns a notice that the location of `shift` has changed.
 pub fn notice(shift: &Shift, number: u32) -> Notice {
     let before = TimeAndPlace { interval: shift.interval(), location: None };
     let after = TimeAndPlace { location: Some(ShiftLocation::new("Hall B").unwrap()), ..before.clone() };
@@ -140,7 +140,7 @@ pub fn notice(shift: &Shift, number: u32) -> Notice {
     Notice::new(NoticeId::new(uuid(number)), place, cause, at(2))
 }
 
-/// The key of a create with the first token of `organization`.
+/// Returns the receipt key of a create with the token 1 of `organization`.
 pub fn receipt_key(organization: u32, key: &str) -> ReceiptKey {
     ReceiptKey {
         organization: organization_id(organization),
@@ -150,21 +150,21 @@ pub fn receipt_key(organization: u32, key: &str) -> ReceiptKey {
     }
 }
 
-/// A receipt that is live for a day.
+/// Returns a receipt that is live for a day.
 pub fn receipt(key: ReceiptKey, event: &Event, shifts: &[Shift]) -> Receipt {
     let outcome = EventWithShifts { event: event.clone(), shifts: shifts.to_vec() };
     Receipt { key, outcome: outcome.into(), expires_at: at(86_400) }
 }
 
-/// Commits writes that nothing is required for.
+/// Commits writes without requirements.
 pub async fn write(store: &dyn Store, writes: Vec<Write>) {
     store.commit(ChangeSet { requires: vec![], writes }).await.unwrap();
 }
 
-/// Whether the store takes a change set with these requirements and writes.
+/// Commits requirements and writes.
 ///
 /// # Errors
-/// What it is refused for.
+/// Returns the refusal of the store.
 pub async fn try_write(
     store: &dyn Store,
     requires: Vec<Requirement>,
@@ -177,7 +177,7 @@ pub async fn try_write(
     }
 }
 
-/// An organization, and an event with one shift of `capacity`.
+/// Inserts an organization, and an event with one shift of `capacity`.
 pub async fn with_shift(store: &Arc<dyn Store>, capacity: u32) -> (Event, Shift) {
     let event = event(1, 1);
     let shift = shift(&event, 1, capacity);
@@ -190,7 +190,7 @@ pub async fn with_shift(store: &Arc<dyn Store>, capacity: u32) -> (Event, Shift)
     (event, shift)
 }
 
-/// The requirements and the writes of signing up for `shift`.
+/// Returns the requirements and the writes of signing up for `shift`.
 pub fn sign_up(shift: &Shift, signup: &Signup) -> ChangeSet {
     let (organization, shift) = (shift.organization, shift.id);
     ChangeSet {

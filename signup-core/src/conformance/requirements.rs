@@ -1,4 +1,4 @@
-//! Each requirement, met and refused; and that a change set is applied whole or not at all.
+//! Each requirement, met and refused; and that a change set is applied completely or not at all.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub async fn a_refused_change_leaves_no_trace(store: Arc<dyn Store>) {
     assert_eq!(store.organization(owner).await.unwrap(), Some(organization(1)));
 }
 
-/// Of several requirements that do not hold, the first is the refusal.
+/// If several requirements do not hold, the first one is the refusal.
 pub async fn the_first_requirement_that_fails_is_the_refusal(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 1).await;
     let slug = Requirement::EventSlugFree(event.slug);
@@ -46,15 +46,15 @@ pub async fn the_first_requirement_that_fails_is_the_refusal(store: Arc<dyn Stor
     assert_eq!(try_write(&*store, vec![version, slug], vec![]).await, Err(Refusal::ShiftChanged));
 }
 
-/// A change set without a write is still checked.
-pub async fn requirements_alone_are_checked(store: Arc<dyn Store>) {
+/// The requirements of a change set without writes are checked.
+pub async fn requirements_without_writes_are_checked(store: Arc<dyn Store>) {
     assert_eq!(try_write(&*store, vec![Requirement::NoOrganization], vec![]).await, Ok(()));
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let refused = try_write(&*store, vec![Requirement::NoOrganization], vec![]).await;
     assert_eq!(refused, Err(Refusal::OrganizationExists));
 }
 
-/// A slug is taken for all organizations as soon as one has it.
+/// A slug that one event has is taken for every organization. Slugs of events and of organizations are independent.
 pub async fn a_slug_is_free_or_taken(store: Arc<dyn Store>) {
     let (event, _) = with_shift(&store, 1).await;
     let checks = [
@@ -68,8 +68,8 @@ pub async fn a_slug_is_free_or_taken(store: Arc<dyn Store>) {
     }
 }
 
-/// A shift is at the version that the last edit gave it.
-pub async fn a_version_is_present_or_outdated(store: Arc<dyn Store>) {
+/// A change of a shift is refused if its version is stale.
+pub async fn a_stale_version_of_a_shift_is_refused(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 1).await;
     let requires = |version| {
         vec![Requirement::ShiftAtVersion { organization: event.organization, shift: shift.id, version }]
@@ -80,7 +80,7 @@ pub async fn a_version_is_present_or_outdated(store: Arc<dyn Store>) {
     assert_eq!(try_write(&*store, requires(2), vec![]).await, Ok(()));
 }
 
-/// Published events count until the instant at which their last day has ended; drafts never do.
+/// A published event counts until the end of its last day; a draft never counts.
 pub async fn an_active_event_counts_until_its_end(store: Arc<dyn Store>) {
     let published = event(1, 1);
     let two_days = Event {
@@ -108,7 +108,7 @@ pub async fn an_active_event_counts_until_its_end(store: Arc<dyn Store>) {
     }
 }
 
-/// A shift has room until `filled` is its capacity, and again when somebody cancels or it grows.
+/// A shift has room until `filled` is its capacity, and again after a cancellation. A missing shift has no room.
 pub async fn a_shift_has_room_or_is_full(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 1).await;
     let room = vec![Requirement::ShiftHasRoom { organization: event.organization, shift: shift.id }];
@@ -125,11 +125,12 @@ pub async fn a_shift_has_room_or_is_full(store: Arc<dyn Store>) {
     assert_eq!(
         try_write(&*store, gone, vec![]).await,
         Err(Refusal::ShiftFull),
-        "what is not there has no room"
+        "a missing shift has no room"
     );
 }
 
-/// An address in another case is the same, and free again after a cancel; the refusal carries the sign-up.
+/// Addresses are compared without case, and the refusal carries the sign-up. After a cancellation the address may sign
+/// up again.
 pub async fn an_address_is_compared_without_case(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     let ada = Signup { email: EmailAddress::new("Ada@Example.org").unwrap(), ..signup(&shift, 1) };
@@ -149,7 +150,7 @@ pub async fn an_address_is_compared_without_case(store: Arc<dyn Store>) {
     );
 }
 
-/// Cancelling takes one from `filled` once, however often it is done, and keeps its first time.
+/// A repeated cancellation subtracts from `filled` only once, and keeps the first time.
 pub async fn a_signup_is_cancelled_once(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     let volunteer = signup(&shift, 1);
@@ -165,7 +166,7 @@ pub async fn a_signup_is_cancelled_once(store: Arc<dyn Store>) {
     assert_eq!(store.shift(organization, shift.id).await.unwrap().unwrap().occupancy.filled, 0);
 }
 
-/// A sign-up has the secret that was read, or is refused; a new one takes the place of the old one.
+/// A change that requires a former secret is refused. Only the new secret finds the sign-up.
 pub async fn a_secret_is_renewed_once(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     let volunteer = signup(&shift, 1);
@@ -187,8 +188,8 @@ pub async fn a_secret_is_renewed_once(store: Arc<dyn Store>) {
     );
 }
 
-/// An erased sign-up is gone with its notices; its place, if it held one, is free, and its address may sign up anew.
-pub async fn an_erased_sign_up_leaves_nothing_but_a_free_place(store: Arc<dyn Store>) {
+/// Erasing removes a sign-up and its notices, and frees its place if it was confirmed. The address may sign up again.
+pub async fn erasing_a_sign_up_removes_its_notices_and_frees_its_place(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     let (volunteer, other) = (signup(&shift, 1), signup(&shift, 2));
     let (organization, place) = (event.organization, (event.organization, event.id, shift.id));
@@ -219,7 +220,7 @@ pub async fn an_erased_sign_up_leaves_nothing_but_a_free_place(store: Arc<dyn St
     assert_eq!(filled().await, 1, "a cancelled one held no place");
 }
 
-/// The number of an event's questions is exact.
+/// The requirement holds only for the exact number of questions.
 pub async fn questions_are_counted(store: Arc<dyn Store>) {
     let (event, _) = with_shift(&store, 5).await;
     write(&*store, vec![Write::InsertQuestions(vec![question(&event, 2, 1), question(&event, 1, 0)])]).await;
@@ -231,8 +232,8 @@ pub async fn questions_are_counted(store: Arc<dyn Store>) {
     assert_eq!(questions, vec![question(&event, 1, 0), question(&event, 2, 1)], "they come by position");
 }
 
-/// An edit writes what can be edited: not `filled`, not the position, not the time of creation.
-pub async fn an_edit_writes_no_count_and_no_owner(store: Arc<dyn Store>) {
+/// An edit does not change `filled`, the position or the time of creation.
+pub async fn an_edit_keeps_filled_position_and_creation_time(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     write(&*store, vec![Write::InsertSignup(Box::new(signup(&shift, 1)))]).await;
     let edited = Shift {
@@ -250,8 +251,8 @@ pub async fn an_edit_writes_no_count_and_no_owner(store: Arc<dyn Store>) {
     assert_eq!(store.shift(event.organization, shift.id).await.unwrap(), Some(expected));
 }
 
-/// A token that is revoked again keeps the time of the first.
-pub async fn a_revoked_token_keeps_its_time(store: Arc<dyn Store>) {
+/// A token that is revoked again keeps its first time of revocation.
+pub async fn a_revoked_token_keeps_its_first_time(store: Arc<dyn Store>) {
     let token = token(1, 1);
     write(&*store, vec![Write::InsertOrganization(organization(1)), Write::InsertToken(token.clone())]).await;
     for time in [5, 9] {
@@ -261,8 +262,8 @@ pub async fn a_revoked_token_keeps_its_time(store: Arc<dyn Store>) {
     }
 }
 
-/// Another plan is kept, and nothing else of the organization changes.
-pub async fn another_plan_is_kept(store: Arc<dyn Store>) {
+/// A change of the plan is stored, and no other field and no other organization changes.
+pub async fn a_change_of_the_plan_is_stored(store: Arc<dyn Store>) {
     write(
         &*store,
         vec![Write::InsertOrganization(organization(1)), Write::InsertOrganization(organization(2))],

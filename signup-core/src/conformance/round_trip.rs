@@ -1,4 +1,4 @@
-//! What goes in comes out.
+//! Round trips: records are read as they were written.
 
 use std::sync::Arc;
 
@@ -111,8 +111,8 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     assert_eq!(store.notice(failed.id).await.unwrap(), Some(failed), "notice");
 }
 
-/// What is null comes back null, and an event without shifts or questions has none.
-pub async fn what_is_null_comes_back_null(store: Arc<dyn Store>) {
+/// Null fields come back null, and an event without shifts and questions comes back without them.
+pub async fn null_fields_come_back_null(store: Arc<dyn Store>) {
     let organization = Organization { sport: None, public_url: None, ..organization(1) };
     let event = event(1, 1);
     let writes = vec![
@@ -127,8 +127,8 @@ pub async fn what_is_null_comes_back_null(store: Arc<dyn Store>) {
     assert_eq!(store.event_in_full(organization.id, event.id).await.unwrap(), Some(full));
 }
 
-/// Texts of any script and length, and numbers to the last bit, come back.
-pub async fn hard_texts_and_numbers_come_back(store: Arc<dyn Store>) {
+/// Texts of any script, texts with SQL or escape characters, long texts and exact numbers come back.
+pub async fn unusual_texts_and_numbers_come_back(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let texts = [
         "🧑‍🌾",
@@ -157,8 +157,8 @@ pub async fn hard_texts_and_numbers_come_back(store: Arc<dyn Store>) {
     }
 }
 
-/// Numbers of location data and of a stored outcome come back exactly: the largest and the smallest doubles of both signs,
-/// subnormal ones, negative zero, and whole numbers that no double holds.
+/// Numbers in location data and in a receipt come back exactly: the largest and the smallest doubles of both signs,
+/// subnormal ones, negative zero, and integers that a double cannot represent.
 pub async fn every_double_comes_back_exactly(store: Arc<dyn Store>) {
     let data = location_data(
         r#"{"doubles": [1.7976931348623157e308, -1.7976931348623157e308, 2.2250738585072014e-308,
@@ -178,15 +178,15 @@ pub async fn every_double_comes_back_exactly(store: Arc<dyn Store>) {
         ];
         write(&*store, writes).await;
         let found = store.event_in_full(event.organization, event.id).await.unwrap().unwrap();
-        // As texts: two numbers can be equal and still differ, as zero and negative zero do.
+        // Compares texts, because zero and negative zero are equal as numbers.
         assert_eq!(found.location_data.map(|data| data.to_json()), Some(data.to_json()));
         assert_eq!(found.event, event, "{latitude:e}");
         assert_eq!(store.receipt(&receipt.key, at(0)).await.unwrap(), Some(receipt), "{latitude:e}");
     }
 }
 
-/// The ends of the calendar, zones that are links, and days that a zone skipped come back.
-pub async fn hard_dates_and_zones_come_back(store: Arc<dyn Store>) {
+/// The first and the last date, zones that are links, and days that a zone skipped come back.
+pub async fn unusual_dates_and_zones_come_back(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let days = [
         ("1970-01-01", "Pacific/Kiritimati"),
@@ -211,7 +211,7 @@ pub async fn hard_dates_and_zones_come_back(store: Arc<dyn Store>) {
     }
 }
 
-/// Location data of the most levels comes back.
+/// Location data of the maximum depth comes back.
 pub async fn the_deepest_location_data_comes_back(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let (event, data) = (event(1, 1), Some(nested(LocationData::MAX_DEPTH).parse().unwrap()));
@@ -221,8 +221,8 @@ pub async fn the_deepest_location_data_comes_back(store: Arc<dyn Store>) {
     assert_eq!(full.location_data, data);
 }
 
-/// Values that an earlier version accepted and this one refuses come back in their records.
-pub async fn what_an_earlier_version_accepted_comes_back(store: Arc<dyn Store>) {
+/// Records with values that an earlier version accepted and this one refuses can be read.
+pub async fn values_accepted_by_an_earlier_version_come_back(store: Arc<dyn Store>) {
     let (event, data) = (event(1, 1), Some(LocationData::stored(&nested(110)).unwrap()));
     let shift = shift(&event, 1, 1);
     let email = EmailAddress::stored("e@1.2.3.4.5").unwrap();
@@ -240,13 +240,13 @@ pub async fn what_an_earlier_version_accepted_comes_back(store: Arc<dyn Store>) 
     assert_eq!(store.event_in_full(owner, event.id).await.unwrap().unwrap().location_data, data);
 }
 
-/// JSON of so many objects, each in the one before.
+/// Returns JSON of `levels` nested objects.
 fn nested(levels: usize) -> String {
     format!("{}{{}}{}", r#"{"a":"#.repeat(levels - 1), "}".repeat(levels - 1))
 }
 
-/// What is not there is `None` or an empty list, and no error.
-pub async fn what_is_not_there_is_none(store: Arc<dyn Store>) {
+/// A missing record is `None` or an empty list, and not an error.
+pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
     let (owner, event, shift) = (organization_id(1), EventId::new(uuid(1)), ShiftId::new(uuid(1)));
     assert_eq!(store.organization(owner).await.unwrap(), None);
     assert_eq!(store.organization_by_slug("organization-1").await.unwrap(), None);
@@ -271,6 +271,6 @@ pub async fn what_is_not_there_is_none(store: Arc<dyn Store>) {
     assert_eq!(
         try_write(&*store, vec![], writes).await,
         Ok(()),
-        "a write to what is not there writes nothing"
+        "a change of a missing record changes nothing"
     );
 }

@@ -16,11 +16,11 @@ use crate::store::{ChangeSet, Requirement, Write};
 
 /// Creates an event and its shifts.
 ///
-/// Only an event that is active from the start counts against the plan's active events: published, and not over. The store
-/// checks the count again under its lock, so simultaneous creates never pass the limit.
+/// Only an event that is published and not over counts against the plan's limit of active events. The store checks the
+/// count under its lock, so simultaneous creates never exceed the limit.
 ///
 /// # Errors
-/// Faults of the dates (out of range, in the wrong order, too many days for the plan), and too many shifts.
+/// Returns the faults of the dates (out of range, in the wrong order, too many days for the plan) and of too many shifts.
 pub fn create_event(
     organization: OrganizationId,
     limits: PlanLimits,

@@ -1,6 +1,6 @@
-//! What becomes of a notice: it is spread over those whom it concerns, taken for delivery, done with, or put back.
+//! The states of a notice: fanned out to volunteers, claimed for delivery, removed, or due again.
 //!
-//! Each step requires the notice to be at the version that was read, so of several processes one makes it.
+//! Each change requires the version of the notice that was read. So only one of several processes succeeds.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -12,28 +12,28 @@ use crate::shift::Shift;
 use crate::signup::{Signup, SignupStatus};
 use crate::store::{ChangeSet, Requirement, Write};
 
-/// A mail that is to be sent: what happened, and all that there is to say about it.
+/// A mail to send: the claimed notice, and the records that the mail shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delivery {
-    /// The notice, taken for delivery. Its id stays the same, however often the mail is tried.
+    /// The claimed notice. Its id stays the same over all attempts.
     pub notice: Notice,
-    /// Who organizes the event.
+    /// The organization of the event.
     pub organization: Organization,
     /// The event.
     pub event: Event,
-    /// The shift as it is now.
+    /// The present state of the shift.
     pub shift: Shift,
-    /// Who is told.
+    /// The sign-up whose volunteer gets the mail.
     pub signup: Signup,
 }
 
-/// How much later the next few are told.
-const NEXT: SignedDuration = SignedDuration::from_secs(1);
+/// The pause between two batches of a fan-out.
+const BATCH_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 
-/// Tells a few more volunteers of a changed shift: each of `signups`, which are the next after `told_until`, gets a notice
-/// with an id of `ids`. With `is_last` there are no more, and the notice is done with.
+/// Fans out one batch of a changed shift: each of `signups` gets a notice with an id of `ids`.
 ///
-/// Who has seen the shift as it is since the change knows no other hours, and is not told.
+/// `signups` are the next sign-ups after `told_until`. With `is_last` they are the last ones, and the parent notice is
+/// removed. Skips sign-ups made after the change: their confirmation already has the new hours.
 pub fn tell(
     notice: Notice,
     change: &ShiftChange,
@@ -43,7 +43,7 @@ pub fn tell(
     now: Timestamp,
 ) -> ChangeSet {
     let place = (notice.organization, notice.event, notice.shift);
-    // A change that an older release has queued does not say which version it made.
+    // Version 0: an older release queued the change without its version.
     let is_news = |signup: &&Signup| change.shift_version == 0 || signup.shift_version < change.shift_version;
     let told = signups.iter().filter(is_news);
     let notices = told
@@ -57,19 +57,22 @@ pub fn tell(
     let rest = match signups.last() {
         Some(last) if !is_last => {
             let cause = NoticeCause::ShiftChanged { change: change.clone(), told_until: Some(last.id) };
-            // Behind those who are told now, and whoever was queued meanwhile: a large shift keeps nobody waiting.
-            Write::UpdateNotice(Box::new(notice.with_cause(cause, now + NEXT)))
+            // The parent is due after this batch, and after notices queued meanwhile: a large shift does not delay
+            // others.
+            Write::UpdateNotice(Box::new(notice.with_cause(cause, now + BATCH_PAUSE)))
         }
         _ => delete(&notice),
     };
     ChangeSet { requires, writes: vec![rest, Write::InsertNotices(notices)] }
 }
 
-/// Whether a mail still has something to say.
+/// Returns whether a notice is still worth a mail.
 ///
-/// A confirmation does to whoever holds the place, unless a later one has renewed its secret or the shift has ended since. (One
-/// that was asked for after the end is sent.) A cancellation does as long as the place is given back. A change does to whoever
-/// holds the place, unless it was taken back or the shift is over by its old and its new hours.
+/// - A confirmation: while the sign-up is confirmed with the same secret, and the shift has not ended since. A
+///   confirmation that was requested after the end is sent.
+/// - A cancellation: while the sign-up is cancelled.
+/// - A change: while the sign-up is confirmed, the shift still differs from its state before the change, and the shift
+///   is not over by both its old and its new hours.
 pub fn is_of_use(notice: &Notice, shift: &Shift, signup: &Signup, now: Timestamp) -> bool {
     match &notice.cause {
         NoticeCause::SignedUp { secret, .. } => {
@@ -87,12 +90,12 @@ pub fn is_of_use(notice: &Notice, shift: &Shift, signup: &Signup, now: Timestamp
     }
 }
 
-/// Puts `after` in the place of `before`, which is the same notice.
+/// Replaces a notice by its next version.
 pub fn replace_notice(before: &Notice, after: Notice) -> ChangeSet {
     ChangeSet { requires: vec![at_version(before)], writes: vec![Write::UpdateNotice(Box::new(after))] }
 }
 
-/// Does away with a notice.
+/// Removes a notice.
 pub fn finish_notice(notice: &Notice) -> ChangeSet {
     ChangeSet { requires: vec![at_version(notice)], writes: vec![delete(notice)] }
 }

@@ -15,13 +15,13 @@ use crate::receipt::EventWithShifts;
 use crate::shift::{Shift, sort_by_running_order};
 use crate::store::{ChangeSet, EventInFull, Requirement, Write};
 
-/// Copies an event, its shifts and its questions, so that it starts on `start_date`.
+/// Copies an event with its shifts and questions to `start_date`.
 ///
-/// The last day moves by as many days as the first. Shifts keep their wall times, capacity and order, and start empty.
-/// The copy is a draft, so no plan has a say in it.
+/// The last day moves by as many days as the first. Shifts keep their wall times, capacity and position, and start
+/// empty. The copy is a draft, so the limits of the plan are not checked.
 ///
 /// # Errors
-/// A fault of `start_date` if the copy's last day would leave the calendar.
+/// Returns a fault of `start_date` if the copy's first or last day is out of range.
 pub fn duplicate_event(
     source: EventInFull,
     start_date: Date,
@@ -53,7 +53,7 @@ pub fn duplicate_event(
         ..Arc::unwrap_or_clone(shift)
     });
     let mut shifts: Vec<_> = shifts.collect();
-    // Another day may have another clock change, and with it another running order.
+    // A clock change on the new date can change the running order.
     sort_by_running_order(&mut shifts);
     let questions = ids.questions.into_iter().zip(questions);
     let questions: Vec<_> =

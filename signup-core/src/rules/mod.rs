@@ -1,7 +1,7 @@
-//! The rules: from facts, an input and the time to a decision.
+//! The rules: pure functions from facts, an input and the time to a decision.
 //!
-//! A rule is a pure function. What it read comes in as values, and so do the time and the new ids; what it decides goes
-//! out as an outcome and a [`ChangeSet`]. So every rule can be tested, and proven, without a store.
+//! The records that were read, the time and the new ids are arguments. The decision is an outcome and a [`ChangeSet`].
+//! So every rule can be tested without a store.
 //!
 //! **Invariant:** nothing here reads a clock, a random source or a store.
 
@@ -27,30 +27,30 @@ use crate::id::{EventId, QuestionId, ShiftId};
 use crate::secret;
 use crate::store::ChangeSet;
 
-/// What a rule decides: what to answer, and what has to become durable first.
+/// The decision of a rule: the outcome, and the change set that must be durable before the outcome is returned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision<T> {
-    /// The answer.
+    /// The outcome if the change set is committed.
     pub outcome: T,
-    /// What makes it true.
+    /// The change set to commit; empty if nothing changes.
     pub change: ChangeSet,
 }
 
-/// The ids and the slug's tail for one new event.
+/// The ids and the random slug tail for one new event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventIds {
-    /// The event's.
+    /// The id of the event.
     pub event: EventId,
     /// 8 random characters.
     pub slug_tail: String,
-    /// One for each shift.
+    /// One id for each shift.
     pub shifts: Vec<ShiftId>,
-    /// One for each question.
+    /// One id for each question.
     pub questions: Vec<QuestionId>,
 }
 
 impl EventIds {
-    /// New ids for an event that is created at `now` with so many shifts and questions.
+    /// Generates ids for an event that is created at `now` with these numbers of shifts and questions.
     pub(crate) fn generate(now: Timestamp, shifts: usize, questions: usize) -> Self {
         Self {
             event: EventId::new(secret::new_uuid(now)),

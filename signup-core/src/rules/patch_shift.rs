@@ -11,14 +11,14 @@ use crate::occupancy::Occupancy;
 use crate::shift::Shift;
 use crate::store::{ChangeSet, Requirement, Write};
 
-/// Changes what `patch` names.
+/// Changes the fields that `patch` names.
 ///
-/// A patch that gives no field another value writes nothing, not even `updated_at`. A capacity below the number already
-/// signed up removes nobody. Volunteers are told if the time or the place really became another, unless the patch says
-/// not to or the shift is over, by its old hours and its new ones.
+/// A patch that changes no value writes nothing, not even `updated_at`. A capacity below the number of confirmed
+/// sign-ups cancels none of them. Queues a notice to the volunteers if the time or the place changes, unless the patch
+/// suppresses the notice or the shift is over by both its old and its new hours.
 ///
 /// # Errors
-/// The faults that `patch` comes with, and one of `end_time` if the shift would not end after its start.
+/// Returns the faults that `patch` comes with, and one of `end_time` if the shift would not end after its start.
 pub fn patch_shift(
     shift: Shift,
     patch: Partial<ShiftPatch>,

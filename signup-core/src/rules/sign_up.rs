@@ -14,7 +14,7 @@ use crate::shift::Shift;
 use crate::signup::{Signup, SignupStatus};
 use crate::store::{ChangeSet, Requirement, Write};
 
-/// What signing up depends on.
+/// The records on which signing up depends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SignUpFacts {
     /// The event.
@@ -28,24 +28,24 @@ pub struct SignUpFacts {
 /// The ids and the secret for one new sign-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignUpIds {
-    /// The sign-up's.
+    /// The id of the sign-up.
     pub signup: SignupId,
-    /// The notice's.
+    /// The id of the notice that confirms it.
     pub notice: NoticeId,
-    /// What the link to cancel will carry.
+    /// The secret in the link to cancel.
     pub secret: Secret,
 }
 
-/// What a sign-up leads to unless the store refuses it.
+/// The outcome of signing up, unless the store refuses the change set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SigningUp {
     /// The new sign-up and the secret to cancel it with; `None` if the shift is over.
     pub signup: Option<(Signup, Secret)>,
-    /// Why the shift takes nobody, by the facts; `None` if it has room. It is the answer to an address that has a place already.
+    /// Why the shift was closed when it was read; `None` if it had room. Answers an address that has a place already.
     pub closed: Option<Closed>,
 }
 
-/// Why a shift takes nobody.
+/// Why a shift accepts no sign-ups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Closed {
     /// No place is left.
@@ -56,12 +56,13 @@ pub enum Closed {
 
 /// Takes a place on a shift.
 ///
-/// The store finds out under its lock whether a place is left and whether the address has one already. It checks the address
-/// first, and refuses with the sign-up that is there, also if the shift is full or over: the confirmation of that sign-up is to
-/// be [mailed again](mail_again).
+/// The store checks under its lock that the address has no place yet and that a place is left, in this order. An
+/// address with a place is refused with its sign-up, even if the shift is full or over; its confirmation is then
+/// [mailed again](mail_again).
 ///
 /// # Errors
-/// [`Error::NotFound`] if the event is a draft, [`Error::Invalid`] for what is wrong with the input.
+/// Returns [`Error::NotFound`] if the event is a draft or the shift belongs to another event, and [`Error::Invalid`]
+/// with every fault of the input.
 pub fn sign_up(
     facts: SignUpFacts,
     input: &SignUpInput<'_>,
@@ -103,13 +104,13 @@ pub fn sign_up(
     Ok(Decision { outcome, change: ChangeSet { requires, writes } })
 }
 
-/// For how long the mail that confirms a sign-up is not sent again.
+/// The minimum time between two confirmation mails of one sign-up.
 pub const MAIL_AGAIN_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
-/// Mails the confirmation of a sign-up again, with a new secret. The secret of the mail before is of no use any more.
+/// Queues the confirmation of a sign-up again, with a new secret. The secret of the earlier mail becomes invalid.
 ///
-/// Changes nothing within [`MAIL_AGAIN_AFTER`] of the last mail, so that one form sent over and over fills no mailbox. A last
-/// mail in the future was dated by a clock that was ahead, and counts as old.
+/// Changes nothing within [`MAIL_AGAIN_AFTER`] of the last mail, so repeated forms cannot flood a mailbox. A
+/// `mailed_at` in the future was set by a clock that was ahead, and counts as old.
 pub fn mail_again(signup: &Signup, notice: NoticeId, secret: Secret, now: Timestamp) -> ChangeSet {
     let was_mailed_lately = signup.mailed_at <= now && now < signup.mailed_at + MAIL_AGAIN_AFTER;
     if was_mailed_lately {

@@ -2,11 +2,11 @@
 
 use deunicode::deunicode_char;
 
-/// The most characters of a title's words in a slug, before the tail.
+/// The maximum length of a slug before its tail, in characters.
 const MAX_BASE: usize = 60;
 
-/// The words of `title` in lower-case ASCII, joined by `-`: at most 60 characters, no `-` doubled or at an end. Letters of
-/// other scripts are transliterated. `None` if there is no letter or digit.
+/// Returns the words of `title` in lower-case ASCII, joined by single `-`, at most 60 characters. Letters of other
+/// scripts are transliterated. Returns `None` if the title has no letter or digit.
 pub fn slug_base(title: &str) -> Option<String> {
     let mut slug = String::with_capacity(MAX_BASE);
     for character in title.chars().flat_map(words) {
@@ -23,10 +23,11 @@ pub fn slug_base(title: &str) -> Option<String> {
     (!slug.is_empty()).then_some(slug)
 }
 
-/// A letter or digit in ASCII, a space for what stands between words, nothing for what belongs to its neighbours.
+/// Returns a letter or digit in ASCII, a space for a separator of words, and nothing for an apostrophe or a combining
+/// mark.
 ///
-/// Only letters and digits are transliterated: the library has words for signs and emoji too, but those are no letters of
-/// the title.
+/// Only letters and digits are transliterated. `deunicode` has words for signs and emoji too, which are not wanted in a
+/// slug.
 fn words(character: char) -> std::str::Chars<'static> {
     let ascii = deunicode_char(character);
     let part_of_a_word = matches!(character, '\'' | '’') || ascii == Some("");
@@ -37,7 +38,7 @@ fn words(character: char) -> std::str::Chars<'static> {
     }
 }
 
-/// The slug of something called `title`: its words, or `fallback`, then `-` and `tail`.
+/// Returns the slug base of `title`, or `fallback` if it has none, followed by `-` and `tail`.
 pub fn slug_with_tail(title: &str, fallback: &str, tail: &str) -> String {
     format!("{}-{tail}", slug_base(title).as_deref().unwrap_or(fallback))
 }
@@ -47,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slug_is_made_of_the_titles_words() {
+    fn a_slug_has_the_words_of_the_title() {
         for (title, slug) in [
             ("Saturday Food Drive", "saturday-food-drive"),
             ("  Déjà vu -- 2nd   try! ", "deja-vu-2nd-try"),
@@ -68,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_leaves_no_dash_at_the_end() {
+    fn a_truncated_slug_does_not_end_with_a_dash() {
         let slug = slug_base(&format!("{} b", "a".repeat(59))).unwrap();
         assert_eq!(slug, "a".repeat(59));
         assert_eq!(slug_base(&"ab ".repeat(100)).unwrap().len(), 59);

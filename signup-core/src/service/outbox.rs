@@ -1,8 +1,8 @@
 //! The outbox: claiming queued notices, and reporting their delivery.
 //!
-//! A process reads the notices that are [due](Outbox::due_notices), [claims](Outbox::begin_delivery) them one after the other,
-//! [extends the lease](Outbox::hold_notice) of one whose delivery takes long, and reports the result. Any number of processes
-//! may do so: a claimed notice belongs to one of them at a time.
+//! A process reads the [due](Outbox::due_notices) notices and [claims](Outbox::begin_delivery) them one after the
+//! other. It [extends the lease](Outbox::hold_notice) if a delivery takes long, and reports the result. Any number of
+//! processes may share the work: a claimed notice belongs to one process at a time.
 
 use std::sync::Arc;
 
@@ -15,8 +15,9 @@ use crate::notice::{Notice, NoticeCause, ShiftChange};
 use crate::rules::{self, Delivery};
 use crate::secret;
 
-/// How many volunteers are told of a change at a time: a bound on memory, and on how long others wait.
-const TOLD_AT_ONCE: u32 = 100;
+/// The number of volunteers for which one batch makes notices of a change. Bounds memory, and the wait of other
+/// notices.
+const FAN_OUT_BATCH: u32 = 100;
 
 /// The handle of a process that delivers queued notices.
 #[derive(Debug, Clone)]
@@ -36,8 +37,8 @@ impl Outbox {
 
     /// Returns at most `limit` notices that are due, by due time.
     ///
-    /// A due time further away than [`Notice::LONGEST_PAUSE`] and [`Notice::CLOCK_SKEW`] together was set by a clock that was
-    /// ahead: that notice is due, too.
+    /// A due time later than [`Notice::LONGEST_PAUSE`] and [`Notice::CLOCK_SKEW`] from now was set by a clock that was
+    /// ahead. That notice is due, too.
     ///
     /// # Errors
     /// Fails only if the store fails.
@@ -50,15 +51,19 @@ impl Outbox {
             .await?)
     }
 
-    /// Takes a notice that is due, and gives the mail that is to be sent. None if there is none: if another process has it,
-    /// if it has nothing to say any more, or if it was spread over those whom it concerns, which are then due themselves.
+    /// Claims a due notice and returns the mail to send. The lease lasts for [`Notice::HOLD`].
     ///
-    /// Until [`Notice::HOLD`] has passed no other process takes it. One that was begun for as long as mails are tried, and
-    /// never came to an end, is given up.
+    /// Returns `None` if there is no mail to send:
+    ///
+    /// - Another process has claimed the notice.
+    /// - The notice is obsolete. It is removed.
+    /// - The notice is a change for all volunteers of a shift. A batch of it is fanned out to notices of their own.
+    /// - The notice was claimed as often as [`Notice::TRIED_FOR`] allows, and no result was ever reported. It is given
+    ///   up.
     ///
     /// # Errors
-    /// If the store fails. If that is because what it holds cannot be read, the notice stays due: the caller
-    /// [puts it back](Self::delivery_not_begun), or it is in the way of others.
+    /// Fails if the store fails. If a stored record cannot be decoded, the notice stays due. The caller then calls
+    /// [`delivery_not_begun`](Self::delivery_not_begun), so that the notice does not block others.
     pub async fn begin_delivery(&self, notice: Notice) -> Result<Option<Delivery>> {
         if let NoticeCause::ShiftChanged { change, told_until } = &notice.cause {
             let (change, told_until) = (change.clone(), *told_until);
@@ -80,7 +85,7 @@ impl Outbox {
         Ok(is_ours.then_some(Delivery { notice: taken, ..delivery }))
     }
 
-    /// All that there is to say; nothing if it is of no use to anybody.
+    /// Reads the records that a mail needs. Returns `None` if the notice is obsolete.
     async fn delivery(&self, notice: &Notice) -> Result<Option<Delivery>> {
         let owner = notice.organization;
         let Some(signup) = notice.cause.signup() else { return Ok(None) };
@@ -94,6 +99,7 @@ impl Outbox {
         Ok(Some(Delivery { notice: notice.clone(), organization, event, shift, signup }))
     }
 
+    /// Fans out one batch of a change to the volunteers of a shift.
     async fn tell(
         &self,
         notice: Notice,
@@ -102,37 +108,40 @@ impl Outbox {
     ) -> Result<()> {
         let now = self.shared.now();
         let (owner, shift) = (notice.organization, notice.shift);
-        let signups = self.shared.store.confirmed_signups(owner, shift, told_until, TOLD_AT_ONCE).await?;
-        let is_last = signups.len() < TOLD_AT_ONCE as usize;
+        let signups = self.shared.store.confirmed_signups(owner, shift, told_until, FAN_OUT_BATCH).await?;
+        let is_last = signups.len() < FAN_OUT_BATCH as usize;
         let ids = signups.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
         self.shared.step(rules::tell(notice, change, &signups, ids, is_last, now)).await?;
         Ok(())
     }
 
-    /// Keeps a notice that was taken from others for another [`Notice::HOLD`]; none if another process has it already.
+    /// Extends the lease of a claimed notice to [`Notice::HOLD`] from now. Returns `None` if the lease is lost.
     ///
     /// # Errors
-    /// Only if the store fails.
+    /// Fails only if the store fails.
     pub async fn hold_notice(&self, notice: &Notice) -> Result<Option<Notice>> {
         let hold = |notice: &Notice| Some(notice.clone().held(self.shared.now()));
         Ok(self.settle(notice, hold).await?.flatten())
     }
 
-    /// The mail of a notice that was taken is sent. Whether the notice was still with this process: if not, another has
-    /// taken the mail, too.
+    /// Reports that the mail of a claimed notice was sent, and removes the notice.
+    ///
+    /// Returns `false` if the lease was lost: another process may send the mail a second time.
     ///
     /// # Errors
-    /// Only if the store fails: then the mail will be sent again, under the same id, unless this is said again in time.
+    /// Fails only if the store fails. The mail will be sent again, under the same id, unless a retry of this report
+    /// succeeds before the lease expires.
     pub async fn mail_was_sent(&self, notice: &Notice) -> Result<bool> {
         Ok(self.settle(notice, |_| None).await?.is_some())
     }
 
-    /// The mail of a notice that was taken was not sent for `reason`. It is tried again after a pause; if `is_final`, or if
-    /// it was tried for [`Notice::TRIED_FOR`], it is kept as failed. Gives what has become of it; none if another process
-    /// has it already.
+    /// Reports that the mail of a claimed notice was not sent for `reason`, and returns the updated notice.
+    ///
+    /// The notice is due again after a pause. If `is_final`, or if it was tried for [`Notice::TRIED_FOR`], it is kept
+    /// as failed. Returns `None` if the lease was lost.
     ///
     /// # Errors
-    /// Only if the store fails: then it is due again when it is no longer held.
+    /// Fails only if the store fails. The notice is then due again when its lease expires.
     pub async fn mail_was_not_sent(
         &self,
         notice: &Notice,
@@ -143,21 +152,23 @@ impl Outbox {
         Ok(self.settle(notice, put_back).await?.flatten())
     }
 
-    /// A notice that is due could not be begun with for `reason`: it counts as tried, and gives way to others.
+    /// Reports that [`begin_delivery`](Self::begin_delivery) failed for a due notice. The attempt counts, and the
+    /// notice is due again after a pause.
     ///
     /// # Errors
-    /// Only if the store fails.
+    /// Fails only if the store fails.
     pub async fn delivery_not_begun(&self, notice: &Notice, reason: &str) -> Result<()> {
         let after = notice.clone().taken(self.shared.now()).put_back(reason, false, self.shared.now());
         self.shared.step(rules::replace_notice(notice, after)).await?;
         Ok(())
     }
 
-    /// Makes a step with a notice that was taken: another in its place, or none. Gives what it is after that; nothing if it
-    /// is not this process's any more.
+    /// Commits the next state of a claimed notice, where `None` removes it. Returns the state that was committed, or
+    /// `None` if the lease is lost.
     ///
-    /// A step whose answer was lost may have been made all the same. Then the notice is at a version that nobody knows of,
-    /// but still begun as often as it was: it is this process's, and the step is made from there.
+    /// An earlier commit may have succeeded although its answer was lost. Then the stored version is newer than the
+    /// given one, but the number of attempts is the same: the lease still belongs to this process, and the commit is
+    /// tried from there.
     async fn settle(
         &self,
         notice: &Notice,

@@ -23,17 +23,17 @@ use crate::store::{EventInFull, Refusal};
 /// An event as volunteers see it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublicEvent {
-    /// Who organizes it.
+    /// The organization that owns the event.
     pub organization: Organization,
     /// The event.
     pub event: Event,
-    /// Its shifts in running order.
+    /// The shifts in running order.
     pub shifts: Vec<Arc<Shift>>,
-    /// What each volunteer is asked, in order.
+    /// The questions by position.
     pub questions: Vec<Question>,
 }
 
-/// What signing up led to.
+/// The result of signing up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedUp {
     /// The sign-up that holds the place.
@@ -57,7 +57,7 @@ pub struct Public {
 }
 
 impl Public {
-    /// How many times a minute an address may try to sign up.
+    /// The maximum number of attempts to sign up that an address has in a minute.
     pub const ATTEMPTS_PER_MINUTE: u32 = 30;
 
     pub(super) const fn new(shared: Arc<Shared>) -> Self {
@@ -75,16 +75,15 @@ impl Public {
 
     /// Takes a place on a shift of a published event, and queues the mail that confirms it.
     ///
-    /// An address holds at most one place on a shift: signing up again gives the place that it has, and mails its confirmation
-    /// again, [at most once an hour](rules::MAIL_AGAIN_AFTER). However many sign up at
-    /// the same moment, `filled` never passes the capacity.
+    /// An address holds at most one place on a shift. Signing up again returns the existing sign-up and mails its
+    /// confirmation again, [at most once an hour](rules::MAIL_AGAIN_AFTER). Simultaneous sign-ups never take `filled`
+    /// above the capacity.
     ///
     /// # Errors
-    /// [`Error::NotFound`] for an unknown event, a draft, or a shift of another event; [`Error::Invalid`] with every fault of
-    /// the input; [`Error::ShiftFull`]; [`Error::ShiftOver`].
-    ///
-    /// A shift that is full or over gives its error to an address with a place on it, too, so that the answer does not tell who
-    /// is signed up. That address keeps its place, and its confirmation is mailed again.
+    /// - [`Error::NotFound`] for an unknown event, a draft, or a shift of another event.
+    /// - [`Error::Invalid`] with every fault of the input.
+    /// - [`Error::ShiftFull`] or [`Error::ShiftOver`]. An address with a place on the shift gets this error, too, so
+    ///   that the answer does not reveal who is signed up. Its place is kept, and its confirmation is mailed again.
     pub async fn sign_up(
         &self,
         organization: OrganizationId,
@@ -105,10 +104,10 @@ impl Public {
         self.signed_up(decided).await
     }
 
-    /// Like [`sign_up`](Self::sign_up), for whoever knows the event by its slug.
+    /// Takes a place like [`sign_up`](Self::sign_up), on a shift of the event with this slug.
     ///
     /// # Errors
-    /// The same.
+    /// Returns the errors of [`sign_up`](Self::sign_up).
     pub async fn sign_up_for(&self, slug: &str, shift: ShiftId, input: &SignUpInput<'_>) -> Result<SignedUp> {
         let decided = self
             .shared
@@ -150,14 +149,15 @@ impl Public {
         let notice = NoticeId::new(secret::new_uuid(now));
         let change = rules::mail_again(signup, notice, Secret::generate(), now);
         let decide = |_| async { Ok(Decision { outcome: (), change: change.clone() }) };
-        // It is refused if another request has just mailed it again, or cancelled: then there is nothing to do.
+        // A refusal means that another request has just mailed the confirmation or cancelled the sign-up. Nothing is
+        // left to do.
         self.shared.commit(decide).await?.or(Ok(()))
     }
 
-    /// The published event with this slug.
+    /// Reads the published event with this slug.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if there is none, or it is a draft.
+    /// Returns [`Error::NotFound`] if no event has this slug, or the event is a draft.
     pub async fn event(&self, slug: &str) -> Result<PublicEvent> {
         let found = self.shared.store.event_by_slug(slug).await?.filter(|found| found.event.is_published);
         let EventInFull { event, shifts, questions, .. } = found.ok_or(Error::NotFound)?;
@@ -166,10 +166,10 @@ impl Public {
         Ok(PublicEvent { organization, event, shifts, questions })
     }
 
-    /// The sign-up with this secret, and its event with that shift alone.
+    /// Reads the sign-up with this secret, and its event with only the shift of the sign-up and without questions.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if no sign-up has this secret.
+    /// Returns [`Error::NotFound`] if no sign-up has this secret.
     pub async fn signup_with_event(&self, secret: &Secret) -> Result<(Signup, PublicEvent)> {
         let signup = self.signup(secret).await?;
         let owner = signup.organization;
@@ -179,10 +179,11 @@ impl Public {
         Ok((signup, PublicEvent { organization, event, shifts: vec![Arc::new(shift)], questions: vec![] }))
     }
 
-    /// Gives the place of a sign-up back and queues the mail that says so. Doing it again is harmless.
+    /// Cancels the sign-up with this secret, frees its place and queues the mail that confirms it. Cancelling again
+    /// changes nothing.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if no sign-up has this secret.
+    /// Returns [`Error::NotFound`] if no sign-up has this secret.
     pub async fn cancel(&self, secret: &Secret) -> Result<Signup> {
         self.shared
             .commit_unrefused(move |now| async move {
@@ -193,16 +194,16 @@ impl Public {
             .await
     }
 
-    /// The sign-up with this secret, cancelled or not.
+    /// Reads the sign-up with this secret, confirmed or cancelled.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if no sign-up has this secret.
+    /// Returns [`Error::NotFound`] if no sign-up has this secret.
     pub async fn signup(&self, secret: &Secret) -> Result<Signup> {
         self.shared.store.signup_by_secret(&secret.digest()).await?.ok_or(Error::NotFound)
     }
 }
 
-/// The ids and the secret of one more sign-up.
+/// Generates the ids and the secret of a new sign-up.
 fn new_ids(now: Timestamp) -> SignUpIds {
     SignUpIds {
         signup: SignupId::new(secret::new_uuid(now)),

@@ -1,4 +1,4 @@
-//! What a store is asked to do, as data: what has to hold, what to write, and what was found instead.
+//! Change sets: requirements and writes as plain data, and the refusal of a commit.
 
 use jiff::Timestamp;
 
@@ -15,35 +15,35 @@ use crate::signup::Signup;
 use crate::text::{EmailAddress, LocationData};
 use crate::token::Token;
 
-/// A decision: what it relied on, and what follows.
+/// A decision as data: the facts it relied on, and the writes that follow.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ChangeSet {
     /// The facts that must still hold, checked in this order.
     pub requires: Vec<Requirement>,
-    /// What to write, in this order.
+    /// The writes, applied in this order.
     pub writes: Vec<Write>,
 }
 
 /// A fact that a decision relied on.
 ///
-/// What many contend for (a place, an active event) is a requirement of its own, checked and taken under one lock, so
-/// that a thousand people at once never make each other try again.
+/// Contended facts (room on a shift, active events below a limit) are requirements of their own. A store checks and
+/// changes each under one lock, so simultaneous requests do not force each other to retry.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Requirement {
-    /// There is no organization at all. Else [`Refusal::OrganizationExists`].
+    /// No organization exists. Refused with [`Refusal::OrganizationExists`].
     NoOrganization,
-    /// No organization has this slug. Else [`Refusal::SlugTaken`].
+    /// No organization has this slug. Refused with [`Refusal::SlugTaken`].
     OrganizationSlugFree(String),
-    /// No event of any organization has this slug. Else [`Refusal::SlugTaken`].
+    /// No event of any organization has this slug. Refused with [`Refusal::SlugTaken`].
     EventSlugFree(String),
-    /// No receipt that is live at `now` has this key. Else [`Refusal::Receipt`].
+    /// No receipt that is live at `now` has this key. Refused with [`Refusal::Receipt`].
     NoReceipt {
         /// The key.
         key: ReceiptKey,
-        /// The time by which a receipt is live.
+        /// The time at which a receipt counts as live or expired.
         now: Timestamp,
     },
-    /// The shift is at this version. Else [`Refusal::ShiftChanged`].
+    /// The shift is at this version. Refused with [`Refusal::ShiftChanged`].
     ShiftAtVersion {
         /// The owner.
         organization: OrganizationId,
@@ -52,7 +52,7 @@ pub enum Requirement {
         /// The version that was read.
         version: u32,
     },
-    /// The event has exactly this many questions. Else [`Refusal::QuestionsChanged`].
+    /// The event has exactly this many questions. Refused with [`Refusal::QuestionsChanged`].
     QuestionCount {
         /// The owner.
         organization: OrganizationId,
@@ -61,24 +61,24 @@ pub enum Requirement {
         /// The number that was read.
         count: u32,
     },
-    /// Fewer than `limit` of the organization's events are [active](Event::is_active) at `now`. Else
+    /// Fewer than `limit` of the organization's events are [active](Event::is_active) at `now`. Refused with
     /// [`Refusal::ActiveEvents`].
     ActiveEventsBelow {
         /// The organization.
         organization: OrganizationId,
-        /// How many are too many.
+        /// The number of active events at which the requirement fails.
         limit: u32,
-        /// The time by which an event is active.
+        /// The time at which an event counts as active or not.
         now: Timestamp,
     },
-    /// The shift is there and `filled` is below its capacity. Else [`Refusal::ShiftFull`].
+    /// The shift exists and its `filled` is below its capacity. Refused with [`Refusal::ShiftFull`].
     ShiftHasRoom {
         /// The owner.
         organization: OrganizationId,
         /// The shift.
         shift: ShiftId,
     },
-    /// No confirmed sign-up for the shift has this address. Else [`Refusal::AddressOnShift`].
+    /// No confirmed sign-up for the shift has this address. Refused with [`Refusal::AddressOnShift`].
     AddressNotOnShift {
         /// The owner.
         organization: OrganizationId,
@@ -87,14 +87,14 @@ pub enum Requirement {
         /// The address, compared without case.
         email: EmailAddress,
     },
-    /// The sign-up is confirmed. Else [`Refusal::SignupNotConfirmed`].
+    /// The sign-up is confirmed. Refused with [`Refusal::SignupNotConfirmed`].
     SignupConfirmed {
         /// The owner.
         organization: OrganizationId,
         /// The sign-up.
         signup: SignupId,
     },
-    /// The sign-up is confirmed and has this secret. Else [`Refusal::SignupChanged`].
+    /// The sign-up is confirmed and has this secret. Refused with [`Refusal::SignupChanged`].
     SignupHasSecret {
         /// The owner.
         organization: OrganizationId,
@@ -103,7 +103,7 @@ pub enum Requirement {
         /// The digest that was read.
         secret: Digest,
     },
-    /// The notice is at this version. Else [`Refusal::NoticeChanged`].
+    /// The notice is at this version. Refused with [`Refusal::NoticeChanged`].
     NoticeAtVersion {
         /// The owner.
         organization: OrganizationId,
@@ -114,74 +114,74 @@ pub enum Requirement {
     },
 }
 
-/// A requirement did not hold: the fact that was found in its place.
+/// The requirement that did not hold, with the fact that the store found instead.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Refusal {
-    /// There is an organization.
+    /// An organization exists.
     OrganizationExists,
-    /// The slug is another's.
+    /// Another record has the slug.
     SlugTaken,
-    /// The key has a live receipt: this one.
+    /// The key has this live receipt.
     Receipt(Box<Receipt>),
-    /// The shift is at another version, or gone.
+    /// The shift is at another version, or missing.
     ShiftChanged,
-    /// The event has another number of questions.
+    /// The event has another number of questions, or is missing.
     QuestionsChanged,
-    /// The limit is reached.
+    /// The limit of active events is reached.
     ActiveEvents {
-        /// How many events are active.
+        /// The number of active events.
         count: u32,
     },
-    /// The shift has no room, or is gone.
+    /// The shift has no room, or is missing.
     ShiftFull,
-    /// The address is on the shift by this sign-up.
+    /// The address has this confirmed sign-up for the shift.
     AddressOnShift(Box<Signup>),
-    /// The sign-up is cancelled, or gone.
+    /// The sign-up is cancelled, or missing.
     SignupNotConfirmed,
-    /// The sign-up has another secret, is cancelled, or gone.
+    /// The sign-up has another secret, is cancelled, or missing.
     SignupChanged,
-    /// The notice is at another version, or gone.
+    /// The notice is at another version, or missing.
     NoticeChanged,
 }
 
 /// One write of a change set.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Write {
-    /// A new organization.
+    /// Inserts an organization.
     InsertOrganization(Organization),
-    /// Another plan for an organization.
+    /// Changes the plan of an organization.
     SetPlan {
         /// The organization.
         organization: OrganizationId,
-        /// Its plan from now on.
+        /// The new plan.
         plan: Plan,
     },
-    /// A new token.
+    /// Inserts a token.
     InsertToken(Token),
-    /// Revokes a token; one that is already revoked keeps its time.
+    /// Revokes a token. A token that is already revoked keeps its first time of revocation.
     RevokeToken {
         /// The token.
         token: TokenId,
-        /// Since when it is refused.
+        /// When the token was revoked.
         at: Timestamp,
     },
-    /// A new event.
+    /// Inserts an event.
     InsertEvent {
         /// The event.
         event: Box<Event>,
-        /// What [`EventInFull::location_data`](crate::EventInFull::location_data) gives back.
+        /// The value that [`EventInFull::location_data`](crate::EventInFull::location_data) returns.
         location_data: Option<LocationData>,
     },
-    /// New shifts of an event that is there or comes earlier in the change set.
+    /// Inserts shifts of an event that exists or is inserted earlier in the change set.
     InsertShifts(Vec<Shift>),
-    /// New questions of an event that is there or comes earlier in the change set.
+    /// Inserts questions of an event that exists or is inserted earlier in the change set.
     InsertQuestions(Vec<Question>),
-    /// Title, location, hours, capacity, version and `updated_at` of a shift that is there. Nothing else of it is
-    /// written; `filled` least of all.
+    /// Updates title, location, hours, capacity, version and `updated_at` of a shift. Every other field stays
+    /// unchanged, `filled` in particular.
     UpdateShift(Box<Shift>),
-    /// A new confirmed sign-up: adds 1 to the shift's `filled`.
+    /// Inserts a confirmed sign-up and adds 1 to the shift's `filled`.
     InsertSignup(Box<Signup>),
-    /// Cancels a sign-up that is confirmed: takes 1 from the shift's `filled`.
+    /// Cancels a confirmed sign-up and subtracts 1 from the shift's `filled`.
     CancelSignup {
         /// The owner.
         organization: OrganizationId,
@@ -190,7 +190,7 @@ pub enum Write {
         /// When it was cancelled.
         at: Timestamp,
     },
-    /// Another secret for a sign-up that is there, which is mailed.
+    /// Replaces the secret of a sign-up, and sets its `mailed_at`.
     RenewSecret {
         /// The owner.
         organization: OrganizationId,
@@ -201,18 +201,19 @@ pub enum Write {
         /// When the mail was queued.
         at: Timestamp,
     },
-    /// Removes a sign-up and its notices: a confirmed one takes 1 from the shift's `filled`.
+    /// Removes a sign-up and its notices. If the sign-up was confirmed, subtracts 1 from the shift's `filled`.
     EraseSignup {
         /// The owner.
         organization: OrganizationId,
         /// The sign-up.
         signup: SignupId,
     },
-    /// A receipt; one with the same key gives way to it. That it is no longer live is for [`Requirement::NoReceipt`] to see.
+    /// Inserts a receipt. Replaces a receipt with the same key, even a live one: [`Requirement::NoReceipt`] prevents
+    /// that.
     InsertReceipt(Box<Receipt>),
-    /// New notices about shifts that are there or come earlier in the change set.
+    /// Inserts notices about shifts that exist or are inserted earlier in the change set.
     InsertNotices(Vec<Notice>),
-    /// Cause, version, attempts, due time and failure of a notice that is there. Nothing else of it is written.
+    /// Updates cause, version, attempts, due time and failure of a notice. Every other field stays unchanged.
     UpdateNotice(Box<Notice>),
     /// Removes a notice.
     DeleteNotice {

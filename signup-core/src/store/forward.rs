@@ -1,4 +1,4 @@
-//! A pointer to a store is a store.
+//! Implements [`Store`] for `Arc` and `Box` of a store.
 
 use std::sync::Arc;
 

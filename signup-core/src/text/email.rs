@@ -1,7 +1,7 @@
-//! E-mail addresses: where volunteers are reached.
+//! E-mail addresses of volunteers.
 //!
-//! A new address has a domain that mail can be sent to. What a record holds is read by [`EmailAddress::stored`], which takes
-//! what an earlier version accepted, too: a stricter rule for new addresses makes no record unreadable.
+//! The domain of a new address is a host name. [`EmailAddress::stored`] reads addresses from records, and also accepts
+//! what an earlier version accepted. So a stricter rule for new addresses makes no record unreadable.
 
 use std::fmt;
 
@@ -10,30 +10,31 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{TextError, check_line};
 
-/// An e-mail address of at most 254 characters. Two that differ only in case are the same person's.
+/// An e-mail address of at most 254 characters. Addresses that differ only in case are equal.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct EmailAddress(String);
 
 impl EmailAddress {
-    /// The most characters it may have: what fits into the path of an SMTP envelope (RFC 5321, 4.5.3.1.3).
+    /// The maximum length in characters: the limit of a path in an SMTP envelope (RFC 5321, 4.5.3.1.3).
     pub const MAX: usize = 254;
 
-    /// Checks a new address, without the white space around it.
+    /// Trims and checks a new address.
     ///
     /// # Errors
-    /// If it is blank, longer than [`MAX`](Self::MAX) characters, not an address, or its domain is no host name of at least
-    /// two labels. An IP address is none, in whichever form.
+    /// Fails if `text` is blank, longer than [`MAX`](Self::MAX) characters, or not an address, or if its domain is not
+    /// a host name of at least two labels. An IP address in any form is not a host name.
     pub fn new(text: &str) -> Result<Self, TextError> {
         let address = Self::stored(text)?;
         let has_host = is_host_name(address.domain()) && address.ascii_domain().is_some();
         if has_host { Ok(address) } else { Err(TextError::Email) }
     }
 
-    /// Reads an address that a record may hold: one that [`new`](Self::new) takes, or has taken in an earlier version.
+    /// Reads an address from a record: one that [`new`](Self::new) accepts, or accepted in an earlier version.
     ///
     /// # Errors
-    /// If it is blank, longer than [`MAX`](Self::MAX) characters, or not an address with a domain of at least two labels.
+    /// Fails if `text` is blank, longer than [`MAX`](Self::MAX) characters, or not an address with a domain of at least
+    /// two labels.
     pub fn stored(text: &str) -> Result<Self, TextError> {
         let text = text.trim();
         check_line(text, Self::MAX)?;
@@ -42,14 +43,15 @@ impl EmailAddress {
             .without_domain_literal()
             .without_display_text();
         email_address::EmailAddress::parse_with_options(text, options).map_err(|_| TextError::Email)?;
-        // What RFC 5321 allows in quotation marks (spaces, another @) no mail server gives to anybody, and few take.
+        // RFC 5321 allows a quoted local part with spaces or another @. Mail servers assign no such addresses, and few
+        // accept them.
         if text.contains('"') {
             return Err(TextError::Email);
         }
         Ok(Self(text.to_owned()))
     }
 
-    /// Deserializes the field of a record, as [`stored`](Self::stored) does.
+    /// Deserializes the field of a record by [`stored`](Self::stored).
     pub(crate) fn deserialize_stored<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::stored(&String::deserialize(deserializer)?).map_err(D::Error::custom)
     }
@@ -79,22 +81,22 @@ impl EmailAddress {
         self.0.rsplit_once('@').map_or("", |(_, domain)| domain)
     }
 
-    /// The address as it was given.
+    /// Returns the address as it was given.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The address by which people are told apart: lower case throughout.
+    /// Returns the address in lower case, by which addresses are compared.
     pub fn key(&self) -> String {
         self.0.to_lowercase()
     }
 }
 
-/// Whether the labels of an address's domain are those of a host name (RFC 1123, 2.1). An address has no empty or too long
-/// label, and none that begins or ends with a hyphen. Letters of other scripts go: mail servers write them in ASCII.
+/// Returns whether the labels of an address's domain are those of a host name (RFC 1123, 2.1).
 ///
-/// The last label begins with a letter. So a domain that URL and host parsers take for an IPv4 address, as they do
-/// `1.2.3.4` and `example.0x1`, is no host name.
+/// The address parser has already refused labels that are empty, too long, or begin or end with a hyphen. Letters of
+/// other scripts are accepted: mail servers convert them to ASCII. The last label must begin with a letter, because URL
+/// and host parsers read domains such as `1.2.3.4` and `example.0x1` as IPv4 addresses.
 fn is_host_name(domain: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || matches!(c, '-' | '.');
     let last = domain.rsplit('.').next().unwrap_or_default();
@@ -140,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_that_differ_only_in_case_are_one() {
+    fn addresses_that_differ_only_in_case_are_equal() {
         assert_eq!(
             EmailAddress::new("Ada@Example.org").unwrap(),
             EmailAddress::new("ada@example.ORG").unwrap()
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_an_address_is_refused() {
+    fn a_malformed_address_is_refused() {
         for bad in [
             "",
             "ada",
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_read_with_an_address_that_an_earlier_version_accepted() {
+    fn an_address_accepted_by_an_earlier_version_is_read_from_a_record() {
         for old in ["a@1.2.3.4", "e@1.2.3.4.5", "x@example.0x1", "a@ex_ample.org", "ada@example.org"] {
             assert_eq!(EmailAddress::stored(old).unwrap().as_str(), old);
         }

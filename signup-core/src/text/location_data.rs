@@ -1,10 +1,9 @@
-//! Location data: what a caller knows of an event's place beyond the fields of an event.
+//! Location data: a JSON object about an event's place that the service stores and copies for the caller.
 //!
-//! A [`LocationData`] is made within its bounds wherever it comes from: `new`, JSON text and `Deserialize` check alike. The
-//! bound on the depth keeps every record that holds location data within the 127 levels that the JSON reader goes down.
+//! `new`, JSON text and `Deserialize` check the same bounds. The bound on the depth keeps every record that contains
+//! location data within the 127 levels that `serde_json` reads.
 //!
-//! **Invariant:** no check here goes down further than [`LocationData::MAX_DEPTH`] levels of calls, so no input overflows the
-//! stack.
+//! **Invariant:** no check recurses deeper than [`LocationData::MAX_DEPTH`] levels, so no input overflows the stack.
 
 use std::str::FromStr;
 
@@ -13,8 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// An object of free form that the service keeps and does not look into: at most 16 KiB written compactly, and at most 100
-/// levels deep.
+/// A JSON object of any content: at most 16 KiB as compact JSON, and at most 100 levels deep.
 ///
 /// Parsing reads JSON text:
 ///
@@ -29,7 +27,7 @@ use thiserror::Error;
 #[serde(transparent)]
 pub struct LocationData(Map<String, Value>);
 
-/// Why an object is refused as [`LocationData`]. Reads as the end of a sentence: "The location_data field …".
+/// Why an object is refused as [`LocationData`]. The message is the end of a sentence: "The location_data field …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum LocationDataError {
     /// The text is not JSON, or not an object.
@@ -38,43 +36,42 @@ pub enum LocationDataError {
     /// More than 100 levels of objects and lists.
     #[error("must not be nested more than {} levels deep", LocationData::MAX_DEPTH)]
     TooDeep,
-    /// A number, at some depth, is beyond the range of a double.
+    /// A number at some depth is out of the range of a double.
     #[error("must not contain a number out of range, beyond ±{:e}", f64::MAX)]
     NumberOutOfRange,
     /// More than 16 KiB of compact JSON.
     #[error("must not be greater than {} bytes as compact JSON", LocationData::MAX_BYTES)]
     TooLong,
-    /// A key or a string, at some depth, contains U+0000.
+    /// A key or a string at some depth contains U+0000.
     #[error("must not contain the character U+0000")]
     Nul,
 }
 
 impl LocationData {
-    /// The most bytes of compact JSON: 16 KiB.
+    /// The maximum length as compact JSON: 16 KiB.
     pub const MAX_BYTES: usize = 16 * 1024;
-    /// The most levels of objects and lists inside each other; the object itself is the first.
+    /// The maximum depth of nested objects and lists. The object itself is the first level.
     pub const MAX_DEPTH: usize = 100;
 
     /// Checks `object`.
     ///
     /// # Errors
-    /// If it is too deep or too long, or holds U+0000 at any depth.
+    /// Fails if `object` is too deep or too long, or contains U+0000 at any depth.
     pub fn new(object: Map<String, Value>) -> Result<Self, LocationDataError> {
         check_members(&object, Self::MAX_DEPTH)?;
         let data = Self(object);
         if data.to_json().len() > Self::MAX_BYTES { Err(LocationDataError::TooLong) } else { Ok(data) }
     }
 
-    /// Reads JSON text that a record holds. Bounds do not count here: an earlier version may have had wider ones, and what it
-    /// accepted stays readable.
+    /// Reads JSON text from a record. Does not check the bounds, because an earlier version may have had wider ones.
     ///
     /// # Errors
-    /// If the text is not JSON, not an object, or more than the JSON reader takes: 127 levels.
+    /// Fails if the text is not JSON, not an object, or deeper than the 127 levels that `serde_json` reads.
     pub fn stored(json: &str) -> Result<Self, LocationDataError> {
         serde_json::from_str(json).map(Self).map_err(|_| unreadable(json))
     }
 
-    /// The object as compact JSON.
+    /// Returns the object as compact JSON.
     pub fn to_json(&self) -> String {
         Value::Object(self.0.clone()).to_string()
     }
@@ -94,7 +91,7 @@ impl<'de> Deserialize<'de> for LocationData {
     }
 }
 
-/// Checks an object that may have `levels` levels, its own included.
+/// Checks an object that may have at most `levels` levels, its own included.
 fn check_members(object: &Map<String, Value>, levels: usize) -> Result<(), LocationDataError> {
     let below = levels.checked_sub(1).ok_or(LocationDataError::TooDeep)?;
     object.iter().try_for_each(|(key, value)| {
@@ -103,7 +100,7 @@ fn check_members(object: &Map<String, Value>, levels: usize) -> Result<(), Locat
     })
 }
 
-/// Checks a value that may have `levels` levels.
+/// Checks a value that may have at most `levels` levels.
 fn check_value(value: &Value, levels: usize) -> Result<(), LocationDataError> {
     match value {
         Value::String(text) => check_text(text),
@@ -120,7 +117,8 @@ fn check_text(text: &str) -> Result<(), LocationDataError> {
     if text.contains('\0') { Err(LocationDataError::Nul) } else { Ok(()) }
 }
 
-/// Says why the JSON reader refuses `json`. The reader's own error tells the causes apart by its wording only.
+/// Returns why `serde_json` refuses `json`. Scans the text, because the error of `serde_json` tells the causes apart
+/// only by its wording.
 fn unreadable(json: &str) -> LocationDataError {
     let (mut depth, mut deepest, mut is_out_of_range) = (0_usize, 0, false);
     let mut rest = json;
@@ -150,7 +148,7 @@ fn unreadable(json: &str) -> LocationDataError {
     }
 }
 
-/// The bytes of the string that `json` begins with, both quotation marks included.
+/// Returns the length in bytes of the string at the start of `json`, both quotation marks included.
 fn string_length(json: &str) -> usize {
     let mut is_escaped = false;
     let end = json.bytes().skip(1).position(|byte| {
@@ -161,7 +159,7 @@ fn string_length(json: &str) -> usize {
     end.map_or(json.len(), |end| end + 2)
 }
 
-/// The bytes of the number that `json` begins with.
+/// Returns the length in bytes of the number at the start of `json`.
 fn number_length(json: &str) -> usize {
     json.find(|c: char| !matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E')).unwrap_or(json.len())
 }
@@ -172,7 +170,7 @@ mod tests {
 
     use super::*;
 
-    /// JSON of an object of so many levels, objects and lists in turn.
+    /// Returns JSON of an object with `levels` levels, objects and lists alternating.
     fn nested(levels: usize) -> String {
         let begins = ["{\"a\":", "["].into_iter().cycle().take(levels).collect::<String>();
         let ends = ["}", "]"].into_iter().cycle().take(levels).collect::<Vec<_>>();
@@ -180,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn location_data_refuses_u0000_at_any_depth_and_takes_the_text_about_it() {
+    fn u0000_is_refused_at_any_depth_and_its_escaped_spelling_is_accepted() {
         let parse = |text: &str| text.parse::<LocationData>();
         assert_eq!(parse(r#"{"a":[{"b":"x\u0000"}]}"#), Err(LocationDataError::Nul));
         assert_eq!(parse(r#"{"a":{"\u0000":1}}"#), Err(LocationDataError::Nul));
@@ -197,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn location_data_has_at_most_100_levels_however_it_is_made() {
+    fn every_constructor_refuses_more_than_100_levels() {
         let object = |levels| serde_json::from_str(&nested(levels)).unwrap();
         assert!(LocationData::new(object(100)).is_ok());
         assert_eq!(LocationData::new(object(101)), Err(LocationDataError::TooDeep));
@@ -209,14 +207,14 @@ mod tests {
     }
 
     #[test]
-    fn text_of_any_depth_is_refused_without_an_overflow_of_the_stack() {
+    fn a_deep_text_is_refused_without_a_stack_overflow() {
         for levels in [127, 128, 129, 1_000_000] {
             assert_eq!(nested(levels).parse::<LocationData>(), Err(LocationDataError::TooDeep), "{levels}");
         }
     }
 
     #[test]
-    fn a_number_beyond_the_range_of_a_double_is_named_as_such_at_any_depth() {
+    fn a_number_out_of_the_range_of_a_double_has_its_own_error_at_any_depth() {
         for json in
             [r#"{"a":1e400}"#, r#"{"a":[{"\"[b":[-1e99999999999]}]}"#, &format!("{{\"a\":{:0<400}}}", 1)]
         {
@@ -231,7 +229,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_number_is_kept_to_the_last_bit(number in any::<f64>()) {
+        fn a_number_is_stored_exactly(number in any::<f64>()) {
             prop_assume!(number.is_finite());
             let json = format!("{{\"a\":{number:e}}}");
             let read = serde_json::to_value(json.parse::<LocationData>().unwrap()).unwrap();
@@ -240,14 +238,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_named_as_such() {
+    fn a_text_that_is_not_an_object_has_its_own_error() {
         for json in ["", "1", "[]", "null", "{", "{\"a\":\"\\ud800\"}", "{\"a\":\"1e400", "{\"é\":é}"] {
             assert_eq!(json.parse::<LocationData>(), Err(LocationDataError::NotAnObject), "{json}");
         }
     }
 
     #[test]
-    fn a_record_is_read_under_the_bounds_of_an_earlier_version() {
+    fn location_data_accepted_by_an_earlier_version_is_read_from_a_record() {
         let json = nested(127);
         assert_eq!(LocationData::stored(&json).unwrap().to_json(), json);
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::Shared;
 use crate::error::Result;
 
-/// The operator's handle. It asks for no token and reaches every organization: a program must not hand it to callers.
+/// The operator's handle. It needs no token and reaches every organization, so a program must not expose it to callers.
 #[derive(Debug, Clone)]
 pub struct Admin {
     shared: Arc<Shared>,
@@ -22,10 +22,11 @@ impl Admin {
         Self { shared }
     }
 
-    /// Removes at most `limit` expired receipts and as many closed rate-limit windows. Returns the larger of the two counts.
+    /// Removes at most `limit` expired receipts and as many closed rate-limit windows. Returns the larger of the two
+    /// counts.
     ///
-    /// Call it about once a minute, and again at once while it returns `limit`. A small limit keeps other writers from
-    /// waiting.
+    /// Call it about once a minute, and again at once while it returns `limit`. A small limit keeps the wait of other
+    /// writers short.
     ///
     /// # Errors
     /// Fails only if the store fails.

@@ -1,4 +1,4 @@
-//! Notices that failed or wait.
+//! Notices: queued and failed ones.
 
 use super::Admin;
 use crate::error::{Error, Result};
@@ -8,10 +8,10 @@ use crate::rules;
 use crate::store::NoticeCounts;
 
 impl Admin {
-    /// At most `limit` notices whose id is above `after`, by id: those that have failed, or those that are queued.
+    /// Lists at most `limit` notices with an id above `after`, by ascending id: the failed ones or the queued ones.
     ///
     /// # Errors
-    /// Only if the store fails.
+    /// Fails only if the store fails.
     pub async fn notices(
         &self,
         have_failed: bool,
@@ -21,11 +21,11 @@ impl Admin {
         Ok(self.shared.store.notices(have_failed, after, limit).await?)
     }
 
-    /// Makes a notice that was given up due at once, as if it had never been tried.
+    /// Makes a failed notice due at once, and resets its attempts.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if there is no such notice; [`Error::NoticeNotFailed`] if it is queued or claimed: it would be sent
-    /// twice.
+    /// Returns [`Error::NotFound`] if there is no such notice, and [`Error::NoticeNotFailed`] if it is queued or
+    /// claimed: it would be sent twice.
     pub async fn retry_notice(&self, id: NoticeId) -> Result<Notice> {
         let notice = self.shared.store.notice(id).await?.ok_or(Error::NotFound)?;
         if notice.failure.is_none() {

@@ -13,14 +13,16 @@ use crate::secret::{self, TokenText};
 use crate::service::commit::Refused;
 use crate::store::{ChangeSet, Refusal, Requirement, Write};
 
-/// The slug of a name without a letter or digit.
+/// The slug base of a name without a letter or digit.
 const FALLBACK: &str = "organization";
 
 impl Admin {
-    /// Creates an organization. Its slug is its name's words; if those are taken, with 8 random characters behind them.
+    /// Creates an organization. Its slug is made of the words of its name; 8 random characters follow if that slug is
+    /// taken.
     ///
     /// # Errors
-    /// Only if the store fails.
+    /// Returns [`Error::Contended`] if simultaneous creates take the slug again and again. Else fails only if the store
+    /// fails.
     pub async fn create_organization(&self, new: NewOrganization) -> Result<Organization> {
         let new = &new;
         self.shared
@@ -38,11 +40,14 @@ impl Admin {
             .await
     }
 
-    /// Creates an organization and a token for it, unless there is an organization already: so that a new installation can
-    /// be tried at once. Of several processes that do so at the same moment, one succeeds.
+    /// Creates an organization and a token for it, so that a new installation can be tried at once.
+    ///
+    /// Returns `None` and creates nothing if an organization exists already. If several processes call it at the same
+    /// time, only one of them succeeds.
     ///
     /// # Errors
-    /// Only if the store fails.
+    /// Returns [`Error::Invalid`] if the token has no scope, or its life is not 1 to 365 days. Else fails only if the
+    /// store fails.
     pub async fn create_first_organization(
         &self,
         new: NewOrganization,
@@ -69,10 +74,10 @@ impl Admin {
         }
     }
 
-    /// At most `limit` organizations whose id is above `after`, by id.
+    /// Lists at most `limit` organizations with an id above `after`, by ascending id.
     ///
     /// # Errors
-    /// Only if the store fails.
+    /// Fails only if the store fails.
     pub async fn organizations(
         &self,
         after: Option<OrganizationId>,
@@ -81,10 +86,10 @@ impl Admin {
         Ok(self.shared.store.organizations(after, limit).await?)
     }
 
-    /// The organization with this id or this slug.
+    /// Finds an organization by its id or its slug.
     ///
     /// # Errors
-    /// [`Error::NotFound`].
+    /// Returns [`Error::NotFound`] if there is no such organization.
     pub async fn find_organization(&self, id_or_slug: &str) -> Result<Organization> {
         if let Ok(id) = id_or_slug.parse::<OrganizationId>()
             && let Some(organization) = self.shared.store.organization(id).await?
@@ -94,10 +99,11 @@ impl Admin {
         self.shared.store.organization_by_slug(id_or_slug).await?.ok_or(Error::NotFound)
     }
 
-    /// Gives an organization another plan: at once in this process, within 5 seconds in others.
+    /// Changes the plan of an organization. The change takes effect at once in this process, and within 5 seconds in
+    /// others.
     ///
     /// # Errors
-    /// [`Error::NotFound`].
+    /// Returns [`Error::NotFound`] if there is no such organization.
     pub async fn set_plan(&self, organization: OrganizationId, plan: Plan) -> Result<Organization> {
         let found = &self.shared.store.organization(organization).await?.ok_or(Error::NotFound)?;
         let changed = self

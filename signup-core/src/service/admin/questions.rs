@@ -11,11 +11,11 @@ use crate::secret;
 use crate::store::{ChangeSet, Requirement, Write};
 
 impl Admin {
-    /// Adds a question behind those that the event has. Who has signed up already is not asked.
+    /// Adds a question after the event's other questions. Existing sign-ups stay without an answer to it.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if there is no such event; [`Error::Invalid`] for options that do not go with the kind, or one
-    /// question too many.
+    /// Returns [`Error::NotFound`] if there is no such event. Returns [`Error::Invalid`] if the options do not fit the
+    /// kind, or the event has [`Question::MAX_PER_EVENT`] questions already.
     pub async fn add_question(&self, event: EventId, new: &NewQuestion) -> Result<Question> {
         let organization = self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)?;
         self.shared
@@ -41,10 +41,10 @@ impl Admin {
             .await
     }
 
-    /// The event's questions by position.
+    /// Lists the event's questions by position.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if there is no such event.
+    /// Returns [`Error::NotFound`] if there is no such event.
     pub async fn questions(&self, event: EventId) -> Result<Vec<Question>> {
         let organization = self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)?;
         self.shared.store.questions(organization, event).await?.ok_or(Error::NotFound)

@@ -10,18 +10,18 @@ use crate::store::{ChangeSet, Write};
 use crate::text::EmailAddress;
 
 impl Admin {
-    /// To which organization an event belongs.
+    /// Returns the organization that owns an event.
     ///
     /// # Errors
-    /// [`Error::NotFound`].
+    /// Returns [`Error::NotFound`] if there is no such event.
     pub async fn event_owner(&self, event: EventId) -> Result<OrganizationId> {
         self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)
     }
 
-    /// At most `limit` sign-ups of an event whose id is above `after`, by id; cancelled ones too.
+    /// Lists at most `limit` sign-ups of an event with an id above `after`, by ascending id, cancelled ones included.
     ///
     /// # Errors
-    /// Only if the store fails.
+    /// Fails only if the store fails.
     pub async fn signups(
         &self,
         organization: OrganizationId,
@@ -35,7 +35,7 @@ impl Admin {
     /// Cancels a sign-up, frees its place and queues the mail that confirms it. Cancelling again changes nothing.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if the organization has no such sign-up.
+    /// Returns [`Error::NotFound`] if the organization has no such sign-up.
     pub async fn cancel_signup(&self, organization: OrganizationId, id: SignupId) -> Result<Signup> {
         self.shared
             .commit_unrefused(move |now| async move {
@@ -45,16 +45,16 @@ impl Admin {
             .await
     }
 
-    /// Removes every sign-up of an address, with all that is kept of the person, and gives the places back. Says how many
-    /// there were. Nobody is told.
+    /// Removes every sign-up of an address with its answers and notices, and frees the places. Returns how many
+    /// sign-ups were removed. No mail is sent.
     ///
     /// # Errors
-    /// Only if the store fails: then some may be left, and doing it again removes them.
+    /// Fails only if the store fails. Some sign-ups may be left then, and another call removes them.
     pub async fn erase_signups(&self, organization: OrganizationId, email: &EmailAddress) -> Result<u64> {
-        const AT_ONCE: u32 = 100;
+        const BATCH: u32 = 100;
         let mut erased = 0;
         loop {
-            let signups = self.shared.store.signups_of_address(organization, email, AT_ONCE).await?;
+            let signups = self.shared.store.signups_of_address(organization, email, BATCH).await?;
             if signups.is_empty() {
                 return Ok(erased);
             }

@@ -13,11 +13,11 @@ use crate::store::{ChangeSet, Write};
 use crate::token::Token;
 
 impl Admin {
-    /// Creates a token. The text is given here and never again.
+    /// Creates a token. Its text is returned only here: the store keeps a digest.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if there is no such organization; [`Error::Invalid`] if it has no scope, or its life is not 1 to
-    /// 365 days.
+    /// Returns [`Error::NotFound`] if there is no such organization. Returns [`Error::Invalid`] if the token has no
+    /// scope, or its life is not 1 to 365 days.
     pub async fn create_token(
         &self,
         organization: OrganizationId,
@@ -34,18 +34,19 @@ impl Admin {
             .await
     }
 
-    /// All tokens of an organization by id, those no longer valid too.
+    /// Lists all tokens of an organization by ascending id, expired and revoked ones included.
     ///
     /// # Errors
-    /// Only if the store fails.
+    /// Fails only if the store fails.
     pub async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>> {
         Ok(self.shared.store.tokens(organization).await?)
     }
 
-    /// Revokes a token: at once in this process, within 5 seconds in others. Doing it again is harmless.
+    /// Revokes a token. The change takes effect at once in this process, and within 5 seconds in others. A token that
+    /// is already revoked stays unchanged.
     ///
     /// # Errors
-    /// [`Error::NotFound`].
+    /// Returns [`Error::NotFound`] if there is no such token.
     pub async fn revoke_token(&self, id: TokenId) -> Result<Token> {
         let revoked = self
             .shared
@@ -64,7 +65,7 @@ impl Admin {
     }
 }
 
-/// The record of a new token.
+/// Builds the record of a new token.
 pub(super) fn token(
     id: TokenId,
     organization: OrganizationId,

@@ -1,8 +1,8 @@
-//! An event with its shifts, as a receipt keeps it.
+//! The serialized form of an event with its shifts in a receipt.
 //!
-//! What a new shift has from its event is written once, with the event: it would be more than half of the text, and every
-//! keyed write makes one. A shift that differs from its event in such a thing says so itself. So texts in which every shift
-//! says all of it, as they once were, are read as well.
+//! A shift omits each field that equals the event's: these fields would be more than half of the text, and every write
+//! with a key stores one. A shift that differs from its event has the field. So receipts of earlier versions, in which
+//! every shift has all fields, are read as well.
 
 use std::borrow::Cow;
 
@@ -18,14 +18,14 @@ use crate::shift::Shift;
 use crate::text::{ShiftLocation, Title};
 
 #[derive(Serialize, Deserialize)]
-struct Kept<'a> {
+struct StoredEvent<'a> {
     event: Cow<'a, Event>,
-    shifts: Vec<KeptShift<'a>>,
+    shifts: Vec<StoredShift<'a>>,
 }
 
-/// A shift. What is `None` is as it is with the event.
+/// A shift. A field that is `None` equals the event's.
 #[derive(Serialize, Deserialize)]
-struct KeptShift<'a> {
+struct StoredShift<'a> {
     id: ShiftId,
     title: Cow<'a, Title>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,8 +48,8 @@ struct KeptShift<'a> {
     is_virtual: Option<bool>,
 }
 
-impl<'a> KeptShift<'a> {
-    fn of(shift: &'a Shift, event: &'a Event) -> Self {
+impl<'a> StoredShift<'a> {
+    fn new(shift: &'a Shift, event: &'a Event) -> Self {
         Self {
             id: shift.id,
             title: Cow::Borrowed(&shift.title),
@@ -58,16 +58,17 @@ impl<'a> KeptShift<'a> {
             occupancy: shift.occupancy,
             position: shift.position,
             version: shift.version,
-            organization: other_than(event.organization, shift.organization),
-            event: other_than(event.id, shift.event),
-            created_at: other_than(event.created_at, shift.created_at),
-            updated_at: other_than(event.updated_at, shift.updated_at),
-            day: other_than(&event.dates.first, &shift.day).map(Cow::Borrowed),
-            is_virtual: other_than(event.is_virtual, shift.is_virtual),
+            organization: if_different(event.organization, shift.organization),
+            event: if_different(event.id, shift.event),
+            created_at: if_different(event.created_at, shift.created_at),
+            updated_at: if_different(event.updated_at, shift.updated_at),
+            day: if_different(&event.dates.first, &shift.day).map(Cow::Borrowed),
+            is_virtual: if_different(event.is_virtual, shift.is_virtual),
         }
     }
 
-    fn with(self, event: &Event) -> Shift {
+    /// Returns the shift, with the omitted fields from its event.
+    fn into_shift(self, event: &Event) -> Shift {
         Shift {
             id: self.id,
             organization: self.organization.unwrap_or(event.organization),
@@ -86,22 +87,22 @@ impl<'a> KeptShift<'a> {
     }
 }
 
-/// The shift's own, if it is another than the event's.
-fn other_than<T: Copy + PartialEq>(event: T, shift: T) -> Option<T> {
+/// Returns the shift's value if it differs from the event's.
+fn if_different<T: Copy + PartialEq>(event: T, shift: T) -> Option<T> {
     (shift != event).then_some(shift)
 }
 
 impl Serialize for EventWithShifts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let shifts = self.shifts.iter().map(|shift| KeptShift::of(shift, &self.event)).collect();
-        Kept { event: Cow::Borrowed(&self.event), shifts }.serialize(serializer)
+        let shifts = self.shifts.iter().map(|shift| StoredShift::new(shift, &self.event)).collect();
+        StoredEvent { event: Cow::Borrowed(&self.event), shifts }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for EventWithShifts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Kept { event, shifts } = Kept::deserialize(deserializer)?;
-        let shifts = shifts.into_iter().map(|shift| shift.with(&event)).collect();
+        let StoredEvent { event, shifts } = StoredEvent::deserialize(deserializer)?;
+        let shifts = shifts.into_iter().map(|shift| shift.into_shift(&event)).collect();
         Ok(Self { event: event.into_owned(), shifts })
     }
 }
@@ -112,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    fn kept() -> Value {
+    fn stored() -> Value {
         let id = |number: u8| format!("00000000-0000-0000-0000-{number:012}");
         let shift = |number, more: Value| {
             let mut shift = json!({
@@ -142,8 +143,8 @@ mod tests {
     }
 
     #[test]
-    fn a_shift_says_what_it_has_not_from_its_event() {
-        let read: EventWithShifts = serde_json::from_value(kept()).unwrap();
+    fn a_shift_stores_only_the_fields_that_differ_from_its_event() {
+        let read: EventWithShifts = serde_json::from_value(stored()).unwrap();
         let [plain, other] = &read.shifts[..] else { panic!("{read:?}") };
         assert_eq!((plain.organization, plain.event), (read.event.organization, read.event.id));
         assert_eq!((plain.created_at, plain.updated_at), (read.event.created_at, read.event.updated_at));
@@ -151,13 +152,13 @@ mod tests {
         assert!(other.organization != plain.organization && other.event != plain.event);
         assert!(other.created_at != plain.created_at && other.updated_at != plain.updated_at);
         assert!(other.day != plain.day && !other.is_virtual);
-        assert_eq!(serde_json::to_value(&read).unwrap(), kept());
+        assert_eq!(serde_json::to_value(&read).unwrap(), stored());
     }
 
-    /// As receipts were written once.
+    /// Earlier versions wrote every field.
     #[test]
-    fn a_shift_may_say_all_of_it() {
-        let read: EventWithShifts = serde_json::from_value(kept()).unwrap();
+    fn a_shift_with_every_field_is_read() {
+        let read: EventWithShifts = serde_json::from_value(stored()).unwrap();
         let mut in_full = serde_json::to_value(&read).unwrap();
         in_full["shifts"] = serde_json::to_value(&read.shifts).unwrap();
         assert_eq!(in_full["shifts"][0]["location"], Value::Null);
@@ -171,14 +172,14 @@ mod tests {
         let deepest = format!("{}{{}}{}", r#"{"a":"#.repeat(126), "}".repeat(126));
         let largest = format!(r#"{{"a": 17976931348623157{}}}"#, "0".repeat(292));
         for data in [deepest, largest] {
-            let kept = kept().to_string().replacen(
+            let json = stored().to_string().replacen(
                 r#""event":{"#,
                 &format!(r#""event":{{"location_data":{data},"#),
                 1,
             );
-            assert!(kept.contains("location_data"));
-            let read: EventWithShifts = serde_json::from_str(&kept).unwrap();
-            assert_eq!(read, serde_json::from_value(self::kept()).unwrap());
+            assert!(json.contains("location_data"));
+            let read: EventWithShifts = serde_json::from_str(&json).unwrap();
+            assert_eq!(read, serde_json::from_value(stored()).unwrap());
         }
     }
 }
