@@ -2,6 +2,11 @@
 //! Saturdays, `list_events` walks through pages over HTTP, and `embed_in_tests` shows the memory store and a fixed clock in
 //! someone else's test. Run one with `cargo run -p signup-examples --example create_event`.
 
+/// The programs of the repository's README, which the documentation tests compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
