@@ -30,11 +30,6 @@ use signup_core::{
 
 use tables::Tables;
 
-/// The programs of the README, which the documentation tests compile and run.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
 /// A store in memory. It ends with the process.
 #[derive(Debug, Default)]
 pub struct MemoryStore(RwLock<Tables>);
@@ -265,3 +260,8 @@ impl Store for MemoryStore {
         Ok(())
     }
 }
+
+/// The programs of the README, which the documentation tests compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
