@@ -5,6 +5,11 @@
 //! - `list_events` reads all pages of events over HTTP.
 //! - `embed_in_tests` uses the memory store and a fixed clock in the tests of another program.
 
+/// The programs of the repository's README, which the documentation tests compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

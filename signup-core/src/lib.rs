@@ -100,3 +100,8 @@ pub use text::{
 };
 pub use token::{Scope, Scopes, Token};
 pub use zone::Zone;
+
+/// The programs of the README, which the documentation tests compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

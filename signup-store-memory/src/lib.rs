@@ -259,3 +259,8 @@ impl Store for MemoryStore {
         Ok(())
     }
 }
+
+/// The programs of the README, which the documentation tests compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -52,3 +52,8 @@ pub use error::OpenError;
 pub use lock::ServingLock;
 pub use postgres::{PostgresOptions, PostgresStore, PostgresUrl, PostgresUrlError};
 pub use sqlite::SqliteStore;
+
+/// The programs of the README, which the documentation tests compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
