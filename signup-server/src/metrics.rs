@@ -148,7 +148,7 @@ async fn count_notices(service: &Service) {
         }
         Ok(Err(error)) => tracing::warn!(error = %WithSources(&error), "notices could not be counted"),
         Err(_) => {
-            tracing::warn!("notices were not counted: the store took longer than {NOTICE_COUNT_TIMEOUT:?}")
+            tracing::warn!("notices were not counted: the store took longer than {NOTICE_COUNT_TIMEOUT:?}");
         }
     }
 }
