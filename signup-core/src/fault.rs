@@ -1,37 +1,36 @@
-//! Every fault of an input, by field.
+//! The faults of an input, by field.
 //!
-//! An input is checked in one pass that collects, so that a caller sees all that is wrong at once. Faults keep the order
-//! in which they were found, which is the order of the fields in the documentation.
+//! A check collects every fault of an input in one pass. Faults keep the order of the fields in the documentation.
 
 use std::fmt;
 
-/// What is wrong with an input: at least one message, each for a field.
+/// The faults of an input. An error holds at least one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Faults(Vec<Fault>);
 
-/// One thing that is wrong.
+/// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The field's path, such as `title` or `shifts.0.capacity`.
     pub field: String,
-    /// A sentence for people that says what would be right.
+    /// A sentence that says what would be right.
     pub message: String,
 }
 
 impl Faults {
-    /// None yet.
+    /// Creates an empty list.
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// One fault: that `field` does not do what `predicate` says, such as "must be a string".
+    /// Creates a list with one fault of `field`. `predicate` ends the sentence, such as "must be a string".
     pub fn one(field: impl Into<String>, predicate: impl fmt::Display) -> Self {
         let mut faults = Self::new();
         faults.add(field, predicate);
         faults
     }
 
-    /// Adds that `field` does not do what `predicate` says.
+    /// Adds a fault of `field`. `predicate` ends the sentence.
     pub fn add(&mut self, field: impl Into<String>, predicate: impl fmt::Display) {
         let field = field.into();
         let message = format!("The {field} field {predicate}.");
@@ -47,30 +46,30 @@ impl Faults {
         }
     }
 
-    /// Takes the value of a check, or adds its error as a fault of `field`.
+    /// Returns the value of a check, or adds its error as a fault of `field`.
     pub fn check<T, E: fmt::Display>(&mut self, field: &str, checked: Result<T, E>) -> Option<T> {
         checked.map_err(|error| self.add(field, error)).ok()
     }
 
-    /// How many there are.
+    /// Returns the number of faults.
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nothing is wrong.
+    /// Returns whether there is no fault.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The faults in the order in which they were found.
+    /// Iterates over the faults in order.
     pub fn iter(&self) -> impl Iterator<Item = &Fault> {
         self.0.iter()
     }
 
-    /// `value` if nothing is wrong and it is there.
+    /// Returns `value` if there is no fault.
     ///
     /// # Errors
-    /// The faults, if there are any. A check that gives no value has to have added one.
+    /// Returns the faults if there are any. A check without a value must have added one.
     pub fn or<T>(mut self, value: Option<T>) -> Result<T, Self> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
@@ -91,7 +90,7 @@ impl From<Fault> for Faults {
 }
 
 impl fmt::Display for Faults {
-    /// The first message, and how many more there are.
+    /// Prints the first message and the number of further ones.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.first().map_or("The input is not valid.", |fault| &fault.message))?;
         match self.0.len().saturating_sub(1) {

@@ -33,7 +33,7 @@
 //! - [`rules`] are pure functions from facts, an input and the time to a decision.
 //! - [`store`] is what a store promises: reads, and one commit of a decision.
 //! - [`service`] reads, lets a rule decide, and commits.
-//! - `conformance`, under the feature of that name, is the suite for whoever writes a store.
+//! - `conformance`, under the feature of that name, is the suite for authors of a store.
 
 pub mod allowance;
 pub mod clock;

@@ -143,7 +143,8 @@ pub(crate) enum Value {
     Bytes(Vec<u8>),
     /// JSON that is stored as it is written.
     Json(Option<String>),
-    /// A JSON array that the statement takes apart ([`Dialect::each`]). Numbers in it are whole: `jsonb` keeps them as NUMERIC.
+    /// A JSON array that the statement takes apart ([`Dialect::each`]). It must contain no fractions or exponents: `jsonb` would
+    /// store them as NUMERIC and print other digits.
     Rows(String),
     /// A text that is a date, as `YYYY-MM-DD`.
     Date(Option<String>),

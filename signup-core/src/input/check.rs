@@ -1,4 +1,4 @@
-//! From what was given to what is meant: one pass over the fields, in the order of the documentation.
+//! Checks untyped input in one pass, in the order of the documentation.
 
 use std::fmt::Display;
 
@@ -21,7 +21,7 @@ const NUMBER: &str = "must be a number";
 const FLAG: &str = "must be true or false";
 const REQUIRED: &str = "is required";
 
-/// Takes fields one by one and keeps the faults. The path is written out only for a field that has one.
+/// Checks fields one by one and collects the faults. The path of a field is built only if the field has a fault.
 struct Fields<'f> {
     faults: &'f mut Faults,
     shift: Option<usize>,
@@ -39,7 +39,7 @@ impl Fields<'_> {
         checked.map_err(|error| self.fault(field, error)).ok()
     }
 
-    /// A field that has to be there. `kind` says which type it has.
+    /// Checks a required field. `kind` is the message for a value of another type.
     fn required<'v, T, R, E: Display>(
         &mut self,
         field: &str,
@@ -54,7 +54,7 @@ impl Fields<'_> {
         self.take(field, given, kind, check)
     }
 
-    /// A field that may be left out, null or blank.
+    /// Checks a field that may be omitted, null or blank.
     fn nullable<'v, T, R, E: Display>(
         &mut self,
         field: &str,
@@ -65,7 +65,7 @@ impl Fields<'_> {
         self.take(field, given.nullable(), kind, check)
     }
 
-    /// A field that may be left out, but neither null nor blank.
+    /// Checks a field that may be omitted, but is neither null nor blank.
     fn optional<'v, T, R, E: Display>(
         &mut self,
         field: &str,
@@ -116,7 +116,7 @@ impl EventInput<'_> {
     /// Checks every field.
     ///
     /// # Errors
-    /// All that is wrong, in the order of the fields.
+    /// Returns every fault, in the order of the fields.
     pub fn check(&self, limits: PlanLimits) -> Result<NewEvent, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields { faults: &mut faults, shift: None };

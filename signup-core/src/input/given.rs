@@ -1,20 +1,20 @@
-//! What a caller gave for one field, before it is known whether it is right.
+//! The value of one untyped field, before it is checked.
 
 use std::borrow::Cow;
 
 use crate::text::is_blank;
 
-/// A field of an input: nothing, null, something, or something of another type.
+/// The value of an untyped field: omitted, null, a value of its type, or a value of another type.
 ///
 /// Programs write `"Food drive".into()`, `true.into()`, `None.into()`, or leave the field to `Default`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Given<T> {
-    /// The field is not there.
+    /// The field is omitted.
     #[default]
     Omitted,
     /// The field is null.
     Null,
-    /// The field holds a string of nothing but white space, whatever its type should be.
+    /// The field holds a blank string, whatever its type is.
     Blank,
     /// The field holds a value of its type.
     Value(T),
@@ -23,7 +23,7 @@ pub enum Given<T> {
 }
 
 impl<T> Given<T> {
-    /// The value, where nothing, null and blank mean the same.
+    /// Returns the value of a field in which omitted, null and blank mean the same.
     pub(super) fn nullable(&self) -> Result<Option<&T>, Mistyped> {
         match self {
             Self::Omitted | Self::Null | Self::Blank => Ok(None),
@@ -32,7 +32,7 @@ impl<T> Given<T> {
         }
     }
 
-    /// The value, where it may be left out but not be null.
+    /// Returns the value of a field that may be omitted but not null.
     pub(super) fn optional(&self) -> Result<Option<&T>, Mistyped> {
         match self {
             Self::Omitted => Ok(None),
@@ -42,7 +42,7 @@ impl<T> Given<T> {
     }
 }
 
-/// The field holds what its type does not allow.
+/// The field holds a value of another type.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mistyped;
 

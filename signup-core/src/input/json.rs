@@ -1,9 +1,9 @@
-//! Inputs from JSON, borrowed from the text.
+//! Untyped input from JSON, borrowed from the text.
 //!
-//! The value of each field is set aside as text first, and then read for itself. So a value that its field cannot hold does
-//! not end the reading: it becomes [`Given::Mistyped`], or a number that is out of every bound, and the check afterwards
-//! names every field that is wrong. Unknown members are passed over; of a member given twice the last counts. What is
-//! passed over is never built up, however large or deep it is.
+//! Each field's value is first kept as JSON text and then parsed separately. A value that its field cannot hold therefore
+//! does not stop the parse: it becomes [`Given::Mistyped`], or a number outside of every bound, and the check names every
+//! wrong field. Unknown members are skipped without building their values, however large or deep they are. If a member is
+//! given twice, the last value counts.
 //!
 //! **Invariant:** the only errors are that the text is not JSON, or not an object.
 
@@ -41,7 +41,7 @@ fn body_fault(message: String) -> Faults {
     Faults::from(Fault { field: "body".to_owned(), message })
 }
 
-/// What a field makes of each kind of JSON value. A kind that it does not tell apart is mistyped.
+/// Converts each kind of JSON value to the type of a field. A kind without a method of the implementation is mistyped.
 trait FieldType<'de>: Sized {
     fn text(_: Cow<'de, str>) -> Option<Self> {
         None

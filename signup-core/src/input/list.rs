@@ -1,11 +1,11 @@
-//! Which page of a list is asked for, in the words of a query string.
+//! Untyped queries of a list, from a query string.
 
 use std::borrow::Cow;
 
 use crate::fault::Faults;
 use crate::store::{EventQuery, Position};
 
-/// Which events to list: texts as they stand in a query string. An empty text counts as none.
+/// A query of the list of events, with the texts of a query string. An empty text counts as omitted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EventListInput<'a> {
     /// `true` or `1`: published events only; `false` or `0`: drafts only; none: both.
@@ -18,15 +18,15 @@ pub struct EventListInput<'a> {
 }
 
 impl EventListInput<'_> {
-    /// Events on a page if nothing is said.
+    /// The page length if none is given.
     pub const DEFAULT_PER_PAGE: u32 = 25;
-    /// The most events on a page.
+    /// The longest page.
     pub const MAX_PER_PAGE: u32 = 100;
 
     /// Checks every field.
     ///
     /// # Errors
-    /// All that is wrong, in the order of the fields.
+    /// Returns every fault, in the order of the fields.
     pub fn check(&self) -> Result<EventQuery, Faults> {
         let mut faults = Faults::new();
         let is_published = given(self.is_published.as_ref()).and_then(|text| {
@@ -51,7 +51,7 @@ fn given<'a>(text: Option<&'a Cow<'_, str>>) -> Option<&'a str> {
 
 fn per_page(text: &str) -> Result<u32, &'static str> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    // More digits than a u32 has are more than the maximum, unless they are zeros.
+    // A number beyond a u32 exceeds the maximum, so any such number stands for it.
     let number = text.trim_start_matches('0').parse().unwrap_or(u32::MAX);
     if !digits || text.bytes().all(|byte| byte == b'0') {
         return Err("must be a whole number of at least 1");

@@ -151,7 +151,7 @@ untyped! {
     ShiftPatchInput => Partial<ShiftPatch>: |input, _limits| Ok(input.check_fields());
 }
 
-/// An object of free form, as JSON text. What the object may hold is checked with the other fields.
+/// A JSON object of any members, as text. Its bounds are checked with the other fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object<'a>(pub Cow<'a, str>);
 
@@ -161,7 +161,7 @@ impl From<serde_json::Map<String, serde_json::Value>> for Object<'_> {
     }
 }
 
-/// An event to create, as it was given. The members of the JSON form have the names of the fields.
+/// An untyped event to create. The members of the JSON form have the names of the fields.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EventInput<'a> {
     /// Required: 1 to 255 characters after trimming.
@@ -195,7 +195,7 @@ pub struct EventInput<'a> {
     pub shifts: Given<Vec<Given<ShiftInput<'a>>>>,
 }
 
-/// A shift of an event to create, as it was given.
+/// An untyped shift of an event to create.
 #[doc(alias = "slot")]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ShiftInput<'a> {
@@ -211,28 +211,28 @@ pub struct ShiftInput<'a> {
     pub capacity: Given<f64>,
 }
 
-/// Where to copy an event to, as it was given.
+/// The untyped input of a duplicate.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DuplicateInput<'a> {
     /// Required: the copy's first day, `YYYY-MM-DD`.
     pub start_date: Given<Cow<'a, str>>,
 }
 
-/// Changes to a shift, as they were given: what is omitted stays as it is.
+/// Untyped changes to a shift. An omitted field stays as it is.
 #[doc(alias = "slot")]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ShiftPatchInput<'a> {
     /// Not null.
     pub title: Given<Cow<'a, str>>,
-    /// Null or blank takes the shift's own place away.
+    /// Null or blank removes the shift's own location.
     pub location: Given<Cow<'a, str>>,
     /// Not null.
     pub start_time: Given<Cow<'a, str>>,
-    /// Not null; after the start that results.
+    /// Not null; after the resulting start.
     pub end_time: Given<Cow<'a, str>>,
-    /// Not null. May be below the number already signed up: nobody is removed.
+    /// Not null. May be below the number of sign-ups: none is removed, and the shift becomes over-full.
     pub capacity: Given<f64>,
-    /// Whether volunteers are told of another time or place; true if omitted.
+    /// Whether volunteers are told of another time or location; true if omitted.
     pub notify_volunteers: Given<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! What a volunteer fills in.
+//! The untyped form of a sign-up.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,26 +8,26 @@ use crate::question::{Question, QuestionKind};
 use crate::signup::Answer;
 use crate::text::{AnswerText, EmailAddress, PersonName, TextError, is_blank};
 
-/// A sign-up as it was filled in.
+/// A sign-up form as it was filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SignUpInput<'a> {
-    /// What the volunteer is called: 1 to 255 characters.
+    /// The name of the volunteer: 1 to 255 characters.
     pub name: Cow<'a, str>,
-    /// Where the volunteer is reached: at most 254 characters.
+    /// The e-mail address: at most 254 characters.
     pub email: Cow<'a, str>,
-    /// The answers by the question's id. What answers no question of the event is ignored. A ticked checkbox has any text
-    /// but a blank one, `0`, `false`, `no` or `off`; one that is not ticked may be left out.
+    /// The answers, by the id of the question. Answers to unknown questions are ignored. A checkbox is ticked by any text
+    /// other than a blank one, `0`, `false`, `no` or `off`. It is not ticked if it is omitted.
     pub answers: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
 }
 
-/// A sign-up that is right.
+/// A sign-up whose fields are checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSignup {
-    /// What the volunteer is called.
+    /// The name of the volunteer.
     pub name: PersonName,
-    /// Where the volunteer is reached.
+    /// The e-mail address.
     pub email: EmailAddress,
-    /// What the volunteer answered, in the order of the questions.
+    /// The answers, in the order of the questions.
     pub answers: Vec<Answer>,
 }
 
@@ -35,7 +35,7 @@ impl SignUpInput<'_> {
     /// Checks every field against the event's questions.
     ///
     /// # Errors
-    /// All that is wrong; an answer's field is `answer.` and the question's id.
+    /// Returns every fault. The field of an answer is `answer.` and the id of the question.
     pub fn check(&self, questions: &[Question]) -> Result<NewSignup, Faults> {
         let mut faults = Faults::new();
         let name = faults.check("name", PersonName::new(&self.name));

@@ -181,7 +181,7 @@ pub struct ShiftPatch {
     pub location: Option<Change<ShiftLocation>>,
     /// The new start and end.
     pub hours: HoursPatch,
-    /// The new capacity. Below the number already signed up, nobody is removed and the shift becomes over-full.
+    /// The new capacity. Below the number of sign-ups, none is removed and the shift becomes over-full.
     pub capacity: Option<Capacity>,
     /// Whether volunteers are told of another time or location; true unless set.
     pub notify_volunteers: bool,

@@ -128,7 +128,7 @@ pub(super) struct Focus {
     pub(super) typed: BTreeMap<String, String>,
     /// What is wrong with it.
     pub(super) faults: Faults,
-    /// What stands in the way that is nobody's mistake: a heading, and what to do.
+    /// An obstacle that is no fault of the form: a heading, and what to do.
     pub(super) obstacle: Option<(&'static str, &'static str)>,
 }
 
@@ -147,7 +147,7 @@ pub(super) fn page(
     let has_forms = open * controls <= MOST_CONTROLS;
     let views = shifts.iter().map(|shift| {
         let is_in_focus = focus.shift == Some(shift.id);
-        // What was typed is not lost, even if the shift takes nobody by now.
+        // The typed values are kept, even if the shift takes no sign-up by now.
         let is_mended = is_in_focus && !focus.faults.is_empty();
         let offer = if !is_open(shift, now) && !is_mended {
             Offer::Nothing
@@ -184,12 +184,12 @@ pub(super) fn page(
         problem,
     };
     let mut response = html(status, &page);
-    // Who goes back to it finds what they have typed, which a browser forgets of a page that it must not store.
+    // A browser that goes back restores typed values only for a page that it may store.
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
 }
 
-/// Whether somebody may sign up for the shift.
+/// Returns whether the shift takes sign-ups.
 fn is_open(shift: &Shift, now: Timestamp) -> bool {
     shift.occupancy.has_room() && shift.interval().end > now
 }
