@@ -28,7 +28,7 @@ impl<'a> Client<'a> {
         Self { server, stream: None }
     }
 
-    /// Sends the parts of a request with a pause of 10 ms between them, and reads the answer.
+    /// Sends the parts of a request with a pause of 10 ms between them, so that they arrive separately. Reads the answer.
     fn exchange(&mut self, parts: &[&[u8]]) -> io::Result<Head> {
         let stream = self.stream.get_or_insert_with(|| connect(self.server));
         for (number, part) in parts.iter().filter(|part| !part.is_empty()).enumerate() {

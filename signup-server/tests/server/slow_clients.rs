@@ -93,6 +93,7 @@ async fn a_client_that_reads_slowly_gets_its_whole_answer() {
         let (mut read, mut part) = (0, [0; 2000]);
         while since.elapsed() < Duration::from_secs(45) {
             read += stream.read(&mut part).unwrap();
+            // The pause is the point: the client reads slowly for longer than a write without progress may take.
             std::thread::sleep(Duration::from_millis(100));
         }
         read + rest(stream).len()
