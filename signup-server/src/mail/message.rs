@@ -14,7 +14,7 @@ use signup_core::{Delivery, EmailAddress, NoticeCause, TimeAndPlace};
 
 use super::name::safe_name;
 use crate::calendar::{Method, SignupEntry};
-use crate::page::place::shift_location;
+use crate::location::shift_location;
 use crate::page::times::Times;
 
 /// The longest title in a subject, in characters.

@@ -9,7 +9,7 @@ mod slot;
 mod team;
 
 pub(crate) use error::{Message, PlanLimit, Validation};
-pub(crate) use event::{Event, EventPage};
+pub(crate) use event::{Event, EventList};
 pub(crate) use slot::{Slot, slots};
 pub(crate) use team::Team;
 
