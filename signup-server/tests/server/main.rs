@@ -31,6 +31,7 @@ mod metrics;
 mod page_limits;
 mod pages;
 mod pgbouncer;
+mod printed_json;
 mod request_ids;
 mod signups;
 mod slots;
