@@ -1,11 +1,11 @@
-//! Signs volunteers up through the library, without HTTP: a shift that fills, a cancellation, a change of the hours, and the loop
-//! that delivers the queued mails.
+//! Signs volunteers up through the library, without HTTP: a full shift, a cancellation, a change of the hours, and the
+//! loop that delivers the queued mails.
 //!
 //! ```sh
 //! cargo run -p signup-examples --example volunteers
 //! ```
 
-#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+#![expect(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ async fn sign_up(
     }
 }
 
-/// Delivers every queued notice. A server runs this loop for ever, with a pause while nothing is due.
+/// Delivers every due notice. A server repeats this loop, with a pause while no notice is due.
 async fn deliver(outbox: &Outbox) -> Result<()> {
     loop {
         let due = outbox.due(10).await?;
