@@ -5,36 +5,49 @@
 //! ```
 //!
 //! FILE defaults to `event.json` in the folder of this example. DATABASE defaults to a temporary database, which is
-//! deleted at the end.
+//! deleted at the end. The file's name is the idempotency key: a second run within 24 hours creates nothing.
 
-#![expect(clippy::print_stdout, reason = "an example prints its results")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
 
-use std::error::Error;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
-use signup_core::{EventInput, EventWithShifts, NewOrganization, Plan, Scopes, Service, from_json};
+use signup_core::{Error, EventInput, EventWithShifts, NewOrganization, Plan, Scopes, Service, from_json};
 use signup_store_sql::SqliteStore;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
+    let Err(error) = run().await else { return ExitCode::SUCCESS };
+    eprintln!("{error}");
+    ExitCode::FAILURE
+}
+
+async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
-    let default_file = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("event.json");
-    let json = std::fs::read(arguments.next().unwrap_or_else(default_file))?;
+    let file = arguments.next().unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/event.json").into());
+    let json = std::fs::read(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let folder = tempfile::tempdir()?;
     let database = arguments.next().unwrap_or_else(|| folder.path().join("signup.db"));
 
     let store = SqliteStore::open(&database).await?;
     let service = Service::new(store.clone());
-    let organization = NewOrganization::new("Riverside Food Bank".parse()?).plan(Plan::Starter);
-    let organization = service.admin().create_organization(organization).await?;
+    let organization = match service.admin().find_organization("riverside-food-bank").await {
+        Err(Error::NotFound) => {
+            let new = NewOrganization::new("Riverside Food Bank".parse()?).plan(Plan::Starter);
+            service.admin().create_organization(new).await?
+        }
+        found => found?,
+    };
     let session = service.session_for(organization.id, Scopes::all()).await?;
+    let key = file.file_name().unwrap_or_default().to_string_lossy().parse();
+    let key = key.map_err(|error| format!("the name of the file is the idempotency key, which {error}"))?;
 
-    let created = session.create_event(from_json::<EventInput<'_>>(&json)).await;
+    let created = session.with_key(key).create_event(from_json::<EventInput<'_>>(&json)).await;
     match created {
         Ok(reply) => print(&reply.outcome),
-        Err(signup_core::Error::Invalid(faults)) => {
-            println!("The file has faults:");
-            faults.iter().for_each(|fault| println!("  {}: {}", fault.field, fault.message));
+        Err(Error::Invalid(faults)) => {
+            faults.iter().for_each(|fault| eprintln!("  {}: {}", fault.field, fault.message));
+            return Err(format!("{} has faults, and no event was created", file.display()).into());
         }
         Err(error) => return Err(error.into()),
     }
@@ -42,21 +55,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn print(created: &EventWithShifts) {
-    let event = &created.event;
-    let zone = event.dates.first.zone();
-    println!("{} ({}), {} in {}", event.title, event.slug, event.dates.first.date(), zone);
-    for shift in &created.shifts {
-        let interval = shift.interval();
-        let local = |instant| zone.rules().to_datetime(instant).time();
-        println!(
-            "  {:<16} {}–{} by the wall clock, {} to {} in UTC, {} needed",
-            shift.title.as_str(),
-            local(interval.start),
-            local(interval.end),
-            interval.start,
-            interval.end,
-            shift.occupancy.remaining(),
-        );
+fn print(EventWithShifts { event, shifts }: &EventWithShifts) {
+    let day = &event.dates.first;
+    println!("{} ({}), {} in {}", event.title, event.slug, day.date(), day.zone());
+    for shift in shifts {
+        let (title, hours, utc) = (shift.title.as_str(), shift.hours, shift.interval());
+        let (start, end, needed) = (utc.start, utc.end, shift.occupancy.remaining());
+        println!("  {title:<16} {hours} by the wall clock, {start} to {end} in UTC, {needed} needed");
     }
 }

@@ -1,8 +1,9 @@
 //! Example programs. Run one with `cargo run -p signup-examples --example create_event`.
 //!
-//! - `create_event` creates an event from a JSON file.
+//! - `create_event` creates an event from a JSON file, or prints every fault of the file.
 //! - `duplicate_season` copies an event to twelve Saturdays.
 //! - `list_events` reads all pages of events over HTTP.
+//! - `volunteers` signs volunteers up, and delivers the queued mails.
 //! - `embed_in_tests` uses the memory store and a fixed clock in the tests of another program.
 
 /// The programs of the repository's README, which the documentation tests compile and run.
@@ -13,30 +14,61 @@ struct Readme;
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-    use std::process::Command;
+    use std::process::{Command, Output};
 
-    /// Runs each example without arguments and checks its output.
-    ///
-    /// `cargo test` builds the examples before it runs this test. It builds `embed_in_tests` as a test, which runs
-    /// `main` itself.
-    #[test]
-    fn every_example_runs() {
+    /// Runs an example, which `cargo test` builds before it runs these tests.
+    fn run(example: &str, arguments: &[&Path]) -> Output {
         let test = std::env::current_exe().unwrap();
         let examples = test.parent().and_then(Path::parent).unwrap().join("examples");
+        let output = Command::new(examples.join(example))
+            .args(arguments)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output();
+        output.unwrap_or_else(|error| panic!("{example}, which `cargo test` builds: {error}"))
+    }
+
+    fn text(bytes: &[u8]) -> String {
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+
+    /// Runs each example without arguments and checks its output. `embed_in_tests` runs its `main` in a test of its own,
+    /// because `cargo test` builds it as a test.
+    #[test]
+    fn every_example_runs() {
         for (example, expected) in [
             ("create_event", "Packing"),
             ("duplicate_season", "12 copies"),
             ("list_events", "7 events on 4 pages"),
             ("volunteers", "A mail to eve@example.org tells of other hours."),
         ] {
-            let output =
-                Command::new(examples.join(example)).current_dir(env!("CARGO_MANIFEST_DIR")).output();
-            let output =
-                output.unwrap_or_else(|error| panic!("{example}, which `cargo test` builds: {error}"));
-            let (out, err) =
-                (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            let output = run(example, &[]);
+            let (out, err) = (text(&output.stdout), text(&output.stderr));
             assert!(output.status.success(), "{example}: {err}");
             assert!(out.contains(expected), "{example} printed: {out}");
         }
+    }
+
+    #[test]
+    fn a_faulty_or_missing_file_ends_create_event_with_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let (faulty, missing) = (folder.path().join("faulty.json"), folder.path().join("missing.json"));
+        std::fs::write(&faulty, r#"{"title": "A", "start_date": "soon", "timezone": "UTC"}"#).unwrap();
+        for (file, says) in [(&faulty, "start_date"), (&faulty, "faulty.json"), (&missing, "missing.json")] {
+            let output = run("create_event", &[file]);
+            let error = text(&output.stderr);
+            assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(1), ""), "{error}");
+            assert!(error.contains(says), "{error}");
+        }
+    }
+
+    /// The second run finds the organization and the stored answer: the random tail of the slug is the same.
+    #[test]
+    fn a_second_run_of_create_event_creates_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("event.json");
+        let database = folder.path().join("signup.db");
+        let [first, second] = [(); 2].map(|()| run("create_event", &[&file, &database]));
+        assert!(first.status.success(), "{}", text(&first.stderr));
+        assert_eq!(text(&first.stdout), text(&second.stdout));
     }
 }

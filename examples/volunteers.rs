@@ -1,11 +1,11 @@
-//! Signs volunteers up through the library, without HTTP: a shift that fills, a cancellation, a change of the hours, and the loop
-//! that delivers the queued mails.
+//! Signs volunteers up through the library, without HTTP: a full shift, a cancellation, a change of the hours, and the
+//! loop that delivers the queued mails.
 //!
 //! ```sh
 //! cargo run -p signup-examples --example volunteers
 //! ```
 
-#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+#![expect(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::sync::Arc;
 
@@ -71,23 +71,23 @@ async fn sign_up(
     }
 }
 
-/// Delivers every queued notice. A server runs this loop for ever, with a pause while nothing is due.
+/// Delivers every due notice. A server repeats this loop, with a pause while no notice is due.
 async fn deliver(outbox: &Outbox) -> Result<()> {
     loop {
-        let due = outbox.due_notices(10).await?;
+        let due = outbox.due(10).await?;
         if due.is_empty() {
             return Ok(());
         }
         for notice in due {
-            // None: there is nothing to say any more, or the notice was split into one for each volunteer.
-            let Some(delivery) = outbox.begin_delivery(notice).await? else { continue };
+            // None: the notice is obsolete, or was fanned out to one notice for each volunteer.
+            let Some(delivery) = outbox.claim(notice).await? else { continue };
             let about = match &delivery.notice.cause {
                 NoticeCause::SignedUp { .. } => "confirms a place",
                 NoticeCause::Cancelled { .. } => "confirms a cancellation",
                 _ => "tells of other hours",
             };
             println!("A mail to {} {about}.", delivery.signup.email);
-            outbox.mail_was_sent(&delivery.notice).await?;
+            outbox.report_sent(&delivery.notice).await?;
         }
     }
 }

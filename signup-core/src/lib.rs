@@ -77,7 +77,7 @@ pub use input::{
 };
 #[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};
-pub use notice::{Notice, NoticeCause, NoticeFailure, ShiftChange, TimeAndPlace};
+pub use notice::{DeliveryFailure, Notice, NoticeCause, NoticeFailure, ShiftChange, TimeAndPlace};
 pub use occupancy::{Capacity, Occupancy};
 pub use organization::Organization;
 pub use plan::{Plan, PlanLimits, PlanTable};

@@ -4,9 +4,9 @@
 //! crash loses a mail. A notice of a changed shift is fanned out at delivery, in batches: each volunteer gets a notice
 //! of their own, so a shift of any size is served. Every other notice is one mail to one person.
 //!
-//! Any process may claim a due notice. The claim is a lease: it moves [`Notice::due_at`] a little into the future. The
+//! Any process may claim a due notice. A claim is a lease: it sets [`Notice::due_at`] to the end of the lease. The
 //! process extends the lease while it delivers the mail. If the process dies, the lease expires and the notice is due
-//! again.
+//! again. After a failed attempt, the notice is due again after a backoff, or it is a failed notice (a dead letter).
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -36,16 +36,16 @@ pub struct Notice {
     pub version: u32,
     /// How often the notice was claimed for delivery.
     pub attempts: u32,
-    /// When the notice may be claimed next: the end of a lease or of a pause.
+    /// When the notice may be claimed next: the end of its lease or of its backoff.
     pub due_at: Timestamp,
-    /// Why delivery was given up; `None` while the notice is queued.
+    /// The failure of a failed notice; `None` while the notice is queued.
     pub failure: Option<NoticeFailure>,
 }
 
-/// When and why the delivery of a notice was given up.
+/// When and why a notice failed: its last attempt had a permanent failure, or no attempts were left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoticeFailure {
-    /// When delivery was given up.
+    /// When the notice failed.
     pub at: Timestamp,
     /// The mail server's answer, or the connection error; at most [`MAX`](Self::MAX) characters. The text may contain
     /// the volunteer's address.
@@ -84,9 +84,9 @@ pub enum NoticeCause {
         /// The change.
         #[serde(flatten)]
         change: ShiftChange,
-        /// The last sign-up that the fan-out has covered.
-        #[serde(default)]
-        told_until: Option<SignupId>,
+        /// The last sign-up that the fan-out has covered; `None` before the first batch.
+        #[serde(default, rename = "told_until")]
+        fanned_out_to: Option<SignupId>,
     },
     /// The time or the place of a shift changed: the mail to one volunteer.
     ShiftMoved {
@@ -139,17 +139,26 @@ impl TimeAndPlace {
     }
 }
 
+/// Whether a failed attempt to deliver a notice may be repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeliveryFailure {
+    /// A later attempt may succeed: the notice is due again after a backoff.
+    Transient,
+    /// No later attempt can succeed: the notice fails.
+    Permanent,
+}
+
 impl Notice {
-    /// The length of a lease. A process that needs longer [extends](Self::held) the lease before it expires.
-    pub const HOLD: SignedDuration = SignedDuration::from_secs(30);
-    /// The pause after the first failed attempt. Each further pause is twice as long (exponential backoff).
-    pub const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(30);
-    /// The longest pause between two attempts.
-    pub const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
+    /// The length of a lease. A process that needs longer [extends](Self::lease_extended) the lease before it expires.
+    pub const LEASE: SignedDuration = SignedDuration::from_secs(30);
+    /// The backoff after the first failed attempt. Each further backoff is twice as long.
+    pub const INITIAL_BACKOFF: SignedDuration = SignedDuration::from_secs(30);
+    /// The longest backoff between two attempts.
+    pub const MAX_BACKOFF: SignedDuration = SignedDuration::from_hours(1);
     /// How far the clocks of processes that share a store may differ.
     pub const CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(1);
-    /// How long delivery is tried: an upper bound of the sum of all pauses.
-    pub const TRIED_FOR: SignedDuration = SignedDuration::from_hours(24);
+    /// How long delivery is retried: an upper bound of the sum of all backoffs.
+    pub const MAX_RETRY_TIME: SignedDuration = SignedDuration::from_hours(24);
 
     /// Creates a notice about a shift of an event of an organization, due at once.
     pub const fn new(
@@ -172,57 +181,52 @@ impl Notice {
         }
     }
 
-    /// Returns the notice with another cause and due time, as its next version.
-    #[must_use]
-    pub fn with_cause(self, cause: NoticeCause, due_at: Timestamp) -> Self {
-        Self { cause, due_at, version: self.version + 1, ..self }
-    }
-
     /// Returns the notice claimed for delivery: one more attempt, and a lease from `now`.
     #[must_use]
-    pub fn taken(self, now: Timestamp) -> Self {
+    pub fn claimed(self, now: Timestamp) -> Self {
         let attempts = self.attempts + 1;
-        Self { attempts, ..self.held(now) }
+        Self { attempts, ..self.lease_extended(now) }
     }
 
-    /// Returns the notice with its lease extended to [`HOLD`](Self::HOLD) after `now`.
+    /// Returns the notice with a lease that expires [`LEASE`](Self::LEASE) after `now`.
     #[must_use]
-    pub fn held(self, now: Timestamp) -> Self {
-        Self { version: self.version + 1, due_at: now + Self::HOLD, ..self }
+    pub fn lease_extended(self, now: Timestamp) -> Self {
+        Self { version: self.version + 1, due_at: now + Self::LEASE, ..self }
     }
 
-    /// Returns the notice after a failed attempt: due again after a pause, or given up for `reason`.
+    /// Returns the notice after a failed attempt: due again after a backoff, or failed for `reason`.
     ///
-    /// Delivery is given up if `is_final`, or if the next pause would exceed [`TRIED_FOR`](Self::TRIED_FOR).
+    /// The notice fails after a permanent failure, or if it has [no attempts left](Self::has_attempts_left).
     #[must_use]
-    pub fn put_back(self, reason: &str, is_final: bool, now: Timestamp) -> Self {
+    pub fn after_failure(self, failure: DeliveryFailure, reason: &str, now: Timestamp) -> Self {
         let version = self.version + 1;
-        match pause(self.attempts).filter(|_| !is_final) {
-            Some(pause) => Self { version, due_at: now + pause, ..self },
+        match backoff(self.attempts).filter(|_| failure == DeliveryFailure::Transient) {
+            Some(backoff) => Self { version, due_at: now + backoff, ..self },
             None => Self { version, failure: Some(NoticeFailure::new(now, reason)), ..self },
         }
     }
 
-    /// Returns whether no attempt is left within [`TRIED_FOR`](Self::TRIED_FOR).
-    pub fn was_tried_enough(&self) -> bool {
-        pause(self.attempts).is_none()
+    /// Returns whether the backoff after the present attempt ends within [`MAX_RETRY_TIME`](Self::MAX_RETRY_TIME).
+    pub fn has_attempts_left(&self) -> bool {
+        backoff(self.attempts).is_some()
     }
 
-    /// Returns the notice without its failure and attempts, due at once.
+    /// Returns the notice queued again: due at once, without its failure and attempts.
     #[must_use]
-    pub fn retried(self, now: Timestamp) -> Self {
+    pub fn requeued(self, now: Timestamp) -> Self {
         Self { version: self.version + 1, attempts: 0, due_at: now, failure: None, ..self }
     }
 }
 
-/// Returns the pause after `attempts` attempts, or `None` if all pauses together would exceed [`Notice::TRIED_FOR`].
-fn pause(attempts: u32) -> Option<SignedDuration> {
-    let (mut pause, mut waited) = (Notice::FIRST_PAUSE, SignedDuration::ZERO);
+/// Returns the backoff after `attempts` attempts. Returns `None` if the sum of all backoffs would exceed
+/// [`Notice::MAX_RETRY_TIME`].
+fn backoff(attempts: u32) -> Option<SignedDuration> {
+    let (mut backoff, mut waited) = (Notice::INITIAL_BACKOFF, SignedDuration::ZERO);
     for _ in 1..attempts {
-        waited += pause;
-        pause = (pause * 2).min(Notice::LONGEST_PAUSE);
+        waited += backoff;
+        backoff = (backoff * 2).min(Notice::MAX_BACKOFF);
     }
-    (waited + pause <= Notice::TRIED_FOR).then_some(pause)
+    (waited + backoff <= Notice::MAX_RETRY_TIME).then_some(backoff)
 }
 
 #[cfg(test)]
@@ -230,21 +234,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_from_30_seconds_to_an_hour_and_end_within_a_day() {
-        let pauses: Vec<_> = (1..).map_while(pause).map(|pause| pause.as_secs()).collect();
-        assert_eq!(pauses[..9], [30, 60, 120, 240, 480, 960, 1920, 3600, 3600]);
-        let waited: i64 = pauses.iter().sum();
+    fn backoffs_double_from_30_seconds_to_an_hour_and_end_within_a_day() {
+        let backoffs: Vec<_> = (1..).map_while(backoff).map(|backoff| backoff.as_secs()).collect();
+        assert_eq!(backoffs[..9], [30, 60, 120, 240, 480, 960, 1920, 3600, 3600]);
+        let waited: i64 = backoffs.iter().sum();
         assert!((23 * 3600..=24 * 3600).contains(&waited), "{waited}");
-        assert!(pauses.is_sorted());
+        assert!(backoffs.is_sorted());
     }
 
     #[test]
-    fn a_notice_queued_by_an_older_version_can_be_read() {
+    fn the_progress_of_a_fan_out_is_stored_under_the_name_of_earlier_releases() {
+        let signup: SignupId = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
+        let stored = format!(
+            r#"{{"kind":"shift_changed",
+            "before":{{"interval":{{"start":"2027-06-05T13:00:00Z","end":"2027-06-05T16:00:00Z"}},"location":null}},
+            "after":{{"interval":{{"start":"2027-06-05T14:00:00Z","end":"2027-06-05T16:00:00Z"}},"location":null}},
+            "shift_version":2,"told_until":"{signup}"}}"#
+        );
+        let cause: NoticeCause = serde_json::from_str(&stored).unwrap();
+        assert!(matches!(cause, NoticeCause::ShiftChanged { fanned_out_to: Some(id), .. } if id == signup));
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(&serde_json::to_string(&cause).unwrap()), value(&stored));
+    }
+
+    #[test]
+    fn a_notice_queued_by_an_older_release_can_be_read() {
         let old = r#"{"kind": "shift_changed",
             "before": {"interval": {"start": "2027-06-05T13:00:00Z", "end": "2027-06-05T16:00:00Z"}, "location": null},
             "after": {"interval": {"start": "2027-06-05T14:00:00Z", "end": "2027-06-05T16:00:00Z"}, "location": "Hall B"}}"#;
         let cause: NoticeCause = serde_json::from_str(old).unwrap();
-        assert!(matches!(cause, NoticeCause::ShiftChanged { told_until: None, .. }));
+        assert!(matches!(cause, NoticeCause::ShiftChanged { fanned_out_to: None, .. }));
         let again: NoticeCause = serde_json::from_str(&serde_json::to_string(&cause).unwrap()).unwrap();
         assert_eq!(again, cause);
     }

@@ -1,4 +1,4 @@
-//! The delivery of notices under a fixed clock: recipients, repeats, leases and retries.
+//! The delivery of notices under a fixed clock: recipients, duplicates, leases and retries.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -55,13 +55,13 @@ impl World {
     async fn deliver(&self) -> Vec<(&'static str, String)> {
         let mut mails = vec![];
         loop {
-            let due = self.service.outbox().due_notices(7).await.unwrap();
+            let due = self.service.outbox().due(7).await.unwrap();
             let is_last = due.is_empty();
             for notice in due {
-                let Some(mail) = self.service.outbox().begin_delivery(notice).await.unwrap() else {
+                let Some(mail) = self.service.outbox().claim(notice).await.unwrap() else {
                     continue;
                 };
-                self.service.outbox().mail_was_sent(&mail.notice).await.unwrap();
+                self.service.outbox().report_sent(&mail.notice).await.unwrap();
                 mails.push((cause(&mail.notice), mail.signup.name.to_string()));
             }
             if is_last {
@@ -91,9 +91,9 @@ fn secret(notice: &Notice) -> Secret {
 
 /// Claims the only notice that is due.
 async fn claim(world: &World) -> Delivery {
-    let mut due = world.service.outbox().due_notices(9).await.unwrap();
+    let mut due = world.service.outbox().due(9).await.unwrap();
     assert_eq!(due.len(), 1, "{due:?}");
-    world.service.outbox().begin_delivery(due.remove(0)).await.unwrap().unwrap()
+    world.service.outbox().claim(due.remove(0)).await.unwrap().unwrap()
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn a_confirmation_mailed_again_after_an_hour_has_a_new_link() {
     let world = world().await;
     world.sign_up("ada").await;
     let first = claim(&world).await;
-    world.service.outbox().mail_was_sent(&first.notice).await.unwrap();
+    world.service.outbox().report_sent(&first.notice).await.unwrap();
     world.clock.advance(3599);
     assert!(!world.sign_up("ada").await.is_new());
     assert_eq!(world.counts().await, (0, 0), "not within the hour");
@@ -134,7 +134,12 @@ async fn a_mail_queued_by_a_clock_that_was_ahead_is_sent_at_once() {
     world.clock.advance(2 * 3600);
     world.sign_up("ada").await;
     let mail = claim(&world).await;
-    world.service.outbox().mail_was_not_sent(&mail.notice, "450 later", false).await.unwrap();
+    world
+        .service
+        .outbox()
+        .report_failed(&mail.notice, DeliveryFailure::Transient, "450 later")
+        .await
+        .unwrap();
     world.sign_up("bob").await;
     world.clock.advance(-2 * 3600);
     let mut mails = world.deliver().await;
@@ -142,25 +147,29 @@ async fn a_mail_queued_by_a_clock_that_was_ahead_is_sent_at_once() {
     assert_eq!(mails, [("signed up", "ada".to_owned()), ("signed up", "bob".to_owned())]);
 }
 
-/// Another process, whose clock is some seconds behind, does not take a mail before its pause is over.
+/// Another process, whose clock is some seconds behind, does not claim a notice before its backoff is over.
 #[tokio::test]
-async fn a_mail_that_waits_the_longest_pause_waits_for_a_slower_clock_too() {
+async fn a_notice_with_the_longest_backoff_is_not_due_by_a_slower_clock() {
     let world = world().await;
     world.sign_up("ada").await;
-    let pause_s = loop {
+    let backoff_s = loop {
         let mail = claim(&world).await;
         let outbox = world.service.outbox();
-        let after = outbox.mail_was_not_sent(&mail.notice, "450 later", false).await.unwrap().unwrap();
-        let pause_s = after.due_at.as_second() - world.service.now().as_second();
-        if pause_s >= 3600 {
-            break pause_s;
+        let after = outbox
+            .report_failed(&mail.notice, DeliveryFailure::Transient, "450 later")
+            .await
+            .unwrap()
+            .unwrap();
+        let backoff_s = after.due_at.as_second() - world.service.now().as_second();
+        if backoff_s >= 3600 {
+            break backoff_s;
         }
-        world.clock.advance(pause_s);
+        world.clock.advance(backoff_s);
     };
     world.clock.advance(-5);
-    assert_eq!(world.service.outbox().due_notices(9).await.unwrap(), []);
-    world.clock.advance(5 + pause_s);
-    assert_eq!(world.service.outbox().due_notices(9).await.unwrap().len(), 1);
+    assert_eq!(world.service.outbox().due(9).await.unwrap(), []);
+    world.clock.advance(5 + backoff_s);
+    assert_eq!(world.service.outbox().due(9).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -230,21 +239,24 @@ async fn a_lease_is_exclusive_until_it_expires() {
     let world = world().await;
     world.sign_up("ada").await;
     let first = claim(&world).await;
-    let mut held = first.notice.clone();
+    let mut extended = first.notice.clone();
     for _ in 0..3 {
-        world.clock.advance(Notice::HOLD.as_secs() - 1);
-        assert_eq!(world.service.outbox().due_notices(9).await.unwrap(), []);
-        held = world.service.outbox().hold_notice(&held).await.unwrap().unwrap();
-        assert_eq!(held.attempts, 1);
+        world.clock.advance(Notice::LEASE.as_secs() - 1);
+        assert_eq!(world.service.outbox().due(9).await.unwrap(), []);
+        extended = world.service.outbox().extend_lease(&extended).await.unwrap().unwrap();
+        assert_eq!(extended.attempts, 1);
     }
-    world.clock.advance(Notice::HOLD.as_secs());
+    world.clock.advance(Notice::LEASE.as_secs());
     let second = claim(&world).await;
     assert_eq!(second.notice.id, first.notice.id, "the mail has the same id");
-    assert_eq!(world.service.outbox().hold_notice(&held).await.unwrap(), None);
-    assert_eq!(world.service.outbox().mail_was_not_sent(&held, "x", true).await.unwrap(), None);
-    assert!(!world.service.outbox().mail_was_sent(&held).await.unwrap());
+    assert_eq!(world.service.outbox().extend_lease(&extended).await.unwrap(), None);
+    assert_eq!(
+        world.service.outbox().report_failed(&extended, DeliveryFailure::Permanent, "x").await.unwrap(),
+        None
+    );
+    assert!(!world.service.outbox().report_sent(&extended).await.unwrap());
     assert_eq!(world.counts().await, (1, 0), "another process has the lease");
-    assert!(world.service.outbox().mail_was_sent(&second.notice).await.unwrap());
+    assert!(world.service.outbox().report_sent(&second.notice).await.unwrap());
     assert_eq!(world.counts().await, (0, 0));
 }
 
@@ -257,13 +269,17 @@ async fn an_extended_lease_holds_even_if_the_answer_was_lost() {
         world.sign_up(name).await;
         let mail = claim(&world).await;
         for _ in 0..2 {
-            assert!(world.service.outbox().hold_notice(&mail.notice).await.unwrap().is_some());
+            assert!(world.service.outbox().extend_lease(&mail.notice).await.unwrap().is_some());
         }
         match name {
-            "ada" => assert!(world.service.outbox().mail_was_sent(&mail.notice).await.unwrap()),
+            "ada" => assert!(world.service.outbox().report_sent(&mail.notice).await.unwrap()),
             _ => {
-                let after =
-                    world.service.outbox().mail_was_not_sent(&mail.notice, "550", true).await.unwrap();
+                let after = world
+                    .service
+                    .outbox()
+                    .report_failed(&mail.notice, DeliveryFailure::Permanent, "550")
+                    .await
+                    .unwrap();
                 assert!(after.unwrap().failure.is_some());
             }
         }
@@ -276,12 +292,12 @@ async fn an_extended_lease_holds_even_if_the_answer_was_lost() {
 async fn a_notice_that_is_claimed_and_never_reported_is_given_up() {
     let world = world().await;
     world.sign_up("ada").await;
-    let mut tries = 0;
+    let mut attempts = 0;
     while world.counts().await == (1, 0) {
-        let due = world.service.outbox().due_notices(9).await.unwrap().remove(0);
-        tries += u32::from(world.service.outbox().begin_delivery(due).await.unwrap().is_some());
-        world.clock.advance(Notice::HOLD.as_secs());
-        assert!(tries < 100);
+        let due = world.service.outbox().due(9).await.unwrap().remove(0);
+        attempts += u32::from(world.service.outbox().claim(due).await.unwrap().is_some());
+        world.clock.advance(Notice::LEASE.as_secs());
+        assert!(attempts < 100);
     }
     assert_eq!(world.counts().await, (0, 1));
 }
@@ -356,21 +372,21 @@ async fn a_mail_is_tried_for_a_day_and_then_kept_for_a_retry_by_the_operator() {
     world.patch(r#"{"start_time": "20:00", "end_time": "23:00", "notify_volunteers": false}"#).await;
     world.sign_up("ada").await;
     let begin = world.service.now();
-    let mut tries = 0;
+    let mut attempts = 0;
     while world.counts().await.0 == 1 {
         let mail = claim(&world).await;
-        tries += 1;
+        attempts += 1;
         let after = world
             .service
             .outbox()
-            .mail_was_not_sent(&mail.notice, "450 later", false)
+            .report_failed(&mail.notice, DeliveryFailure::Transient, "450 later")
             .await
             .unwrap()
             .unwrap();
         world.clock.advance(after.due_at.as_second() - world.service.now().as_second());
     }
     let hours = (world.service.now().as_second() - begin.as_second()) / 3600;
-    assert!((23..=24).contains(&hours) && tries > 20, "{tries} tries in {hours} hours");
+    assert!((23..=24).contains(&hours) && attempts > 20, "{attempts} attempts in {hours} hours");
     assert_eq!(world.counts().await, (0, 1));
     let failed = world.service.admin().notices(true, None, 9).await.unwrap().remove(0);
     assert_eq!(failed.failure.as_ref().unwrap().reason, "450 later");

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::Offset;
 use signup_core::{Event, Organization, Shift, Signup, TimeAndPlace};
 
-use crate::page::place::shift_location;
+use crate::location::shift_location;
 
 /// Whether a calendar program adds the entry or removes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,14 +75,14 @@ pub(crate) fn of_shift(
 fn entry(event: &Event, shift: &Shift, at: &TimeAndPlace, url: &str, now: Timestamp) -> Entry {
     let mut entry = Entry::new();
     entry
-        .summary(&one_line(&format!("{}: {}", event.title, shift.title)))
+        .summary(&replace_controls(&format!("{}: {}", event.title, shift.title)))
         .description(url)
         .add_property("DTSTAMP", utc(now))
         .add_property("DTSTART", utc(at.interval.start))
         .add_property("DTEND", utc(at.interval.end))
         .add_property("URL", url);
     if let Some(location) = shift_location(at.location.as_ref(), event) {
-        entry.location(&one_line(location));
+        entry.location(&replace_controls(location));
     }
     entry
 }
@@ -105,13 +105,13 @@ fn utc(instant: Timestamp) -> String {
     Offset::UTC.to_datetime(instant).strftime("%Y%m%dT%H%M%SZ").to_string()
 }
 
-/// Replaces control characters, which iCalendar does not allow, and trims the text.
-fn one_line(text: &str) -> String {
+/// Replaces control characters by spaces, because iCalendar does not allow them, and trims the text.
+fn replace_controls(text: &str) -> String {
     let plain = |character: char| if character.is_control() { ' ' } else { character };
     text.chars().map(plain).collect::<String>().trim().to_owned()
 }
 
 /// Quotes the value of a parameter. It cannot contain a quotation mark (RFC 5545, 3.1), so an apostrophe replaces it.
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", one_line(text).replace('"', "'"))
+    format!("\"{}\"", replace_controls(text).replace('"', "'"))
 }

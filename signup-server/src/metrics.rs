@@ -159,13 +159,13 @@ fn text_response(text: String) -> Response {
     response
 }
 
-/// The result of an attempt to send a mail: the label `fate` of the counter.
+/// The result of an attempt to send a mail: the label `fate` of `signup_mails_total`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MailFate {
     Sent,
-    /// Not sent, and queued again for a later attempt.
-    PutBack,
-    /// Not sent, and given up.
+    /// Not sent; a later attempt follows.
+    Deferred,
+    /// Not sent; no later attempt follows.
     Failed,
 }
 
@@ -173,7 +173,7 @@ pub(crate) enum MailFate {
 pub(crate) fn count_mail(fate: MailFate) {
     let fate = match fate {
         MailFate::Sent => "sent",
-        MailFate::PutBack => "put_back",
+        MailFate::Deferred => "put_back",
         MailFate::Failed => "failed",
     };
     counter!(MAILS, "fate" => fate).increment(1);

@@ -14,7 +14,8 @@ use std::str::FromStr;
 use cells::Record;
 pub(crate) use cells::{Cell, Records};
 pub(crate) use columns::{
-    Column, EVENT, LOCATION_DATA, NOTICE, ORGANIZATION, PLACE, QUESTION, RECEIPT, SHIFT, SIGNUP, TOKEN,
+    Column, EVENT, LOCATION_DATA, NOTICE, ORGANIZATION, QUESTION, QUEUE_POSITION, RECEIPT, SHIFT, SIGNUP,
+    TOKEN,
 };
 
 use jiff::Timestamp;
@@ -357,8 +358,8 @@ pub(crate) fn receipt(row: &[Cell<'_>], key: &ReceiptKey) -> Result<Receipt, Sto
 }
 
 /// The due time of a notice, in whole seconds, and its id.
-pub(crate) fn place(row: &[Cell<'_>]) -> Result<(i64, NoticeId), StoreError> {
-    let mut columns = Columns::new(row, "notices", PLACE);
+pub(crate) fn queue_position(row: &[Cell<'_>]) -> Result<(i64, NoticeId), StoreError> {
+    let mut columns = Columns::new(row, "notices", QUEUE_POSITION);
     let id = NoticeId::new(columns.id()?);
     Ok((columns.number()?, id))
 }

@@ -296,10 +296,16 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
         Step::Deliver { version, action } => {
             let notice = Notice { version, ..world.notices.first()?.clone() };
             change = match action {
-                0 => rules::finish_notice(&notice),
-                1 => rules::replace_notice(&notice, notice.clone().taken(now)),
-                2 => rules::replace_notice(&notice, notice.clone().put_back("450 later", false, now)),
-                _ => rules::replace_notice(&notice, notice.clone().put_back("550 never", true, now)),
+                0 => rules::delete_notice(&notice),
+                1 => rules::replace_notice(&notice, notice.clone().claimed(now)),
+                2 => rules::replace_notice(
+                    &notice,
+                    notice.clone().after_failure(DeliveryFailure::Transient, "450 later", now),
+                ),
+                _ => rules::replace_notice(
+                    &notice,
+                    notice.clone().after_failure(DeliveryFailure::Permanent, "550 never", now),
+                ),
             };
         }
         Step::Ask { event, count } => {

@@ -50,16 +50,16 @@ pub async fn failed_notices_are_listed_and_counted_separately(store: Arc<dyn Sto
     let (_, shift) = with_shift(&store, 1).await;
     let (first, second) = (due(&shift, 1, 0), due(&shift, 2, 0));
     write(&*store, vec![Write::InsertNotices(vec![first.clone(), second.clone()])]).await;
-    let failed = first.clone().put_back("550 no such user", true, at(7));
+    let failed = first.clone().after_failure(DeliveryFailure::Permanent, "550 no such user", at(7));
     write(&*store, vec![Write::UpdateNotice(Box::new(failed.clone()))]).await;
     assert_eq!(store.due_notices(at(99), at(99), 9).await.unwrap(), vec![second.clone()]);
     assert_eq!(store.due_notices(at(-9), at(-9), 9).await.unwrap(), vec![second.clone()]);
     assert_eq!(store.notices(false, None, 9).await.unwrap(), vec![second]);
     assert_eq!(store.notices(true, None, 9).await.unwrap(), vec![failed.clone()]);
     assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 1, failed: 1 });
-    let retried = failed.retried(at(8));
-    write(&*store, vec![Write::UpdateNotice(Box::new(retried.clone()))]).await;
-    assert_eq!(store.notice(first.id).await.unwrap(), Some(retried));
+    let requeued = failed.requeued(at(8));
+    write(&*store, vec![Write::UpdateNotice(Box::new(requeued.clone()))]).await;
+    assert_eq!(store.notice(first.id).await.unwrap(), Some(requeued));
     assert_eq!(store.due_notices(at(99), at(99), 9).await.unwrap().len(), 2);
     assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 2, failed: 0 });
 }
@@ -72,16 +72,16 @@ pub async fn a_stale_version_of_a_notice_is_refused(store: Arc<dyn Store>) {
     let organization = event.organization;
     let at_version =
         |version| vec![Requirement::NoticeAtVersion { organization, notice: notice.id, version }];
-    let taken = notice.clone().taken(at(5));
-    let take = vec![Write::UpdateNotice(Box::new(taken.clone()))];
-    assert_eq!(try_write(&*store, at_version(1), take.clone()).await, Ok(()));
-    assert_eq!(try_write(&*store, at_version(1), take).await, Err(Refusal::NoticeChanged));
-    assert_eq!(store.notice(notice.id).await.unwrap(), Some(taken.clone()));
+    let claimed = notice.clone().claimed(at(5));
+    let claim = vec![Write::UpdateNotice(Box::new(claimed.clone()))];
+    assert_eq!(try_write(&*store, at_version(1), claim.clone()).await, Ok(()));
+    assert_eq!(try_write(&*store, at_version(1), claim).await, Err(Refusal::NoticeChanged));
+    assert_eq!(store.notice(notice.id).await.unwrap(), Some(claimed.clone()));
     let delete = vec![Write::DeleteNotice { organization, notice: notice.id }];
-    assert_eq!(try_write(&*store, at_version(taken.version), delete).await, Ok(()));
-    assert_eq!(try_write(&*store, at_version(taken.version), vec![]).await, Err(Refusal::NoticeChanged));
+    assert_eq!(try_write(&*store, at_version(claimed.version), delete).await, Ok(()));
+    assert_eq!(try_write(&*store, at_version(claimed.version), vec![]).await, Err(Refusal::NoticeChanged));
     assert_eq!(store.notice(notice.id).await.unwrap(), None);
-    write(&*store, vec![Write::UpdateNotice(Box::new(taken))]).await;
+    write(&*store, vec![Write::UpdateNotice(Box::new(claimed))]).await;
     assert_eq!(store.notice(notice.id).await.unwrap(), None, "an update does not insert");
 }
 
@@ -90,7 +90,7 @@ pub async fn one_of_many_simultaneous_claims_of_a_notice_succeeds(store: Arc<dyn
     let (_, shift) = with_shift(&store, 1).await;
     let notice = notice(&shift, 1);
     write(&*store, vec![Write::InsertNotices(vec![notice.clone()])]).await;
-    let claim = rules::replace_notice(&notice, notice.clone().taken(at(5)));
+    let claim = rules::replace_notice(&notice, notice.clone().claimed(at(5)));
     let results = super::contention::all_at_once(&store, vec![claim; 16]).await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
     let refusals = results.into_iter().filter_map(Result::err);
@@ -110,12 +110,12 @@ pub async fn a_changed_shift_is_fanned_out_once(store: Arc<dyn Store>) {
     let NoticeCause::ShiftChanged { change, .. } = &parent.cause else { panic!("{parent:?}") };
     let fan_out = |process: u32| {
         let ids = (0..3).map(|number| NoticeId::new(uuid(100 * process + number))).collect();
-        rules::tell(parent.clone(), change, &volunteers, ids, process.is_multiple_of(2), at(5))
+        rules::fan_out(parent.clone(), change, &volunteers, ids, process.is_multiple_of(2), at(5))
     };
     let results = super::contention::all_at_once(&store, (1..9).map(fan_out).collect()).await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
     let notices = store.notices(false, None, 99).await.unwrap();
-    let mut told: Vec<_> = notices.iter().filter_map(|notice| notice.cause.signup()).collect();
-    told.sort_unstable();
-    assert_eq!(told, volunteers.iter().map(|signup| signup.id).collect::<Vec<_>>());
+    let mut notified: Vec<_> = notices.iter().filter_map(|notice| notice.cause.signup()).collect();
+    notified.sort_unstable();
+    assert_eq!(notified, volunteers.iter().map(|signup| signup.id).collect::<Vec<_>>());
 }

@@ -135,7 +135,7 @@ pub fn notice(shift: &Shift, number: u32) -> Notice {
     let before = TimeAndPlace { interval: shift.interval(), location: None };
     let after = TimeAndPlace { location: Some(ShiftLocation::new("Hall B").unwrap()), ..before.clone() };
     let change = ShiftChange { before, after, shift_version: 2 };
-    let cause = NoticeCause::ShiftChanged { change, told_until: None };
+    let cause = NoticeCause::ShiftChanged { change, fanned_out_to: None };
     let place = (shift.organization, shift.event, shift.id);
     Notice::new(NoticeId::new(uuid(number)), place, cause, at(2))
 }

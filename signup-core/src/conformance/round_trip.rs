@@ -49,7 +49,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         shift_version: 8,
     };
     let causes = [
-        NoticeCause::ShiftChanged { change: change.clone(), told_until: Some(signup.id) },
+        NoticeCause::ShiftChanged { change: change.clone(), fanned_out_to: Some(signup.id) },
         NoticeCause::SignedUp { signup: signup.id, secret: Secret::generate() },
         NoticeCause::Cancelled { signup: signup.id },
         NoticeCause::ShiftMoved { signup: signup.id, change },

@@ -1,4 +1,4 @@
-//! The states of a notice: fanned out to volunteers, claimed for delivery, removed, or due again.
+//! The changes of a queued notice: fanned out to volunteers, replaced by its next version, or deleted.
 //!
 //! Each change requires the version of the notice that was read. So only one of several processes succeeds.
 
@@ -27,14 +27,14 @@ pub struct Delivery {
     pub signup: Signup,
 }
 
-/// The pause between two batches of a fan-out.
-const BATCH_PAUSE: SignedDuration = SignedDuration::from_secs(1);
+/// The time between two batches of a fan-out.
+const FAN_OUT_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
 
 /// Fans out one batch of a changed shift: each of `signups` gets a notice with an id of `ids`.
 ///
-/// `signups` are the next sign-ups after `told_until`. With `is_last` they are the last ones, and the parent notice is
-/// removed. Skips sign-ups made after the change: their confirmation already has the new hours.
-pub fn tell(
+/// `signups` are the next sign-ups after `fanned_out_to`. If `is_last`, no more follow, and the notice of the whole
+/// shift is deleted. Skips sign-ups made after the change: their confirmation already has the new hours.
+pub fn fan_out(
     notice: Notice,
     change: &ShiftChange,
     signups: &[Signup],
@@ -42,50 +42,52 @@ pub fn tell(
     is_last: bool,
     now: Timestamp,
 ) -> ChangeSet {
-    let place = (notice.organization, notice.event, notice.shift);
+    let shift = (notice.organization, notice.event, notice.shift);
     // Version 0: an older release queued the change without its version.
-    let is_news = |signup: &&Signup| change.shift_version == 0 || signup.shift_version < change.shift_version;
-    let told = signups.iter().filter(is_news);
-    let notices = told
+    let precedes_change =
+        |signup: &&Signup| change.shift_version == 0 || signup.shift_version < change.shift_version;
+    let recipients = signups.iter().filter(precedes_change);
+    let notices = recipients
         .zip(ids)
         .map(|(signup, id)| {
             let cause = NoticeCause::ShiftMoved { signup: signup.id, change: change.clone() };
-            Notice::new(id, place, cause, now)
+            Notice::new(id, shift, cause, now)
         })
         .collect();
     let requires = vec![at_version(&notice)];
     let rest = match signups.last() {
         Some(last) if !is_last => {
-            let cause = NoticeCause::ShiftChanged { change: change.clone(), told_until: Some(last.id) };
-            // The parent is due after this batch, and after notices queued meanwhile: a large shift does not delay
-            // others.
-            Write::UpdateNotice(Box::new(notice.with_cause(cause, now + BATCH_PAUSE)))
+            let cause = NoticeCause::ShiftChanged { change: change.clone(), fanned_out_to: Some(last.id) };
+            // The next batch is due after this one, and after notices queued meanwhile: a large shift does not delay
+            // other mails.
+            let (version, due_at) = (notice.version + 1, now + FAN_OUT_INTERVAL);
+            Write::UpdateNotice(Box::new(Notice { cause, version, due_at, ..notice }))
         }
         _ => delete(&notice),
     };
     ChangeSet { requires, writes: vec![rest, Write::InsertNotices(notices)] }
 }
 
-/// Returns whether a notice is still worth a mail.
+/// Returns whether a notice is obsolete, so that no mail is sent for it.
 ///
-/// - A confirmation: while the sign-up is confirmed with the same secret, and the shift has not ended since. A
-///   confirmation that was requested after the end is sent.
-/// - A cancellation: while the sign-up is cancelled.
-/// - A change: while the sign-up is confirmed, the shift still differs from its state before the change, and the shift
-///   is not over by both its old and its new hours.
-pub fn is_of_use(notice: &Notice, shift: &Shift, signup: &Signup, now: Timestamp) -> bool {
+/// - A confirmation: if the sign-up is cancelled or has another secret, or if the shift has ended since. A confirmation
+///   that was requested after the end is not obsolete.
+/// - A cancellation: if the sign-up is confirmed.
+/// - A change: if the sign-up is cancelled, if the shift is as it was before the change, or if the shift is over by both
+///   its old and its new hours.
+pub fn is_obsolete(notice: &Notice, shift: &Shift, signup: &Signup, now: Timestamp) -> bool {
     match &notice.cause {
         NoticeCause::SignedUp { secret, .. } => {
             let end = shift.interval().end;
             let has_ended_since = notice.created_at < end && end <= now;
-            signup.status == SignupStatus::Confirmed && signup.secret == secret.digest() && !has_ended_since
+            signup.status != SignupStatus::Confirmed || signup.secret != secret.digest() || has_ended_since
         }
-        NoticeCause::Cancelled { .. } => signup.status == SignupStatus::Cancelled,
-        NoticeCause::ShiftChanged { .. } => true,
+        NoticeCause::Cancelled { .. } => signup.status != SignupStatus::Cancelled,
+        NoticeCause::ShiftChanged { .. } => false,
         NoticeCause::ShiftMoved { change, .. } => {
             let (before, present) = (&change.before, TimeAndPlace::of(shift));
             let is_over = before.interval.end.max(present.interval.end) <= now;
-            signup.status == SignupStatus::Confirmed && *before != present && !is_over
+            signup.status != SignupStatus::Confirmed || *before == present || is_over
         }
     }
 }
@@ -95,8 +97,8 @@ pub fn replace_notice(before: &Notice, after: Notice) -> ChangeSet {
     ChangeSet { requires: vec![at_version(before)], writes: vec![Write::UpdateNotice(Box::new(after))] }
 }
 
-/// Removes a notice.
-pub fn finish_notice(notice: &Notice) -> ChangeSet {
+/// Deletes a notice.
+pub fn delete_notice(notice: &Notice) -> ChangeSet {
     ChangeSet { requires: vec![at_version(notice)], writes: vec![delete(notice)] }
 }
 

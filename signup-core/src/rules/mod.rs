@@ -15,7 +15,7 @@ mod slug;
 
 pub use cancel_signup::cancel_signup;
 pub use create_event::create_event;
-pub use deliver::{Delivery, finish_notice, is_of_use, replace_notice, tell};
+pub use deliver::{Delivery, delete_notice, fan_out, is_obsolete, replace_notice};
 pub use duplicate_event::duplicate_event;
 pub use patch_shift::patch_shift;
 pub use sign_up::{Closed, MAIL_AGAIN_AFTER, SignUpFacts, SignUpIds, SigningUp, mail_again, sign_up};

@@ -55,9 +55,9 @@ pub fn patch_shift(
     let is_over = before.interval.end.max(after.interval.end) <= now;
     if patch.notify_volunteers && before != after && !is_over {
         let change = ShiftChange { before, after, shift_version: changed.version };
-        let cause = NoticeCause::ShiftChanged { change, told_until: None };
-        let place = (shift.organization, shift.event, shift.id);
-        writes.push(Write::InsertNotices(vec![Notice::new(notice, place, cause, now)]));
+        let cause = NoticeCause::ShiftChanged { change, fanned_out_to: None };
+        let owner = (shift.organization, shift.event, shift.id);
+        writes.push(Write::InsertNotices(vec![Notice::new(notice, owner, cause, now)]));
     }
     let requires = vec![Requirement::ShiftAtVersion {
         organization: shift.organization,

@@ -62,7 +62,7 @@ impl Shared {
     }
 
     /// Commits the next state of a notice. Returns `false` if another process changed the notice since it was read.
-    pub(super) async fn step(&self, change: ChangeSet) -> Result<bool> {
+    pub(super) async fn commit_notice(&self, change: ChangeSet) -> Result<bool> {
         match self.store.commit(change).await {
             Ok(()) => Ok(true),
             Err(CommitError::Refused(Refusal::NoticeChanged)) => Ok(false),

@@ -1,7 +1,7 @@
 //! The outbox: claiming queued notices, and reporting their delivery.
 //!
-//! A process reads the [due](Outbox::due_notices) notices and [claims](Outbox::begin_delivery) them one after the
-//! other. It [extends the lease](Outbox::hold_notice) if a delivery takes long, and reports the result. Any number of
+//! A process reads the [due](Outbox::due) notices and [claims](Outbox::claim) one after the other. It
+//! [extends the lease](Outbox::extend_lease) of a delivery that takes long, and reports the result. Any number of
 //! processes may share the work: a claimed notice belongs to one process at a time.
 
 use std::sync::Arc;
@@ -10,14 +10,15 @@ use jiff::Timestamp;
 
 use super::Shared;
 use crate::error::Result;
-use crate::id::NoticeId;
-use crate::notice::{Notice, NoticeCause, ShiftChange};
+use crate::id::{NoticeId, SignupId};
+use crate::notice::{DeliveryFailure, Notice, NoticeCause, ShiftChange};
 use crate::rules::{self, Delivery};
 use crate::secret;
 
-/// The number of volunteers for which one batch makes notices of a change. Bounds memory, and the wait of other
-/// notices.
+/// The number of sign-ups that one batch of a fan-out covers. Bounds memory, and the wait of other notices.
 const FAN_OUT_BATCH: u32 = 100;
+/// The reason of a notice that failed because no result of its attempts was reported.
+const NO_RESULT: &str = "no attempts are left, and no result of the last one was reported";
 
 /// The handle of a process that delivers queued notices.
 #[derive(Debug, Clone)]
@@ -37,52 +38,49 @@ impl Outbox {
 
     /// Returns at most `limit` notices that are due, by due time.
     ///
-    /// A due time later than [`Notice::LONGEST_PAUSE`] and [`Notice::CLOCK_SKEW`] from now was set by a clock that was
+    /// A due time later than [`Notice::MAX_BACKOFF`] and [`Notice::CLOCK_SKEW`] from now was set by a clock that was
     /// ahead. That notice is due, too.
     ///
     /// # Errors
     /// Fails only if the store fails.
-    pub async fn due_notices(&self, limit: u32) -> Result<Vec<Notice>> {
+    pub async fn due(&self, limit: u32) -> Result<Vec<Notice>> {
         let now = self.now();
-        Ok(self
-            .shared
-            .store
-            .due_notices(now, now + Notice::LONGEST_PAUSE + Notice::CLOCK_SKEW, limit)
-            .await?)
+        let latest = now + Notice::MAX_BACKOFF + Notice::CLOCK_SKEW;
+        Ok(self.shared.store.due_notices(now, latest, limit).await?)
     }
 
-    /// Claims a due notice and returns the mail to send. The lease lasts for [`Notice::HOLD`].
+    /// Claims a due notice and returns the mail to send. The lease lasts for [`Notice::LEASE`].
     ///
     /// Returns `None` if there is no mail to send:
     ///
     /// - Another process has claimed the notice.
-    /// - The notice is obsolete. It is removed.
-    /// - The notice is a change for all volunteers of a shift. A batch of it is fanned out to notices of their own.
-    /// - The notice was claimed as often as [`Notice::TRIED_FOR`] allows, and no result was ever reported. It is given
-    ///   up.
+    /// - The notice is obsolete. It is deleted.
+    /// - The notice is a change for all volunteers of a shift. A batch of it is fanned out: each volunteer gets a notice
+    ///   of their own.
+    /// - The notice has [no attempts left](Notice::has_attempts_left), and no result of the last one was reported. The
+    ///   notice fails.
     ///
     /// # Errors
     /// Fails if the store fails. If a stored record cannot be decoded, the notice stays due. The caller then calls
-    /// [`delivery_not_begun`](Self::delivery_not_begun), so that the notice does not block others.
-    pub async fn begin_delivery(&self, notice: Notice) -> Result<Option<Delivery>> {
-        if let NoticeCause::ShiftChanged { change, told_until } = &notice.cause {
-            let (change, told_until) = (change.clone(), *told_until);
-            self.tell(notice, &change, told_until).await?;
+    /// [`report_claim_failed`](Self::report_claim_failed), so that the notice does not delay others.
+    pub async fn claim(&self, notice: Notice) -> Result<Option<Delivery>> {
+        if let NoticeCause::ShiftChanged { change, fanned_out_to } = &notice.cause {
+            let (change, fanned_out_to) = (change.clone(), *fanned_out_to);
+            self.fan_out(notice, &change, fanned_out_to).await?;
             return Ok(None);
         }
-        if notice.was_tried_enough() {
-            let reason = "it was begun again and again, and never came to an end";
-            let failed = notice.clone().put_back(reason, true, self.shared.now());
-            self.shared.step(rules::replace_notice(&notice, failed)).await?;
+        if !notice.has_attempts_left() {
+            let failed = notice.clone().after_failure(DeliveryFailure::Permanent, NO_RESULT, self.now());
+            self.shared.commit_notice(rules::replace_notice(&notice, failed)).await?;
             return Ok(None);
         }
         let Some(delivery) = self.delivery(&notice).await? else {
-            self.shared.step(rules::finish_notice(&notice)).await?;
+            self.shared.commit_notice(rules::delete_notice(&notice)).await?;
             return Ok(None);
         };
-        let taken = notice.clone().taken(self.shared.now());
-        let is_ours = self.shared.step(rules::replace_notice(&notice, taken.clone())).await?;
-        Ok(is_ours.then_some(Delivery { notice: taken, ..delivery }))
+        let claimed = notice.clone().claimed(self.now());
+        let has_lease = self.shared.commit_notice(rules::replace_notice(&notice, claimed.clone())).await?;
+        Ok(has_lease.then_some(Delivery { notice: claimed, ..delivery }))
     }
 
     /// Reads the records that a mail needs. Returns `None` if the notice is obsolete.
@@ -91,7 +89,7 @@ impl Outbox {
         let Some(signup) = notice.cause.signup() else { return Ok(None) };
         let Some(signup) = self.shared.store.signup(owner, signup).await? else { return Ok(None) };
         let Some(shift) = self.shared.store.shift(owner, notice.shift).await? else { return Ok(None) };
-        if !rules::is_of_use(notice, &shift, &signup, self.shared.now()) {
+        if rules::is_obsolete(notice, &shift, &signup, self.now()) {
             return Ok(None);
         }
         let Some(event) = self.shared.store.event(owner, notice.event).await? else { return Ok(None) };
@@ -99,96 +97,97 @@ impl Outbox {
         Ok(Some(Delivery { notice: notice.clone(), organization, event, shift, signup }))
     }
 
-    /// Fans out one batch of a change to the volunteers of a shift.
-    async fn tell(
+    /// Fans out one batch of a change to the volunteers of a shift: the sign-ups after `fanned_out_to`.
+    async fn fan_out(
         &self,
         notice: Notice,
         change: &ShiftChange,
-        told_until: Option<crate::id::SignupId>,
+        fanned_out_to: Option<SignupId>,
     ) -> Result<()> {
-        let now = self.shared.now();
+        let now = self.now();
         let (owner, shift) = (notice.organization, notice.shift);
-        let signups = self.shared.store.confirmed_signups(owner, shift, told_until, FAN_OUT_BATCH).await?;
+        let signups = self.shared.store.confirmed_signups(owner, shift, fanned_out_to, FAN_OUT_BATCH).await?;
         let is_last = signups.len() < FAN_OUT_BATCH as usize;
         let ids = signups.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
-        self.shared.step(rules::tell(notice, change, &signups, ids, is_last, now)).await?;
+        self.shared.commit_notice(rules::fan_out(notice, change, &signups, ids, is_last, now)).await?;
         Ok(())
     }
 
-    /// Extends the lease of a claimed notice to [`Notice::HOLD`] from now. Returns `None` if the lease is lost.
+    /// Extends the lease of a claimed notice to [`Notice::LEASE`] from now. Returns `None` if the lease is lost.
     ///
     /// # Errors
     /// Fails only if the store fails.
-    pub async fn hold_notice(&self, notice: &Notice) -> Result<Option<Notice>> {
-        let hold = |notice: &Notice| Some(notice.clone().held(self.shared.now()));
-        Ok(self.settle(notice, hold).await?.flatten())
+    pub async fn extend_lease(&self, notice: &Notice) -> Result<Option<Notice>> {
+        let extend = |notice: &Notice| Some(notice.clone().lease_extended(self.now()));
+        Ok(self.commit_claimed(notice, extend).await?.flatten())
     }
 
-    /// Reports that the mail of a claimed notice was sent, and removes the notice.
+    /// Reports that the mail of a claimed notice was sent. Deletes the notice.
     ///
     /// Returns `false` if the lease was lost: another process may send the mail a second time.
     ///
     /// # Errors
     /// Fails only if the store fails. The mail will be sent again, under the same id, unless a retry of this report
     /// succeeds before the lease expires.
-    pub async fn mail_was_sent(&self, notice: &Notice) -> Result<bool> {
-        Ok(self.settle(notice, |_| None).await?.is_some())
+    pub async fn report_sent(&self, notice: &Notice) -> Result<bool> {
+        Ok(self.commit_claimed(notice, |_| None).await?.is_some())
     }
 
-    /// Reports that the mail of a claimed notice was not sent for `reason`, and returns the updated notice.
+    /// Reports that the mail of a claimed notice was not sent for `reason`. Returns the updated notice.
     ///
-    /// The notice is due again after a pause. If `is_final`, or if it was tried for [`Notice::TRIED_FOR`], it is kept
-    /// as failed. Returns `None` if the lease was lost.
+    /// After a transient failure, the notice is due again after a backoff. After a permanent failure, or if the notice
+    /// has [no attempts left](Notice::has_attempts_left), it is stored as failed. Returns `None` if the lease was lost.
     ///
     /// # Errors
     /// Fails only if the store fails. The notice is then due again when its lease expires.
-    pub async fn mail_was_not_sent(
+    pub async fn report_failed(
         &self,
         notice: &Notice,
+        failure: DeliveryFailure,
         reason: &str,
-        is_final: bool,
     ) -> Result<Option<Notice>> {
-        let put_back = |notice: &Notice| Some(notice.clone().put_back(reason, is_final, self.shared.now()));
-        Ok(self.settle(notice, put_back).await?.flatten())
+        let fail = |notice: &Notice| Some(notice.clone().after_failure(failure, reason, self.now()));
+        Ok(self.commit_claimed(notice, fail).await?.flatten())
     }
 
-    /// Reports that [`begin_delivery`](Self::begin_delivery) failed for a due notice. The attempt counts, and the
-    /// notice is due again after a pause.
+    /// Reports that [`claim`](Self::claim) failed for a due notice. Counts an attempt with a transient failure: the
+    /// notice is due again after a backoff.
     ///
     /// # Errors
     /// Fails only if the store fails.
-    pub async fn delivery_not_begun(&self, notice: &Notice, reason: &str) -> Result<()> {
-        let after = notice.clone().taken(self.shared.now()).put_back(reason, false, self.shared.now());
-        self.shared.step(rules::replace_notice(notice, after)).await?;
+    pub async fn report_claim_failed(&self, notice: &Notice, reason: &str) -> Result<()> {
+        let now = self.now();
+        let after = notice.clone().claimed(now).after_failure(DeliveryFailure::Transient, reason, now);
+        self.shared.commit_notice(rules::replace_notice(notice, after)).await?;
         Ok(())
     }
 
-    /// Commits the next state of a claimed notice, where `None` removes it. Returns the state that was committed, or
+    /// Commits the next state of a claimed notice, where `None` deletes it. Returns the state that was committed, or
     /// `None` if the lease is lost.
     ///
     /// An earlier commit may have succeeded although its answer was lost. Then the stored version is newer than the
-    /// given one, but the number of attempts is the same: the lease still belongs to this process, and the commit is
-    /// tried from there.
-    async fn settle(
+    /// given one, but the number of attempts is the same: this process still has the lease, and retries with the stored
+    /// version.
+    async fn commit_claimed(
         &self,
         notice: &Notice,
-        after: impl Fn(&Notice) -> Option<Notice> + Send + Sync,
+        next: impl Fn(&Notice) -> Option<Notice> + Send + Sync,
     ) -> Result<Option<Option<Notice>>> {
         let mut notice = notice.clone();
         loop {
-            let next = after(&notice);
-            let change = match &next {
-                Some(next) => rules::replace_notice(&notice, next.clone()),
-                None => rules::finish_notice(&notice),
+            let after = next(&notice);
+            let change = match &after {
+                Some(after) => rules::replace_notice(&notice, after.clone()),
+                None => rules::delete_notice(&notice),
             };
-            if self.shared.step(change).await? {
-                return Ok(Some(next));
+            if self.shared.commit_notice(change).await? {
+                return Ok(Some(after));
             }
             let found = self.shared.store.notice(notice.id).await?;
-            let is_ours = |found: &Notice| {
+            let has_lease = |found: &Notice| {
                 found.attempts == notice.attempts && found.version > notice.version && found.failure.is_none()
             };
-            match found.filter(is_ours) {
+            match found.filter(has_lease) {
                 Some(found) => notice = found,
                 None => return Ok(None),
             }

@@ -9,7 +9,7 @@ use super::{Answer, Context, mark_replay};
 use crate::bodies::PageKey;
 use crate::reply::{json, json_of, written};
 use crate::request::Request;
-use crate::wire::{Data, Event, EventPage};
+use crate::wire::{Data, Event, EventList};
 
 /// `POST /v1/events`
 pub(crate) async fn create_event(context: Context, session: Session, mut request: Request) -> Answer {
@@ -41,7 +41,7 @@ pub(crate) async fn list_events(context: Context, session: Session, request: Req
         has_next: list.next_cursor.is_some(),
         has_prev: list.prev_cursor.is_some(),
     };
-    let write = || written(&EventPage::new(&list, &context.base_url));
+    let write = || written(&EventList::new(&list, &context.base_url));
     Ok(json_of(StatusCode::OK, context.bodies.pages.get(key, &list.events, write)?))
 }
 

@@ -18,7 +18,7 @@ use lettre::transport::smtp::commands::{Data, Mail, Rcpt};
 use lettre::transport::smtp::extension::{Extension, MailBodyParameter, MailParameter};
 
 use super::smtp::SmtpUrl;
-use super::{Blame, NotSent};
+use super::{SendError, SendErrorKind};
 use crate::reply::WithSources;
 
 /// How long an idle connection is kept for the next mail.
@@ -51,11 +51,11 @@ impl Smtp {
     }
 
     /// Sends a message on a blocking thread. The thread finishes even if the caller drops the future.
-    pub(super) async fn send(&self, message: Message) -> Result<(), NotSent> {
+    pub(super) async fn send(&self, message: Message) -> Result<(), SendError> {
         let smtp = self.clone();
         let sent = tokio::task::spawn_blocking(move || smtp.send_and_wait(&message)).await;
         sent.unwrap_or_else(|error| {
-            Err(NotSent { reason: error.to_string(), blame: Blame::TemporaryRefusal })
+            Err(SendError { reason: error.to_string(), kind: SendErrorKind::TransientRefusal })
         })
     }
 
@@ -71,18 +71,18 @@ impl Smtp {
         idle.take_if(|idle| predicate(idle))
     }
 
-    fn send_and_wait(&self, message: &Message) -> Result<(), NotSent> {
+    fn send_and_wait(&self, message: &Message) -> Result<(), SendError> {
         let idle = self.take_if(|_| true).map(|idle| idle.connection);
         let mut connection = match idle.and_then(if_alive) {
             Some(connection) => connection,
-            None => self.url.connect().map_err(|error| of_server("no connection", &error))?,
+            None => self.url.connect().map_err(|error| server_error("no connection", &error))?,
         };
-        if let Err((not_sent, has_answered)) = transact(&mut connection, message) {
+        if let Err((error, has_answered)) = transact(&mut connection, message) {
             if has_answered {
                 // The connection still works, so it is closed with QUIT. The answer to QUIT does not matter.
                 drop(connection.quit());
             }
-            return Err(not_sent);
+            return Err(error);
         }
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         *idle = Some(Idle { connection, since: Instant::now() });
@@ -99,20 +99,20 @@ fn if_alive(mut connection: SmtpConnection) -> Option<SmtpConnection> {
 ///
 /// # Errors
 /// Returns the failure, and whether the server was still answering.
-fn transact(connection: &mut SmtpConnection, message: &Message) -> Result<(), (NotSent, bool)> {
+fn transact(connection: &mut SmtpConnection, message: &Message) -> Result<(), (SendError, bool)> {
     let (envelope, content) = (message.envelope(), message.formatted());
-    let parameters = parameters(connection, envelope, &content).map_err(|not_sent| (not_sent, true))?;
+    let parameters = parameters(connection, envelope, &content).map_err(|error| (error, true))?;
     let sender = Mail::new(envelope.from().cloned(), parameters);
     let has_answered = |error: &Error| error.status().is_some();
     connection
         .command(sender)
-        .map_err(|error| (of_server("the sender was not taken", &error), has_answered(&error)))?;
-    let of_mail = |error: Error| (of_mail(&error), has_answered(&error));
+        .map_err(|error| (server_error("the sender was not taken", &error), has_answered(&error)))?;
+    let classified = |error: Error| (classify(&error), has_answered(&error));
     for recipient in envelope.to() {
-        connection.command(Rcpt::new(recipient.clone(), vec![])).map_err(of_mail)?;
+        connection.command(Rcpt::new(recipient.clone(), vec![])).map_err(classified)?;
     }
-    connection.command(Data).map_err(of_mail)?;
-    connection.message(&content).map_err(of_mail)?;
+    connection.command(Data).map_err(classified)?;
+    connection.message(&content).map_err(classified)?;
     Ok(())
 }
 
@@ -124,7 +124,7 @@ fn parameters(
     connection: &SmtpConnection,
     envelope: &Envelope,
     content: &[u8],
-) -> Result<Vec<MailParameter>, NotSent> {
+) -> Result<Vec<MailParameter>, SendError> {
     let mut parameters = vec![];
     let addresses = envelope.from().into_iter().chain(envelope.to());
     let needs = [
@@ -138,7 +138,7 @@ fn parameters(
     for (is_needed, extension, parameter) in needs {
         if is_needed && !connection.server_info().supports_feature(extension) {
             let reason = format!("the mail server lacks {extension}, which this mail needs");
-            return Err(NotSent { reason, blame: Blame::TemporaryRefusal });
+            return Err(SendError { reason, kind: SendErrorKind::TransientRefusal });
         }
         parameters.extend(is_needed.then_some(parameter));
     }
@@ -146,17 +146,17 @@ fn parameters(
 }
 
 /// Describes an error that concerns every mail.
-fn of_server(what: &str, error: &Error) -> NotSent {
-    NotSent { reason: format!("{what}: {}", WithSources(error)), blame: Blame::Server }
+fn server_error(context: &str, error: &Error) -> SendError {
+    SendError { reason: format!("{context}: {}", WithSources(error)), kind: SendErrorKind::Server }
 }
 
 /// Classifies an error that occurred after the sender was accepted.
-fn of_mail(error: &Error) -> NotSent {
-    let blame = match error.status().map(u16::from) {
-        None => Blame::Server,
-        Some(status) if SERVER_REFUSALS.contains(&status) => Blame::Server,
-        Some(_) if error.is_permanent() => Blame::PermanentRefusal,
-        Some(_) => Blame::TemporaryRefusal,
+fn classify(error: &Error) -> SendError {
+    let kind = match error.status().map(u16::from) {
+        None => SendErrorKind::Server,
+        Some(status) if SERVER_REFUSALS.contains(&status) => SendErrorKind::Server,
+        Some(_) if error.is_permanent() => SendErrorKind::PermanentRefusal,
+        Some(_) => SendErrorKind::TransientRefusal,
     };
-    NotSent { reason: WithSources(error).to_string(), blame }
+    SendError { reason: WithSources(error).to_string(), kind }
 }

@@ -12,9 +12,9 @@ use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
 use signup_core::{Delivery, EmailAddress, NoticeCause, TimeAndPlace};
 
-use super::name::for_mail;
+use super::name::safe_name;
 use crate::calendar::{Method, SignupEntry};
-use crate::page::place::shift_location;
+use crate::location::shift_location;
 use crate::page::times::Times;
 
 /// The longest title in a subject, in characters.
@@ -109,7 +109,7 @@ pub(super) fn write(
         .message_id(Some(format!("<{}@{}>", notice.id, from.email.domain())))
         .date(date(now))
         .from(from.clone())
-        .to(Mailbox::new(for_mail(&signup.name), address))
+        .to(Mailbox::new(safe_name(&signup.name), address))
         .subject(subject.clone())
         // Prevents automatic replies (RFC 3834, 5).
         .raw_header(HeaderValue::new(
@@ -147,7 +147,7 @@ fn content<'a>(
     };
     let content = Content {
         subject: "",
-        name: for_mail(&signup.name),
+        name: safe_name(&signup.name),
         intro: "",
         event: one_line(event.title.as_str()),
         shift: one_line(shift.title.as_str()),

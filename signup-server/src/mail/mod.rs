@@ -35,19 +35,19 @@ enum Transport {
 
 /// Why a mail was not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct NotSent {
+struct SendError {
     /// The cause, for operators.
     reason: String,
-    blame: Blame,
+    kind: SendErrorKind,
 }
 
-/// What a failure concerns: one mail, or the mail server.
+/// What a failure to send concerns: one mail, or the mail server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Blame {
-    /// The mail or its recipient was refused permanently. A retry is useless.
+enum SendErrorKind {
+    /// The mail or its recipient was refused permanently. A retry cannot succeed.
     PermanentRefusal,
     /// The mail or its recipient was refused for now. A retry may succeed.
-    TemporaryRefusal,
+    TransientRefusal,
     /// The server is unreachable or does not accept mail from this client. Any other mail would fail, too.
     Server,
 }
@@ -59,9 +59,9 @@ impl Mailer {
     }
 
     /// Writes and sends the mail of a delivery. Each answer of the server may take up to its timeout.
-    async fn send(&self, delivery: &Delivery, outbox: &Outbox) -> Result<(), NotSent> {
+    async fn send(&self, delivery: &Delivery, outbox: &Outbox) -> Result<(), SendError> {
         let written = message::write(delivery, &self.from, &self.base_url, outbox.now());
-        let mail = written.map_err(|reason| NotSent { reason, blame: Blame::PermanentRefusal })?;
+        let mail = written.map_err(|reason| SendError { reason, kind: SendErrorKind::PermanentRefusal })?;
         match &self.transport {
             Transport::Log => {
                 tracing::info!(to = %delivery.signup.email, subject = %mail.subject, "a mail, written here because --smtp is not set:\n{}\n", mail.text);

@@ -21,7 +21,7 @@ const ADDRESS_CHARACTERS: [char; 5] = ['/', '\\', '@', '\u{2044}', '\u{2215}'];
 const SEPARATORS: [char; 3] = ['.', '\u{3002}', ':'];
 
 /// Returns the name on one line, or `None` if the name must be left out.
-pub(super) fn for_mail(name: &PersonName) -> Option<String> {
+pub(super) fn safe_name(name: &PersonName) -> Option<String> {
     let name = one_line(name.as_str());
     let is_safe =
         name.chars().count() <= MAX_CHARACTERS && !has_format_characters(&name) && !could_be_link(&name);
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     fn shown(name: &str) -> Option<String> {
-        for_mail(&PersonName::new(name).unwrap())
+        safe_name(&PersonName::new(name).unwrap())
     }
 
     #[test]

@@ -6,29 +6,29 @@
 
 use std::time::Duration;
 
-use signup_core::{Delivery, Error, Notice, Outbox};
+use signup_core::{Delivery, DeliveryFailure, Error, Notice, Outbox};
 use tokio::sync::watch;
 
-use super::{Blame, Mailer, NotSent};
+use super::{Mailer, SendError, SendErrorKind};
 use crate::metrics::{self, MailFate};
 use crate::reply::WithSources;
 
-/// The most notices of one read. Each is claimed separately.
+/// The maximum number of notices of one read. Each is claimed separately.
 const BATCH: u32 = 50;
 /// The pause when no notice is due.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// The pause when the mail server or the store is unreachable.
+/// The pause after the mail server or the store was unreachable.
 const UNREACHABLE_PAUSE: Duration = Duration::from_secs(5);
-/// The interval at which a lease is extended while its mail is being sent: a third of [`Notice::HOLD`].
+/// The interval at which a lease is extended while its mail is being sent: a third of [`Notice::LEASE`].
 const EXTEND_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Delivers due notices until `stop` is true. Finishes and reports the mail in flight first.
 pub(crate) async fn deliver(outbox: Outbox, mailer: Mailer, mut stop: watch::Receiver<bool>) {
     while !*stop.borrow() {
         // A separate task, so that a panic over one mail does not stop all mails. The notice of that mail stays claimed
-        // until its lease expires, and is given up after the usual number of attempts.
-        let pass = tokio::spawn(deliver_due(outbox.clone(), mailer.clone(), stop.clone()));
-        let pause = pass.await.unwrap_or_else(|error| {
+        // until its lease expires, and fails after the usual number of attempts.
+        let batch = tokio::spawn(deliver_batch(outbox.clone(), mailer.clone(), stop.clone()));
+        let pause = batch.await.unwrap_or_else(|error| {
             tracing::error!(%error, "the delivery of mails panicked");
             Some(UNREACHABLE_PAUSE)
         });
@@ -43,8 +43,8 @@ pub(crate) async fn deliver(outbox: Outbox, mailer: Mailer, mut stop: watch::Rec
 }
 
 /// Delivers one batch of due notices. Returns how long to pause before the next batch.
-async fn deliver_due(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<bool>) -> Option<Duration> {
-    let due = match outbox.due_notices(BATCH).await {
+async fn deliver_batch(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<bool>) -> Option<Duration> {
+    let due = match outbox.due(BATCH).await {
         Ok(due) => due,
         Err(error) => {
             tracing::warn!(error = %WithSources(&error), "due notices could not be read");
@@ -59,9 +59,9 @@ async fn deliver_due(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<bool>
         if *stop.borrow() {
             return None;
         }
-        match outbox.begin_delivery(notice.clone()).await {
+        match outbox.claim(notice.clone()).await {
             Ok(Some(delivery)) => {
-                if send(&outbox, &mailer, delivery, &stop).await == Some(Blame::Server) {
+                if send(&outbox, &mailer, delivery, &stop).await == Some(SendErrorKind::Server) {
                     return Some(UNREACHABLE_PAUSE);
                 }
             }
@@ -70,7 +70,7 @@ async fn deliver_due(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<bool>
                 let reason = WithSources(&error).to_string();
                 tracing::error!(notice = %notice.id, reason, "a notice could not be claimed");
                 let is_store_down = matches!(&error, Error::Store(error) if error.is_unavailable());
-                if is_store_down || outbox.delivery_not_begun(&notice, &reason).await.is_err() {
+                if is_store_down || outbox.report_claim_failed(&notice, &reason).await.is_err() {
                     return Some(UNREACHABLE_PAUSE);
                 }
             }
@@ -79,14 +79,13 @@ async fn deliver_due(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<bool>
     None
 }
 
-/// Sends the mail of a claimed notice and reports the result. Returns what the failure concerns, if the mail was not
-/// sent.
+/// Sends the mail of a claimed notice and reports the result. Returns the kind of the error, if the mail was not sent.
 async fn send(
     outbox: &Outbox,
     mailer: &Mailer,
     delivery: Delivery,
     stop: &watch::Receiver<bool>,
-) -> Option<Blame> {
+) -> Option<SendErrorKind> {
     let mut notice = delivery.notice.clone();
     let sent = {
         let mut sending = std::pin::pin!(mailer.send(&delivery, outbox));
@@ -103,15 +102,18 @@ async fn send(
             report_sent(outbox, &notice, stop).await;
             None
         }
-        Err(NotSent { reason, blame }) => {
-            let is_final = blame == Blame::PermanentRefusal;
-            match outbox.mail_was_not_sent(&notice, &reason, is_final).await {
+        Err(SendError { reason, kind }) => {
+            let failure = match kind {
+                SendErrorKind::PermanentRefusal => DeliveryFailure::Permanent,
+                SendErrorKind::TransientRefusal | SendErrorKind::Server => DeliveryFailure::Transient,
+            };
+            match outbox.report_failed(&notice, failure, &reason).await {
                 Ok(Some(Notice { failure: Some(_), id, .. })) => {
                     metrics::count_mail(MailFate::Failed);
                     tracing::error!(notice = %id, reason, "a mail was given up");
                 }
                 Ok(Some(Notice { id, due_at, .. })) => {
-                    metrics::count_mail(MailFate::PutBack);
+                    metrics::count_mail(MailFate::Deferred);
                     tracing::warn!(notice = %id, reason, again_at = %due_at, "a mail was not sent");
                 }
                 Ok(None) => {
@@ -121,15 +123,15 @@ async fn send(
                     tracing::warn!(notice = %notice.id, error = %WithSources(&error), "a failed attempt to send a mail could not be stored");
                 }
             }
-            Some(blame)
+            Some(kind)
         }
     }
 }
 
 /// Extends the lease of a notice while its mail is being sent.
 async fn extend_lease(outbox: &Outbox, notice: Notice) -> Notice {
-    match outbox.hold_notice(&notice).await {
-        Ok(Some(held)) => held,
+    match outbox.extend_lease(&notice).await {
+        Ok(Some(extended)) => extended,
         Ok(None) => {
             tracing::warn!(notice = %notice.id, "another process has claimed the notice of a mail in flight");
             notice
@@ -147,7 +149,7 @@ async fn extend_lease(outbox: &Outbox, notice: Notice) -> Notice {
 /// notice.
 async fn report_sent(outbox: &Outbox, notice: &Notice, stop: &watch::Receiver<bool>) {
     loop {
-        match outbox.mail_was_sent(notice).await {
+        match outbox.report_sent(notice).await {
             Ok(true) => return,
             Ok(false) => {
                 tracing::warn!(notice = %notice.id, "another process has claimed the notice of a mail that was sent");

@@ -13,7 +13,7 @@ use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::place::Place;
+use super::linked_text::LinkedText;
 use super::times::{self, Times};
 use super::{Head, html, style};
 
@@ -25,13 +25,13 @@ const SUMMARY: usize = 160;
 
 #[derive(Debug, Template)]
 #[template(path = "event.html")]
-struct EventPage<'a> {
+struct EventTemplate<'a> {
     head: Head,
-    by: Place<'a>,
+    by: LinkedText<'a>,
     badge: Option<&'a str>,
     title: &'a str,
     days: String,
-    location: Option<Place<'a>>,
+    location: Option<LinkedText<'a>>,
     is_virtual: bool,
     description: Option<&'a str>,
     status: Option<Status>,
@@ -69,7 +69,7 @@ struct ShiftView<'a> {
     id: ShiftId,
     title: &'a str,
     times: Times,
-    location: Option<Place<'a>>,
+    location: Option<LinkedText<'a>>,
     /// How many are needed, in words.
     need: String,
     /// How much of it is taken, 0 to 100.
@@ -160,21 +160,21 @@ pub(super) fn page(
     });
     let problem = problem(focus, questions);
     let title = event.title.as_str();
-    let page = EventPage {
+    let page = EventTemplate {
         head: Head {
             title: if problem.is_some() { format!("Problem: {title}") } else { title.to_owned() },
             description: summary(event, organization.name.as_str()),
             url: Some(url),
             theme: event.theme.unwrap_or(style::DEFAULT_THEME),
         },
-        by: Place::named(
+        by: LinkedText::to(
             organization.name.as_str(),
             organization.public_url.as_ref().map(WebAddress::as_str).unwrap_or_default(),
         ),
         badge: event.badge_label.as_ref().map(BadgeLabel::as_str),
         title,
         days: times::days(event.dates.first.date().date(), event.dates.last.map(EventDate::date)),
-        location: event.location.as_ref().map(|location| Place::new(location.as_str())),
+        location: event.location.as_ref().map(|location| LinkedText::new(location.as_str())),
         is_virtual: event.is_virtual,
         description: event.description.as_ref().map(Description::as_str),
         status: status_of(shifts, open, event.dates.ends_at() <= now),
@@ -218,7 +218,7 @@ fn view<'a>(shift: &'a Shift, path: &str, offer: Offer<'a>, now: Timestamp) -> S
         id: shift.id,
         title: shift.title.as_str(),
         times: Times::of(interval, shift.day.zone()),
-        location: shift.location.as_ref().map(|location| Place::new(location.as_str())),
+        location: shift.location.as_ref().map(|location| LinkedText::new(location.as_str())),
         need: if is_over { "This shift is over".to_owned() } else { need(shift.occupancy) },
         percent: u64::from(filled.min(capacity)) * 100 / u64::from(capacity),
         is_closed: is_over || !shift.occupancy.has_room(),

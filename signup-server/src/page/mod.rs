@@ -8,7 +8,7 @@
 
 mod event;
 mod handlers;
-pub(crate) mod place;
+mod linked_text;
 mod signup;
 mod style;
 pub(crate) mod times;
@@ -60,7 +60,7 @@ impl Head {
 /// A page that shows only a message.
 #[derive(Debug, Template)]
 #[template(path = "message.html")]
-struct MessagePage<'a> {
+struct MessageTemplate<'a> {
     head: Head,
     heading: &'a str,
     text: &'a str,
@@ -120,7 +120,7 @@ fn themed_message(
     text: &str,
     link: Option<Link<'_>>,
 ) -> Response {
-    html(status, &MessagePage { head: Head::private(heading, theme), heading, text, link })
+    html(status, &MessageTemplate { head: Head::private(heading, theme), heading, text, link })
 }
 
 /// Returns 404, for a page that does not exist or is not public.

@@ -6,13 +6,14 @@ use signup_core::{Answer, PublicEvent, Signup, SignupStatus};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::place::{Place, shift_location};
+use super::linked_text::LinkedText;
 use super::times::Times;
 use super::{Head, html};
+use crate::location::shift_location;
 
 #[derive(Debug, Template)]
 #[template(path = "signup.html")]
-struct SignupPage<'a> {
+struct SignupTemplate<'a> {
     head: Head,
     organization: &'a str,
     heading: &'static str,
@@ -21,7 +22,7 @@ struct SignupPage<'a> {
     event_link: Option<String>,
     shift: &'a str,
     times: Times,
-    location: Option<Place<'a>>,
+    location: Option<LinkedText<'a>>,
     name: &'a str,
     email: &'a str,
     answers: &'a [Answer],
@@ -50,7 +51,7 @@ pub(super) fn page(
         SignupStatus::Confirmed => ("You are signed up", None),
     };
     let is_cancellable = signup.status == SignupStatus::Confirmed && !is_over;
-    let page = SignupPage {
+    let page = SignupTemplate {
         head: Head::private(heading, event.theme),
         organization: organization.name.as_str(),
         heading,
@@ -59,7 +60,7 @@ pub(super) fn page(
         event_link: event.is_published.then_some(event_path),
         shift: shift.title.as_str(),
         times: Times::of(shift.interval(), shift.day.zone()),
-        location: shift_location(shift.location.as_ref(), event).map(Place::new),
+        location: shift_location(shift.location.as_ref(), event).map(LinkedText::new),
         name: signup.name.as_str(),
         email: signup.email.as_str(),
         answers: &signup.answers,

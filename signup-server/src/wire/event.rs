@@ -1,6 +1,6 @@
 //! The JSON of events.
 
-use signup_core::{EventList, EventWithShifts};
+use signup_core::EventWithShifts;
 use simd_json_derive::Serialize;
 
 use super::{Id, Instant, Plain, Slot, Text};
@@ -51,9 +51,9 @@ impl<'a> Event<'a> {
     }
 }
 
-/// A page of events.
+/// A page of the list of events.
 #[derive(Debug, Serialize)]
-pub(crate) struct EventPage<'a> {
+pub(crate) struct EventList<'a> {
     data: Vec<Event<'a>>,
     links: Links,
     meta: Meta<'a>,
@@ -76,8 +76,8 @@ struct Meta<'a> {
     prev_cursor: Option<&'a str>,
 }
 
-impl<'a> EventPage<'a> {
-    pub(crate) fn new(list: &'a EventList, base_url: &'a str) -> Self {
+impl<'a> EventList<'a> {
+    pub(crate) fn new(list: &'a signup_core::EventList, base_url: &'a str) -> Self {
         let path = format!("{base_url}/v1/events");
         let per_page = list.query.limit;
         // Cursors consist of letters, digits, `-` and `_`, so the query needs no escaping.

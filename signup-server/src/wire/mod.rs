@@ -1,24 +1,31 @@
-//! The JSON of the API: the wire format of records.
+//! The JSON of the API and of the management commands: the wire format of records.
 //!
 //! Here, and only here, a shift is a *slot* and an organization a *team*. Serialization is most of the cost of a
 //! response. So values are borrowed, and a derive writes field names as prepared bytes.
 
 mod error;
 mod event;
+mod notice;
+mod question;
+mod signup;
 mod slot;
 mod team;
+mod token;
 
 pub(crate) use error::{Message, PlanLimit, Validation};
-pub(crate) use event::{Event, EventPage};
+pub(crate) use event::{Event, EventList};
+pub(crate) use notice::Notice;
+pub(crate) use question::Question;
+pub(crate) use signup::{Erasure, Signup, status};
 pub(crate) use slot::{Slot, slots};
 pub(crate) use team::Team;
+pub(crate) use token::{NewToken, Token};
 
 use std::fmt;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use serde::Serializer;
 use simd_json_derive::Serialize;
 use uuid::Uuid;
 
@@ -76,13 +83,6 @@ impl fmt::Display for Instant {
 impl Serialize for Instant {
     fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
         writer.write_all(&self.quoted())
-    }
-}
-
-/// For the JSON that management commands print.
-impl serde::Serialize for Instant {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
     }
 }
 

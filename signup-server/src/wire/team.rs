@@ -5,7 +5,7 @@ use simd_json_derive::Serialize;
 
 use super::{Id, Instant};
 
-/// An organization.
+/// An organization. Its plan is shown to operators only.
 #[derive(Debug, Serialize)]
 pub(crate) struct Team<'a> {
     id: Id,
@@ -14,6 +14,8 @@ pub(crate) struct Team<'a> {
     sport: Option<&'a str>,
     public_url: Option<&'a str>,
     created_at: Instant,
+    #[simd_json(skip_serializing_if = "Option::is_none")]
+    plan: Option<&'static str>,
 }
 
 impl<'a> Team<'a> {
@@ -25,6 +27,12 @@ impl<'a> Team<'a> {
             sport: organization.sport.as_ref().map(signup_core::Name::as_str),
             public_url: organization.public_url.as_ref().map(signup_core::WebAddress::as_str),
             created_at: Instant(organization.created_at),
+            plan: None,
         }
+    }
+
+    /// Returns the organization with its plan.
+    pub(crate) fn with_plan(organization: &'a Organization) -> Self {
+        Self { plan: Some(organization.plan.name()), ..Self::new(organization) }
     }
 }

@@ -1,6 +1,5 @@
 //! The command line: flags, environment variables, commands, exit codes and signals.
 
-use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -10,6 +9,7 @@ use signup_store_sql::throwaway::Cluster;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, PROGRAM, Server, generous_plans, raw, run};
+use crate::start::{Started, wait_until_listening};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
@@ -219,8 +219,7 @@ fn a_server_logs_at_info() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    lines.find(|line| line.starts_with("listening on ")).unwrap();
+    wait_until_listening(&mut child);
     let end = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     assert!(end.success());
     let log = text(&child.wait_with_output().unwrap().stderr);
@@ -299,14 +298,11 @@ async fn the_log_has_the_request_id_and_no_token() {
     let mut child = Command::new(PROGRAM)
         .args(["--database", "memory:", "--listen", "127.0.0.1:0", "--log", "trace", "--log-format", "json"])
         .args(["--plans", generous_plans(folder.path()).to_str().unwrap()])
-        .stdout(std::process::Stdio::piped())
+        .stdout(Stdio::piped())
         .stderr(std::fs::File::create(&log).unwrap())
         .spawn()
         .unwrap();
-    let mut lines =
-        std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap())).map(Result::unwrap);
-    let token = lines.next().unwrap().strip_prefix("token: ").unwrap().to_owned();
-    let url = lines.next().unwrap().strip_prefix("listening on ").unwrap().to_owned();
+    let Started { url, token } = wait_until_listening(&mut child);
     let path = format!("{url}/v1/{token}?token={token}");
     let answer = reqwest::Client::new().get(path).bearer_auth(&token).send().await.unwrap();
     let id = answer.headers()["x-request-id"].to_str().unwrap().to_owned();

@@ -1,6 +1,6 @@
 //! The limit of open files: clients and the store share it, and clients never use up the descriptors of the store.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,6 +10,7 @@ use rstest::rstest;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, PROGRAM, Server, event, raw};
+use crate::start::wait_until_listening;
 
 const REQUEST: &[u8] = b"GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -101,8 +102,7 @@ fn a_limit_that_leaves_clients_too_few_descriptors_is_refused_at_start() {
 #[test]
 fn the_log_says_how_many_connections_fit() {
     let mut child = limited(64, &["--listen", "127.0.0.1:0", "--database", "memory:"]).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    assert!(lines.any(|line| line.starts_with("listening on ")));
+    wait_until_listening(&mut child);
     child.kill().unwrap();
     let output = child.wait_with_output().unwrap();
     let log = String::from_utf8(output.stderr).unwrap();

@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use signup_store_sql::throwaway::Cluster;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Connection as _, Row as _, SqliteConnection};
 use tempfile::TempDir;
 
+pub(crate) use crate::answer::Answer;
 use crate::contract;
+use crate::start::{Started, wait_until_listening};
 
 /// The program under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_signup-server");
@@ -35,42 +36,6 @@ pub(crate) struct Server {
     /// The token of the starter organization; empty if the server created none.
     pub(crate) token: String,
     client: reqwest::Client,
-}
-
-/// An answer of a server, read to the end.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) text: String,
-}
-
-impl Answer {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).map(|value| value.to_str().unwrap())
-    }
-
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
-    }
-
-    pub(crate) fn data(&self) -> Value {
-        self.json()["data"].clone()
-    }
-
-    /// Returns the fields that a 422 names, in the order of the text. Panics on any other status.
-    pub(crate) fn fields(&self) -> Vec<String> {
-        assert_eq!(self.status, 422, "{}", self.text);
-        // The map sorts its keys; only the text has the order of the answer.
-        let errors = self.json()["errors"].as_object().unwrap().clone();
-        let mut fields: Vec<_> = errors.keys().cloned().collect();
-        fields.sort_by_key(|field| self.text.find(&format!("\"{field}\":[")).unwrap());
-        fields
-    }
-
-    pub(crate) fn is_replay(&self) -> bool {
-        self.header("idempotent-replay") == Some("true")
-    }
 }
 
 /// Writes generous plans into a file in `folder` and returns its path.
@@ -174,18 +139,7 @@ impl Server {
             .stderr(Stdio::inherit())
             .spawn()
             .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let mut token = String::new();
-        let url = loop {
-            let line = lines.next().unwrap_or_else(|| panic!("the server exited before it listened"));
-            if let Some(text) = line.strip_prefix("token: ") {
-                text.clone_into(&mut token);
-            } else if let Some(url) = line.strip_prefix("listening on ") {
-                break url.to_owned();
-            } else {
-                panic!("unexpected on standard output: {line}");
-            }
-        };
+        let Started { url, token } = wait_until_listening(&mut child);
         Self { child, database: String::new(), folder: None, url, token, client: client() }
     }
 

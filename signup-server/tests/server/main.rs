@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod addresses;
+mod answer;
 mod bad_input;
 mod browser;
 mod command_line;
@@ -30,10 +31,12 @@ mod metrics;
 mod page_limits;
 mod pages;
 mod pgbouncer;
+mod printed_json;
 mod request_ids;
 mod signups;
 mod slots;
 mod slow_clients;
+mod start;
 mod team;
 mod tokens;
 mod volunteers;

@@ -8,7 +8,7 @@ use signup_core::{Notice, NoticeCounts, NoticeId, StoreError};
 
 use super::{Reader, Result, all, one, sorted};
 use crate::observe::count_unreadable_notice;
-use crate::row::{self, Cell, NOTICE, PLACE};
+use crate::row::{self, Cell, NOTICE, QUEUE_POSITION};
 use crate::sql::{Sql, values};
 
 pub(crate) async fn notices(
@@ -32,11 +32,11 @@ pub(crate) async fn notice(reader: &impl Reader, id: NoticeId) -> Result<Option<
     one(reader, "reading a notice", NOTICE, from, values![id.uuid()], row::notice).await
 }
 
-/// A place in the queue: a due time and an id. The time is as it is stored, which may be no instant.
-type Place = (i64, NoticeId);
+/// A position in the queue: a due time and an id. The time is in Unix seconds as it is stored, and may be no instant.
+type QueuePosition = (i64, NoticeId);
 
 /// A page of the queue as a table: the first that are due at or before `$1`, and the first that are due after `$2`, both after
-/// the place `($3, $4)`.
+/// the position `($3, $4)`.
 ///
 /// Each of the two is a range of the index by due time. One condition with `OR` would read everything between them, too.
 pub(crate) fn due_ranges(limit: u32) -> String {
@@ -61,11 +61,11 @@ pub(crate) async fn due_notices(
     loop {
         let page = due_page(reader, now, latest, after, limit).await?;
         let is_last = page.len() < limit as usize;
-        for (place, notice) in page {
-            after = place;
+        for (position, notice) in page {
+            after = position;
             match notice {
                 Ok(notice) => found.push(notice),
-                Err(error) => report_unreadable(place.1, &error),
+                Err(error) => report_unreadable(position.1, &error),
             }
         }
         if is_last || found.len() >= limit as usize {
@@ -75,39 +75,42 @@ pub(crate) async fn due_notices(
     }
 }
 
-/// At most `limit` places after `after`, and the notice at each, or why it cannot be read.
+/// At most `limit` positions after `after`, and the notice at each, or why it cannot be read.
 async fn due_page(
     reader: &impl Reader,
     now: Timestamp,
     latest: Timestamp,
-    after: Place,
+    after: QueuePosition,
     limit: u32,
-) -> Result<Vec<(Place, Result<Notice>)>> {
+) -> Result<Vec<(QueuePosition, Result<Notice>)>> {
     const WHAT: &str = "looking for due notices";
     let from = due_ranges(limit);
     let values = values![now.as_second(), latest.as_second(), after.0, after.1.uuid()];
-    let columns = [PLACE, NOTICE].concat();
+    let columns = [QUEUE_POSITION, NOTICE].concat();
     let read = |row: &[Cell<'_>]| {
-        let (place, notice) = row.split_at(PLACE.len().min(row.len()));
-        Ok((row::place(place)?, row::notice(notice)))
+        let (position, notice) = row.split_at(QUEUE_POSITION.len().min(row.len()));
+        Ok((row::queue_position(position)?, row::notice(notice)))
     };
     let mut page = match all(reader, WHAT, &columns, &from, values.clone(), read).await {
         // A damaged text can make the whole answer unreadable. Then each notice is read by itself.
         Err(error) if !error.is_unavailable() => {
-            let places = all(reader, WHAT, PLACE, &from, values, row::place).await?;
-            each_at(reader, places).await?
+            let positions = all(reader, WHAT, QUEUE_POSITION, &from, values, row::queue_position).await?;
+            each_at(reader, positions).await?
         }
         page => page?,
     };
-    page.sort_by_key(|(place, _)| *place);
+    page.sort_by_key(|(position, _)| *position);
     page.truncate(limit as usize);
     Ok(page)
 }
 
-/// The notices at these places. One that is there no more is left out: another process has taken it.
-async fn each_at(reader: &impl Reader, places: Vec<Place>) -> Result<Vec<(Place, Result<Notice>)>> {
-    let mut found = Vec::with_capacity(places.len());
-    for (due_at, id) in places {
+/// The notices at these positions. One that is there no more is left out: another process has taken it.
+async fn each_at(
+    reader: &impl Reader,
+    positions: Vec<QueuePosition>,
+) -> Result<Vec<(QueuePosition, Result<Notice>)>> {
+    let mut found = Vec::with_capacity(positions.len());
+    for (due_at, id) in positions {
         let is_there = |notice: &Notice| notice.due_at.as_second() == due_at && notice.failure.is_none();
         match notice(reader, id).await {
             Ok(notice) => found.extend(notice.filter(is_there).map(|notice| ((due_at, id), Ok(notice)))),

@@ -118,8 +118,8 @@ pub(crate) const SIGNUP: &[Column] = &[
 ];
 /// A receipt has no id of its own; a corrupt one is found by its token.
 pub(crate) const RECEIPT: &[Column] = &[Id("r.token_id"), Json("r.outcome"), Integer("r.expires_at")];
-/// The place of a notice in the queue.
-pub(crate) const PLACE: &[Column] = &[Id("n.id"), Integer("n.due_at")];
+/// The position of a notice in the queue.
+pub(crate) const QUEUE_POSITION: &[Column] = &[Id("n.id"), Integer("n.due_at")];
 pub(crate) const NOTICE: &[Column] = &[
     Id("n.id"),
     Id("n.organization_id"),

@@ -1,4 +1,4 @@
-//! Notices: queued and failed ones.
+//! Queued and failed notices.
 
 use super::Admin;
 use crate::error::{Error, Result};
@@ -21,7 +21,7 @@ impl Admin {
         Ok(self.shared.store.notices(have_failed, after, limit).await?)
     }
 
-    /// Makes a failed notice due at once, and resets its attempts.
+    /// Queues a failed notice again: it is due at once, and its attempts are reset.
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if there is no such notice, and [`Error::NoticeNotFailed`] if it is queued or
@@ -31,9 +31,11 @@ impl Admin {
         if notice.failure.is_none() {
             return Err(Error::NoticeNotFailed);
         }
-        let retried = notice.clone().retried(self.shared.now());
-        let is_done = self.shared.step(rules::replace_notice(&notice, retried.clone())).await?;
-        if is_done { Ok(retried) } else { Err(Error::NoticeNotFailed) }
+        let requeued = notice.clone().requeued(self.shared.now());
+        // A refusal means that another process has changed or deleted the notice since it was read.
+        let is_committed =
+            self.shared.commit_notice(rules::replace_notice(&notice, requeued.clone())).await?;
+        if is_committed { Ok(requeued) } else { Err(Error::NoticeNotFailed) }
     }
 
     /// Counts the notices that are queued and those that failed.

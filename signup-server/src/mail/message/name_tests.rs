@@ -21,8 +21,8 @@ async fn delivery() -> Delivery {
     let ada = SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
     service.public().sign_up_for(&created.event.slug, created.shifts[0].id, &ada).await.unwrap();
     let outbox = service.outbox();
-    let notice = outbox.due_notices(1).await.unwrap().remove(0);
-    outbox.begin_delivery(notice).await.unwrap().unwrap()
+    let notice = outbox.due(1).await.unwrap().remove(0);
+    outbox.claim(notice).await.unwrap().unwrap()
 }
 
 /// Returns the decoded headers and parts of the mail.
@@ -94,7 +94,7 @@ proptest! {
             prop_assert!(!shown.contains(['/', '\\', '@', '\u{ff0f}', '\u{ff20}']), "{shown:?}");
             prop_assert!(!shown.contains(['\u{202e}', '\u{200b}', '\u{200d}', '\u{ad}', '\u{2028}']), "{shown:?}");
         }
-        if for_mail(&name).is_none() {
+        if safe_name(&name).is_none() {
             let texts = texts(&parsed);
             prop_assert!(!texts.iter().any(|text| text.contains(MARK)), "{texts:?}");
         }

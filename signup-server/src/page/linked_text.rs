@@ -1,27 +1,27 @@
-//! Locations and names as pages show them, with a link where the text is a web address.
+//! Texts that pages show as a link where there is a web address: locations, and the name of an organization.
+//!
+//! **Invariant:** only `http` and `https` addresses become links. Other schemes could run a script.
 
-use signup_core::{Event, EventLocation, ShiftLocation};
-
-/// The text of a location or a name, and its link, if there is a web address.
+/// A text, and the web address that it links to, if any.
 #[derive(Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct LinkedText<'a> {
     pub(super) text: &'a str,
     pub(super) link: Option<&'a str>,
 }
 
-impl<'a> Place<'a> {
-    /// Returns a name that links to `address`, if that is a web address.
-    pub(super) fn named(text: &'a str, address: &'a str) -> Self {
-        Self { text, link: web_address(address) }
+impl<'a> LinkedText<'a> {
+    /// Returns a text that links to itself, if it is a web address.
+    pub(super) fn new(text: &'a str) -> Self {
+        Self::to(text, text)
     }
 
-    /// Returns a text that links to itself, if it is a web address. Other schemes get no link, because they could run a
-    /// script.
-    pub(super) fn new(text: &'a str) -> Self {
-        Self { text, link: web_address(text) }
+    /// Returns a text that links to `address`, if `address` is a web address.
+    pub(super) fn to(text: &'a str, address: &'a str) -> Self {
+        Self { text, link: web_address(address) }
     }
 }
 
+/// Returns the text without surrounding whitespace, if it is a web address.
 fn web_address(text: &str) -> Option<&str> {
     let text = text.trim();
     let scheme = ["https://", "http://"]
@@ -29,11 +29,6 @@ fn web_address(text: &str) -> Option<&str> {
         .find(|scheme| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))?;
     let is_one_word = !text.contains(|character: char| character.is_whitespace() || character.is_control());
     (is_one_word && text.len() > scheme.len()).then_some(text)
-}
-
-/// Returns the location of a shift: its own, or else that of the event.
-pub(crate) fn shift_location<'a>(own: Option<&'a ShiftLocation>, event: &'a Event) -> Option<&'a str> {
-    own.map(ShiftLocation::as_str).or_else(|| event.location.as_ref().map(EventLocation::as_str))
 }
 
 #[cfg(test)]

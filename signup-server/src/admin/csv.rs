@@ -1,0 +1,57 @@
+//! Sign-ups as CSV (RFC 4180, except that rows end with a line feed alone).
+
+use signup_core::{Question, QuestionId, Signup};
+
+use crate::output;
+use crate::wire::{self, Instant};
+
+/// A table of sign-ups that is printed row by row.
+pub(super) struct CsvTable {
+    questions: Vec<QuestionId>,
+}
+
+impl CsvTable {
+    /// Prints the heading, with a column for each question that the event has now.
+    pub(super) fn begin(questions: &[Question]) -> Result<Self, String> {
+        let fixed = ["id", "event_id", "slot_id", "name", "email", "status", "cancelled_at", "created_at"];
+        let labels = questions.iter().map(|question| escape_formula(question.label.as_str()));
+        row(fixed.into_iter().map(str::to_owned).chain(labels))?;
+        Ok(Self { questions: questions.iter().map(|question| question.id).collect() })
+    }
+
+    pub(super) fn print(&self, signups: &[Signup]) -> Result<(), String> {
+        signups.iter().try_for_each(|signup| {
+            let fixed = [
+                signup.id.to_string(),
+                signup.event.to_string(),
+                signup.shift.to_string(),
+                escape_formula(signup.name.as_str()),
+                escape_formula(signup.email.as_str()),
+                wire::status(signup.status).to_owned(),
+                signup.cancelled_at.map_or_else(String::new, |at| Instant(at).to_string()),
+                Instant(signup.created_at).to_string(),
+            ];
+            let answers = self.questions.iter().map(|id| {
+                let answer = signup.answers.iter().find(|answer| answer.question_id == *id);
+                answer.map_or_else(String::new, |answer| escape_formula(answer.value.as_str()))
+            });
+            row(fixed.into_iter().chain(answers))
+        })
+    }
+}
+
+/// Prints a row.
+fn row(cells: impl Iterator<Item = String>) -> Result<(), String> {
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(vec![]);
+    let failed = |error: &dyn std::fmt::Display| format!("cannot write the table: {error}");
+    writer.write_record(cells.collect::<Vec<_>>()).map_err(|error| failed(&error))?;
+    let bytes = writer.into_inner().map_err(|error| failed(&error))?;
+    let text = String::from_utf8(bytes).map_err(|error| failed(&error))?;
+    output::print_line(text.trim_end_matches('\n')).map_err(|error| failed(&error))
+}
+
+/// Prefixes text that could begin a formula with an apostrophe, so that a spreadsheet reads it as text (OWASP, CSV
+/// Injection).
+fn escape_formula(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
+}

@@ -1,0 +1,64 @@
+//! The management commands: organizations, tokens, questions, sign-ups and mails.
+//!
+//! Each command prints one JSON object a line, except for sign-ups as CSV. The objects are [wire types](crate::wire).
+
+mod csv;
+mod notice;
+mod organization;
+mod question;
+mod signup;
+mod token;
+
+use signup_core::{Admin, Error, Organization};
+use simd_json_derive::Serialize;
+
+use crate::config::Command;
+use crate::output;
+use crate::reply::WithSources;
+
+/// The maximum number of records of one read from the store.
+const PAGE_LIMIT: u32 = 500;
+
+/// Runs a management command.
+///
+/// # Errors
+/// Returns one line for the user.
+pub(crate) async fn run(admin: &Admin, command: Command) -> Result<(), String> {
+    match command {
+        Command::Serve => Ok(()),
+        Command::Organization(command) => organization::run(admin, command).await,
+        Command::Token(command) => token::run(admin, command).await,
+        Command::Question(command) => question::run(admin, command).await,
+        Command::Signup(command) => signup::run(admin, command).await,
+        Command::Notice(command) => notice::run(admin, command).await,
+    }
+}
+
+/// Finds the organization with this id or slug.
+async fn find_organization(admin: &Admin, id_or_slug: &str) -> Result<Organization, String> {
+    admin.find_organization(id_or_slug).await.map_err(|error| match error {
+        Error::NotFound => format!("there is no organization with the id or slug {id_or_slug}"),
+        error => describe(error),
+    })
+}
+
+/// Describes an error about the event with this id.
+fn event_error(event: &str, error: Error) -> String {
+    match error {
+        Error::NotFound => format!("there is no event with the id {event}"),
+        error => describe(error),
+    }
+}
+
+/// Prints a value as JSON on one line.
+fn print(value: &impl Serialize) -> Result<(), String> {
+    let text = value.json_string().map_err(|error| error.to_string())?;
+    output::print_line(&text).map_err(|error| format!("cannot write the answer: {error}"))
+}
+
+fn describe(error: Error) -> String {
+    match error {
+        Error::Invalid(faults) => faults.to_string(),
+        error => WithSources(&error).to_string(),
+    }
+}

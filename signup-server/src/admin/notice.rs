@@ -1,0 +1,48 @@
+//! `notice`: list queued and failed mails, and retry failed ones.
+
+use signup_core::{Admin, Error, NoticeId};
+
+use super::{PAGE_LIMIT, describe, print};
+use crate::config::NoticeCommand;
+use crate::wire;
+
+pub(super) async fn run(admin: &Admin, command: NoticeCommand) -> Result<(), String> {
+    match command {
+        NoticeCommand::List { failed } => {
+            let mut after: Option<NoticeId> = None;
+            loop {
+                let page = admin.notices(failed, after, PAGE_LIMIT).await.map_err(describe)?;
+                let Some(last) = page.last() else { return Ok(()) };
+                after = Some(last.id);
+                page.iter().try_for_each(|notice| print(&wire::Notice::new(notice)))?;
+            }
+        }
+        NoticeCommand::Retry { id: Some(id), .. } => {
+            let notice = id.parse().unwrap_or(NoticeId::NONE);
+            match admin.retry_notice(notice).await {
+                Ok(notice) => print(&wire::Notice::new(&notice)),
+                Err(Error::NotFound) => Err(format!("there is no notice with the id {id}")),
+                Err(Error::NoticeNotFailed) => {
+                    Err(format!("the notice {id} has not failed: it is tried until it is sent or given up"))
+                }
+                Err(error) => Err(describe(error)),
+            }
+        }
+        NoticeCommand::Retry { id: None, .. } => {
+            let mut after: Option<NoticeId> = None;
+            loop {
+                let page = admin.notices(true, after, PAGE_LIMIT).await.map_err(describe)?;
+                let Some(last) = page.last() else { return Ok(()) };
+                after = Some(last.id);
+                for notice in page {
+                    match admin.retry_notice(notice.id).await {
+                        Ok(notice) => print(&wire::Notice::new(&notice))?,
+                        // Another process retried or delivered it in between.
+                        Err(Error::NotFound | Error::NoticeNotFailed) => {}
+                        Err(error) => return Err(describe(error)),
+                    }
+                }
+            }
+        }
+    }
+}

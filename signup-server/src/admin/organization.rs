@@ -1,0 +1,33 @@
+//! `organization`: create and list organizations, and change their plans.
+
+use signup_core::input::NewOrganization;
+use signup_core::{Admin, OrganizationId};
+
+use super::{PAGE_LIMIT, describe, find_organization, print};
+use crate::config::OrganizationCommand;
+use crate::wire::Team;
+
+pub(super) async fn run(admin: &Admin, command: OrganizationCommand) -> Result<(), String> {
+    match command {
+        OrganizationCommand::Create { name, plan, sport, public_url } => {
+            let plan = plan.parse().map_err(|error| format!("--plan {error}"))?;
+            let mut new = NewOrganization::new(name).plan(plan);
+            (new.sport, new.public_url) = (sport, public_url);
+            print(&Team::with_plan(&admin.create_organization(new).await.map_err(describe)?))
+        }
+        OrganizationCommand::List => {
+            let mut after: Option<OrganizationId> = None;
+            loop {
+                let page = admin.organizations(after, PAGE_LIMIT).await.map_err(describe)?;
+                let Some(last) = page.last() else { return Ok(()) };
+                after = Some(last.id);
+                page.iter().try_for_each(|organization| print(&Team::with_plan(organization)))?;
+            }
+        }
+        OrganizationCommand::Plan { organization, plan } => {
+            let plan = plan.parse().map_err(|error| format!("--plan {error}"))?;
+            let organization = find_organization(admin, &organization).await?;
+            print(&Team::with_plan(&admin.set_plan(organization.id, plan).await.map_err(describe)?))
+        }
+    }
+}

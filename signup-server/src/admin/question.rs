@@ -1,0 +1,23 @@
+//! `question`: add and list the questions of an event.
+
+use signup_core::Admin;
+use signup_core::input::NewQuestion;
+
+use super::{event_error, print};
+use crate::config::{QuestionCommand, event_id};
+use crate::wire;
+
+pub(super) async fn run(admin: &Admin, command: QuestionCommand) -> Result<(), String> {
+    match command {
+        QuestionCommand::Add { event, label, kind, options, required } => {
+            let new = NewQuestion { label, kind, options, required };
+            let added = admin.add_question(event_id(&event), &new).await;
+            print(&wire::Question::new(&added.map_err(|error| event_error(&event, error))?))
+        }
+        QuestionCommand::List { event } => {
+            let questions = admin.questions(event_id(&event)).await;
+            let questions = questions.map_err(|error| event_error(&event, error))?;
+            questions.iter().try_for_each(|question| print(&wire::Question::new(question)))
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The JSON of API tokens.
+
+use signup_core::{Scope, TokenText};
+use simd_json_derive::Serialize;
+
+use super::{Id, Instant, Text};
+
+/// A token, as lists show it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Token<'a> {
+    id: Id,
+    organization_id: Id,
+    name: Text<'a>,
+    scopes: Vec<&'static str>,
+    expires_at: Instant,
+    created_at: Instant,
+    revoked_at: Option<Instant>,
+}
+
+impl<'a> Token<'a> {
+    pub(crate) fn new(token: &'a signup_core::Token) -> Self {
+        Self {
+            id: Id(token.id.uuid()),
+            organization_id: Id(token.organization.uuid()),
+            name: Text(token.name.as_str()),
+            scopes: token.scopes.iter().map(Scope::name).collect(),
+            expires_at: Instant(token.expires_at),
+            created_at: Instant(token.created_at),
+            revoked_at: token.revoked_at.map(Instant),
+        }
+    }
+}
+
+/// A new token, with the text that is shown only once.
+#[derive(Serialize)]
+pub(crate) struct NewToken<'a> {
+    id: Id,
+    organization_id: Id,
+    name: Text<'a>,
+    scopes: Vec<&'static str>,
+    expires_at: Instant,
+    token: &'a str,
+}
+
+impl<'a> NewToken<'a> {
+    pub(crate) fn new(token: &'a signup_core::Token, text: &'a TokenText) -> Self {
+        let Token { id, organization_id, name, scopes, expires_at, .. } = Token::new(token);
+        Self { id, organization_id, name, scopes, expires_at, token: text.reveal() }
+    }
+}

@@ -1,0 +1,40 @@
+//! An answer of a server, as tests look at it.
+
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+/// An answer of a server, read to the end.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    pub(crate) fn data(&self) -> Value {
+        self.json()["data"].clone()
+    }
+
+    /// Returns the fields that a 422 names, in the order of the text. Panics on any other status.
+    pub(crate) fn fields(&self) -> Vec<String> {
+        assert_eq!(self.status, 422, "{}", self.text);
+        // The map sorts its keys; only the text has the order of the answer.
+        let errors = self.json()["errors"].as_object().unwrap().clone();
+        let mut fields: Vec<_> = errors.keys().cloned().collect();
+        fields.sort_by_key(|field| self.text.find(&format!("\"{field}\":[")).unwrap());
+        fields
+    }
+
+    pub(crate) fn is_replay(&self) -> bool {
+        self.header("idempotent-replay") == Some("true")
+    }
+}

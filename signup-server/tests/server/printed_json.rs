@@ -1,0 +1,123 @@
+//! The lines that management commands print: their members, the order of the members, and the spelling of the values.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Server, run};
+use crate::mails::{SOON, with_mailbox};
+use crate::pages::{Page, published};
+
+/// Runs a command and returns its only line of output.
+fn line(server: &Server, arguments: &[&str]) -> String {
+    let output = run(&[&["--database", &server.database()], arguments].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = text.strip_suffix('\n').unwrap();
+    assert!(!line.contains('\n'), "{line}");
+    line.to_owned()
+}
+
+/// Checks that a line has exactly these members in this order, without spaces. Returns the parsed line.
+fn assert_members(line: &str, names: &[&str]) -> Value {
+    let parsed: Value = serde_json::from_str(line).unwrap();
+    let members: Vec<_> = names.iter().map(|name| format!("\"{name}\":{}", parsed[*name])).collect();
+    assert_eq!(line, format!("{{{}}}", members.join(",")));
+    parsed
+}
+
+#[test]
+fn an_organization_is_printed_with_its_plan() {
+    let server = Server::start_on_sqlite();
+    let created = line(
+        &server,
+        &[
+            "organization",
+            "create",
+            "--name",
+            "A \"quoted\" Ä",
+            "--sport",
+            "Rowing",
+            "--public-url",
+            "https://a.example/",
+        ],
+    );
+    let names = ["id", "name", "slug", "sport", "public_url", "created_at", "plan"];
+    let created = assert_members(&created, &names);
+    assert_eq!((&created["name"], &created["plan"]), (&json!("A \"quoted\" Ä"), &json!("free")));
+    let changed = ["organization", "plan", "--organization", "starter", "--plan", "calendar"];
+    let changed = assert_members(&line(&server, &changed), &names);
+    assert_eq!((&changed["sport"], &changed["plan"]), (&Value::Null, &json!("calendar")));
+}
+
+#[test]
+fn a_new_token_is_printed_with_its_text_and_a_listed_one_with_its_dates() {
+    let server = Server::start_on_sqlite();
+    line(&server, &["organization", "create", "--name", "B"]);
+    let scopes = ["--scopes", "slots:read,events:read"];
+    let create = ["token", "create", "--organization", "b", "--name", "import"];
+    let created = line(&server, &[create.as_slice(), &scopes].concat());
+    let created =
+        assert_members(&created, &["id", "organization_id", "name", "scopes", "expires_at", "token"]);
+    assert_eq!(created["scopes"], json!(["events:read", "slots:read"]));
+    let names = ["id", "organization_id", "name", "scopes", "expires_at", "created_at", "revoked_at"];
+    let listed = assert_members(&line(&server, &["token", "list", "--organization", "b"]), &names);
+    assert_eq!((&listed["id"], &listed["revoked_at"]), (&created["id"], &Value::Null));
+    let revoke = ["token", "revoke", "--token-id", created["id"].as_str().unwrap()];
+    let revoked = assert_members(&line(&server, &revoke), &names);
+    assert!(revoked["revoked_at"].as_str().unwrap().ends_with("+00:00"), "{revoked}");
+}
+
+#[tokio::test]
+async fn a_question_a_sign_up_its_mail_and_its_erasure_are_printed() {
+    let server = Server::start_on_sqlite();
+    let page = Page::create(&server, &published()).await;
+    let event = page.event["id"].as_str().unwrap();
+    let add = ["question", "add", "--event", event, "--label", "Size", "--type", "select"];
+    let question = line(&server, &[add.as_slice(), &["--option", "S", "--option", "M"]].concat());
+    let names = ["id", "event_id", "label", "type", "options", "required", "position"];
+    let question = assert_members(&question, &names);
+    assert_eq!((&question["type"], &question["options"]), (&json!("select"), &json!(["S", "M"])));
+
+    let answer = format!("answer.{}", question["id"].as_str().unwrap());
+    let slot = page.slot("Early");
+    let form = [("slot_id", slot.as_str()), ("name", "Ada"), ("email", "ada@example.org"), (&answer, "M")];
+    assert_eq!(page.post(&server, &form).await.status, 303);
+    let signup = line(&server, &["signup", "list", "--event", event]);
+    let answer = format!(r#"[{{"question_id":{},"label":"Size","value":"M"}}]"#, question["id"]);
+    assert!(signup.contains(&format!(r#","answers":{answer},"#)), "{signup}");
+    let names =
+        ["id", "event_id", "slot_id", "name", "email", "answers", "status", "cancelled_at", "created_at"];
+    let signup = assert_members(&signup.replace(&answer, "[]"), &names);
+    assert_eq!((&signup["status"], &signup["slot_id"]), (&json!("confirmed"), &json!(slot)));
+
+    let erase = ["signup", "erase", "--email", "ada@example.org", "--organization", "starter"];
+    let erased = assert_members(&line(&server, &erase), &["organization_id", "erased"]);
+    assert_eq!(erased["erased"], 1);
+}
+
+#[tokio::test]
+async fn a_failed_mail_is_printed_with_its_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let (server, mailbox) = with_mailbox(&database);
+    mailbox.answer("gone@example.org", &[(550, "no \"such\" user")]);
+    let page = Page::create(&server, &published()).await;
+    page.sign_up(&server, &page.slot("Early"), "Gone", "gone@example.org").await;
+    let failed = "SELECT CAST(COUNT(*) AS TEXT) FROM notices WHERE failed_at IS NOT NULL";
+    server.wait_for_sql(failed, "1", SOON).await;
+    let names = [
+        "id",
+        "organization_id",
+        "event_id",
+        "slot_id",
+        "signup_id",
+        "cause",
+        "created_at",
+        "attempts",
+        "due_at",
+        "failed_at",
+        "reason",
+    ];
+    let failed = assert_members(&line(&server, &["notice", "list", "--failed"]), &names);
+    assert_eq!((&failed["cause"], &failed["attempts"]), (&json!("signed_up"), &json!(1)));
+    assert!(failed["reason"].as_str().unwrap().contains("no \"such\" user"), "{failed}");
+}
