@@ -11,6 +11,7 @@ use crate::hours::{Day, EventDate};
 use crate::id::{EventId, OrganizationId};
 use crate::plan::PlanLimits;
 use crate::text::{BadgeLabel, Description, EventLocation, Title};
+use crate::text_form::{from_text, names};
 
 /// An event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -129,7 +130,7 @@ pub(crate) fn check_shift_count(count: usize) -> Result<(), String> {
     if count > most { Err(format!("must not have more than {most} items")) } else { Ok(()) }
 }
 
-/// The number is out of range for a latitude or a longitude.
+/// The value is not a number, or out of range for a latitude or a longitude.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error("must be between -{bound} and {bound}")]
 pub struct CoordinateError {
@@ -159,6 +160,24 @@ macro_rules! coordinates {
             }
         }
 
+        impl FromStr for $name {
+            type Err = CoordinateError;
+
+            /// Parses a decimal number of degrees.
+            fn from_str(text: &str) -> Result<Self, CoordinateError> {
+                Self::new(text.parse().unwrap_or(f64::NAN))
+            }
+        }
+
+        impl fmt::Display for $name {
+            /// Writes the fewest digits that read back as the same number.
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        from_text!($name);
+
         impl TryFrom<f64> for $name {
             type Error = CoordinateError;
 
@@ -183,8 +202,7 @@ coordinates! {
 }
 
 /// The colour scheme of a public page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Theme {
     /// `purple-indigo`
     PurpleIndigo,
@@ -211,58 +229,16 @@ pub enum Theme {
 )]
 pub struct ThemeError;
 
-impl Theme {
+names! {
     /// Every theme.
-    pub const ALL: [Self; 8] = [
-        Self::PurpleIndigo,
-        Self::OceanBlue,
-        Self::SunsetOrange,
-        Self::ForestGreen,
-        Self::RosePink,
-        Self::SlateCharcoal,
-        Self::GoldenHour,
-        Self::Midnight,
-    ];
-
-    /// Returns the theme's name in JSON and in the store.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::PurpleIndigo => "purple-indigo",
-            Self::OceanBlue => "ocean-blue",
-            Self::SunsetOrange => "sunset-orange",
-            Self::ForestGreen => "forest-green",
-            Self::RosePink => "rose-pink",
-            Self::SlateCharcoal => "slate-charcoal",
-            Self::GoldenHour => "golden-hour",
-            Self::Midnight => "midnight",
-        }
-    }
-}
-
-impl FromStr for Theme {
-    type Err = ThemeError;
-
-    fn from_str(name: &str) -> Result<Self, ThemeError> {
-        Self::ALL.into_iter().find(|theme| theme.name() == name).ok_or(ThemeError)
-    }
-}
-
-impl TryFrom<String> for Theme {
-    type Error = ThemeError;
-
-    fn try_from(name: String) -> Result<Self, ThemeError> {
-        name.parse()
-    }
-}
-
-impl From<Theme> for String {
-    fn from(theme: Theme) -> Self {
-        theme.name().to_owned()
-    }
-}
-
-impl fmt::Display for Theme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+    Theme {
+        PurpleIndigo => "purple-indigo",
+        OceanBlue => "ocean-blue",
+        SunsetOrange => "sunset-orange",
+        ForestGreen => "forest-green",
+        RosePink => "rose-pink",
+        SlateCharcoal => "slate-charcoal",
+        GoldenHour => "golden-hour",
+        Midnight => "midnight",
+    } else |_| ThemeError, ThemeError
 }

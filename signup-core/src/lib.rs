@@ -57,6 +57,7 @@ pub mod shift;
 pub mod signup;
 pub mod store;
 pub mod text;
+mod text_form;
 pub mod token;
 pub mod zone;
 

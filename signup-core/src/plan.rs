@@ -3,15 +3,13 @@
 //! A [`Plan`] is a name that is stored with the organization. A [`PlanTable`] maps each name to limits. The table is
 //! part of the process's configuration, so an operator can change limits without changing records.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::text_form::names;
+
 /// The plan of an organization.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Plan {
     /// For evaluation.
     Free,
@@ -28,33 +26,14 @@ pub enum Plan {
 #[error("must be one of free, calendar, starter, pro")]
 pub struct PlanError;
 
-impl Plan {
-    /// All plans, smallest first.
-    pub const ALL: [Self; 4] = [Self::Free, Self::Calendar, Self::Starter, Self::Pro];
-
-    /// Returns the plan's name in JSON and in the store.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Free => "free",
-            Self::Calendar => "calendar",
-            Self::Starter => "starter",
-            Self::Pro => "pro",
-        }
-    }
-}
-
-impl FromStr for Plan {
-    type Err = PlanError;
-
-    fn from_str(name: &str) -> Result<Self, PlanError> {
-        Self::ALL.into_iter().find(|plan| plan.name() == name).ok_or(PlanError)
-    }
-}
-
-impl fmt::Display for Plan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+names! {
+    /// Every plan, smallest first.
+    Plan {
+        Free => "free",
+        Calendar => "calendar",
+        Starter => "starter",
+        Pro => "pro",
+    } else |_| PlanError, PlanError
 }
 
 /// The limits of a plan.
@@ -96,7 +75,7 @@ impl PlanTable {
 
     /// Returns the first plan whose limits would refuse every request or every event, if there is one.
     pub fn unusable(&self) -> Option<Plan> {
-        Plan::ALL.into_iter().find(|&plan| {
+        Plan::ALL.iter().copied().find(|&plan| {
             let limits = self.limits(plan);
             limits.requests_per_minute == 0 || limits.event_days == 0
         })

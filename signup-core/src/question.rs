@@ -1,13 +1,11 @@
 //! Questions that an event asks each volunteer at sign-up.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::id::{EventId, OrganizationId, QuestionId};
 use crate::text::Label;
+use crate::text_form::names;
 
 /// A question that the volunteers of an event answer when they sign up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,8 +37,7 @@ impl Question {
 }
 
 /// How a question is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum QuestionKind {
     /// Free text.
     Text,
@@ -55,30 +52,11 @@ pub enum QuestionKind {
 #[error("must be one of text, select, checkbox")]
 pub struct QuestionKindError;
 
-impl QuestionKind {
+names! {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Text, Self::Select, Self::Checkbox];
-
-    /// Returns the kind's name in JSON and in the store.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Select => "select",
-            Self::Checkbox => "checkbox",
-        }
-    }
-}
-
-impl FromStr for QuestionKind {
-    type Err = QuestionKindError;
-
-    fn from_str(name: &str) -> Result<Self, QuestionKindError> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or(QuestionKindError)
-    }
-}
-
-impl fmt::Display for QuestionKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+    QuestionKind {
+        Text => "text",
+        Select => "select",
+        Checkbox => "checkbox",
+    } else |_| QuestionKindError, QuestionKindError
 }

@@ -15,10 +15,10 @@ use thiserror::Error;
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, ShiftId, TokenId};
 use crate::shift::Shift;
+use crate::text_form::{from_text, text_form};
 
 /// A caller's key for one logical operation: 1 to 255 visible ASCII characters, preferably a UUID.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IdempotencyKey(String);
 
 /// The text is not an idempotency key.
@@ -45,13 +45,13 @@ impl FromStr for IdempotencyKey {
     }
 }
 
-impl TryFrom<String> for IdempotencyKey {
-    type Error = IdempotencyKeyError;
-
-    fn try_from(text: String) -> Result<Self, IdempotencyKeyError> {
-        text.parse()
+impl fmt::Display for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
+
+text_form!(IdempotencyKey);
 
 impl From<IdempotencyKey> for String {
     fn from(key: IdempotencyKey) -> Self {
@@ -60,6 +60,8 @@ impl From<IdempotencyKey> for String {
 }
 
 /// An operation that can have an idempotency key, with the id of the record that it changes or copies.
+///
+/// `Serialize` and `Deserialize` use the variants, because receipts are stored in that form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Operation {
     /// Create an event.
@@ -80,6 +82,27 @@ impl fmt::Display for Operation {
         }
     }
 }
+
+/// The text is not an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("must be create-event, or duplicate-event/ or patch-shift/ and an id")]
+pub struct OperationError;
+
+impl FromStr for Operation {
+    type Err = OperationError;
+
+    fn from_str(text: &str) -> Result<Self, OperationError> {
+        let operation = match text.split_once('/') {
+            None if text == "create-event" => Some(Self::CreateEvent),
+            Some(("duplicate-event", id)) => id.parse().ok().map(Self::DuplicateEvent),
+            Some(("patch-shift", id)) => id.parse().ok().map(Self::PatchShift),
+            _ => None,
+        };
+        operation.ok_or(OperationError)
+    }
+}
+
+from_text!(Operation);
 
 /// The key of a receipt.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

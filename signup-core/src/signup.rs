@@ -2,10 +2,12 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
 use crate::secret::Digest;
 use crate::text::{AnswerText, EmailAddress, Label, PersonName};
+use crate::text_form::names;
 
 /// One person's place on one shift.
 ///
@@ -54,11 +56,23 @@ pub struct Answer {
 }
 
 /// The status of a sign-up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SignupStatus {
     /// The sign-up holds a place.
     Confirmed,
     /// The sign-up has given its place back.
     Cancelled,
+}
+
+/// The text is not the name of a status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("must be one of confirmed, cancelled")]
+pub struct SignupStatusError;
+
+names! {
+    /// Every status.
+    SignupStatus {
+        Confirmed => "confirmed",
+        Cancelled => "cancelled",
+    } else |_| SignupStatusError, SignupStatusError
 }

@@ -12,6 +12,7 @@ use thiserror::Error;
 use crate::id::{OrganizationId, TokenId};
 use crate::secret::Digest;
 use crate::text::Name;
+use crate::text_form::{names, text_form};
 
 /// A permission of a token. Each operation requires one scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,42 +37,21 @@ pub enum Scope {
 #[error("'{0}' is no scope: use events:read, events:write, slots:read, slots:write or team:read")]
 pub struct ScopeError(String);
 
-impl Scope {
+names! {
     /// Every scope.
-    pub const ALL: [Self; 5] =
-        [Self::EventsRead, Self::EventsWrite, Self::ShiftsRead, Self::ShiftsWrite, Self::OrganizationRead];
-
-    /// Returns the scope's name in JSON and in the store.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::EventsRead => "events:read",
-            Self::EventsWrite => "events:write",
-            Self::ShiftsRead => "slots:read",
-            Self::ShiftsWrite => "slots:write",
-            Self::OrganizationRead => "team:read",
-        }
-    }
-}
-
-impl FromStr for Scope {
-    type Err = ScopeError;
-
-    fn from_str(name: &str) -> Result<Self, ScopeError> {
-        Self::ALL.into_iter().find(|scope| scope.name() == name).ok_or_else(|| ScopeError(name.to_owned()))
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+    Scope {
+        EventsRead => "events:read",
+        EventsWrite => "events:write",
+        ShiftsRead => "slots:read",
+        ShiftsWrite => "slots:write",
+        OrganizationRead => "team:read",
+    } else |name| ScopeError(name.to_owned()), ScopeError
 }
 
 /// A set of scopes. Its text is the names of the scopes, joined by commas.
 ///
 /// The array has one flag for each scope, at the scope's index in [`Scope::ALL`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Scopes([bool; Scope::ALL.len()]);
 
 /// Checks at compile time that each scope's index in [`Scope::ALL`] equals its discriminant.
@@ -86,7 +66,7 @@ const _: () = {
 impl Scopes {
     /// Returns the set of all scopes.
     pub fn all() -> Self {
-        Scope::ALL.into_iter().collect()
+        Scope::ALL.iter().copied().collect()
     }
 
     /// Returns whether the set contains `scope`.
@@ -96,7 +76,7 @@ impl Scopes {
 
     /// Iterates over the scopes in the order of [`Scope::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Scope> {
-        Scope::ALL.into_iter().filter(move |&scope| self.contains(scope))
+        Scope::ALL.iter().copied().filter(move |&scope| self.contains(scope))
     }
 
     /// Returns whether the set is empty.
@@ -123,19 +103,7 @@ impl FromStr for Scopes {
     }
 }
 
-impl TryFrom<String> for Scopes {
-    type Error = ScopeError;
-
-    fn try_from(names: String) -> Result<Self, ScopeError> {
-        names.parse()
-    }
-}
-
-impl From<Scopes> for String {
-    fn from(scopes: Scopes) -> Self {
-        scopes.to_string()
-    }
-}
+text_form!(Scopes);
 
 impl fmt::Display for Scopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -186,10 +154,10 @@ mod tests {
 
     #[test]
     fn a_set_of_one_scope_contains_and_prints_only_that_scope() {
-        for scope in Scope::ALL {
+        for &scope in Scope::ALL {
             let alone: Scopes = [scope].into_iter().collect();
             assert_eq!(alone.iter().collect::<Vec<_>>(), [scope]);
-            for other in Scope::ALL {
+            for &other in Scope::ALL {
                 assert_eq!(alone.contains(other), other == scope, "{scope} and {other}");
             }
             assert_eq!(alone.to_string(), scope.name());

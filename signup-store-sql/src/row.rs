@@ -20,7 +20,7 @@ pub(crate) use columns::{
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use signup_core::{
-    Answer, Capacity, Day, Digest, EmailAddress, Event, EventDate, EventDates, EventId, Hours, Latitude,
+    Answer, Capacity, Day, EmailAddress, Event, EventDate, EventDates, EventId, Hours, Latitude,
     LocationData, Longitude, Notice, NoticeFailure, NoticeId, Occupancy, Organization, OrganizationId,
     Question, QuestionId, Receipt, ReceiptKey, Shift, ShiftId, Signup, SignupId, StoreError, Token, TokenId,
 };
@@ -169,30 +169,12 @@ impl<'r> Columns<'r> {
         };
         Ok(days.0.insert(day).clone())
     }
-
-    fn digest(&mut self) -> Result<Digest, StoreError> {
-        let digits = self.text()?;
-        digest(digits).ok_or_else(|| self.corrupt("not 32 bytes"))
-    }
 }
 
 /// The last day that was read. The rows of a list share a zone, and shifts a day: to find a zone, and out whether its clocks
 /// change on a day, takes longer than to read all else of a row.
 #[derive(Debug, Default)]
 pub(crate) struct Days(Option<Day>);
-
-/// A digest from 64 hexadecimal digits.
-fn digest(digits: &str) -> Option<Digest> {
-    let mut bytes = [0; 32];
-    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
-    if pairs.len() != bytes.len() || !rest.is_empty() {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(pairs) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(Digest::from_bytes(bytes))
-}
 
 fn text<T: TryFrom<String, Error: Display>>(text: &str) -> Result<T, String> {
     T::try_from(text.to_owned()).map_err(|error| error.to_string())
@@ -214,12 +196,6 @@ fn degrees<T, E: Display>(text: &str, check: impl FnOnce(f64) -> Result<T, E>) -
     check(parsed(text)?).map_err(|error| error.to_string())
 }
 
-/// A name that serde knows: the text of a plain enum.
-fn named<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    use serde::de::value::{Error, StrDeserializer};
-    T::deserialize(StrDeserializer::<Error>::new(text)).map_err(|error| error.to_string())
-}
-
 pub(crate) fn organization(row: &[Cell<'_>]) -> Result<Organization, StoreError> {
     let mut columns = Columns::new(row, "organizations", ORGANIZATION);
     Ok(Organization {
@@ -239,7 +215,7 @@ pub(crate) fn token(row: &[Cell<'_>]) -> Result<Token, StoreError> {
         id: TokenId::new(columns.id()?),
         organization: OrganizationId::new(columns.id()?),
         name: columns.read(text)?,
-        digest: columns.digest()?,
+        digest: columns.read(parsed)?,
         scopes: columns.read(parsed)?,
         created_at: columns.instant()?,
         expires_at: columns.instant()?,
@@ -341,8 +317,8 @@ pub(crate) fn signup(row: &[Cell<'_>]) -> Result<Signup, StoreError> {
         name: columns.read(text)?,
         email: columns.read(email)?,
         answers: columns.read(json::<Vec<Answer>>)?,
-        status: columns.read(named)?,
-        secret: columns.digest()?,
+        status: columns.read(parsed)?,
+        secret: columns.read(parsed)?,
         created_at: columns.instant()?,
         mailed_at: columns.instant()?,
         cancelled_at: columns.instant_if_any()?,
