@@ -403,7 +403,7 @@ proptest! {
                     cursor: cursor.map(Into::into),
                 }).await.unwrap();
                 walked.extend(list.events.iter().map(|event| (event.dates.starts_at(), event.id)));
-                cursor = list.next_cursor;
+                cursor = list.next.map(|next| next.to_string());
                 if cursor.is_none() { break }
             }
             prop_assert_eq!(walked, expected);

@@ -10,11 +10,12 @@ use serde::de::DeserializeOwned;
 use signup_core::{
     AnswerText, BadgeLabel, Capacity, Description, Digest, EmailAddress, EventDate, EventId, EventLocation,
     IdempotencyKey, Label, Latitude, LocationData, Longitude, Name, NoticeId, Operation, OrganizationId,
-    PersonName, Plan, QuestionId, QuestionKind, Scope, Scopes, Secret, ShiftId, ShiftLocation, SignupId,
-    SignupStatus, Theme, Title, TokenId, TokenText, WallTime, WebAddress, Zone,
+    PersonName, Plan, Position, QuestionId, QuestionKind, Scope, Scopes, Secret, ShiftId, ShiftLocation,
+    SignupId, SignupStatus, Theme, Title, TokenId, TokenText, WallTime, WebAddress, Zone,
 };
 
 const ID: &str = "01920000-0000-7000-8000-000000000001";
+const CURSOR: &str = "AQEAAAAAa0nSAAGSAAAAAHAAgAAAAAAAAAEKR53znBeGS6GUMfqSDIPW";
 const DIGITS: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 const SECRET: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 const TOKEN: &str = "signup_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -85,6 +86,7 @@ values! {
     OrganizationId: ID, not "1";
     PersonName: "Ada", not "Ada\nBob";
     Plan: "free", not "Free";
+    Position: CURSOR, not &CURSOR[1..];
     QuestionId: ID, not "1";
     QuestionKind: "checkbox", not "radio";
     Scope: "slots:read", not "slots";
@@ -107,6 +109,7 @@ serialized_as_text! {
     EventId: ID;
     IdempotencyKey: "key-1";
     Plan: "free";
+    Position: CURSOR;
     QuestionKind: "checkbox";
     Scope: "slots:read";
     Scopes: "events:read,slots:write";

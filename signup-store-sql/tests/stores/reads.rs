@@ -36,7 +36,7 @@ async fn an_event_with_everything_reads_back_to_the_last_bit(#[values(Sqlite, Po
     let found = database.store.event_in_full(full.organization, full.id).await.unwrap().unwrap();
     assert_eq!((&found.event, found.location_data), (&full, data));
     assert_eq!(database.store.event(full.organization, full.id).await.unwrap(), Some(full.clone()));
-    let drafts = EventQuery { is_published: Some(false), position: None, limit: 1 };
+    let drafts = EventQuery::new().drafts().limit(1);
     assert_eq!(database.store.events(full.organization, &drafts).await.unwrap().events, [Arc::new(full)]);
 }
 
@@ -106,7 +106,8 @@ async fn pages_meet_without_gap_or_overlap_in_both_directions(#[values(Sqlite, P
         expected.sort_by_key(|event| std::cmp::Reverse((event.dates.starts_at(), event.id)));
         let (mut position, mut pages) = (None, Vec::new());
         loop {
-            let query = EventQuery { is_published, position, limit: 4 };
+            let mut query = EventQuery::new().limit(4);
+            (query.is_published, query.position) = (is_published, position);
             let page = store.events(records.organization.id, &query).await.unwrap();
             assert_eq!(page.above.is_some(), position.is_some());
             position = page.below;
@@ -117,7 +118,8 @@ async fn pages_meet_without_gap_or_overlap_in_both_directions(#[values(Sqlite, P
         }
         assert!(pages.iter().flat_map(|page| &page.events).map(Arc::as_ref).eq(expected.iter().copied()));
         for (upper, lower) in pages.iter().zip(&pages[1..]) {
-            let query = EventQuery { is_published, position: lower.above, limit: 4 };
+            let mut query = EventQuery::new().limit(4);
+            (query.is_published, query.position) = (is_published, lower.above);
             assert_eq!(store.events(records.organization.id, &query).await.unwrap(), *upper);
         }
     }
@@ -145,7 +147,8 @@ async fn a_walk_follows_the_stored_starts(#[values(Sqlite, Postgres)] engine: En
     let mut expected: Vec<_> = (0..12).step_by(3).rev().chain((0..12).rev().filter(|n| n % 3 != 0)).collect();
     expected.iter_mut().for_each(|n| *n += 100);
     let list = async |position| {
-        let query = EventQuery { is_published: None, position, limit: 5 };
+        let mut query = EventQuery::new().limit(5);
+        query.position = position;
         database.store.events(records.organization.id, &query).await.unwrap()
     };
     let (mut pages, mut position) = (vec![], None);

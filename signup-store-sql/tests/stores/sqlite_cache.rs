@@ -9,7 +9,7 @@ use signup_store_sql::SqliteStore;
 
 use crate::records::{Database, Engine, ORGANIZATION, Records, event, organization, writes};
 
-const PAGE: EventQuery = EventQuery { is_published: None, position: None, limit: 25 };
+const PAGE: EventQuery = EventQuery::new();
 
 /// The version of the shift in every read that lists it.
 async fn versions(store: &dyn Store, records: &Records, shift: &Shift) -> [u32; 2] {

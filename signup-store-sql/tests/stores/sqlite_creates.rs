@@ -200,7 +200,7 @@ async fn published_events_that_come_at_once_stay_within_the_limit() {
             matches!(answer, Err(CommitError::Refused(Refusal::ActiveEvents { count })) if *count == 6);
         assert!(if place < 5 { answer.is_ok() } else { is_refused }, "{place}: {answer:?}");
     }
-    let query = EventQuery { is_published: Some(true), position: None, limit: 100 };
+    let query = EventQuery::new().published().limit(100);
     assert_eq!(database.store.events(organization, &query).await.unwrap().events.len(), 6);
 }
 
