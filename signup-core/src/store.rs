@@ -26,7 +26,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 pub use change::{ChangeSet, Refusal, Requirement, Write};
-pub use error::{CommitError, StoreError};
+pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use query::{EventPage, EventQuery, Position, Side};
 
 use crate::allowance::{RateKey, Window};
