@@ -25,8 +25,7 @@ use tokio::runtime::Runtime;
 const EVENTS: u32 = 1000;
 /// On each shift: more than are ever taken.
 const PLACES: u32 = 1_000_000;
-const LIMITS: PlanLimits =
-    PlanLimits { requests_per_minute: u32::MAX, active_events: u32::MAX, event_days: 366 };
+const LIMITS: PlanLimits = PlanLimits::unlimited().event_days(366);
 
 fn main() {
     let mut rules = Rules::new();
@@ -184,7 +183,7 @@ struct Site {
 
 impl Site {
     async fn new() -> Self {
-        let plans = PlanTable { free: LIMITS, calendar: LIMITS, starter: LIMITS, pro: LIMITS };
+        let plans = PlanTable::uniform(LIMITS);
         let service = Service::new(MemoryStore::new()).with_plans(plans);
         let name = Name::new("Many").unwrap();
         let new = NewOrganization::new(name.clone()).plan(Plan::Pro);

@@ -33,8 +33,8 @@ pub(crate) struct Site {
 impl Site {
     pub(crate) async fn new(engine: &Engine, population: Population) -> Self {
         let store = engine.store(population).await;
-        let limits = PlanLimits { requests_per_minute: u32::MAX, active_events: u32::MAX, event_days: 366 };
-        let plans = PlanTable { free: limits, calendar: limits, starter: limits, pro: limits };
+        let limits = PlanLimits::unlimited().event_days(366);
+        let plans = PlanTable::uniform(limits);
         let service = Service::new(Arc::clone(&store)).with_plans(plans);
         let organization = u128::from(population.organizations.div_ceil(2));
         let organization = OrganizationId::new(Uuid::from_u128(organization));

@@ -15,6 +15,7 @@ use crate::text_form::{from_text, names};
 
 /// An event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Event {
     /// The id.
     pub id: EventId,
@@ -51,6 +52,34 @@ pub struct Event {
 impl Event {
     /// The most shifts that one event may be created with.
     pub const MAX_NEW_SHIFTS: usize = 500;
+
+    /// Creates the record of a draft. The public fields take everything else.
+    pub const fn new(
+        id: EventId,
+        organization: OrganizationId,
+        title: Title,
+        slug: String,
+        dates: EventDates,
+        created_at: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            organization,
+            title,
+            slug,
+            description: None,
+            location: None,
+            is_virtual: false,
+            latitude: None,
+            longitude: None,
+            dates,
+            is_published: false,
+            theme: None,
+            badge_label: None,
+            created_at,
+            updated_at: created_at,
+        }
+    }
 
     /// Returns whether the event counts against the plan's limit at `now`: it is published, and its last day has not
     /// ended.
@@ -203,6 +232,7 @@ coordinates! {
 
 /// The colour scheme of a public page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Theme {
     /// `purple-indigo`
     PurpleIndigo,
@@ -227,6 +257,7 @@ pub enum Theme {
 #[error(
     "must be one of purple-indigo, ocean-blue, sunset-orange, forest-green, rose-pink, slate-charcoal, golden-hour, midnight"
 )]
+#[non_exhaustive]
 pub struct ThemeError;
 
 names! {

@@ -33,6 +33,7 @@ const A_DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// Why a text is not a date, a time or a zone. The message is the end of a sentence: "The `start_date` field …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum TimeError {
     /// Not `YYYY-MM-DD`, not a day of the calendar, or out of range.
     #[error("must be a calendar date written YYYY-MM-DD, from 1970-01-01 to 9998-12-31")]

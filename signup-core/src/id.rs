@@ -17,6 +17,7 @@ use crate::text_form::from_text;
 /// The text is not an id in the form that this service writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be an id as this service writes it: a UUID in lower case with hyphens")]
+#[non_exhaustive]
 pub struct IdError;
 
 macro_rules! ids {

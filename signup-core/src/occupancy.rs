@@ -19,6 +19,7 @@ pub struct Capacity(u32);
 /// The value is not a whole number, or out of range for a capacity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be a whole number from 1 to {}", Capacity::MAX)]
+#[non_exhaustive]
 pub struct CapacityError;
 
 impl Capacity {

@@ -10,6 +10,7 @@ use crate::text_form::names;
 
 /// The plan of an organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Plan {
     /// For evaluation.
     Free,
@@ -24,6 +25,7 @@ pub enum Plan {
 /// The text is not the name of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be one of free, calendar, starter, pro")]
+#[non_exhaustive]
 pub struct PlanError;
 
 names! {
@@ -39,6 +41,7 @@ names! {
 /// The limits of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct PlanLimits {
     /// The maximum number of requests of one token in a minute; at least 1.
     pub requests_per_minute: u32,
@@ -48,9 +51,43 @@ pub struct PlanLimits {
     pub event_days: u32,
 }
 
+impl PlanLimits {
+    /// Returns limits that refuse nothing. The methods and the public fields set lower ones.
+    ///
+    /// ```
+    /// use signup_core::{PlanLimits, PlanTable};
+    ///
+    /// let limits = PlanLimits::unlimited().requests_per_minute(600).event_days(31);
+    /// let plans = PlanTable::uniform(limits);
+    /// assert_eq!(plans.free.event_days, 31);
+    /// ```
+    pub const fn unlimited() -> Self {
+        Self { requests_per_minute: u32::MAX, active_events: u32::MAX, event_days: u32::MAX }
+    }
+
+    /// Sets the maximum number of requests of one token in a minute.
+    #[must_use]
+    pub const fn requests_per_minute(self, requests: u32) -> Self {
+        Self { requests_per_minute: requests, ..self }
+    }
+
+    /// Sets the maximum number of active events of an organization.
+    #[must_use]
+    pub const fn active_events(self, events: u32) -> Self {
+        Self { active_events: events, ..self }
+    }
+
+    /// Sets the maximum number of days of an event.
+    #[must_use]
+    pub const fn event_days(self, days: u32) -> Self {
+        Self { event_days: days, ..self }
+    }
+}
+
 /// The limits of every plan. In JSON, an object with a field for each plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct PlanTable {
     /// Limits of [`Plan::Free`]. Its request rate also applies to callers without a valid token.
     pub free: PlanLimits,
@@ -63,6 +100,11 @@ pub struct PlanTable {
 }
 
 impl PlanTable {
+    /// Creates a table with the same limits for every plan.
+    pub const fn uniform(limits: PlanLimits) -> Self {
+        Self { free: limits, calendar: limits, starter: limits, pro: limits }
+    }
+
     /// Returns the limits of `plan`.
     pub const fn limits(&self, plan: Plan) -> PlanLimits {
         match plan {

@@ -9,6 +9,7 @@ use crate::text_form::names;
 
 /// A question that the volunteers of an event answer when they sign up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Question {
     /// The id.
     pub id: QuestionId,
@@ -30,6 +31,17 @@ pub struct Question {
 }
 
 impl Question {
+    /// Creates the record of a question that need not be answered. The public fields take everything else.
+    pub const fn new(
+        id: QuestionId,
+        organization: OrganizationId,
+        event: EventId,
+        label: Label,
+        kind: QuestionKind,
+    ) -> Self {
+        Self { id, organization, event, label, kind, options: Vec::new(), required: false, position: 0 }
+    }
+
     /// The maximum number of options of a select.
     pub const MAX_OPTIONS: usize = 100;
     /// The maximum number of questions of an event.
@@ -38,6 +50,7 @@ impl Question {
 
 /// How a question is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum QuestionKind {
     /// Free text.
     Text,
@@ -50,6 +63,7 @@ pub enum QuestionKind {
 /// The text is not the name of a kind of question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be one of text, select, checkbox")]
+#[non_exhaustive]
 pub struct QuestionKindError;
 
 names! {

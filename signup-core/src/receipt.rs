@@ -24,6 +24,7 @@ pub struct IdempotencyKey(String);
 /// The text is not an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be 1 to 255 visible ASCII characters")]
+#[non_exhaustive]
 pub struct IdempotencyKeyError;
 
 impl IdempotencyKey {
@@ -63,6 +64,7 @@ impl From<IdempotencyKey> for String {
 ///
 /// `Serialize` and `Deserialize` use the variants, because receipts are stored in that form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Operation {
     /// Create an event.
     CreateEvent,
@@ -86,6 +88,7 @@ impl fmt::Display for Operation {
 /// The text is not an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be create-event, or duplicate-event/ or patch-shift/ and an id")]
+#[non_exhaustive]
 pub struct OperationError;
 
 impl FromStr for Operation {
@@ -104,7 +107,7 @@ impl FromStr for Operation {
 
 from_text!(Operation);
 
-/// The key of a receipt.
+/// The key of a receipt. Two receipts are the same if all fields are equal, so this type gets no field that can be left out.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ReceiptKey {
     /// The organization of the token.
@@ -119,6 +122,7 @@ pub struct ReceiptKey {
 
 /// The stored outcome of an operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Receipt {
     /// The key.
     pub key: ReceiptKey,
@@ -132,6 +136,11 @@ impl Receipt {
     /// How long a receipt is kept.
     pub const LIFE: SignedDuration = SignedDuration::from_hours(24);
 
+    /// Creates a receipt that expires at `expires_at`.
+    pub const fn new(key: ReceiptKey, outcome: Outcome, expires_at: Timestamp) -> Self {
+        Self { key, outcome, expires_at }
+    }
+
     /// Returns whether the receipt has not expired at `now`.
     pub fn is_live(&self, now: Timestamp) -> bool {
         now < self.expires_at
@@ -140,6 +149,7 @@ impl Receipt {
 
 /// The outcome of an operation with an idempotency key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Outcome {
     /// The created event.
     Event(Box<EventWithShifts>),
@@ -149,9 +159,17 @@ pub enum Outcome {
 
 /// An event and all its shifts, in running order.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct EventWithShifts {
     /// The event.
     pub event: Event,
     /// The shifts.
     pub shifts: Vec<Shift>,
+}
+
+impl EventWithShifts {
+    /// Creates the event with its shifts, in running order.
+    pub const fn new(event: Event, shifts: Vec<Shift>) -> Self {
+        Self { event, shifts }
+    }
 }

@@ -45,6 +45,7 @@ pub struct Secret(String);
 /// The text is not a secret. The error does not contain the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be 43 characters of base64url")]
+#[non_exhaustive]
 pub struct SecretError;
 
 impl Secret {
@@ -94,6 +95,7 @@ pub struct TokenText(String);
 /// The text is not a token. The error does not contain the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be {TOKEN_PREFIX} and 43 characters of base64url")]
+#[non_exhaustive]
 pub struct TokenTextError;
 
 impl TokenText {
@@ -155,6 +157,7 @@ impl Digest {
 /// The text is not a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be 64 hexadecimal digits")]
+#[non_exhaustive]
 pub struct DigestError;
 
 impl FromStr for Digest {

@@ -13,6 +13,7 @@ use crate::text_form::names;
 ///
 /// An address has at most one confirmed sign-up for a shift. Signing up after a cancellation creates a new record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Signup {
     /// The id.
     pub id: SignupId,
@@ -44,8 +45,38 @@ pub struct Signup {
     pub cancelled_at: Option<Timestamp>,
 }
 
+impl Signup {
+    /// Creates the record of a confirmed sign-up for a shift of an event of an organization. The public fields take everything
+    /// else.
+    pub const fn new(
+        id: SignupId,
+        (organization, event, shift): (OrganizationId, EventId, ShiftId),
+        name: PersonName,
+        email: EmailAddress,
+        secret: Digest,
+        created_at: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            organization,
+            event,
+            shift,
+            shift_version: 1,
+            name,
+            email,
+            answers: Vec::new(),
+            status: SignupStatus::Confirmed,
+            secret,
+            created_at,
+            mailed_at: created_at,
+            cancelled_at: None,
+        }
+    }
+}
+
 /// The answer to a question, with the question's label at the time of sign-up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Answer {
     /// The question.
     pub question_id: QuestionId,
@@ -53,6 +84,13 @@ pub struct Answer {
     pub label: Label,
     /// The text, the chosen option, or `yes` for a ticked checkbox.
     pub value: AnswerText,
+}
+
+impl Answer {
+    /// Creates the answer to a question.
+    pub const fn new(question_id: QuestionId, label: Label, value: AnswerText) -> Self {
+        Self { question_id, label, value }
+    }
 }
 
 /// The status of a sign-up.
@@ -67,6 +105,7 @@ pub enum SignupStatus {
 /// The text is not the name of a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be one of confirmed, cancelled")]
+#[non_exhaustive]
 pub struct SignupStatusError;
 
 names! {

@@ -234,6 +234,7 @@ pub trait RequestCounter: fmt::Debug + Send + Sync + 'static {
 
 /// An event with everything that a duplicate copies.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct EventInFull {
     /// The event.
     pub event: Event,
@@ -244,6 +245,13 @@ pub struct EventInFull {
     pub shifts: Vec<Arc<Shift>>,
     /// The questions by position.
     pub questions: Vec<Question>,
+}
+
+impl EventInFull {
+    /// Creates the event with its shifts in running order and its questions by position, without location data.
+    pub const fn new(event: Event, shifts: Vec<Arc<Shift>>, questions: Vec<Question>) -> Self {
+        Self { event, location_data: None, shifts, questions }
+    }
 }
 
 /// The numbers of notices.

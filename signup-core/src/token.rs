@@ -5,7 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -16,6 +16,7 @@ use crate::text_form::{names, text_form};
 
 /// A permission of a token. Each operation requires one scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Scope {
     /// List events.
     EventsRead,
@@ -119,6 +120,7 @@ impl fmt::Display for Scopes {
 
 /// The record of a token, without its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Token {
     /// The id. It is not secret: safe to show and to log.
     pub id: TokenId,
@@ -141,6 +143,21 @@ pub struct Token {
 impl Token {
     /// The maximum and default life of a token, in days.
     pub const MAX_DAYS: u32 = 365;
+
+    /// Creates the record of a token that expires [`MAX_DAYS`](Self::MAX_DAYS) after its creation. The public fields take
+    /// everything else.
+    pub fn new(
+        id: TokenId,
+        organization: OrganizationId,
+        name: Name,
+        digest: Digest,
+        scopes: Scopes,
+        created_at: Timestamp,
+    ) -> Self {
+        let life = SignedDuration::from_hours(i64::from(Self::MAX_DAYS) * 24);
+        let expires_at = created_at.checked_add(life).unwrap_or(Timestamp::MAX);
+        Self { id, organization, name, digest, scopes, created_at, expires_at, revoked_at: None }
+    }
 
     /// Returns whether the token is accepted at `now`: neither expired nor revoked.
     pub fn is_valid(&self, now: Timestamp) -> bool {

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use signup_core::input::{NewOrganization, NewQuestion, NewToken};
 use signup_core::{
-    Admin, Answer, Error, EventId, Notice, NoticeCause, NoticeId, Organization, OrganizationId, Question,
-    QuestionId, Scopes, ShiftId, Signup, SignupId, SignupStatus, Token, TokenId,
+    Admin, Answer, Error, EventId, Notice, NoticeId, Organization, OrganizationId, Question, QuestionId,
+    Scopes, ShiftId, Signup, SignupId, SignupStatus, Token, TokenId,
 };
 
 use crate::config::{
@@ -94,7 +94,8 @@ async fn question(admin: &Admin, command: QuestionCommand) -> Result<(), String>
     };
     match command {
         QuestionCommand::Add { event, label, kind, options, required } => {
-            let new = NewQuestion { label, kind, options, required };
+            let mut new = NewQuestion::new(label, kind);
+            (new.options, new.required) = (options, required);
             let added = admin.add_question(event_id(&event), &new).await;
             print(&QuestionLine::new(&added.map_err(|error| for_event(&event, error))?))
         }
@@ -429,12 +430,7 @@ impl<'a> NoticeLine<'a> {
             event_id: Text(notice.event),
             slot_id: Text(notice.shift),
             signup_id: notice.cause.signup().map(Text),
-            cause: match notice.cause {
-                NoticeCause::SignedUp { .. } => "signed_up",
-                NoticeCause::Cancelled { .. } => "cancelled",
-                NoticeCause::ShiftChanged { .. } => "shift_changed",
-                NoticeCause::ShiftMoved { .. } => "shift_moved",
-            },
+            cause: notice.cause.name(),
             created_at: Instant(notice.created_at),
             attempts: notice.attempts,
             due_at: Instant(notice.due_at),

@@ -15,8 +15,8 @@ use crate::id::EventId;
 /// let query = EventQuery::new().published().limit(50);
 /// assert_eq!((query.is_published, query.limit), (Some(true), 50));
 /// ```
-#[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct EventQuery {
     /// `Some(true)`: only published events. `Some(false)`: only drafts. `None`: both.
     pub is_published: Option<bool>,
@@ -94,6 +94,7 @@ pub enum Side {
 /// `above` and `below` lead to the neighbouring pages. They hold the sort keys that the store uses, which can differ
 /// from what a caller would derive from an event.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct EventPage {
     /// The events in list order. They are shared with a store that keeps them in memory.
     pub events: Vec<Arc<Event>>,
@@ -101,4 +102,11 @@ pub struct EventPage {
     pub above: Option<Position>,
     /// The position below the last event, if more events match the filter there. `None` for an empty page.
     pub below: Option<Position>,
+}
+
+impl EventPage {
+    /// Creates a page without neighbours.
+    pub const fn new(events: Vec<Arc<Event>>) -> Self {
+        Self { events, above: None, below: None }
+    }
 }

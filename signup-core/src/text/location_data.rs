@@ -32,6 +32,7 @@ pub struct LocationData(Map<String, Value>);
 
 /// Why an object is refused as [`LocationData`]. The message is the end of a sentence: "The location_data field …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum LocationDataError {
     /// The text is not JSON, or not an object.
     #[error("must be a valid JSON object")]

@@ -4,31 +4,28 @@ use std::sync::Arc;
 
 use rstest::rstest;
 use signup_core::{
-    BadgeLabel, Description, Event, EventId, EventLocation, EventQuery, Latitude, LocationData, Longitude,
-    Theme, Write,
+    BadgeLabel, Description, EventId, EventLocation, EventQuery, Latitude, LocationData, Longitude, Theme,
+    Write,
 };
 
 use crate::records::Engine::{Postgres, Sqlite};
-use crate::records::{Database, Engine, event, shift, uuid, writes};
+use crate::records::{Database, Engine, event, shift, uuid, with, writes};
 
 #[rstest]
 #[tokio::test]
 async fn an_event_with_everything_reads_back_to_the_last_bit(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some((database, _)) = Database::filled(engine).await else { return };
     let data = r#"{"b":[1.5,null,{"x":"\u2028\"\\"}],"a":18446744073709551615,"n":1e-300}"#;
-    let mut full = Event {
-        description: Some(
-            Description::new(" \"quoted\" \\ and\r\n\tlines, \u{1F98A}\u{7f}\u{2028} ").unwrap(),
-        ),
-        location: Some(EventLocation::new("https://example.org/?a=$1&b=';--").unwrap()),
-        is_virtual: true,
-        latitude: Some(Latitude::new(f64::from_bits(0x4044_5b2d_0e56_0419)).unwrap()),
-        longitude: Some(Longitude::new(-73.985_428_000_000_01).unwrap()),
-        is_published: false,
-        theme: Some(Theme::GoldenHour),
-        badge_label: Some(BadgeLabel::new("é".repeat(255).as_str()).unwrap()),
-        ..event(11, "2027-03-14")
-    };
+    let mut full = event(11, "2027-03-14");
+    full.description =
+        Some(Description::new(" \"quoted\" \\ and\r\n\tlines, \u{1F98A}\u{7f}\u{2028} ").unwrap());
+    full.location = Some(EventLocation::new("https://example.org/?a=$1&b=';--").unwrap());
+    full.is_virtual = true;
+    full.latitude = Some(Latitude::new(f64::from_bits(0x4044_5b2d_0e56_0419)).unwrap());
+    full.longitude = Some(Longitude::new(-73.985_428_000_000_01).unwrap());
+    full.is_published = false;
+    full.theme = Some(Theme::GoldenHour);
+    full.badge_label = Some(BadgeLabel::new("é".repeat(255).as_str()).unwrap());
     full.dates.last = Some("2027-03-15".parse().unwrap());
     let data = Some(LocationData::new(serde_json::from_str(data).unwrap()).unwrap());
     let insert = Write::InsertEvent { event: Box::new(full.clone()), location_data: data.clone() };
@@ -95,7 +92,10 @@ async fn pages_meet_without_gap_or_overlap_in_both_directions(#[values(Sqlite, P
     let store = &database.store;
     // Three on each day, so that equal starts fall on every page's edge.
     let events: Vec<_> = (0..30_u32)
-        .map(|n| Event { is_published: n % 2 == 0, ..event(100 + n, &format!("2027-05-{:02}", 1 + n / 3)) })
+        .map(|n| {
+            let event = event(100 + n, &format!("2027-05-{:02}", 1 + n / 3));
+            with(event, |event| event.is_published = n % 2 == 0)
+        })
         .collect();
     let inserts =
         events.iter().map(|event| Write::InsertEvent { event: Box::new(event.clone()), location_data: None });
