@@ -37,8 +37,9 @@ struct Site {
 impl Site {
     async fn new(name: &'static str, stores: Vec<Arc<dyn Store>>) -> Self {
         // Counting is measured, not refusing.
-        let limits = PlanLimits { requests_per_minute: 1_000_000_000, active_events: 1000, event_days: 366 };
-        let plans = PlanTable { free: limits, calendar: limits, starter: limits, pro: limits };
+        let limits =
+            PlanLimits::unlimited().requests_per_minute(1_000_000_000).active_events(1000).event_days(366);
+        let plans = PlanTable::uniform(limits);
         let services: Vec<_> =
             stores.into_iter().map(|store| Service::new(store).with_plans(plans)).collect();
         let service = &services[0];

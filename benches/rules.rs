@@ -25,8 +25,7 @@ use tokio::runtime::Runtime;
 const EVENTS: u32 = 1000;
 /// On each shift: more than are ever taken.
 const PLACES: u32 = 1_000_000;
-const LIMITS: PlanLimits =
-    PlanLimits { requests_per_minute: u32::MAX, active_events: u32::MAX, event_days: 366 };
+const LIMITS: PlanLimits = PlanLimits::unlimited().event_days(366);
 
 fn main() {
     let mut rules = Rules::new();
@@ -163,13 +162,13 @@ fn times(rules: &mut Rules) {
 fn secrets(rules: &mut Rules) {
     let token = TokenText::generate();
     rules.measure("recognize a token by shape and digest", || {
-        TokenText::parse(black_box(token.reveal())).unwrap().digest()
+        black_box(token.reveal()).parse::<TokenText>().unwrap().digest()
     });
     let now = SystemClock.now();
     let position = Position { starts_at: now, id: EventId::new(secret::new_uuid(now)), side: Side::Below };
-    rules.measure("write a cursor", || black_box(&position).to_cursor());
-    let cursor = position.to_cursor();
-    rules.measure("read a cursor", || Position::from_cursor(black_box(&cursor)).unwrap());
+    rules.measure("write a cursor", || black_box(&position).to_string());
+    let cursor = position.to_string();
+    rules.measure("read a cursor", || black_box(&cursor).parse::<Position>().unwrap());
     rules.measure("make a UUIDv7", || secret::new_uuid(black_box(now)));
 }
 
@@ -184,7 +183,7 @@ struct Site {
 
 impl Site {
     async fn new() -> Self {
-        let plans = PlanTable { free: LIMITS, calendar: LIMITS, starter: LIMITS, pro: LIMITS };
+        let plans = PlanTable::uniform(LIMITS);
         let service = Service::new(MemoryStore::new()).with_plans(plans);
         let name = Name::new("Many").unwrap();
         let new = NewOrganization::new(name.clone()).plan(Plan::Pro);

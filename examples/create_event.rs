@@ -55,7 +55,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn print(EventWithShifts { event, shifts }: &EventWithShifts) {
+fn print(EventWithShifts { event, shifts, .. }: &EventWithShifts) {
     let day = &event.dates.first;
     println!("{} ({}), {} in {}", event.title, event.slug, day.date(), day.zone());
     for shift in shifts {

@@ -14,7 +14,11 @@ pub(crate) fn measure(runtime: &Runtime, report: &mut Report, engine: &str, site
     let organization = site.session.organization_id();
     for (filter, is_published) in [("all", None), ("published", Some(true)), ("drafts", Some(false))] {
         let last = runtime.block_on(last_page(&*site.store, organization, is_published));
-        let pages = [Some(last), None].map(|position| EventQuery { is_published, position, limit: PER_PAGE });
+        let pages = [Some(last), None].map(|position| {
+            let mut query = EventQuery::new().limit(PER_PAGE);
+            (query.is_published, query.position) = (is_published, position);
+            query
+        });
         let page = runtime.block_on(site.store.events(organization, &pages[0])).unwrap();
         assert!(page.events.len() == PER_PAGE as usize && page.below.is_none() && page.above.is_some());
         let rounds = in_turn(ROUNDS, &pages, |page| {

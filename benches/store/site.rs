@@ -33,15 +33,15 @@ pub(crate) struct Site {
 impl Site {
     pub(crate) async fn new(engine: &Engine, population: Population) -> Self {
         let store = engine.store(population).await;
-        let limits = PlanLimits { requests_per_minute: u32::MAX, active_events: u32::MAX, event_days: 366 };
-        let plans = PlanTable { free: limits, calendar: limits, starter: limits, pro: limits };
+        let limits = PlanLimits::unlimited().event_days(366);
+        let plans = PlanTable::uniform(limits);
         let service = Service::new(Arc::clone(&store)).with_plans(plans);
         let organization = u128::from(population.organizations.div_ceil(2));
         let organization = OrganizationId::new(Uuid::from_u128(organization));
         let session = service.session_for(organization, Scopes::all()).await.unwrap();
         let input = EventInput { is_published: true.into(), ..event::draft(1_000_000) };
         let created = session.create_event(&input).await.unwrap().outcome;
-        let last_page = last_page(&*store, session.organization_id(), None).await.to_cursor();
+        let last_page = last_page(&*store, session.organization_id(), None).await.to_string();
         let (event, shift) = (created.event.id, created.shifts[0].id);
         Self { store, service, session, event, shift, last_page, numbers: AtomicU64::new(0) }
     }
@@ -59,7 +59,8 @@ pub(crate) async fn last_page(
     is_published: Option<bool>,
 ) -> Position {
     let bottom = Position { starts_at: Timestamp::MIN, id: EventId::NONE, side: Side::Above };
-    let query = EventQuery { is_published, position: Some(bottom), limit: PER_PAGE + 1 };
+    let mut query = EventQuery::new().at(bottom).limit(PER_PAGE + 1);
+    query.is_published = is_published;
     let end = store.events(organization, &query).await.unwrap();
     let before = &end.events[0];
     Position { starts_at: before.dates.starts_at(), id: before.id, side: Side::Below }

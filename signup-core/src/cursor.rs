@@ -1,11 +1,16 @@
 //! Cursors: a [`Position`] in the list of events, as an opaque text.
 //!
+//! A program that uses the library passes the position on as it is. A cursor is for callers in another process.
+//!
 //! A cursor can be used with any filter and page size, stays valid after a restart, and needs no state on the server.
 //! Its first byte is a version, so that the format can change.
 //!
 //! The last 16 of its 42 bytes are a checksum, domain-separated by a fixed prefix. It detects cursors that were altered
 //! or invented. It is no protection against forgery, and none is needed: a list shows only events of the session's
 //! organization.
+
+use std::fmt;
+use std::str::FromStr;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -16,6 +21,7 @@ use uuid::Uuid;
 use crate::id::EventId;
 use crate::secret::Digest;
 use crate::store::{Position, Side};
+use crate::text_form::text_form;
 
 const VERSION: u8 = 1;
 const CONTENT: usize = 1 + 1 + 8 + 16;
@@ -24,11 +30,12 @@ const CHECK: usize = 16;
 /// The text is not a cursor that this service created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be a cursor taken from meta.next_cursor or meta.prev_cursor of an earlier answer, unaltered")]
+#[non_exhaustive]
 pub struct CursorError;
 
-impl Position {
-    /// Encodes the position as a cursor: 56 characters of base64url.
-    pub fn to_cursor(&self) -> String {
+impl fmt::Display for Position {
+    /// Writes the position as a cursor: 56 characters of base64url.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut bytes = [0; CONTENT + CHECK];
         bytes[0] = VERSION;
         bytes[1] = match self.side {
@@ -39,14 +46,15 @@ impl Position {
         bytes[10..CONTENT].copy_from_slice(self.id.uuid().as_bytes());
         let check = checksum(&bytes[..CONTENT]);
         bytes[CONTENT..].copy_from_slice(&check);
-        URL_SAFE_NO_PAD.encode(bytes)
+        f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
     }
+}
 
-    /// Decodes a cursor.
-    ///
-    /// # Errors
-    /// Fails if the text was not created by [`to_cursor`](Self::to_cursor), or was altered since.
-    pub fn from_cursor(cursor: &str) -> Result<Self, CursorError> {
+impl FromStr for Position {
+    type Err = CursorError;
+
+    /// Reads a cursor that `Display` wrote and nobody has altered since.
+    fn from_str(cursor: &str) -> Result<Self, CursorError> {
         let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| CursorError)?;
         let bytes: [u8; CONTENT + CHECK] = bytes.try_into().map_err(|_| CursorError)?;
         let (content, check) = bytes.split_at(CONTENT);
@@ -65,6 +73,8 @@ impl Position {
         Ok(Self { starts_at, id, side })
     }
 }
+
+text_form!(Position);
 
 fn checksum(content: &[u8]) -> [u8; CHECK] {
     let text = format!("signup list cursor {}", URL_SAFE_NO_PAD.encode(content));
@@ -89,17 +99,17 @@ mod tests {
     fn a_cursor_reads_back_the_position() {
         for side in [Side::Above, Side::Below] {
             let position = Position { side, ..position() };
-            assert_eq!(Position::from_cursor(&position.to_cursor()), Ok(position));
+            assert_eq!(position.to_string().parse(), Ok(position));
         }
     }
 
     #[test]
     fn an_altered_cursor_is_refused() {
-        let cursor = position().to_cursor();
+        let cursor = position().to_string();
         for at in 0..cursor.len() {
             for letter in ["A", "b", "-", "=", ""] {
                 let altered = format!("{}{letter}{}", &cursor[..at], &cursor[at + 1..]);
-                assert_eq!(Position::from_cursor(&altered).is_ok(), altered == cursor, "{altered}");
+                assert_eq!(altered.parse::<Position>().is_ok(), altered == cursor, "{altered}");
             }
         }
     }
@@ -107,7 +117,7 @@ mod tests {
     #[test]
     fn a_text_that_is_not_a_cursor_is_refused() {
         for text in ["", "1", "eyJpZCI6MX0", &"A".repeat(56), "☃"] {
-            assert_eq!(Position::from_cursor(text), Err(CursorError), "{text}");
+            assert_eq!(text.parse::<Position>(), Err(CursorError), "{text}");
         }
     }
 }

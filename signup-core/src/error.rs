@@ -11,7 +11,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an operation was not done. Its own record was not written, unless the error is [`Store`](Self::Store): then that is
 /// unknown.
-#[derive(Debug, Error)]
+///
+/// Two errors of the store are equal if their [kinds](StoreError::kind) are.
+#[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The token is malformed, unknown, expired or revoked.
@@ -56,8 +58,9 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the same call may succeed later without any change. After an error of the store, a create or duplicate is safe to
-    /// retry only with its idempotency key.
+    /// Returns whether the same call may succeed later without any change.
+    ///
+    /// After an error of the store, a create or a duplicate is safe to retry only with its idempotency key.
     ///
     /// ```
     /// use signup_core::Error;
@@ -72,13 +75,67 @@ impl Error {
         }
     }
 
-    /// Whether there is no such record.
+    /// Returns whether there is no such record in the organization.
     pub const fn is_not_found(&self) -> bool {
         matches!(self, Self::NotFound)
     }
 
-    /// Whether the input has faults.
+    /// Returns whether the input has faults.
     pub const fn is_invalid(&self) -> bool {
         matches!(self, Self::Invalid(_))
+    }
+
+    /// Returns whether the token is not valid, or does not allow the operation.
+    pub const fn is_denied(&self) -> bool {
+        matches!(self, Self::Unauthenticated | Self::MissingScope(_))
+    }
+
+    /// Returns whether the present records or the plan do not allow the operation. The same call may succeed after another
+    /// change, such as a cancellation.
+    pub const fn is_conflict(&self) -> bool {
+        matches!(self, Self::PlanLimit { .. } | Self::ShiftFull | Self::ShiftOver | Self::NoticeNotFailed)
+    }
+
+    /// Returns whether the store or the library failed, and the caller did nothing wrong.
+    pub const fn is_internal(&self) -> bool {
+        matches!(self, Self::Refused(_) | Self::Store(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_error_has_one_class() {
+        let errors = [
+            Error::Unauthenticated,
+            Error::MissingScope(Scope::EventsRead),
+            Error::NotFound,
+            Error::Invalid(Faults::new()),
+            Error::PlanLimit { current_count: 5, max_allowed: 5 },
+            Error::ShiftFull,
+            Error::ShiftOver,
+            Error::NoticeNotFailed,
+            Error::Refused(Box::new(Refusal::SlugTaken)),
+            Error::Store(StoreError::unavailable("reading", "closed")),
+        ];
+        for error in errors {
+            let classes = [
+                error.is_denied(),
+                error.is_not_found(),
+                error.is_invalid(),
+                error.is_conflict(),
+                error.is_internal(),
+            ];
+            assert_eq!(classes.into_iter().filter(|is_class| *is_class).count(), 1, "{error}");
+        }
+    }
+
+    #[test]
+    fn a_result_can_be_compared_with_an_error() {
+        let result: Result<()> = Err(Error::ShiftFull);
+        assert_eq!(result, Err(Error::ShiftFull));
+        assert_ne!(result, Err(StoreError::failed("reading", "closed").into()));
     }
 }

@@ -11,9 +11,11 @@ use crate::hours::{Day, EventDate};
 use crate::id::{EventId, OrganizationId};
 use crate::plan::PlanLimits;
 use crate::text::{BadgeLabel, Description, EventLocation, Title};
+use crate::text_form::{from_text, names};
 
 /// An event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Event {
     /// The id.
     pub id: EventId,
@@ -50,6 +52,34 @@ pub struct Event {
 impl Event {
     /// The most shifts that one event may be created with.
     pub const MAX_NEW_SHIFTS: usize = 500;
+
+    /// Creates the record of a draft. The public fields take everything else.
+    pub const fn new(
+        id: EventId,
+        organization: OrganizationId,
+        title: Title,
+        slug: String,
+        dates: EventDates,
+        created_at: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            organization,
+            title,
+            slug,
+            description: None,
+            location: None,
+            is_virtual: false,
+            latitude: None,
+            longitude: None,
+            dates,
+            is_published: false,
+            theme: None,
+            badge_label: None,
+            created_at,
+            updated_at: created_at,
+        }
+    }
 
     /// Returns whether the event counts against the plan's limit at `now`: it is published, and its last day has not
     /// ended.
@@ -129,7 +159,7 @@ pub(crate) fn check_shift_count(count: usize) -> Result<(), String> {
     if count > most { Err(format!("must not have more than {most} items")) } else { Ok(()) }
 }
 
-/// The number is out of range for a latitude or a longitude.
+/// The value is not a number, or out of range for a latitude or a longitude.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error("must be between -{bound} and {bound}")]
 pub struct CoordinateError {
@@ -159,6 +189,24 @@ macro_rules! coordinates {
             }
         }
 
+        impl FromStr for $name {
+            type Err = CoordinateError;
+
+            /// Parses a decimal number of degrees.
+            fn from_str(text: &str) -> Result<Self, CoordinateError> {
+                Self::new(text.parse().unwrap_or(f64::NAN))
+            }
+        }
+
+        impl fmt::Display for $name {
+            /// Writes the fewest digits that read back as the same number.
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        from_text!($name);
+
         impl TryFrom<f64> for $name {
             type Error = CoordinateError;
 
@@ -183,8 +231,8 @@ coordinates! {
 }
 
 /// The colour scheme of a public page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Theme {
     /// `purple-indigo`
     PurpleIndigo,
@@ -209,60 +257,19 @@ pub enum Theme {
 #[error(
     "must be one of purple-indigo, ocean-blue, sunset-orange, forest-green, rose-pink, slate-charcoal, golden-hour, midnight"
 )]
+#[non_exhaustive]
 pub struct ThemeError;
 
-impl Theme {
+names! {
     /// Every theme.
-    pub const ALL: [Self; 8] = [
-        Self::PurpleIndigo,
-        Self::OceanBlue,
-        Self::SunsetOrange,
-        Self::ForestGreen,
-        Self::RosePink,
-        Self::SlateCharcoal,
-        Self::GoldenHour,
-        Self::Midnight,
-    ];
-
-    /// Returns the theme's name in JSON and in the store.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::PurpleIndigo => "purple-indigo",
-            Self::OceanBlue => "ocean-blue",
-            Self::SunsetOrange => "sunset-orange",
-            Self::ForestGreen => "forest-green",
-            Self::RosePink => "rose-pink",
-            Self::SlateCharcoal => "slate-charcoal",
-            Self::GoldenHour => "golden-hour",
-            Self::Midnight => "midnight",
-        }
-    }
-}
-
-impl FromStr for Theme {
-    type Err = ThemeError;
-
-    fn from_str(name: &str) -> Result<Self, ThemeError> {
-        Self::ALL.into_iter().find(|theme| theme.name() == name).ok_or(ThemeError)
-    }
-}
-
-impl TryFrom<String> for Theme {
-    type Error = ThemeError;
-
-    fn try_from(name: String) -> Result<Self, ThemeError> {
-        name.parse()
-    }
-}
-
-impl From<Theme> for String {
-    fn from(theme: Theme) -> Self {
-        theme.name().to_owned()
-    }
-}
-
-impl fmt::Display for Theme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+    Theme {
+        PurpleIndigo => "purple-indigo",
+        OceanBlue => "ocean-blue",
+        SunsetOrange => "sunset-orange",
+        ForestGreen => "forest-green",
+        RosePink => "rose-pink",
+        SlateCharcoal => "slate-charcoal",
+        GoldenHour => "golden-hour",
+        Midnight => "midnight",
+    } else |_| ThemeError, ThemeError
 }

@@ -24,6 +24,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::text_form::text_form;
 use crate::zone::Zone;
 
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
@@ -32,6 +33,7 @@ const A_DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// Why a text is not a date, a time or a zone. The message is the end of a sentence: "The `start_date` field …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum TimeError {
     /// Not `YYYY-MM-DD`, not a day of the calendar, or out of range.
     #[error("must be a calendar date written YYYY-MM-DD, from 1970-01-01 to 9998-12-31")]
@@ -52,8 +54,7 @@ pub enum TimeError {
 
 /// A date of the Gregorian calendar from 1970-01-01 to 9998-12-31. In this range, each instant of a day can be
 /// represented in every zone.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "Date", into = "Date")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventDate(Date);
 
 impl EventDate {
@@ -120,6 +121,8 @@ impl fmt::Debug for EventDate {
         self.0.fmt(f)
     }
 }
+
+text_form!(EventDate, WallTime);
 
 /// A time of day on a 24-hour clock, to the minute: 00:00 to 23:59.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -12,9 +12,12 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use uuid::Uuid;
 
+use crate::text_form::from_text;
+
 /// The text is not an id in the form that this service writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be an id as this service writes it: a UUID in lower case with hyphens")]
+#[non_exhaustive]
 pub struct IdError;
 
 macro_rules! ids {
@@ -54,13 +57,7 @@ macro_rules! ids {
             }
         }
 
-        impl TryFrom<&str> for $name {
-            type Error = IdError;
-
-            fn try_from(text: &str) -> Result<Self, IdError> {
-                text.parse()
-            }
-        }
+        from_text!($name);
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -57,6 +57,7 @@ pub mod shift;
 pub mod signup;
 pub mod store;
 pub mod text;
+mod text_form;
 pub mod token;
 pub mod zone;
 
@@ -92,7 +93,7 @@ pub use shift::Shift;
 pub use signup::{Answer, Signup, SignupStatus};
 pub use store::{
     ChangeSet, CommitError, EventInFull, EventPage, EventQuery, NoticeCounts, Position, Refusal,
-    RequestCounter, Requirement, Side, Store, StoreError, Write,
+    RequestCounter, Requirement, Side, Store, StoreError, StoreErrorKind, Write,
 };
 pub use text::{
     AnswerText, BadgeLabel, Description, EmailAddress, EventLocation, Label, LocationData, Name, PersonName,

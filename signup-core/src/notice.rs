@@ -19,6 +19,7 @@ use crate::text::ShiftLocation;
 
 /// A queued mail, and the state of its delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Notice {
     /// The id. It stays the same over all attempts.
     pub id: NoticeId,
@@ -66,6 +67,7 @@ impl NoticeFailure {
 /// The cause of a mail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum NoticeCause {
     /// A volunteer signed up. The mail confirms the sign-up and carries the link to cancel.
     SignedUp {
@@ -99,6 +101,16 @@ pub enum NoticeCause {
 }
 
 impl NoticeCause {
+    /// Returns the name in JSON and in the store.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::SignedUp { .. } => "signed_up",
+            Self::Cancelled { .. } => "cancelled",
+            Self::ShiftChanged { .. } => "shift_changed",
+            Self::ShiftMoved { .. } => "shift_moved",
+        }
+    }
+
     /// Returns the sign-up, or `None` for a notice to all volunteers of a shift.
     pub const fn signup(&self) -> Option<SignupId> {
         match self {

@@ -3,17 +3,23 @@
 //! A sign-up never takes `filled` above `capacity`. Lowering `capacity` can: the shift is then *over-full*. An
 //! over-full shift keeps its sign-ups, and accepts no new one until enough are cancelled.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use crate::text_form::from_text;
 
 /// The number of volunteers that a shift needs: 1 to 1,000,000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub struct Capacity(u32);
 
-/// The number is out of range for a capacity.
+/// The value is not a whole number, or out of range for a capacity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be a whole number from 1 to {}", Capacity::MAX)]
+#[non_exhaustive]
 pub struct CapacityError;
 
 impl Capacity {
@@ -33,6 +39,24 @@ impl Capacity {
         self.0
     }
 }
+
+impl FromStr for Capacity {
+    type Err = CapacityError;
+
+    /// Parses a whole number of decimal digits, without a sign.
+    fn from_str(text: &str) -> Result<Self, CapacityError> {
+        let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse().ok().filter(|_| is_digits).ok_or(CapacityError).and_then(Self::new)
+    }
+}
+
+impl fmt::Display for Capacity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+from_text!(Capacity);
 
 impl TryFrom<u32> for Capacity {
     type Error = CapacityError;

@@ -10,6 +10,7 @@ use crate::text::{Name, WebAddress};
 /// An organization. A token reaches only records of its own organization.
 #[doc(alias = "team")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Organization {
     /// The id.
     pub id: OrganizationId,
@@ -25,4 +26,11 @@ pub struct Organization {
     pub plan: Plan,
     /// When the organization was created.
     pub created_at: Timestamp,
+}
+
+impl Organization {
+    /// Creates the record of an organization on the free plan. The public fields take everything else.
+    pub const fn new(id: OrganizationId, name: Name, slug: String, created_at: Timestamp) -> Self {
+        Self { id, name, slug, sport: None, public_url: None, plan: Plan::Free, created_at }
+    }
 }

@@ -3,15 +3,14 @@
 //! A [`Plan`] is a name that is stored with the organization. A [`PlanTable`] maps each name to limits. The table is
 //! part of the process's configuration, so an operator can change limits without changing records.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::text_form::names;
+
 /// The plan of an organization.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Plan {
     /// For evaluation.
     Free,
@@ -26,40 +25,23 @@ pub enum Plan {
 /// The text is not the name of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be one of free, calendar, starter, pro")]
+#[non_exhaustive]
 pub struct PlanError;
 
-impl Plan {
-    /// All plans, smallest first.
-    pub const ALL: [Self; 4] = [Self::Free, Self::Calendar, Self::Starter, Self::Pro];
-
-    /// Returns the plan's name in JSON and in the store.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Free => "free",
-            Self::Calendar => "calendar",
-            Self::Starter => "starter",
-            Self::Pro => "pro",
-        }
-    }
-}
-
-impl FromStr for Plan {
-    type Err = PlanError;
-
-    fn from_str(name: &str) -> Result<Self, PlanError> {
-        Self::ALL.into_iter().find(|plan| plan.name() == name).ok_or(PlanError)
-    }
-}
-
-impl fmt::Display for Plan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+names! {
+    /// Every plan, smallest first.
+    Plan {
+        Free => "free",
+        Calendar => "calendar",
+        Starter => "starter",
+        Pro => "pro",
+    } else |_| PlanError, PlanError
 }
 
 /// The limits of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct PlanLimits {
     /// The maximum number of requests of one token in a minute; at least 1.
     pub requests_per_minute: u32,
@@ -69,9 +51,43 @@ pub struct PlanLimits {
     pub event_days: u32,
 }
 
+impl PlanLimits {
+    /// Returns limits that refuse nothing. The methods and the public fields set lower ones.
+    ///
+    /// ```
+    /// use signup_core::{PlanLimits, PlanTable};
+    ///
+    /// let limits = PlanLimits::unlimited().requests_per_minute(600).event_days(31);
+    /// let plans = PlanTable::uniform(limits);
+    /// assert_eq!(plans.free.event_days, 31);
+    /// ```
+    pub const fn unlimited() -> Self {
+        Self { requests_per_minute: u32::MAX, active_events: u32::MAX, event_days: u32::MAX }
+    }
+
+    /// Sets the maximum number of requests of one token in a minute.
+    #[must_use]
+    pub const fn requests_per_minute(self, requests: u32) -> Self {
+        Self { requests_per_minute: requests, ..self }
+    }
+
+    /// Sets the maximum number of active events of an organization.
+    #[must_use]
+    pub const fn active_events(self, events: u32) -> Self {
+        Self { active_events: events, ..self }
+    }
+
+    /// Sets the maximum number of days of an event.
+    #[must_use]
+    pub const fn event_days(self, days: u32) -> Self {
+        Self { event_days: days, ..self }
+    }
+}
+
 /// The limits of every plan. In JSON, an object with a field for each plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct PlanTable {
     /// Limits of [`Plan::Free`]. Its request rate also applies to callers without a valid token.
     pub free: PlanLimits,
@@ -84,6 +100,11 @@ pub struct PlanTable {
 }
 
 impl PlanTable {
+    /// Creates a table with the same limits for every plan.
+    pub const fn uniform(limits: PlanLimits) -> Self {
+        Self { free: limits, calendar: limits, starter: limits, pro: limits }
+    }
+
     /// Returns the limits of `plan`.
     pub const fn limits(&self, plan: Plan) -> PlanLimits {
         match plan {
@@ -96,7 +117,7 @@ impl PlanTable {
 
     /// Returns the first plan whose limits would refuse every request or every event, if there is one.
     pub fn unusable(&self) -> Option<Plan> {
-        Plan::ALL.into_iter().find(|&plan| {
+        Plan::ALL.iter().copied().find(|&plan| {
             let limits = self.limits(plan);
             limits.requests_per_minute == 0 || limits.event_days == 0
         })

@@ -1,16 +1,15 @@
 //! Questions that an event asks each volunteer at sign-up.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::id::{EventId, OrganizationId, QuestionId};
 use crate::text::Label;
+use crate::text_form::names;
 
 /// A question that the volunteers of an event answer when they sign up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Question {
     /// The id.
     pub id: QuestionId,
@@ -32,6 +31,17 @@ pub struct Question {
 }
 
 impl Question {
+    /// Creates the record of a question that need not be answered. The public fields take everything else.
+    pub const fn new(
+        id: QuestionId,
+        organization: OrganizationId,
+        event: EventId,
+        label: Label,
+        kind: QuestionKind,
+    ) -> Self {
+        Self { id, organization, event, label, kind, options: Vec::new(), required: false, position: 0 }
+    }
+
     /// The maximum number of options of a select.
     pub const MAX_OPTIONS: usize = 100;
     /// The maximum number of questions of an event.
@@ -39,8 +49,8 @@ impl Question {
 }
 
 /// How a question is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum QuestionKind {
     /// Free text.
     Text,
@@ -53,32 +63,14 @@ pub enum QuestionKind {
 /// The text is not the name of a kind of question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be one of text, select, checkbox")]
+#[non_exhaustive]
 pub struct QuestionKindError;
 
-impl QuestionKind {
+names! {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Text, Self::Select, Self::Checkbox];
-
-    /// Returns the kind's name in JSON and in the store.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Select => "select",
-            Self::Checkbox => "checkbox",
-        }
-    }
-}
-
-impl FromStr for QuestionKind {
-    type Err = QuestionKindError;
-
-    fn from_str(name: &str) -> Result<Self, QuestionKindError> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or(QuestionKindError)
-    }
-}
-
-impl fmt::Display for QuestionKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+    QuestionKind {
+        Text => "text",
+        Select => "select",
+        Checkbox => "checkbox",
+    } else |_| QuestionKindError, QuestionKindError
 }

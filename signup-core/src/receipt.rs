@@ -15,15 +15,16 @@ use thiserror::Error;
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, ShiftId, TokenId};
 use crate::shift::Shift;
+use crate::text_form::{from_text, text_form};
 
 /// A caller's key for one logical operation: 1 to 255 visible ASCII characters, preferably a UUID.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IdempotencyKey(String);
 
 /// The text is not an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be 1 to 255 visible ASCII characters")]
+#[non_exhaustive]
 pub struct IdempotencyKeyError;
 
 impl IdempotencyKey {
@@ -45,13 +46,13 @@ impl FromStr for IdempotencyKey {
     }
 }
 
-impl TryFrom<String> for IdempotencyKey {
-    type Error = IdempotencyKeyError;
-
-    fn try_from(text: String) -> Result<Self, IdempotencyKeyError> {
-        text.parse()
+impl fmt::Display for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
+
+text_form!(IdempotencyKey);
 
 impl From<IdempotencyKey> for String {
     fn from(key: IdempotencyKey) -> Self {
@@ -60,7 +61,10 @@ impl From<IdempotencyKey> for String {
 }
 
 /// An operation that can have an idempotency key, with the id of the record that it changes or copies.
+///
+/// `Serialize` and `Deserialize` use the variants, because receipts are stored in that form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Operation {
     /// Create an event.
     CreateEvent,
@@ -81,7 +85,29 @@ impl fmt::Display for Operation {
     }
 }
 
-/// The key of a receipt.
+/// The text is not an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("must be create-event, or duplicate-event/ or patch-shift/ and an id")]
+#[non_exhaustive]
+pub struct OperationError;
+
+impl FromStr for Operation {
+    type Err = OperationError;
+
+    fn from_str(text: &str) -> Result<Self, OperationError> {
+        let operation = match text.split_once('/') {
+            None if text == "create-event" => Some(Self::CreateEvent),
+            Some(("duplicate-event", id)) => id.parse().ok().map(Self::DuplicateEvent),
+            Some(("patch-shift", id)) => id.parse().ok().map(Self::PatchShift),
+            _ => None,
+        };
+        operation.ok_or(OperationError)
+    }
+}
+
+from_text!(Operation);
+
+/// The key of a receipt. Two receipts are the same if all fields are equal, so this type gets no field that can be left out.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ReceiptKey {
     /// The organization of the token.
@@ -96,6 +122,7 @@ pub struct ReceiptKey {
 
 /// The stored outcome of an operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Receipt {
     /// The key.
     pub key: ReceiptKey,
@@ -109,6 +136,11 @@ impl Receipt {
     /// How long a receipt is kept.
     pub const LIFE: SignedDuration = SignedDuration::from_hours(24);
 
+    /// Creates a receipt that expires at `expires_at`.
+    pub const fn new(key: ReceiptKey, outcome: Outcome, expires_at: Timestamp) -> Self {
+        Self { key, outcome, expires_at }
+    }
+
     /// Returns whether the receipt has not expired at `now`.
     pub fn is_live(&self, now: Timestamp) -> bool {
         now < self.expires_at
@@ -117,6 +149,7 @@ impl Receipt {
 
 /// The outcome of an operation with an idempotency key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Outcome {
     /// The created event.
     Event(Box<EventWithShifts>),
@@ -126,9 +159,17 @@ pub enum Outcome {
 
 /// An event and all its shifts, in running order.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct EventWithShifts {
     /// The event.
     pub event: Event,
     /// The shifts.
     pub shifts: Vec<Shift>,
+}
+
+impl EventWithShifts {
+    /// Creates the event with its shifts, in running order.
+    pub const fn new(event: Event, shifts: Vec<Shift>) -> Self {
+        Self { event, shifts }
+    }
 }

@@ -6,6 +6,7 @@
 //! **Invariant:** no other module reads the system's random source, and no secret is ever printed by `Debug`.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +15,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use thiserror::Error;
 use uuid::Uuid;
+
+use crate::text_form::{deserialize_text, from_text};
 
 /// The prefix of every API token.
 pub const TOKEN_PREFIX: &str = "signup_";
@@ -23,21 +27,31 @@ const SECRET_BYTES: usize = 32;
 const SECRET_CHARACTERS: usize = 43;
 
 /// 256 random bits, written as 43 characters of unpadded base64url.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// A secret has no `Display`, so that no message and no log contains one by accident: [`reveal`](Self::reveal) returns the
+/// text. It has `Serialize`, because a queued [`Notice`](crate::Notice) stores the secret of its link.
+///
+/// ```
+/// use signup_core::Secret;
+///
+/// let secret = Secret::generate();
+/// assert_eq!(secret.reveal().parse(), Ok(secret.clone()));
+/// assert_eq!(format!("{secret:?}"), "Secret(…)");
+/// ```
+#[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Secret(String);
+
+/// The text is not a secret. The error does not contain the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("must be 43 characters of base64url")]
+#[non_exhaustive]
+pub struct SecretError;
 
 impl Secret {
     /// Generates a secret.
     pub fn generate() -> Self {
         Self(URL_SAFE_NO_PAD.encode(random::<SECRET_BYTES>()))
-    }
-
-    /// Parses a secret. Returns `None` for a text that [`generate`](Self::generate) cannot have produced.
-    pub fn parse(text: &str) -> Option<Self> {
-        let shaped = text.len() == SECRET_CHARACTERS
-            && URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == SECRET_BYTES);
-        shaped.then(|| Self(text.to_owned()))
     }
 
     /// Returns the secret in plain text, for the mail that carries it.
@@ -51,6 +65,20 @@ impl Secret {
     }
 }
 
+impl FromStr for Secret {
+    type Err = SecretError;
+
+    /// Parses a text that [`generate`](Self::generate) can have produced.
+    fn from_str(text: &str) -> Result<Self, SecretError> {
+        let is_secret = text.len() == SECRET_CHARACTERS
+            && URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == SECRET_BYTES);
+        is_secret.then(|| Self(text.to_owned())).ok_or(SecretError)
+    }
+}
+
+from_text!(Secret, TokenText);
+deserialize_text!(Secret, TokenText);
+
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")
@@ -58,18 +86,22 @@ impl fmt::Debug for Secret {
 }
 
 /// An API token in plain text: `signup_` and 43 characters of base64url.
+///
+/// A token has no `Display` and no `Serialize`, so that no message, log or record contains one by accident:
+/// [`reveal`](Self::reveal) returns the text. It has `Deserialize`, so that a program can read it from its configuration.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenText(String);
+
+/// The text is not a token. The error does not contain the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("must be {TOKEN_PREFIX} and 43 characters of base64url")]
+#[non_exhaustive]
+pub struct TokenTextError;
 
 impl TokenText {
     /// Generates a token.
     pub fn generate() -> Self {
         Self(format!("{TOKEN_PREFIX}{}", Secret::generate().reveal()))
-    }
-
-    /// Parses a token. Returns `None` if the text does not have the format of a token.
-    pub fn parse(text: &str) -> Option<Self> {
-        Secret::parse(text.strip_prefix(TOKEN_PREFIX)?).map(|_| Self(text.to_owned()))
     }
 
     /// Returns the token in plain text, which is shown once, when the token is created.
@@ -83,6 +115,15 @@ impl TokenText {
     }
 }
 
+impl FromStr for TokenText {
+    type Err = TokenTextError;
+
+    fn from_str(text: &str) -> Result<Self, TokenTextError> {
+        let secret = text.strip_prefix(TOKEN_PREFIX).ok_or(TokenTextError)?;
+        secret.parse::<Secret>().map(|_| Self(text.to_owned())).map_err(|_| TokenTextError)
+    }
+}
+
 impl fmt::Debug for TokenText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TokenText(signup_…)")
@@ -90,6 +131,9 @@ impl fmt::Debug for TokenText {
 }
 
 /// The SHA-256 of a secret. It identifies the secret and does not reveal it.
+///
+/// Its text is 64 hexadecimal digits, read in any case and written in lower case. `Serialize` and `Deserialize` use the 32
+/// bytes, because records are stored in that form.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Digest([u8; 32]);
 
@@ -109,6 +153,38 @@ impl Digest {
         &self.0
     }
 }
+
+/// The text is not a digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("must be 64 hexadecimal digits")]
+#[non_exhaustive]
+pub struct DigestError;
+
+impl FromStr for Digest {
+    type Err = DigestError;
+
+    fn from_str(digits: &str) -> Result<Self, DigestError> {
+        let half = |digit: u8| char::from(digit).to_digit(16);
+        let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+        let mut bytes = [0; 32];
+        if pairs.len() != bytes.len() || !rest.is_empty() {
+            return Err(DigestError);
+        }
+        for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+            let value = half(*high).zip(half(*low)).map(|(high, low)| high << 4 | low);
+            *byte = value.and_then(|value| u8::try_from(value).ok()).ok_or(DigestError)?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+from_text!(Digest);
 
 impl fmt::Debug for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -167,19 +243,19 @@ mod tests {
     #[test]
     fn a_token_reads_back_and_is_never_debug_printed() {
         let token = TokenText::generate();
-        assert_eq!(TokenText::parse(token.reveal()).unwrap().digest(), token.digest());
+        assert_eq!(token.reveal().parse(), Ok(token.clone()));
         assert_eq!(token.reveal().len(), 50);
         assert!(!format!("{token:?}").contains(&token.reveal()[7..]));
     }
 
     #[test]
-    fn a_malformed_token_is_none() {
+    fn a_malformed_token_is_refused() {
         let good = TokenText::generate();
         let good = good.reveal();
         for bad in
             [&good[7..], &good[..49], &format!("{good}A"), &good.replace("signup_", "Signup_"), "signup_", ""]
         {
-            assert!(TokenText::parse(bad).is_none(), "{bad}");
+            assert_eq!(bad.parse::<TokenText>(), Err(TokenTextError), "{bad}");
         }
     }
 

@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::hours::{Day, Hours, Interval};
 use crate::id::{EventId, OrganizationId, ShiftId};
-use crate::occupancy::Occupancy;
+use crate::occupancy::{Capacity, Occupancy};
 use crate::text::{ShiftLocation, Title};
 
 /// A shift, with the fields that it takes from its event.
 #[doc(alias = "slot")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Shift {
     /// The id.
     pub id: ShiftId,
@@ -41,6 +42,33 @@ pub struct Shift {
 }
 
 impl Shift {
+    /// Creates the record of a shift without sign-ups that lasts all day. The public fields take everything else.
+    pub const fn new(
+        id: ShiftId,
+        organization: OrganizationId,
+        event: EventId,
+        title: Title,
+        capacity: Capacity,
+        day: Day,
+        created_at: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            organization,
+            event,
+            title,
+            location: None,
+            hours: Hours::ALL_DAY,
+            occupancy: Occupancy::empty(capacity),
+            position: 0,
+            version: 1,
+            created_at,
+            updated_at: created_at,
+            day,
+            is_virtual: false,
+        }
+    }
+
     /// Returns the instants of the shift.
     pub fn interval(&self) -> Interval {
         self.day.interval(self.hours)

@@ -2,15 +2,18 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
 use crate::secret::Digest;
 use crate::text::{AnswerText, EmailAddress, Label, PersonName};
+use crate::text_form::names;
 
 /// One person's place on one shift.
 ///
 /// An address has at most one confirmed sign-up for a shift. Signing up after a cancellation creates a new record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Signup {
     /// The id.
     pub id: SignupId,
@@ -42,8 +45,38 @@ pub struct Signup {
     pub cancelled_at: Option<Timestamp>,
 }
 
+impl Signup {
+    /// Creates the record of a confirmed sign-up for a shift of an event of an organization. The public fields take everything
+    /// else.
+    pub const fn new(
+        id: SignupId,
+        (organization, event, shift): (OrganizationId, EventId, ShiftId),
+        name: PersonName,
+        email: EmailAddress,
+        secret: Digest,
+        created_at: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            organization,
+            event,
+            shift,
+            shift_version: 1,
+            name,
+            email,
+            answers: Vec::new(),
+            status: SignupStatus::Confirmed,
+            secret,
+            created_at,
+            mailed_at: created_at,
+            cancelled_at: None,
+        }
+    }
+}
+
 /// The answer to a question, with the question's label at the time of sign-up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Answer {
     /// The question.
     pub question_id: QuestionId,
@@ -53,12 +86,32 @@ pub struct Answer {
     pub value: AnswerText,
 }
 
+impl Answer {
+    /// Creates the answer to a question.
+    pub const fn new(question_id: QuestionId, label: Label, value: AnswerText) -> Self {
+        Self { question_id, label, value }
+    }
+}
+
 /// The status of a sign-up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SignupStatus {
     /// The sign-up holds a place.
     Confirmed,
     /// The sign-up has given its place back.
     Cancelled,
+}
+
+/// The text is not the name of a status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("must be one of confirmed, cancelled")]
+#[non_exhaustive]
+pub struct SignupStatusError;
+
+names! {
+    /// Every status.
+    SignupStatus {
+        Confirmed => "confirmed",
+        Cancelled => "cancelled",
+    } else |_| SignupStatusError, SignupStatusError
 }

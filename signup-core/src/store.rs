@@ -15,16 +15,19 @@
 //! - Notices are read for all organizations at once.
 
 mod change;
+mod error;
 mod forward;
+mod query;
 
 use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use thiserror::Error;
 
 pub use change::{ChangeSet, Refusal, Requirement, Write};
+pub use error::{CommitError, StoreError, StoreErrorKind};
+pub use query::{EventPage, EventQuery, Position, Side};
 
 use crate::allowance::{RateKey, Window};
 use crate::event::Event;
@@ -231,6 +234,7 @@ pub trait RequestCounter: fmt::Debug + Send + Sync + 'static {
 
 /// An event with everything that a duplicate copies.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct EventInFull {
     /// The event.
     pub event: Event,
@@ -243,6 +247,13 @@ pub struct EventInFull {
     pub questions: Vec<Question>,
 }
 
+impl EventInFull {
+    /// Creates the event with its shifts in running order and its questions by position, without location data.
+    pub const fn new(event: Event, shifts: Vec<Arc<Shift>>, questions: Vec<Question>) -> Self {
+        Self { event, location_data: None, shifts, questions }
+    }
+}
+
 /// The numbers of notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NoticeCounts {
@@ -250,124 +261,4 @@ pub struct NoticeCounts {
     pub queued: u64,
     /// Notices whose delivery was given up.
     pub failed: u64,
-}
-
-/// Selects a page of the list of events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct EventQuery {
-    /// `Some(true)`: only published events. `Some(false)`: only drafts. `None`: both.
-    pub is_published: Option<bool>,
-    /// The position next to which the page starts. `None` starts at the top of the list.
-    pub position: Option<Position>,
-    /// The maximum number of events in the page; at least 1.
-    pub limit: u32,
-}
-
-impl Default for EventQuery {
-    /// Selects the first 25 events, published ones and drafts.
-    fn default() -> Self {
-        Self { is_published: None, position: None, limit: 25 }
-    }
-}
-
-/// A position in the list of events: a sort key and a side of it. An event with that key need not exist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Position {
-    /// The start in the sort key.
-    pub starts_at: Timestamp,
-    /// The event id in the sort key.
-    pub id: EventId,
-    /// The side of the sort key. An event with exactly this key is on neither side.
-    pub side: Side,
-}
-
-/// A side of a [`Position`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Side {
-    /// Further down the list: earlier starts.
-    Below,
-    /// Further up the list: later starts.
-    Above,
-}
-
-/// A page of the list of events.
-///
-/// `above` and `below` lead to the neighbouring pages. They hold the sort keys that the store uses, which can differ
-/// from what a caller would derive from an event.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EventPage {
-    /// The events in list order. They are shared with a store that keeps them in memory.
-    pub events: Vec<Arc<Event>>,
-    /// The position above the first event, if more events match the filter there. `None` for an empty page.
-    pub above: Option<Position>,
-    /// The position below the last event, if more events match the filter there. `None` for an empty page.
-    pub below: Option<Position>,
-}
-
-/// Why a commit did not succeed.
-#[derive(Debug, Error)]
-pub enum CommitError {
-    /// A requirement did not hold; nothing was written.
-    #[error("a requirement of the change set does not hold")]
-    Refused(Refusal),
-    /// The backend failed. It is unknown whether the change set was applied.
-    #[error(transparent)]
-    Failed(#[from] StoreError),
-}
-
-/// A failure of the backend. Its text is for the operator's log, never for a caller.
-#[derive(Debug, Error)]
-#[error("the store failed: {what}")]
-pub struct StoreError {
-    what: String,
-    kind: StoreErrorKind,
-    #[source]
-    source: Option<Box<dyn std::error::Error + Send + Sync>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StoreErrorKind {
-    Unavailable,
-    Corrupt,
-    Failed,
-}
-
-impl StoreError {
-    /// Creates an error for a backend that is unreachable or overloaded. A later retry may succeed. `what` names the
-    /// action.
-    pub fn unavailable(
-        what: impl Into<String>,
-        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> Self {
-        Self { what: what.into(), kind: StoreErrorKind::Unavailable, source: Some(source.into()) }
-    }
-
-    /// Creates an error for a stored value that cannot be decoded.
-    pub fn corrupt(
-        table: &str,
-        column: &str,
-        id: impl fmt::Display,
-        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> Self {
-        let what = format!("{table}.{column} of {id} is unreadable");
-        Self { what, kind: StoreErrorKind::Corrupt, source: Some(source.into()) }
-    }
-
-    /// Creates an error for any other failure. `what` names the action.
-    pub fn failed(
-        what: impl Into<String>,
-        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> Self {
-        Self { what: what.into(), kind: StoreErrorKind::Failed, source: Some(source.into()) }
-    }
-
-    /// Returns whether a later retry may succeed.
-    pub fn is_unavailable(&self) -> bool {
-        self.kind == StoreErrorKind::Unavailable
-    }
-
-    /// Returns whether a stored value could not be decoded.
-    pub fn is_corrupt(&self) -> bool {
-        self.kind == StoreErrorKind::Corrupt
-    }
 }

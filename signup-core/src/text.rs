@@ -16,6 +16,7 @@ use thiserror::Error;
 
 /// Why a text is refused. The message is the end of a sentence: "The title field …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum TextError {
     /// Nothing but white space.
     #[error("must not be empty")]

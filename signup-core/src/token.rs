@@ -5,16 +5,18 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::id::{OrganizationId, TokenId};
 use crate::secret::Digest;
 use crate::text::Name;
+use crate::text_form::{names, text_form};
 
 /// A permission of a token. Each operation requires one scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Scope {
     /// List events.
     EventsRead,
@@ -36,42 +38,21 @@ pub enum Scope {
 #[error("'{0}' is no scope: use events:read, events:write, slots:read, slots:write or team:read")]
 pub struct ScopeError(String);
 
-impl Scope {
+names! {
     /// Every scope.
-    pub const ALL: [Self; 5] =
-        [Self::EventsRead, Self::EventsWrite, Self::ShiftsRead, Self::ShiftsWrite, Self::OrganizationRead];
-
-    /// Returns the scope's name in JSON and in the store.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::EventsRead => "events:read",
-            Self::EventsWrite => "events:write",
-            Self::ShiftsRead => "slots:read",
-            Self::ShiftsWrite => "slots:write",
-            Self::OrganizationRead => "team:read",
-        }
-    }
-}
-
-impl FromStr for Scope {
-    type Err = ScopeError;
-
-    fn from_str(name: &str) -> Result<Self, ScopeError> {
-        Self::ALL.into_iter().find(|scope| scope.name() == name).ok_or_else(|| ScopeError(name.to_owned()))
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+    Scope {
+        EventsRead => "events:read",
+        EventsWrite => "events:write",
+        ShiftsRead => "slots:read",
+        ShiftsWrite => "slots:write",
+        OrganizationRead => "team:read",
+    } else |name| ScopeError(name.to_owned()), ScopeError
 }
 
 /// A set of scopes. Its text is the names of the scopes, joined by commas.
 ///
 /// The array has one flag for each scope, at the scope's index in [`Scope::ALL`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Scopes([bool; Scope::ALL.len()]);
 
 /// Checks at compile time that each scope's index in [`Scope::ALL`] equals its discriminant.
@@ -86,7 +67,7 @@ const _: () = {
 impl Scopes {
     /// Returns the set of all scopes.
     pub fn all() -> Self {
-        Scope::ALL.into_iter().collect()
+        Scope::ALL.iter().copied().collect()
     }
 
     /// Returns whether the set contains `scope`.
@@ -96,7 +77,7 @@ impl Scopes {
 
     /// Iterates over the scopes in the order of [`Scope::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Scope> {
-        Scope::ALL.into_iter().filter(move |&scope| self.contains(scope))
+        Scope::ALL.iter().copied().filter(move |&scope| self.contains(scope))
     }
 
     /// Returns whether the set is empty.
@@ -123,19 +104,7 @@ impl FromStr for Scopes {
     }
 }
 
-impl TryFrom<String> for Scopes {
-    type Error = ScopeError;
-
-    fn try_from(names: String) -> Result<Self, ScopeError> {
-        names.parse()
-    }
-}
-
-impl From<Scopes> for String {
-    fn from(scopes: Scopes) -> Self {
-        scopes.to_string()
-    }
-}
+text_form!(Scopes);
 
 impl fmt::Display for Scopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -151,6 +120,7 @@ impl fmt::Display for Scopes {
 
 /// The record of a token, without its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Token {
     /// The id. It is not secret: safe to show and to log.
     pub id: TokenId,
@@ -174,6 +144,21 @@ impl Token {
     /// The maximum and default life of a token, in days.
     pub const MAX_DAYS: u32 = 365;
 
+    /// Creates the record of a token that expires [`MAX_DAYS`](Self::MAX_DAYS) after its creation. The public fields take
+    /// everything else.
+    pub fn new(
+        id: TokenId,
+        organization: OrganizationId,
+        name: Name,
+        digest: Digest,
+        scopes: Scopes,
+        created_at: Timestamp,
+    ) -> Self {
+        let life = SignedDuration::from_hours(i64::from(Self::MAX_DAYS) * 24);
+        let expires_at = created_at.checked_add(life).unwrap_or(Timestamp::MAX);
+        Self { id, organization, name, digest, scopes, created_at, expires_at, revoked_at: None }
+    }
+
     /// Returns whether the token is accepted at `now`: neither expired nor revoked.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && now < self.expires_at
@@ -186,10 +171,10 @@ mod tests {
 
     #[test]
     fn a_set_of_one_scope_contains_and_prints_only_that_scope() {
-        for scope in Scope::ALL {
+        for &scope in Scope::ALL {
             let alone: Scopes = [scope].into_iter().collect();
             assert_eq!(alone.iter().collect::<Vec<_>>(), [scope]);
-            for other in Scope::ALL {
+            for &other in Scope::ALL {
                 assert_eq!(alone.contains(other), other == scope, "{scope} and {other}");
             }
             assert_eq!(alone.to_string(), scope.name());

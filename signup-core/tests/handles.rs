@@ -75,7 +75,7 @@ async fn a_page_has_1_to_100_events_whatever_is_asked_for() {
         session.create_event(event(date(2027, 7, day))).await.unwrap();
     }
     for (limit, length) in [(0, 1), (1, 1), (u32::MAX, 2)] {
-        let query = EventQuery { limit, ..EventQuery::default() };
+        let query = EventQuery::new().limit(limit);
         assert_eq!(session.events(query).await.unwrap().events.len(), length, "{limit}");
     }
 }
@@ -165,7 +165,7 @@ async fn a_walk_through_the_pages_returns_every_event_and_ends() {
     for day in 1..=7 {
         session.create_event(event(date(2027, 7, day))).await.unwrap();
     }
-    let mut pages = session.event_pages(EventQuery { limit: 3, ..EventQuery::default() });
+    let mut pages = session.event_pages(EventQuery::new().limit(3));
     let mut lengths = Vec::new();
     while let Some(page) = pages.next().await.unwrap() {
         lengths.push(page.events.len());

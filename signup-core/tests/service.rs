@@ -44,7 +44,7 @@ impl World {
             r#"{{"title": "A", "start_date": "{date}", "timezone": "UTC", "is_published": true, "shifts":
                [{{"title": "S", "start_time": "09:00", "end_time": "12:00", "capacity": {capacity}}}]}}"#
         );
-        let EventWithShifts { event, mut shifts } = self.event(&json).await;
+        let EventWithShifts { event, mut shifts, .. } = self.event(&json).await;
         (event, shifts.remove(0))
     }
 
@@ -171,7 +171,8 @@ async fn answers_are_checked_against_the_events_questions() {
         (QuestionKind::Checkbox, vec![], true),
         (QuestionKind::Text, vec![], false),
     ] {
-        let new = NewQuestion { label: label("?"), kind, options, required };
+        let mut new = NewQuestion::new(label("?"), kind);
+        (new.options, new.required) = (options, required);
         ids.push(world.service.admin().add_question(event.id, &new).await.unwrap().id.to_string());
     }
     let sign_up = async |answers: &[(usize, &'static str)], name: &'static str| {
@@ -187,12 +188,7 @@ async fn answers_are_checked_against_the_events_questions() {
     let signup = sign_up(&[(0, "M"), (1, "on"), (2, " hello ")], "Ada").await.unwrap().signup;
     let values: Vec<_> = signup.answers.iter().map(|answer| answer.value.as_str()).collect();
     assert_eq!(values, ["M", "yes", "hello"]);
-    let text_with_options = NewQuestion {
-        label: label("?"),
-        kind: QuestionKind::Text,
-        options: vec![label("A")],
-        required: false,
-    };
+    let text_with_options = NewQuestion::new(label("?"), QuestionKind::Text).option(label("A"));
     assert_eq!(
         faults(world.service.admin().add_question(event.id, &text_with_options).await.unwrap_err()),
         ["options"]
@@ -335,7 +331,7 @@ proptest! {
                             prop_assert!(before.has_room());
                             secrets.insert(person, world.last_secret().await);
                         }
-                        Ok(SignedUp { secret: None, signup }) => prop_assert_eq!(signup.status, SignupStatus::Confirmed),
+                        Ok(SignedUp { secret: None, signup, .. }) => prop_assert_eq!(signup.status, SignupStatus::Confirmed),
                         Err(error) => {
                             prop_assert!(matches!(error, Error::ShiftFull));
                             prop_assert!(!before.has_room());
@@ -403,7 +399,7 @@ proptest! {
                     cursor: cursor.map(Into::into),
                 }).await.unwrap();
                 walked.extend(list.events.iter().map(|event| (event.dates.starts_at(), event.id)));
-                cursor = list.next_cursor;
+                cursor = list.next.map(|next| next.to_string());
                 if cursor.is_none() { break }
             }
             prop_assert_eq!(walked, expected);

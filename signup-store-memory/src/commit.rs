@@ -237,14 +237,12 @@ impl Tables {
 
     fn update_notice(&mut self, notice: Notice) {
         let Some(found) = self.notice(notice.organization, notice.id) else { return };
-        let updated = Notice {
-            cause: notice.cause,
-            version: notice.version,
-            attempts: notice.attempts,
-            due_at: notice.due_at,
-            failure: notice.failure,
-            ..found.clone()
-        };
+        let mut updated = found.clone();
+        updated.cause = notice.cause;
+        updated.version = notice.version;
+        updated.attempts = notice.attempts;
+        updated.due_at = notice.due_at;
+        updated.failure = notice.failure;
         self.delete_notice(updated.id);
         self.put_notice(updated);
     }

@@ -79,12 +79,9 @@ impl Tables {
     }
 
     pub(crate) fn in_full(&self, event: &Event) -> EventInFull {
-        EventInFull {
-            event: event.clone(),
-            location_data: self.location_data.get(&event.id).cloned(),
-            shifts: self.shifts_of(event),
-            questions: self.questions_of(event),
-        }
+        let mut full = EventInFull::new(event.clone(), self.shifts_of(event), self.questions_of(event));
+        full.location_data = self.location_data.get(&event.id).cloned();
+        full
     }
 
     pub(crate) fn questions_of(&self, event: &Event) -> Vec<Question> {
@@ -95,7 +92,7 @@ impl Tables {
 
     pub(crate) fn events(&self, organization: OrganizationId, query: &EventQuery) -> EventPage {
         let Some(list) = self.lists.get(&(organization, query.is_published)) else {
-            return EventPage { events: Vec::new(), above: None, below: None };
+            return EventPage::new(Vec::new());
         };
         let limit = query.limit as usize;
         // A page above a position is collected upwards, and reversed below.
@@ -115,11 +112,10 @@ impl Tables {
         let above = above.filter(|first| list.range(..*first).next().is_some());
         let below = page.last().map(|(last, _)| **last);
         let below = below.filter(|last| list.range(beyond(*last)).next().is_some());
-        EventPage {
-            above: above.map(|first| position(first, Side::Above)),
-            below: below.map(|last| position(last, Side::Below)),
-            events: page.into_iter().map(|(_, event)| Arc::clone(event)).collect(),
-        }
+        let mut found = EventPage::new(page.into_iter().map(|(_, event)| Arc::clone(event)).collect());
+        found.above = above.map(|first| position(first, Side::Above));
+        found.below = below.map(|last| position(last, Side::Below));
+        found
     }
 
     pub(crate) fn active_events(&self, organization: OrganizationId, now: Timestamp) -> usize {

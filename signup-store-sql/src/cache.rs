@@ -289,7 +289,7 @@ mod tests {
     async fn what_is_kept_is_bounded() {
         let kept: Kept<u32, EventPage> = Kept::new();
         let events = (0..100).map(|number| Arc::new(records::event(1, number))).collect();
-        let page = EventPage { events, above: None, below: None };
+        let page = EventPage::new(events);
         let version = Some(Version([0; Version::BYTES]));
         for number in 0..1000 {
             kept.get(|| version, number, || async { Ok(page.clone()) }).await.unwrap();

@@ -326,7 +326,7 @@ fn with_sources(error: &dyn std::error::Error) -> String {
 mod tests {
     use std::path::PathBuf;
 
-    use signup_core::{Name, Organization, OrganizationId, Plan, Store as _, WebAddress, Write};
+    use signup_core::{Name, Organization, OrganizationId, Store as _, WebAddress, Write};
     use uuid::Uuid;
 
     use super::*;
@@ -342,15 +342,10 @@ mod tests {
     }
 
     fn insert(number: usize) -> ChangeSet {
-        let organization = Organization {
-            id: OrganizationId::new(Uuid::from_u128(number as u128)),
-            name: Name::new("Riverside Food Bank").unwrap(),
-            slug: number.to_string(),
-            sport: None,
-            public_url: Some(WebAddress::new(&"x".repeat(2000)).unwrap()),
-            plan: Plan::Free,
-            created_at: Timestamp::UNIX_EPOCH,
-        };
+        let id = OrganizationId::new(Uuid::from_u128(number as u128));
+        let name = Name::new("Riverside Food Bank").unwrap();
+        let mut organization = Organization::new(id, name, number.to_string(), Timestamp::UNIX_EPOCH);
+        organization.public_url = Some(WebAddress::new(&"x".repeat(2000)).unwrap());
         ChangeSet { requires: vec![], writes: vec![Write::InsertOrganization(organization)] }
     }
 

@@ -22,7 +22,8 @@ impl ServingLock {
     /// # Errors
     /// [`OpenError::Served`] if another process, or another part of this one, serves it; [`OpenError::Path`] if there can
     /// be no such file; [`OpenError::Lock`] if the mark cannot be made.
-    pub fn take(path: &Path) -> Result<Self, OpenError> {
+    pub fn take(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        let path = path.as_ref();
         let failed = |source| OpenError::Path { path: path.display().to_string(), source };
         let lock_path = lock_path(path).map_err(failed)?;
         let failed = |source| OpenError::Lock { path: lock_path.display().to_string(), source };

@@ -241,12 +241,11 @@ async fn in_full(reader: &impl Reader, which: &str, values: Vec<Value>) -> Resul
     );
     let found = reader.row("reading an event in full", Sql::of(dialect, &text, values)).await?;
     let Some([event, location_data, shifts, questions]) = found else { return Ok(None) };
-    Ok(Some(EventInFull {
-        event: row::one(&event, event_alone)?,
-        location_data: row::one(&location_data, row::location_data)?,
-        shifts: in_running_order(row::all(&shifts, shifts_of_a_list())?),
-        questions: by_position(row::all(&questions, row::question)?),
-    }))
+    let shifts = in_running_order(row::all(&shifts, shifts_of_a_list())?);
+    let questions = by_position(row::all(&questions, row::question)?);
+    let mut full = EventInFull::new(row::one(&event, event_alone)?, shifts, questions);
+    full.location_data = row::one(&location_data, row::location_data)?;
+    Ok(Some(full))
 }
 
 /// One row more than the default page length: the extra row shows whether another page follows.
@@ -351,11 +350,11 @@ async fn read_page(
     let edge = |event: Option<&(Timestamp, Arc<Event>)>, side| {
         event.map(|(starts_at, event)| Position { starts_at: *starts_at, id: event.id, side })
     };
-    Ok(EventPage {
-        above: edge(events.first(), Side::Above).filter(|_| goes_on_above),
-        below: edge(events.last(), Side::Below).filter(|_| goes_on_below),
-        events: events.into_iter().map(|(_, event)| event).collect(),
-    })
+    let above = edge(events.first(), Side::Above).filter(|_| goes_on_above);
+    let below = edge(events.last(), Side::Below).filter(|_| goes_on_below);
+    let mut page = EventPage::new(events.into_iter().map(|(_, event)| event).collect());
+    (page.above, page.below) = (above, below);
+    Ok(page)
 }
 
 pub(crate) async fn shift(

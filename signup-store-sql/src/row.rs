@@ -21,9 +21,9 @@ pub(crate) use columns::{
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use signup_core::{
-    Answer, Capacity, Day, Digest, EmailAddress, Event, EventDate, EventDates, EventId, Hours, Latitude,
-    LocationData, Longitude, Notice, NoticeFailure, NoticeId, Occupancy, Organization, OrganizationId,
-    Question, QuestionId, Receipt, ReceiptKey, Shift, ShiftId, Signup, SignupId, StoreError, Token, TokenId,
+    Answer, Capacity, Day, EmailAddress, Event, EventDate, EventDates, EventId, Hours, LocationData, Notice,
+    NoticeFailure, NoticeId, Organization, OrganizationId, Question, QuestionId, Receipt, ReceiptKey, Shift,
+    ShiftId, Signup, SignupId, StoreError, Token, TokenId,
 };
 use sqlx::Row;
 use uuid::Uuid;
@@ -170,30 +170,12 @@ impl<'r> Columns<'r> {
         };
         Ok(days.0.insert(day).clone())
     }
-
-    fn digest(&mut self) -> Result<Digest, StoreError> {
-        let digits = self.text()?;
-        digest(digits).ok_or_else(|| self.corrupt("not 32 bytes"))
-    }
 }
 
 /// The last day that was read. The rows of a list share a zone, and shifts a day: to find a zone, and out whether its clocks
 /// change on a day, takes longer than to read all else of a row.
 #[derive(Debug, Default)]
 pub(crate) struct Days(Option<Day>);
-
-/// A digest from 64 hexadecimal digits.
-fn digest(digits: &str) -> Option<Digest> {
-    let mut bytes = [0; 32];
-    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
-    if pairs.len() != bytes.len() || !rest.is_empty() {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(pairs) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(Digest::from_bytes(bytes))
-}
 
 fn text<T: TryFrom<String, Error: Display>>(text: &str) -> Result<T, String> {
     T::try_from(text.to_owned()).map_err(|error| error.to_string())
@@ -211,66 +193,57 @@ fn email(text: &str) -> Result<EmailAddress, String> {
     EmailAddress::stored(text).map_err(|error| error.to_string())
 }
 
-fn degrees<T, E: Display>(text: &str, check: impl FnOnce(f64) -> Result<T, E>) -> Result<T, String> {
-    check(parsed(text)?).map_err(|error| error.to_string())
-}
-
-/// A name that serde knows: the text of a plain enum.
-fn named<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    use serde::de::value::{Error, StrDeserializer};
-    T::deserialize(StrDeserializer::<Error>::new(text)).map_err(|error| error.to_string())
-}
-
 pub(crate) fn organization(row: &[Cell<'_>]) -> Result<Organization, StoreError> {
     let mut columns = Columns::new(row, "organizations", ORGANIZATION);
-    Ok(Organization {
-        id: OrganizationId::new(columns.id()?),
-        name: columns.read(text)?,
-        slug: columns.text()?.to_owned(),
-        sport: columns.read_if_any(text)?,
-        public_url: columns.read_if_any(text)?,
-        plan: columns.read(parsed)?,
-        created_at: columns.instant()?,
-    })
+    let id = OrganizationId::new(columns.id()?);
+    let (name, slug) = (columns.read(text)?, columns.text()?.to_owned());
+    let (sport, public_url) = (columns.read_if_any(text)?, columns.read_if_any(text)?);
+    let plan = columns.read(parsed)?;
+    let mut organization = Organization::new(id, name, slug, columns.instant()?);
+    organization.sport = sport;
+    organization.public_url = public_url;
+    organization.plan = plan;
+    Ok(organization)
 }
 
 pub(crate) fn token(row: &[Cell<'_>]) -> Result<Token, StoreError> {
     let mut columns = Columns::new(row, "tokens", TOKEN);
-    Ok(Token {
-        id: TokenId::new(columns.id()?),
-        organization: OrganizationId::new(columns.id()?),
-        name: columns.read(text)?,
-        digest: columns.digest()?,
-        scopes: columns.read(parsed)?,
-        created_at: columns.instant()?,
-        expires_at: columns.instant()?,
-        revoked_at: columns.instant_if_any()?,
-    })
+    let mut token = Token::new(
+        TokenId::new(columns.id()?),
+        OrganizationId::new(columns.id()?),
+        columns.read(text)?,
+        columns.read(parsed)?,
+        columns.read(parsed)?,
+        columns.instant()?,
+    );
+    token.expires_at = columns.instant()?;
+    token.revoked_at = columns.instant_if_any()?;
+    Ok(token)
 }
 
 pub(crate) fn event(row: &[Cell<'_>], days: &mut Days) -> Result<Event, StoreError> {
     let mut columns = Columns::new(row, "events", EVENT);
-    Ok(Event {
-        id: EventId::new(columns.id()?),
-        organization: OrganizationId::new(columns.id()?),
-        title: columns.read(text)?,
-        slug: columns.text()?.to_owned(),
-        description: columns.read_if_any(text)?,
-        location: columns.read_if_any(text)?,
-        is_virtual: columns.flag()?,
-        latitude: columns.read_if_any(|text| degrees(text, Latitude::new))?,
-        longitude: columns.read_if_any(|text| degrees(text, Longitude::new))?,
-        dates: {
-            let date = columns.read(parsed)?;
-            let last = columns.read_if_any(parsed)?;
-            EventDates { first: columns.day(date, days)?, last }
-        },
-        is_published: columns.flag()?,
-        theme: columns.read_if_any(parsed)?,
-        badge_label: columns.read_if_any(text)?,
-        created_at: columns.instant()?,
-        updated_at: columns.instant()?,
-    })
+    let (id, organization) = (EventId::new(columns.id()?), OrganizationId::new(columns.id()?));
+    let (title, slug) = (columns.read(text)?, columns.text()?.to_owned());
+    let (description, location) = (columns.read_if_any(text)?, columns.read_if_any(text)?);
+    let is_virtual = columns.flag()?;
+    let (latitude, longitude) = (columns.read_if_any(parsed)?, columns.read_if_any(parsed)?);
+    let date = columns.read(parsed)?;
+    let last = columns.read_if_any(parsed)?;
+    let dates = EventDates { first: columns.day(date, days)?, last };
+    let is_published = columns.flag()?;
+    let (theme, badge_label) = (columns.read_if_any(parsed)?, columns.read_if_any(text)?);
+    let mut event = Event::new(id, organization, title, slug, dates, columns.instant()?);
+    event.updated_at = columns.instant()?;
+    event.description = description;
+    event.location = location;
+    event.is_virtual = is_virtual;
+    event.latitude = latitude;
+    event.longitude = longitude;
+    event.is_published = is_published;
+    event.theme = theme;
+    event.badge_label = badge_label;
+    Ok(event)
 }
 
 /// The location data of an event.
@@ -290,71 +263,68 @@ pub(crate) fn stored_start(page: &[Cell<'_>]) -> Result<Timestamp, StoreError> {
 
 pub(crate) fn shift(row: &[Cell<'_>], days: &mut Days) -> Result<Shift, StoreError> {
     let mut columns = Columns::new(row, "shifts", SHIFT);
-    Ok(Shift {
-        id: ShiftId::new(columns.id()?),
-        organization: OrganizationId::new(columns.id()?),
-        event: EventId::new(columns.id()?),
-        title: columns.read(text)?,
-        location: columns.read_if_any(text)?,
-        hours: {
-            let minutes = (columns.number::<u16>()?, columns.number::<u16>()?);
-            columns.checked(Hours::try_from(minutes))?
-        },
-        occupancy: {
-            let capacity = columns.number()?;
-            let capacity = columns.checked(Capacity::new(capacity))?;
-            Occupancy { capacity, filled: columns.number()? }
-        },
-        position: columns.number()?,
-        version: columns.number()?,
-        created_at: columns.instant()?,
-        updated_at: columns.instant()?,
-        day: {
-            let date = columns.read(parsed)?;
-            columns.day(date, days)?
-        },
-        is_virtual: columns.flag()?,
-    })
+    let id = ShiftId::new(columns.id()?);
+    let (organization, event) = (OrganizationId::new(columns.id()?), EventId::new(columns.id()?));
+    let (title, location) = (columns.read(text)?, columns.read_if_any(text)?);
+    let minutes = (columns.number::<u16>()?, columns.number::<u16>()?);
+    let hours = columns.checked(Hours::try_from(minutes))?;
+    let capacity = columns.number()?;
+    let capacity = columns.checked(Capacity::new(capacity))?;
+    let filled = columns.number()?;
+    let (position, version) = (columns.number()?, columns.number()?);
+    let (created_at, updated_at) = (columns.instant()?, columns.instant()?);
+    let date = columns.read(parsed)?;
+    let day = columns.day(date, days)?;
+    let mut shift = Shift::new(id, organization, event, title, capacity, day, created_at);
+    shift.location = location;
+    shift.hours = hours;
+    shift.occupancy.filled = filled;
+    shift.position = position;
+    shift.version = version;
+    shift.updated_at = updated_at;
+    shift.is_virtual = columns.flag()?;
+    Ok(shift)
 }
 
 pub(crate) fn question(row: &[Cell<'_>]) -> Result<Question, StoreError> {
     let mut columns = Columns::new(row, "questions", QUESTION);
-    Ok(Question {
-        id: QuestionId::new(columns.id()?),
-        organization: OrganizationId::new(columns.id()?),
-        event: EventId::new(columns.id()?),
-        label: columns.read(text)?,
-        kind: columns.read(parsed)?,
-        options: columns.read(json)?,
-        required: columns.flag()?,
-        position: columns.number()?,
-    })
+    let mut question = Question::new(
+        QuestionId::new(columns.id()?),
+        OrganizationId::new(columns.id()?),
+        EventId::new(columns.id()?),
+        columns.read(text)?,
+        columns.read(parsed)?,
+    );
+    question.options = columns.read(json)?;
+    question.required = columns.flag()?;
+    question.position = columns.number()?;
+    Ok(question)
 }
 
 pub(crate) fn signup(row: &[Cell<'_>]) -> Result<Signup, StoreError> {
     let mut columns = Columns::new(row, "signups", SIGNUP);
-    Ok(Signup {
-        id: SignupId::new(columns.id()?),
-        organization: OrganizationId::new(columns.id()?),
-        event: EventId::new(columns.id()?),
-        shift: ShiftId::new(columns.id()?),
-        shift_version: columns.number()?,
-        name: columns.read(text)?,
-        email: columns.read(email)?,
-        answers: columns.read(json::<Vec<Answer>>)?,
-        status: columns.read(named)?,
-        secret: columns.digest()?,
-        created_at: columns.instant()?,
-        mailed_at: columns.instant()?,
-        cancelled_at: columns.instant_if_any()?,
-    })
+    let id = SignupId::new(columns.id()?);
+    let (organization, event) = (OrganizationId::new(columns.id()?), EventId::new(columns.id()?));
+    let shift = ShiftId::new(columns.id()?);
+    let shift_version = columns.number()?;
+    let (name, email) = (columns.read(text)?, columns.read(email)?);
+    let answers = columns.read(json::<Vec<Answer>>)?;
+    let (status, secret) = (columns.read(parsed)?, columns.read(parsed)?);
+    let place = (organization, event, shift);
+    let mut signup = Signup::new(id, place, name, email, secret, columns.instant()?);
+    signup.mailed_at = columns.instant()?;
+    signup.cancelled_at = columns.instant_if_any()?;
+    signup.shift_version = shift_version;
+    signup.answers = answers;
+    signup.status = status;
+    Ok(signup)
 }
 
 /// The receipt that was found by `key`.
 pub(crate) fn receipt(row: &[Cell<'_>], key: &ReceiptKey) -> Result<Receipt, StoreError> {
     let mut columns = Columns::new(row, "receipts", RECEIPT);
     columns.id()?;
-    Ok(Receipt { key: key.clone(), outcome: columns.read(json)?, expires_at: columns.instant()? })
+    Ok(Receipt::new(key.clone(), columns.read(json)?, columns.instant()?))
 }
 
 /// The due time of a notice, in whole seconds, and its id.
@@ -366,22 +336,18 @@ pub(crate) fn queue_position(row: &[Cell<'_>]) -> Result<(i64, NoticeId), StoreE
 
 pub(crate) fn notice(row: &[Cell<'_>]) -> Result<Notice, StoreError> {
     let mut columns = Columns::new(row, "notices", NOTICE);
-    Ok(Notice {
-        id: NoticeId::new(columns.id()?),
-        organization: OrganizationId::new(columns.id()?),
-        event: EventId::new(columns.id()?),
-        shift: ShiftId::new(columns.id()?),
-        cause: columns.read(json)?,
-        created_at: columns.instant()?,
-        version: columns.number()?,
-        attempts: columns.number()?,
-        due_at: columns.instant()?,
-        failure: {
-            let at = columns.instant_if_any()?;
-            let reason = columns.read_if_any(|text| Ok(text.to_owned()))?;
-            at.zip(reason).map(|(at, reason)| NoticeFailure { at, reason })
-        },
-    })
+    let id = NoticeId::new(columns.id()?);
+    let (organization, event) = (OrganizationId::new(columns.id()?), EventId::new(columns.id()?));
+    let shift = ShiftId::new(columns.id()?);
+    let cause = columns.read(json)?;
+    let mut notice = Notice::new(id, (organization, event, shift), cause, columns.instant()?);
+    notice.version = columns.number()?;
+    notice.attempts = columns.number()?;
+    notice.due_at = columns.instant()?;
+    let at = columns.instant_if_any()?;
+    let reason = columns.read_if_any(|text| Ok(text.to_owned()))?;
+    notice.failure = at.zip(reason).map(|(at, reason)| NoticeFailure { at, reason });
+    Ok(notice)
 }
 
 #[cfg(test)]

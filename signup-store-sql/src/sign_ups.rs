@@ -176,14 +176,15 @@ mod tests {
         // A notice of somebody else's sign-up, and one of another shift.
         is_other(&|change| change.writes[1] = Write::InsertNotices(vec![notice(&wanted, 7)]));
         let Write::InsertNotices(notices) = &decided.writes[1] else { panic!("{decided:?}") };
-        let elsewhere = Notice { shift: other.id, ..notices[0].clone() };
+        let mut elsewhere = notices[0].clone();
+        elsewhere.shift = other.id;
         is_other(&|change| change.writes[1] = Write::InsertNotices(vec![elsewhere.clone()]));
         // Another shift than that which has room, another address than that which is not on it, and somebody who is not coming.
         is_other(&|change| change.writes[0] = Write::InsertSignup(Box::new(signup(&other, 5))));
         is_other(&|change| change.writes[0] = Write::InsertSignup(Box::new(signup(&wanted, 5))));
         let Write::InsertSignup(signup) = &decided.writes[0] else { panic!("{decided:?}") };
-        let cancelled =
-            Signup { status: SignupStatus::Cancelled, cancelled_at: Some(at(0)), ..(**signup).clone() };
+        let mut cancelled = (**signup).clone();
+        (cancelled.status, cancelled.cancelled_at) = (SignupStatus::Cancelled, Some(at(0)));
         is_other(&|change| change.writes[0] = Write::InsertSignup(Box::new(cancelled.clone())));
     }
 }

@@ -54,8 +54,8 @@ impl SqliteStore {
     ///
     /// # Errors
     /// If the file cannot be opened or is no database, and [`OpenError::Newer`] if a newer version has written it.
-    pub async fn open(path: &Path) -> Result<Self, OpenError> {
-        Self::open_with(path, SortKeys::Derive).await
+    pub async fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        Self::open_with(path.as_ref(), SortKeys::Derive).await
     }
 
     /// Opens the database for a management command, as [`open`](Self::open) does, but leaves the stored starts of events as
@@ -63,8 +63,8 @@ impl SqliteStore {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub async fn open_for_management(path: &Path) -> Result<Self, OpenError> {
-        Self::open_with(path, SortKeys::Keep).await
+    pub async fn open_for_management(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        Self::open_with(path.as_ref(), SortKeys::Keep).await
     }
 
     async fn open_with(path: &Path, keys: SortKeys) -> Result<Self, OpenError> {

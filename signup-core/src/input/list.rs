@@ -19,7 +19,7 @@ pub struct EventListInput<'a> {
 
 impl EventListInput<'_> {
     /// The page length if none is given.
-    pub const DEFAULT_PER_PAGE: u32 = 25;
+    pub const DEFAULT_PER_PAGE: u32 = EventQuery::DEFAULT_LIMIT;
     /// The longest page.
     pub const MAX_PER_PAGE: u32 = 100;
 
@@ -39,7 +39,7 @@ impl EventListInput<'_> {
         });
         let limit = given(self.per_page.as_ref()).and_then(|text| faults.check("per_page", per_page(text)));
         let position =
-            given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", Position::from_cursor(text)));
+            given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse::<Position>()));
         let limit = limit.unwrap_or(Self::DEFAULT_PER_PAGE);
         faults.or(Some(EventQuery { is_published, position, limit }))
     }

@@ -6,7 +6,7 @@
 //! ```
 //! use signup_core::{EventInput, PlanLimits, ShiftInput};
 //!
-//! let limits = PlanLimits { requests_per_minute: 30, active_events: 5, event_days: 7 };
+//! let limits = PlanLimits::unlimited().event_days(7);
 //! let input = EventInput {
 //!     title: "Saturday packing".into(),
 //!     start_date: "2026-13-05".into(),
@@ -301,7 +301,19 @@ impl NewToken {
 }
 
 /// A question to add to an event.
+///
+/// ```
+/// use signup_core::{NewQuestion, QuestionKind};
+///
+/// let size = NewQuestion::new("T-shirt size".parse()?, QuestionKind::Select)
+///     .option("S".parse()?)
+///     .option("L".parse()?)
+///     .required();
+/// assert_eq!(size.options.len(), 2);
+/// # Ok::<(), signup_core::text::TextError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NewQuestion {
     /// What is asked.
     pub label: Label,
@@ -311,4 +323,24 @@ pub struct NewQuestion {
     pub options: Vec<Label>,
     /// Whether it has to be answered.
     pub required: bool,
+}
+
+impl NewQuestion {
+    /// Creates a question without options that need not be answered.
+    pub const fn new(label: Label, kind: QuestionKind) -> Self {
+        Self { label, kind, options: Vec::new(), required: false }
+    }
+
+    /// Adds an option. Only a [`QuestionKind::Select`] has options.
+    #[must_use]
+    pub fn option(mut self, option: Label) -> Self {
+        self.options.push(option);
+        self
+    }
+
+    /// Makes an answer required.
+    #[must_use]
+    pub fn required(self) -> Self {
+        Self { required: true, ..self }
+    }
 }

@@ -14,6 +14,7 @@ use crate::store::{ChangeSet, Requirement, Write};
 
 /// A mail to send: the claimed notice, and the records that the mail shows.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Delivery {
     /// The claimed notice. Its id stays the same over all attempts.
     pub notice: Notice,

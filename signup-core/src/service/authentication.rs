@@ -24,7 +24,7 @@ impl Service {
     /// # Errors
     /// [`Error::Unauthenticated`] if the token is malformed, unknown, expired or revoked.
     pub async fn authenticate(&self, token: &str) -> Result<Session> {
-        let digest = TokenText::parse(token).ok_or(Error::Unauthenticated)?.digest();
+        let digest = token.parse::<TokenText>().map_err(|_| Error::Unauthenticated)?.digest();
         let found = match self.0.tokens.get(&digest) {
             Some(found) => found,
             None => self.0.load_token(digest).await?.ok_or(Error::Unauthenticated)?,

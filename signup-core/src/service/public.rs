@@ -22,6 +22,7 @@ use crate::store::{EventInFull, Refusal};
 
 /// An event as volunteers see it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PublicEvent {
     /// The organization that owns the event.
     pub organization: Organization,
@@ -35,6 +36,7 @@ pub struct PublicEvent {
 
 /// The result of signing up.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SignedUp {
     /// The sign-up that holds the place.
     pub signup: Signup,

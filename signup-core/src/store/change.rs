@@ -28,6 +28,8 @@ pub struct ChangeSet {
 ///
 /// Contended facts (room on a shift, active events below a limit) are requirements of their own. A store checks and
 /// changes each under one lock, so simultaneous requests do not force each other to retry.
+///
+/// The enum is exhaustive on purpose: a store that does not know a new requirement must not compile.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Requirement {
     /// No organization exists. Refused with [`Refusal::OrganizationExists`].
@@ -116,6 +118,7 @@ pub enum Requirement {
 
 /// The requirement that did not hold, with the fact that the store found instead.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Refusal {
     /// An organization exists.
     OrganizationExists,
@@ -145,6 +148,8 @@ pub enum Refusal {
 }
 
 /// One write of a change set.
+///
+/// The enum is exhaustive on purpose: a store that does not know a new write must not compile.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Write {
     /// Inserts an organization.

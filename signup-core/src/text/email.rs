@@ -4,15 +4,16 @@
 //! what an earlier version accepted. So a stricter rule for new addresses makes no record unreadable.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 
 use super::{TextError, check_line};
+use crate::text_form::text_form;
 
 /// An e-mail address of at most 254 characters. Addresses that differ only in case are equal.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone)]
 pub struct EmailAddress(String);
 
 impl EmailAddress {
@@ -111,13 +112,16 @@ impl PartialEq for EmailAddress {
 
 impl Eq for EmailAddress {}
 
-impl TryFrom<String> for EmailAddress {
-    type Error = TextError;
+impl FromStr for EmailAddress {
+    type Err = TextError;
 
-    fn try_from(text: String) -> Result<Self, TextError> {
-        Self::new(&text)
+    /// Checks a new address like [`new`](Self::new).
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        Self::new(text)
     }
 }
+
+text_form!(EmailAddress);
 
 impl From<EmailAddress> for String {
     fn from(address: EmailAddress) -> Self {

@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** no check recurses deeper than [`LocationData::MAX_DEPTH`] levels, so no input overflows the stack.
 
+use std::fmt;
 use std::str::FromStr;
 
 use serde::de::Error as _;
@@ -12,9 +13,11 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::text_form::from_text;
+
 /// A JSON object of any content: at most 16 KiB as compact JSON, and at most 100 levels deep.
 ///
-/// Parsing reads JSON text:
+/// Its text is JSON. `Serialize` and `Deserialize` use the object itself, not its text.
 ///
 /// ```
 /// use signup_core::LocationData;
@@ -29,6 +32,7 @@ pub struct LocationData(Map<String, Value>);
 
 /// Why an object is refused as [`LocationData`]. The message is the end of a sentence: "The location_data field …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum LocationDataError {
     /// The text is not JSON, or not an object.
     #[error("must be a valid JSON object")]
@@ -84,6 +88,15 @@ impl FromStr for LocationData {
         serde_json::from_str(json).map_or_else(|_| Err(unreadable(json)), Self::new)
     }
 }
+
+impl fmt::Display for LocationData {
+    /// Writes the object as compact JSON.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_json())
+    }
+}
+
+from_text!(LocationData);
 
 impl<'de> Deserialize<'de> for LocationData {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -10,7 +10,8 @@ use crate::wire;
 pub(super) async fn run(admin: &Admin, command: QuestionCommand) -> Result<(), String> {
     match command {
         QuestionCommand::Add { event, label, kind, options, required } => {
-            let new = NewQuestion { label, kind, options, required };
+            let mut new = NewQuestion::new(label, kind);
+            (new.options, new.required) = (options, required);
             let added = admin.add_question(event_id(&event), &new).await;
             print(&wire::Question::new(&added.map_err(|error| event_error(&event, error))?))
         }

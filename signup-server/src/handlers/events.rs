@@ -38,8 +38,8 @@ pub(crate) async fn list_events(context: Context, session: Session, request: Req
     let key = PageKey {
         organization: session.organization_id(),
         query: list.query,
-        has_next: list.next_cursor.is_some(),
-        has_prev: list.prev_cursor.is_some(),
+        has_next: list.next.is_some(),
+        has_prev: list.previous.is_some(),
     };
     let write = || written(&EventList::new(&list, &context.base_url));
     Ok(json_of(StatusCode::OK, context.bodies.pages.get(key, &list.events, write)?))

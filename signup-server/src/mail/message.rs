@@ -75,7 +75,7 @@ pub(super) fn write(
     base_url: &str,
     now: Timestamp,
 ) -> Result<Mail, String> {
-    let Delivery { notice, organization, event, shift, signup } = delivery;
+    let Delivery { notice, organization, event, shift, signup, .. } = delivery;
     let url = format!("{base_url}/events/{}", event.slug);
     // The current state and not that of the change: mails about two changes may arrive in the wrong order.
     let present = TimeAndPlace::of(shift);
@@ -84,7 +84,7 @@ pub(super) fn write(
         _ => Method::Publish,
     };
     let public_url = event.is_published.then_some(url.as_str());
-    let (prefix, content) = content(delivery, &present, base_url, public_url, now);
+    let (prefix, content) = content(delivery, &present, base_url, public_url, now)?;
     let subject = format!("{prefix}: {}", shorten(&format!("{} – {}", event.title, shift.title)));
     let content = Content { subject: &subject, ..content };
     let failed = |error: askama::Error| error.to_string();
@@ -136,8 +136,8 @@ fn content<'a>(
     base_url: &str,
     url: Option<&'a str>,
     now: Timestamp,
-) -> (&'static str, Content<'a>) {
-    let Delivery { notice, organization, event, shift, signup } = delivery;
+) -> Result<(&'static str, Content<'a>), String> {
+    let Delivery { notice, organization, event, shift, signup, .. } = delivery;
     let facts = |labels: [&'static str; 2], at: &TimeAndPlace| {
         let when = Fact { label: labels[0], value: Times::of(at.interval, shift.day.zone()).to_string() };
         let place = shift_location(at.location.as_ref(), event)
@@ -158,12 +158,12 @@ fn content<'a>(
         url,
         organization: organization.name.as_str(),
     };
-    match &notice.cause {
+    Ok(match &notice.cause {
         NoticeCause::SignedUp { secret, .. } => {
             let link = Some(format!("{base_url}/signups/{}", secret.reveal()));
             if at.interval.end <= now {
                 let intro = "You were signed up for a shift that is over. Thank you!";
-                return ("You were signed up", Content { intro, past: link, ..content });
+                return Ok(("You were signed up", Content { intro, past: link, ..content }));
             }
             let intro = "You are signed up. Thank you! We look forward to seeing you.";
             ("You are signed up", Content { intro, cancel: link, ..content })
@@ -195,7 +195,9 @@ fn content<'a>(
                 },
             )
         }
-    }
+        // A release of the library that has another cause comes with a release of the server that has its text.
+        other => return Err(format!("there is no mail for the cause {}", other.name())),
+    })
 }
 
 /// Returns the address as the envelope has it, with its domain in ASCII.

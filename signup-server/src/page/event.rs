@@ -141,7 +141,7 @@ pub(super) fn page(
     focus: &Focus,
     now: Timestamp,
 ) -> Response {
-    let PublicEvent { organization, event, shifts, questions } = found;
+    let PublicEvent { organization, event, shifts, questions, .. } = found;
     let open = shifts.iter().filter(|shift| is_open(shift, now)).count();
     let controls = 2 + questions.iter().map(|question| 1 + question.options.len()).sum::<usize>();
     let has_forms = open * controls <= MOST_CONTROLS;
@@ -281,7 +281,6 @@ fn form<'a>(shift: &Shift, questions: &'a [Question], path: &str, focus: Option<
     fields.extend(questions.iter().map(|question| {
         let name = format!("answer.{}", question.id);
         let kind = match question.kind {
-            QuestionKind::Text => line("text", &name, "", AnswerText::MAX),
             QuestionKind::Select => {
                 let chosen = value(&name);
                 let choice = |text: &'a str| Choice { text, is_chosen: text == chosen };
@@ -289,6 +288,8 @@ fn form<'a>(shift: &Shift, questions: &'a [Question], path: &str, focus: Option<
                 FieldKind::Choice { options }
             }
             QuestionKind::Checkbox => FieldKind::Tick { is_ticked: !value(&name).is_empty() },
+            // A text, or a kind that this page has no control for.
+            _ => line("text", &name, "", AnswerText::MAX),
         };
         field(name, question.label.as_str(), question.required, kind)
     }));

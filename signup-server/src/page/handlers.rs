@@ -140,7 +140,7 @@ impl Pages {
 
     /// `GET /signups/{secret}`
     pub(crate) async fn signup(self, secret: String) -> Response {
-        let Some(secret) = Secret::parse(&secret) else { return not_found() };
+        let Ok(secret) = secret.parse::<Secret>() else { return not_found() };
         match self.service.public().signup_with_event(&secret).await {
             Ok((signup, found)) => {
                 let event_path = self.event_path(&found.event.slug);
@@ -153,7 +153,7 @@ impl Pages {
 
     /// `POST /signups/{secret}/cancel`
     pub(crate) async fn cancel(self, secret: String) -> Response {
-        let Some(secret) = Secret::parse(&secret) else { return not_found() };
+        let Ok(secret) = secret.parse::<Secret>() else { return not_found() };
         match self.service.public().cancel(&secret).await {
             Ok(_) => see_other(&self.signup_path(&secret)),
             Err(error) => error_page(&error),

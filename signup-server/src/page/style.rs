@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn every_theme_has_one_palette_with_readable_text() {
         assert!((contrast("#000000", "#ffffff") - 21.0).abs() < 0.01);
-        for theme in Theme::ALL {
+        for &theme in Theme::ALL {
             assert_eq!(PALETTES.iter().filter(|palette| palette.theme == theme).count(), 1, "{theme}");
         }
         for Palette { theme, band, light, dark } in PALETTES {

@@ -56,7 +56,7 @@ impl<'a> Event<'a> {
 pub(crate) struct EventList<'a> {
     data: Vec<Event<'a>>,
     links: Links,
-    meta: Meta<'a>,
+    meta: Meta,
 }
 
 #[derive(Debug, Serialize)]
@@ -69,11 +69,11 @@ struct Links {
 }
 
 #[derive(Debug, Serialize)]
-struct Meta<'a> {
+struct Meta {
     path: String,
     per_page: u32,
-    next_cursor: Option<&'a str>,
-    prev_cursor: Option<&'a str>,
+    next_cursor: Option<String>,
+    prev_cursor: Option<String>,
 }
 
 impl<'a> EventList<'a> {
@@ -81,22 +81,18 @@ impl<'a> EventList<'a> {
         let path = format!("{base_url}/v1/events");
         let per_page = list.query.limit;
         // Cursors consist of letters, digits, `-` and `_`, so the query needs no escaping.
+        let [next_cursor, prev_cursor] =
+            [list.next, list.previous].map(|position| position.map(|position| position.to_string()));
         let link = |cursor: &Option<String>| {
             let filter =
                 list.query.is_published.map(|flag| format!("&is_published={flag}")).unwrap_or_default();
             cursor.as_ref().map(|cursor| format!("{path}?per_page={per_page}{filter}&cursor={cursor}"))
         };
-        let links =
-            Links { first: None, last: None, prev: link(&list.prev_cursor), next: link(&list.next_cursor) };
+        let links = Links { first: None, last: None, prev: link(&prev_cursor), next: link(&next_cursor) };
         Self {
             data: list.events.iter().map(|event| Event::new(event, base_url)).collect(),
             links,
-            meta: Meta {
-                path,
-                per_page,
-                next_cursor: list.next_cursor.as_deref(),
-                prev_cursor: list.prev_cursor.as_deref(),
-            },
+            meta: Meta { path, per_page, next_cursor, prev_cursor },
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The JSON of notices: queued and failed mails.
 
-use signup_core::NoticeCause;
 use simd_json_derive::Serialize;
 
 use super::{Id, Instant, Text};
@@ -29,12 +28,7 @@ impl<'a> Notice<'a> {
             event_id: Id(notice.event.uuid()),
             slot_id: Id(notice.shift.uuid()),
             signup_id: notice.cause.signup().map(|id| Id(id.uuid())),
-            cause: match notice.cause {
-                NoticeCause::SignedUp { .. } => "signed_up",
-                NoticeCause::Cancelled { .. } => "cancelled",
-                NoticeCause::ShiftChanged { .. } => "shift_changed",
-                NoticeCause::ShiftMoved { .. } => "shift_moved",
-            },
+            cause: notice.cause.name(),
             created_at: Instant(notice.created_at),
             attempts: notice.attempts,
             due_at: Instant(notice.due_at),

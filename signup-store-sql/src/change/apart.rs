@@ -51,14 +51,15 @@ fn facts(change: &ChangeSet) -> Option<Vec<Fact<'_>>> {
 
 #[cfg(test)]
 mod tests {
+    use signup_core::Plan;
     use signup_core::conformance::records::{at, event, receipt, receipt_key, shift};
-    use signup_core::{Event, Plan};
 
     use super::*;
 
     /// A create as the service makes it, in an organization, with a key.
     fn create(number: u32, organization: u32, is_published: bool, key: &str) -> ChangeSet {
-        let event = Event { is_published, ..event(organization, number) };
+        let mut event = event(organization, number);
+        event.is_published = is_published;
         let shifts = vec![shift(&event, number * 10, 5)];
         let receipt = receipt(receipt_key(organization, key), &event, &shifts);
         let mut requires = vec![

@@ -39,7 +39,8 @@ async fn a_page_costs_the_same_wherever_it_is_on_postgres() {
         for side in [None, Some(Side::Below), Some(Side::Above)] {
             let starts_at = Timestamp::from_second(10_000).unwrap();
             let position = side.map(|side| Position { starts_at, id: EventId::NONE, side });
-            let wanted = EventQuery { is_published, position, limit: 25 };
+            let mut wanted = EventQuery::new();
+            (wanted.is_published, wanted.position) = (is_published, position);
             let page = page_query(Dialect::Postgres, OrganizationId::NONE, &wanted);
             let (types, given) = if side.is_some() {
                 ("(uuid, bigint, uuid)", "(gen_random_uuid(), 10000, gen_random_uuid())")
@@ -81,7 +82,8 @@ async fn a_page_costs_the_same_wherever_it_is_on_sqlite() {
         ] {
             let position =
                 side.map(|side| Position { starts_at: Timestamp::UNIX_EPOCH, id: EventId::NONE, side });
-            let wanted = EventQuery { is_published, position, limit: 25 };
+            let mut wanted = EventQuery::new();
+            (wanted.is_published, wanted.position) = (is_published, position);
             let page = page_query(Dialect::Sqlite, OrganizationId::NONE, &wanted);
             let plan = plan(&mut connection, page).await;
             assert!(plan.contains(&format!("SEARCH events USING INDEX {index}{range})")), "{plan}");

@@ -2,17 +2,13 @@
 
 use jiff::Timestamp;
 use serde_json::json;
-use signup_core::{Digest, Notice, NoticeId, OrganizationId, Signup, SignupId, SignupStatus};
+use signup_core::{Digest, Notice, NoticeId, OrganizationId, Signup, SignupId};
 
 use super::{Result, Statement, Writer, hex, json_value, rows_value, statement};
 use crate::sql::{Dialect, values};
 
 impl Writer {
     pub(super) fn insert_signup(self, new: &Signup) -> Result<Vec<Statement>> {
-        let status = match new.status {
-            SignupStatus::Confirmed => "confirmed",
-            SignupStatus::Cancelled => "cancelled",
-        };
         let row = vec![
             ("organization_id", new.organization.uuid().into()),
             ("id", new.id.uuid().into()),
@@ -23,7 +19,7 @@ impl Writer {
             ("email", new.email.as_str().into()),
             ("email_key", new.email.key().into()),
             ("answers", json_value(&new.answers)?),
-            ("status", status.into()),
+            ("status", new.status.name().into()),
             ("secret", new.secret.as_bytes().as_slice().into()),
             ("created_at", new.created_at.as_second().into()),
             ("mailed_at", new.mailed_at.as_second().into()),

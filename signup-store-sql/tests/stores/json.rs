@@ -7,7 +7,7 @@ use sqlx::{Connection as _, Executor as _, PgConnection, Row as _};
 use crate::records::Engine::{Postgres, Sqlite};
 use crate::records::{Database, Engine, at};
 
-const EVERY_EVENT: EventQuery = EventQuery { is_published: None, position: None, limit: 10 };
+const EVERY_EVENT: EventQuery = EventQuery::new().limit(10);
 
 /// Unreadable location data fails only the read that needs it.
 #[rstest]

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use signup_core::conformance::records::at;
-use signup_core::{OrganizationId, RateKey, Receipt, RequestCounter as _, Store as _, TokenId, Write};
+use signup_core::{OrganizationId, RateKey, RequestCounter as _, Store as _, TokenId, Write};
 use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::{Connection as _, Executor as _, PgConnection};
 
 use crate::postgres_waits::{begin, until_waiting};
-use crate::records::{Database, Engine, event, organization, receipt, uuid, writes};
+use crate::records::{Database, Engine, event, organization, receipt, uuid, with, writes};
 
 async fn stores(number: usize) -> Option<Vec<PostgresStore>> {
     let url = Cluster::shared()?.database().await;
@@ -134,7 +134,7 @@ async fn processes_that_purge_at_once_share_the_work() {
     stores[0].commit(writes([owner])).await.unwrap();
     let event = event(10, "2027-03-14");
     for number in 0..100 {
-        let expired = Receipt { expires_at: at(1), ..receipt(&format!("key-{number}"), &event) };
+        let expired = with(receipt(&format!("key-{number}"), &event), |receipt| receipt.expires_at = at(1));
         stores[0].commit(writes([Write::InsertReceipt(Box::new(expired))])).await.unwrap();
     }
     let purges = (0..20).map(|n| stores[n % 4].purge_receipts(at(1), 7));

@@ -8,8 +8,8 @@ use futures_util::future::join_all;
 use rstest::rstest;
 use signup_core::conformance::records::{at, try_write};
 use signup_core::{
-    Capacity, ChangeSet, CommitError, Occupancy, RateKey, Refusal, RequestCounter as _, Requirement, Shift,
-    Store, Write,
+    Capacity, ChangeSet, CommitError, Occupancy, RateKey, Refusal, RequestCounter as _, Requirement, Store,
+    Write,
 };
 use signup_store_sql::PostgresOptions;
 use signup_store_sql::throwaway::Cluster;
@@ -17,7 +17,9 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 
 use crate::postgres::stores_on;
 use crate::postgres_waits::{busy_shift, sign_up};
-use crate::records::{Database, Engine, event, organization, receipt, receipt_key, shift, signup, writes};
+use crate::records::{
+    Database, Engine, event, organization, receipt, receipt_key, shift, signup, with, writes,
+};
 
 /// Keys are used, events created and people signed up through three processes at once: whatever waits for whatever, nobody
 /// is told of a deadlock.
@@ -278,7 +280,7 @@ async fn sign_ups_on_one_shift_fail_each_for_itself() {
     let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
     let event = event(11, "2027-06-05");
     let occupancy = Occupancy::empty(Capacity::new(PLACES).unwrap());
-    let shift = Shift { occupancy, ..shift(60, &event, 0) };
+    let shift = with(shift(60, &event, 0), |shift| shift.occupancy = occupancy);
     let new = [
         Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
         Write::InsertShifts(vec![shift.clone()]),

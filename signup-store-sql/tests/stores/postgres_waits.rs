@@ -8,8 +8,8 @@ use futures_util::future::join_all;
 use rstest::rstest;
 use signup_core::conformance::records::{at, notice};
 use signup_core::{
-    Capacity, ChangeSet, CommitError, Notice, NoticeCause, Occupancy, OrganizationId, Refusal, Requirement,
-    Secret, Shift, Store, Write,
+    Capacity, ChangeSet, CommitError, NoticeCause, Occupancy, OrganizationId, Refusal, Requirement, Secret,
+    Shift, Store, Write,
 };
 use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
@@ -17,7 +17,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use tokio::task::JoinHandle;
 
 use crate::postgres::stores_on;
-use crate::records::{ORGANIZATION, event, organization, shift, signup, uuid, writes};
+use crate::records::{ORGANIZATION, event, organization, shift, signup, uuid, with, writes};
 
 /// Lets each go on until it waits.
 pub(crate) fn begin<F: Future + Unpin>(futures: &mut [F]) {
@@ -52,7 +52,7 @@ pub(crate) async fn until_waiting(url: &str, number: i64) {
 pub(crate) async fn busy_shift(store: &dyn Store, places: u32) -> Shift {
     let event = event(11, "2027-06-05");
     let occupancy = Occupancy::empty(Capacity::new(places).unwrap());
-    let shift = Shift { occupancy, ..shift(60, &event, 0) };
+    let shift = with(shift(60, &event, 0), |shift| shift.occupancy = occupancy);
     let new = [
         Write::InsertOrganization(organization(ORGANIZATION)),
         Write::InsertEvent { event: Box::new(event), location_data: None },
@@ -70,7 +70,7 @@ pub(crate) fn sign_up(number: u32, shift: &Shift) -> ChangeSet {
 fn sign_up_as(number: u32, shift: &Shift, email: &str) -> ChangeSet {
     let new = signup(number, shift, email);
     let cause = NoticeCause::SignedUp { signup: new.id, secret: Secret::generate() };
-    let notice = Notice { cause, ..notice(shift, 1000 + number) };
+    let notice = with(notice(shift, 1000 + number), |notice| notice.cause = cause);
     let (organization, shift) = (shift.organization, shift.id);
     let requires = vec![
         Requirement::AddressNotOnShift { organization, shift, email: new.email.clone() },

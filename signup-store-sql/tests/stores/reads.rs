@@ -4,31 +4,28 @@ use std::sync::Arc;
 
 use rstest::rstest;
 use signup_core::{
-    BadgeLabel, Description, Event, EventId, EventLocation, EventQuery, Latitude, LocationData, Longitude,
-    Theme, Write,
+    BadgeLabel, Description, EventId, EventLocation, EventQuery, Latitude, LocationData, Longitude, Theme,
+    Write,
 };
 
 use crate::records::Engine::{Postgres, Sqlite};
-use crate::records::{Database, Engine, event, shift, uuid, writes};
+use crate::records::{Database, Engine, event, shift, uuid, with, writes};
 
 #[rstest]
 #[tokio::test]
 async fn an_event_with_everything_reads_back_to_the_last_bit(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some((database, _)) = Database::filled(engine).await else { return };
     let data = r#"{"b":[1.5,null,{"x":"\u2028\"\\"}],"a":18446744073709551615,"n":1e-300}"#;
-    let mut full = Event {
-        description: Some(
-            Description::new(" \"quoted\" \\ and\r\n\tlines, \u{1F98A}\u{7f}\u{2028} ").unwrap(),
-        ),
-        location: Some(EventLocation::new("https://example.org/?a=$1&b=';--").unwrap()),
-        is_virtual: true,
-        latitude: Some(Latitude::new(f64::from_bits(0x4044_5b2d_0e56_0419)).unwrap()),
-        longitude: Some(Longitude::new(-73.985_428_000_000_01).unwrap()),
-        is_published: false,
-        theme: Some(Theme::GoldenHour),
-        badge_label: Some(BadgeLabel::new("é".repeat(255).as_str()).unwrap()),
-        ..event(11, "2027-03-14")
-    };
+    let mut full = event(11, "2027-03-14");
+    full.description =
+        Some(Description::new(" \"quoted\" \\ and\r\n\tlines, \u{1F98A}\u{7f}\u{2028} ").unwrap());
+    full.location = Some(EventLocation::new("https://example.org/?a=$1&b=';--").unwrap());
+    full.is_virtual = true;
+    full.latitude = Some(Latitude::new(f64::from_bits(0x4044_5b2d_0e56_0419)).unwrap());
+    full.longitude = Some(Longitude::new(-73.985_428_000_000_01).unwrap());
+    full.is_published = false;
+    full.theme = Some(Theme::GoldenHour);
+    full.badge_label = Some(BadgeLabel::new("é".repeat(255).as_str()).unwrap());
     full.dates.last = Some("2027-03-15".parse().unwrap());
     let data = Some(LocationData::new(serde_json::from_str(data).unwrap()).unwrap());
     let insert = Write::InsertEvent { event: Box::new(full.clone()), location_data: data.clone() };
@@ -36,7 +33,7 @@ async fn an_event_with_everything_reads_back_to_the_last_bit(#[values(Sqlite, Po
     let found = database.store.event_in_full(full.organization, full.id).await.unwrap().unwrap();
     assert_eq!((&found.event, found.location_data), (&full, data));
     assert_eq!(database.store.event(full.organization, full.id).await.unwrap(), Some(full.clone()));
-    let drafts = EventQuery { is_published: Some(false), position: None, limit: 1 };
+    let drafts = EventQuery::new().drafts().limit(1);
     assert_eq!(database.store.events(full.organization, &drafts).await.unwrap().events, [Arc::new(full)]);
 }
 
@@ -95,7 +92,10 @@ async fn pages_meet_without_gap_or_overlap_in_both_directions(#[values(Sqlite, P
     let store = &database.store;
     // Three on each day, so that equal starts fall on every page's edge.
     let events: Vec<_> = (0..30_u32)
-        .map(|n| Event { is_published: n % 2 == 0, ..event(100 + n, &format!("2027-05-{:02}", 1 + n / 3)) })
+        .map(|n| {
+            let event = event(100 + n, &format!("2027-05-{:02}", 1 + n / 3));
+            with(event, |event| event.is_published = n % 2 == 0)
+        })
         .collect();
     let inserts =
         events.iter().map(|event| Write::InsertEvent { event: Box::new(event.clone()), location_data: None });
@@ -106,7 +106,8 @@ async fn pages_meet_without_gap_or_overlap_in_both_directions(#[values(Sqlite, P
         expected.sort_by_key(|event| std::cmp::Reverse((event.dates.starts_at(), event.id)));
         let (mut position, mut pages) = (None, Vec::new());
         loop {
-            let query = EventQuery { is_published, position, limit: 4 };
+            let mut query = EventQuery::new().limit(4);
+            (query.is_published, query.position) = (is_published, position);
             let page = store.events(records.organization.id, &query).await.unwrap();
             assert_eq!(page.above.is_some(), position.is_some());
             position = page.below;
@@ -117,7 +118,8 @@ async fn pages_meet_without_gap_or_overlap_in_both_directions(#[values(Sqlite, P
         }
         assert!(pages.iter().flat_map(|page| &page.events).map(Arc::as_ref).eq(expected.iter().copied()));
         for (upper, lower) in pages.iter().zip(&pages[1..]) {
-            let query = EventQuery { is_published, position: lower.above, limit: 4 };
+            let mut query = EventQuery::new().limit(4);
+            (query.is_published, query.position) = (is_published, lower.above);
             assert_eq!(store.events(records.organization.id, &query).await.unwrap(), *upper);
         }
     }
@@ -145,7 +147,8 @@ async fn a_walk_follows_the_stored_starts(#[values(Sqlite, Postgres)] engine: En
     let mut expected: Vec<_> = (0..12).step_by(3).rev().chain((0..12).rev().filter(|n| n % 3 != 0)).collect();
     expected.iter_mut().for_each(|n| *n += 100);
     let list = async |position| {
-        let query = EventQuery { is_published: None, position, limit: 5 };
+        let mut query = EventQuery::new().limit(5);
+        query.position = position;
         database.store.events(records.organization.id, &query).await.unwrap()
     };
     let (mut pages, mut position) = (vec![], None);

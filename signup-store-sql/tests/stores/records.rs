@@ -236,6 +236,12 @@ pub(crate) fn writes(writes: impl IntoIterator<Item = Write>) -> ChangeSet {
     ChangeSet { requires: vec![], writes: writes.into_iter().collect() }
 }
 
+/// Returns the record with a change.
+pub(crate) fn with<T>(mut record: T, change: impl FnOnce(&mut T)) -> T {
+    change(&mut record);
+    record
+}
+
 /// The organization to which everything here belongs.
 pub(crate) const ORGANIZATION: u32 = 1;
 
@@ -244,11 +250,11 @@ pub(crate) fn event(number: u32, date: &str) -> Event {
 }
 
 pub(crate) fn shift(number: u32, event: &Event, position: u32) -> Shift {
-    Shift { position, ..records::shift(event, number, 3) }
+    with(records::shift(event, number, 3), |shift| shift.position = position)
 }
 
 pub(crate) fn signup(number: u32, shift: &Shift, email: &str) -> Signup {
-    Signup { email: EmailAddress::new(email).unwrap(), ..records::signup(shift, number) }
+    with(records::signup(shift, number), |signup| signup.email = EmailAddress::new(email).unwrap())
 }
 
 pub(crate) fn receipt_key(key: &str) -> ReceiptKey {

@@ -9,7 +9,7 @@ use signup_core::{ChangeSet, CommitError, Refusal, Requirement, Store, Write};
 use signup_store_sql::SqliteStore;
 
 use crate::records::{
-    Database, Engine, at, event, organization, receipt, receipt_key, shift, signup, stranger, writes,
+    Database, Engine, at, event, organization, receipt, receipt_key, shift, signup, stranger, with, writes,
 };
 
 fn new_organization(number: u32) -> ChangeSet {
@@ -205,7 +205,7 @@ async fn an_expired_receipt_gives_way() {
     let expired = records.receipt.expires_at;
     let other = event(11, "2028-01-01");
     let renewed =
-        signup_core::Receipt { expires_at: expired + signup_core::Receipt::LIFE, ..receipt("key", &other) };
+        with(receipt("key", &other), |receipt| receipt.expires_at = expired + signup_core::Receipt::LIFE);
     let change = ChangeSet {
         requires: vec![Requirement::NoReceipt { key: receipt_key("key"), now: expired }],
         writes: vec![Write::InsertReceipt(Box::new(renewed.clone()))],

@@ -8,7 +8,7 @@ use signup_core::{
     Write,
 };
 
-use crate::records::{Database, Engine, at, event, receipt_key, shift};
+use crate::records::{Database, Engine, at, event, receipt_key, shift, with};
 
 /// A create as the service makes it, of a draft with three shifts.
 struct Create {
@@ -20,7 +20,7 @@ struct Create {
 impl Create {
     fn new(number: u32) -> Self {
         Self::of(
-            Event { is_published: false, ..event(number, "2027-06-05") },
+            with(event(number, "2027-06-05"), |event| event.is_published = false),
             &format!("key-{number}"),
             number,
         )
@@ -28,14 +28,14 @@ impl Create {
 
     fn of(event: Event, key: &str, number: u32) -> Self {
         let shifts: Vec<_> = (0..3).map(|place| shift(number * 10 + place, &event, place)).collect();
-        let outcome = EventWithShifts { event: event.clone(), shifts: shifts.clone() };
-        let receipt = Receipt { key: receipt_key(key), outcome: outcome.into(), expires_at: at(86_400) };
+        let outcome = EventWithShifts::new(event.clone(), shifts.clone());
+        let receipt = Receipt::new(receipt_key(key), outcome.into(), at(86_400));
         Self { event, shifts, receipt }
     }
 
     fn with_slug(self, slug: &str, number: u32) -> Self {
         let key = self.receipt.key.key.as_str().to_owned();
-        Self::of(Event { slug: slug.to_owned(), ..self.event }, &key, number)
+        Self::of(with(self.event, |event| slug.clone_into(&mut event.slug)), &key, number)
     }
 
     fn change(&self) -> ChangeSet {
@@ -145,8 +145,11 @@ async fn a_create_that_fails_takes_no_other_with_it() {
         if is_shift {
             creates[13].shifts[2].id = records.shifts[0].id;
         } else {
-            creates[13] =
-                Create::of(Event { id: records.event.id, ..creates[13].event.clone() }, "key-113", 113);
+            creates[13] = Create::of(
+                with(creates[13].event.clone(), |event| event.id = records.event.id),
+                "key-113",
+                113,
+            );
         }
         let answers = commit_at_once(&database, &creates).await;
         for (place, answer) in answers.iter().enumerate() {
@@ -200,7 +203,7 @@ async fn published_events_that_come_at_once_stay_within_the_limit() {
             matches!(answer, Err(CommitError::Refused(Refusal::ActiveEvents { count })) if *count == 6);
         assert!(if place < 5 { answer.is_ok() } else { is_refused }, "{place}: {answer:?}");
     }
-    let query = EventQuery { is_published: Some(true), position: None, limit: 100 };
+    let query = EventQuery::new().published().limit(100);
     assert_eq!(database.store.events(organization, &query).await.unwrap().events.len(), 6);
 }
 
@@ -212,7 +215,7 @@ async fn expired_receipts_give_way_to_creates_that_come_at_once() {
     let expired = first[0].receipt.expires_at;
     let again: Vec<_> = (200..230)
         .map(|number| {
-            let draft = Event { is_published: false, ..event(number, "2027-06-05") };
+            let draft = with(event(number, "2027-06-05"), |event| event.is_published = false);
             let mut create = Create::of(draft, &format!("key-{}", number - 100), number);
             create.receipt.expires_at = expired + Receipt::LIFE;
             create

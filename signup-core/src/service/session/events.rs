@@ -14,7 +14,9 @@ use crate::rules::{self, EventIds};
 use crate::store::{EventPage, EventQuery, Position};
 use crate::token::Scope;
 
-/// A page of the list of events, and the cursors of its neighbours.
+/// A page of the list of events, and the positions of its neighbours.
+///
+/// The query of the next page is `list.query.at(next)`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct EventList {
@@ -22,10 +24,10 @@ pub struct EventList {
     pub events: Vec<Arc<Event>>,
     /// The query that the page answers.
     pub query: EventQuery,
-    /// The cursor of the page below; `None` exactly if no event follows.
-    pub next_cursor: Option<String>,
-    /// The cursor of the page above; `None` exactly if no event precedes.
-    pub prev_cursor: Option<String>,
+    /// The position of the page below; `None` exactly if no event follows. Its text is the cursor for callers over HTTP.
+    pub next: Option<Position>,
+    /// The position of the page above; `None` exactly if no event precedes.
+    pub previous: Option<Position>,
 }
 
 /// A walk through the pages of the list of events, from [`Session::event_pages`].
@@ -44,8 +46,8 @@ impl EventPages {
     pub async fn next(&mut self) -> Result<Option<EventList>> {
         self.session.require(Scope::EventsRead)?;
         let Some(query) = self.next else { return Ok(None) };
-        let (page, below) = self.session.read_events(query).await?;
-        self.next = below.map(|position| EventQuery { position: Some(position), ..query });
+        let page = self.session.read_events(query).await?;
+        self.next = page.next.map(|next| query.at(next));
         Ok(Some(page))
     }
 }
@@ -73,6 +75,26 @@ impl Session {
     /// The last day moves by as many days as the first. Shifts keep their wall times, also across a clock change. The copy is
     /// a draft, and its shifts are empty.
     ///
+    /// The date is a [`Date`] or an [`EventDate`](crate::EventDate), so a text needs its type: `"2027-06-12".parse::<Date>()?`.
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, NewEvent, Scopes, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::date;
+    ///
+    /// # tokio::runtime::Runtime::new()?.block_on(async {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let organization = service.admin().create_organization(NewOrganization::new("A".parse()?)).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let event = session.create_event(drive).await?.outcome.event;
+    /// let copy = session.duplicate_event(event.id, date(2027, 6, 12)).await?.outcome.event;
+    /// assert_eq!(copy.dates.first.date().date(), date(2027, 6, 12));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Invalid`] if the copy would leave the range of dates; [`Error::NotFound`].
     pub async fn duplicate_event<I: Input<Date>>(
@@ -92,6 +114,28 @@ impl Session {
 
     /// Lists the organization's events, a page at a time, latest start first. Scope: [`Scope::EventsRead`].
     ///
+    /// ```
+    /// # use signup_core::{NewOrganization, NewEvent, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::EventQuery;
+    ///
+    /// # tokio::runtime::Runtime::new()?.block_on(async {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let organization = service.admin().create_organization(NewOrganization::new("A".parse()?)).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # for day in [5, 6] {
+    /// #     session.create_event(NewEvent::new("Drive".parse()?, date(2027, 6, day), "UTC".parse()?)).await?;
+    /// # }
+    /// let first = session.events(EventQuery::new().limit(1)).await?;
+    /// let next = first.next.ok_or("there is one page only")?;
+    /// let second = session.events(first.query.at(next)).await?;
+    /// assert_eq!((first.events.len(), second.events.len()), (1, 1));
+    /// assert!(second.next.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// A page has 1 to 100 events: a `limit` outside of this range is taken for its nearest bound.
     ///
     /// # Errors
@@ -99,7 +143,7 @@ impl Session {
     pub async fn events<I: Input<EventQuery>>(&self, query: I) -> Result<EventList, I::Error> {
         self.require(Scope::EventsRead)?;
         let query = query.read(self.limits()).await?;
-        Ok(self.read_events(query).await?.0)
+        Ok(self.read_events(query).await?)
     }
 
     /// Walks the pages of the list of events, from the page of `query` to the last. Each page checks the scope
@@ -110,12 +154,10 @@ impl Session {
         EventPages { session: self.clone(), next: Some(query) }
     }
 
-    async fn read_events(&self, query: EventQuery) -> Result<(EventList, Option<Position>)> {
+    async fn read_events(&self, query: EventQuery) -> Result<EventList> {
         let query = EventQuery { limit: query.limit.clamp(1, EventListInput::MAX_PER_PAGE), ..query };
         let page = self.shared.store.events(self.organization_id(), &query).await?;
         let EventPage { events, above, below } = page;
-        let cursor = |position: Option<Position>| position.as_ref().map(Position::to_cursor);
-        let list = EventList { events, query, next_cursor: cursor(below), prev_cursor: cursor(above) };
-        Ok((list, below))
+        Ok(EventList { events, query, next: below, previous: above })
     }
 }

@@ -1,0 +1,121 @@
+//! The conversions between a value and its text, written once for all types.
+//!
+//! A checked type implements `FromStr` and `Display` itself. The macros here add what follows from these two: `TryFrom<&str>`,
+//! `TryFrom<String>`, `Serialize` and `Deserialize`. So a text is accepted by all of them or by none.
+
+use std::fmt::{self, Display};
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use serde::Deserializer;
+use serde::de::{Error, Visitor};
+
+/// Deserializes a value from its text.
+pub(crate) fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: FromStr<Err: Display>,
+    D: Deserializer<'de>,
+{
+    deserializer.deserialize_str(Text(PhantomData))
+}
+
+struct Text<T>(PhantomData<T>);
+
+impl<T: FromStr<Err: Display>> Visitor<'_> for Text<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
+}
+
+/// Implements `TryFrom<&str>` and `TryFrom<String>` by `FromStr`.
+macro_rules! from_text {
+    ($($type:ident),+ $(,)?) => {$(
+        impl TryFrom<&str> for $type {
+            type Error = <Self as std::str::FromStr>::Err;
+
+            fn try_from(text: &str) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl TryFrom<String> for $type {
+            type Error = <Self as std::str::FromStr>::Err;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+    )+};
+}
+
+/// Implements `Deserialize` by `FromStr`.
+macro_rules! deserialize_text {
+    ($($type:ident),+ $(,)?) => {$(
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::text_form::deserialize(deserializer)
+            }
+        }
+    )+};
+}
+
+/// Implements `Serialize` by `Display`, `Deserialize` by `FromStr`, and all of [`from_text`].
+macro_rules! text_form {
+    ($($type:ident),+ $(,)?) => {$(
+        $crate::text_form::from_text!($type);
+        $crate::text_form::deserialize_text!($type);
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+    )+};
+}
+
+/// Implements the names of an enum without fields: `ALL`, `name`, `FromStr`, `Display`, and all of [`text_form`].
+///
+/// `else` gives the error for a text that is no name.
+macro_rules! names {
+    ($(#[$doc:meta])* $type:ident { $($variant:ident => $name:literal,)+ } else |$text:pat_param| $failure:expr, $error:ty) => {
+        impl $type {
+            $(#[$doc])*
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Returns the name in JSON and in the store.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = $error;
+
+            fn from_str(name: &str) -> Result<Self, $error> {
+                let found = Self::ALL.iter().find(|value| value.name() == name);
+                found.copied().ok_or_else(|| {
+                    let $text = name;
+                    $failure
+                })
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        $crate::text_form::text_form!($type);
+    };
+}
+
+pub(crate) use {deserialize_text, from_text, names, text_form};

@@ -1,0 +1,163 @@
+//! Every checked value and every id has the same conversions from and to text.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fmt::{Debug, Display};
+use std::str::FromStr;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use signup_core::{
+    AnswerText, BadgeLabel, Capacity, Description, Digest, EmailAddress, EventDate, EventId, EventLocation,
+    IdempotencyKey, Label, Latitude, LocationData, Longitude, Name, NoticeId, Operation, OrganizationId,
+    PersonName, Plan, Position, QuestionId, QuestionKind, Scope, Scopes, Secret, ShiftId, ShiftLocation,
+    SignupId, SignupStatus, Theme, Title, TokenId, TokenText, WallTime, WebAddress, Zone,
+};
+
+const ID: &str = "01920000-0000-7000-8000-000000000001";
+const CURSOR: &str = "AQEAAAAAa0nSAAGSAAAAAHAAgAAAAAAAAAEKR53znBeGS6GUMfqSDIPW";
+const DIGITS: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+const SECRET: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+const TOKEN: &str = "signup_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/// Checks that `text` is read by `FromStr` and by both `TryFrom`, and that `wrong` is refused with a reason.
+fn is_read<T>(text: &str, wrong: &str) -> T
+where
+    T: FromStr<Err: Display + Debug> + PartialEq + Debug,
+    T: for<'a> TryFrom<&'a str, Error: Debug> + TryFrom<String, Error: Debug>,
+{
+    let value: T = text.parse().unwrap();
+    assert_eq!(T::try_from(text).unwrap(), value);
+    assert_eq!(T::try_from(text.to_owned()).unwrap(), value);
+    assert!(T::try_from(wrong).is_err() && T::try_from(wrong.to_owned()).is_err(), "{wrong}");
+    let reason = wrong.parse::<T>().unwrap_err().to_string();
+    assert!(reason.contains("must") || reason.contains("use"), "{reason}");
+    value
+}
+
+/// Checks that a value is written as `text`, and that its serialized form reads back.
+fn is_written<T: Display + Serialize + DeserializeOwned + PartialEq + Debug>(value: &T, text: &str) {
+    assert_eq!(value.to_string(), text);
+    let json = serde_json::to_string(value).unwrap();
+    assert_eq!(serde_json::from_str::<T>(&json).unwrap(), *value, "{json}");
+}
+
+macro_rules! values {
+    ($($type:ty: $text:expr, not $wrong:expr;)*) => {
+        #[test]
+        fn every_value_is_read_from_its_text_and_written_as_it() {
+            $(is_written(&is_read::<$type>($text, $wrong), $text);)*
+        }
+    };
+}
+
+/// The serialized form of these types is a string, which is their text.
+macro_rules! serialized_as_text {
+    ($($type:ty: $text:expr;)*) => {
+        #[test]
+        fn a_value_is_serialized_as_its_text() {
+            $(
+                let value: $type = $text.parse().unwrap();
+                assert_eq!(serde_json::to_value(&value).unwrap(), $text);
+                assert!(serde_json::from_str::<$type>("\"\\u0000\"").is_err(), stringify!($type));
+            )*
+        }
+    };
+}
+
+values! {
+    AnswerText: "Yes", not " ";
+    BadgeLabel: "New", not " ";
+    Capacity: "8", not "+8";
+    Description: "Two\nlines", not "";
+    Digest: DIGITS, not &DIGITS[1..];
+    EmailAddress: "ada@example.org", not "ada";
+    EventDate: "2027-06-05", not "2027-6-5";
+    EventId: ID, not "1";
+    EventLocation: "1 Main St", not "";
+    IdempotencyKey: "key-1", not "key 1";
+    Label: "T-shirt size", not "";
+    Latitude: "-40.7128", not "90.5";
+    LocationData: r#"{"floor":3}"#, not "[]";
+    Longitude: "180", not "east";
+    Name: "Riverside", not "";
+    NoticeId: ID, not "1";
+    Operation: "create-event", not "create-event/";
+    OrganizationId: ID, not "1";
+    PersonName: "Ada", not "Ada\nBob";
+    Plan: "free", not "Free";
+    Position: CURSOR, not &CURSOR[1..];
+    QuestionId: ID, not "1";
+    QuestionKind: "checkbox", not "radio";
+    Scope: "slots:read", not "slots";
+    Scopes: "events:read,slots:write", not "events:read,slots";
+    ShiftId: ID, not "1";
+    ShiftLocation: "Hall B", not "";
+    SignupId: ID, not "1";
+    SignupStatus: "cancelled", not "canceled";
+    Theme: "golden-hour", not "golden";
+    Title: "Food drive", not "";
+    TokenId: ID, not "1";
+    WallTime: "09:30", not "9:30";
+    WebAddress: "https://example.org", not "";
+    Zone: "America/New_York", not "+02:00";
+}
+
+serialized_as_text! {
+    EmailAddress: "ada@example.org";
+    EventDate: "2027-06-05";
+    EventId: ID;
+    IdempotencyKey: "key-1";
+    Plan: "free";
+    Position: CURSOR;
+    QuestionKind: "checkbox";
+    Scope: "slots:read";
+    Scopes: "events:read,slots:write";
+    SignupStatus: "cancelled";
+    Theme: "golden-hour";
+    Title: "Food drive";
+    WallTime: "09:30";
+    Zone: "America/New_York";
+}
+
+#[test]
+fn every_operation_reads_back_from_its_text() {
+    for operation in ["create-event".to_owned(), format!("duplicate-event/{ID}"), format!("patch-shift/{ID}")]
+    {
+        assert_eq!(operation.parse::<Operation>().unwrap().to_string(), operation);
+    }
+    for wrong in ["", "duplicate-event", "patch-shift/1", &format!("create-event/{ID}")] {
+        assert!(wrong.parse::<Operation>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn every_name_reads_back_from_its_text() {
+    assert!(Plan::ALL.iter().all(|plan| plan.name().parse() == Ok(*plan)));
+    assert!(QuestionKind::ALL.iter().all(|kind| kind.name().parse() == Ok(*kind)));
+    assert!(Scope::ALL.iter().all(|scope| scope.name().parse() == Ok(*scope)));
+    assert!(SignupStatus::ALL.iter().all(|status| status.name().parse() == Ok(*status)));
+    assert!(Theme::ALL.iter().all(|theme| theme.name().parse() == Ok(*theme)));
+}
+
+#[test]
+fn a_secret_is_read_from_its_text_and_only_reveal_returns_it() {
+    let secret: Secret = is_read(SECRET, &SECRET[1..]);
+    let token: TokenText = is_read(TOKEN, SECRET);
+    assert_eq!((secret.reveal(), token.reveal()), (SECRET, TOKEN));
+    assert_eq!(format!("{secret:?} {token:?}"), "Secret(…) TokenText(signup_…)");
+}
+
+#[test]
+fn a_serialized_secret_is_checked_and_no_error_contains_it() {
+    assert_eq!(serde_json::to_value(SECRET.parse::<Secret>().unwrap()).unwrap(), SECRET);
+    assert_eq!(serde_json::from_str::<Secret>(&format!("\"{SECRET}\"")).unwrap().reveal(), SECRET);
+    assert_eq!(serde_json::from_str::<TokenText>(&format!("\"{TOKEN}\"")).unwrap().reveal(), TOKEN);
+    let wrong = format!("\"{SECRET}B\"");
+    for error in [
+        serde_json::from_str::<Secret>(&wrong).unwrap_err(),
+        serde_json::from_str::<TokenText>(&wrong).unwrap_err(),
+    ] {
+        assert!(!error.to_string().contains("AAAA"), "{error}");
+    }
+}
