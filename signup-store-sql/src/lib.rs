@@ -20,38 +20,29 @@
 //! events are stored, and they are derived anew when the zone data changes.
 //!
 //! Statements are written once for both engines (`sql.rs` has their words), and so are the records that come back. What
-//! differs is the way to the database: `sqlite.rs` and `committer.rs`, `postgres.rs` and `primary.rs`.
+//! differs is the way to the database: `sqlite.rs` and `sqlite/`, `postgres.rs` and `postgres/`.
 //!
 //! **Invariant:** no rule is known here: no statement mentions a scope, a plan's limit, or a clock change.
 
-mod cache;
-mod change;
-mod committer;
-mod counter;
 mod error;
-mod lock;
 mod migrations;
 mod observe;
 mod postgres;
-mod primary;
 mod queue;
 mod read;
 mod require;
 mod row;
-mod sign_ups;
 mod sql;
 mod sqlite;
 mod store;
 #[cfg(feature = "throwaway")]
 pub mod throwaway;
-mod turns;
 mod write;
 mod zone_data;
 
 pub use error::OpenError;
-pub use lock::ServingLock;
 pub use postgres::{PostgresOptions, PostgresStore, PostgresUrl, PostgresUrlError};
-pub use sqlite::SqliteStore;
+pub use sqlite::{ServingLock, SqliteStore};
 
 /// The programs of the README, which the documentation tests compile and run.
 #[cfg(doctest)]

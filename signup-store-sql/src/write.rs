@@ -26,7 +26,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// A statement, to be put into a script or into a larger statement.
 #[derive(Debug)]
 pub(crate) struct Statement {
-    /// By which others that are part of the same statement may refer to it.
+    /// For PostgreSQL: by which others that are part of the same statement may refer to it.
     pub(crate) name: Option<&'static str>,
     pub(crate) text: String,
     pub(crate) values: Vec<Value>,

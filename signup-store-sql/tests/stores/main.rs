@@ -5,13 +5,7 @@
 mod json;
 mod open;
 mod postgres;
-mod postgres_faults;
-mod postgres_locks;
-mod postgres_waits;
 mod reads;
 mod records;
 mod schema;
-mod sqlite_cache;
-mod sqlite_commits;
-mod sqlite_creates;
-mod sqlite_lock;
+mod sqlite;
