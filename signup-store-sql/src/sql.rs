@@ -14,6 +14,7 @@ use crate::row::Column;
 /// An engine's way of saying what SQL leaves open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
+    #[cfg_attr(not(any(test, feature = "sqlite")), expect(dead_code, reason = "no statement is for SQLite"))]
     Sqlite,
     Postgres,
 }

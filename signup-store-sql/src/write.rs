@@ -33,6 +33,10 @@ pub(crate) struct Statement {
     /// For SQLite: which part of the text is the query for the new rows, if the statement does no more than insert them, or puts
     /// them in the place of those with the same key. Several of these, with `UNION ALL` between them, give the rows of several
     /// change sets.
+    #[cfg_attr(
+        not(feature = "sqlite"),
+        expect(dead_code, reason = "only SQLite writes change sets together")
+    )]
     pub(crate) rows: Option<Range<usize>>,
 }
 

@@ -1,6 +1,8 @@
 //! Every page is found by an index, wherever it is.
 
+#[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 
 use super::*;

@@ -4,8 +4,10 @@
 
 mod json;
 mod open;
+#[cfg(feature = "postgres")]
 mod postgres;
 mod reads;
 mod records;
 mod schema;
+#[cfg(feature = "sqlite")]
 mod sqlite;
