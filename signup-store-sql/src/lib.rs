@@ -22,7 +22,7 @@
 //! |---|---|---|
 //! | `sqlite` | yes | [`SqliteStore`] and [`ServingLock`], with SQLite compiled in; no TLS |
 //! | `postgres` | yes | [`PostgresStore`], with TLS |
-//! | `throwaway` | no | with `postgres`: the module [`throwaway`], a PostgreSQL server for tests |
+//! | `throwaway` | no | with `postgres`: the module `throwaway`, a PostgreSQL server for tests |
 //!
 //! Wall times are stored, instants are derived from them when they are read; of what is derived only the sort keys of
 //! events are stored, and they are derived anew when the zone data changes.
