@@ -2,6 +2,7 @@
 //! any number of processes share.
 //!
 //! ```
+//! # #[cfg(feature = "sqlite")] {
 //! use std::sync::Arc;
 //! use signup_core::Service;
 //! use signup_store_sql::SqliteStore;
@@ -13,47 +14,54 @@
 //! let service = Service::new(Arc::new(store));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! | feature | on by default | contents |
+//! |---|---|---|
+//! | `sqlite` | yes | [`SqliteStore`] and [`ServingLock`], with SQLite compiled in; no TLS |
+//! | `postgres` | yes | [`PostgresStore`], with TLS |
+//! | `throwaway` | no | with `postgres`: the module `throwaway`, a PostgreSQL server for tests |
 //!
 //! Wall times are stored, instants are derived from them when they are read; of what is derived only the sort keys of
 //! events are stored, and they are derived anew when the zone data changes.
 //!
 //! Statements are written once for both engines (`sql.rs` has their words), and so are the records that come back. What
-//! differs is the way to the database: `sqlite.rs` and `committer.rs`, `postgres.rs` and `primary.rs`.
+//! differs is the way to the database: `sqlite.rs` and `sqlite/`, `postgres.rs` and `postgres/`.
 //!
 //! **Invariant:** no rule is known here: no statement mentions a scope, a plan's limit, or a clock change.
 
-mod cache;
-mod change;
-mod committer;
-mod counter;
+#[cfg(not(any(feature = "postgres", feature = "sqlite")))]
+compile_error!(
+    "signup-store-sql needs an engine: enable its feature `sqlite`, its feature `postgres`, or both"
+);
+
 mod error;
-mod lock;
 mod migrations;
 mod observe;
+#[cfg(feature = "postgres")]
 mod postgres;
-mod primary;
 mod queue;
 mod read;
 mod require;
 mod row;
-mod sign_ups;
 mod sql;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
-#[cfg(feature = "throwaway")]
+#[cfg(all(feature = "postgres", feature = "throwaway"))]
 pub mod throwaway;
-mod turns;
 mod write;
 mod zone_data;
 
 pub use error::OpenError;
-pub use lock::ServingLock;
+#[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresStore, PostgresUrl, PostgresUrlError};
-pub use sqlite::SqliteStore;
+#[cfg(feature = "sqlite")]
+pub use sqlite::{ServingLock, SqliteStore};
 
 /// The programs of the README, which the documentation tests compile and run.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "postgres", feature = "sqlite"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -19,14 +19,6 @@ pub(crate) fn note_batch(change_sets: usize) {
     metrics::histogram!("signup_store_commit_batch_size").record(change_sets as f64);
 }
 
-pub(crate) fn count_retry() {
-    metrics::counter!("signup_store_commit_retries_total").increment(1);
-}
-
-pub(crate) fn count_reconnect() {
-    metrics::counter!("signup_store_reconnects_total").increment(1);
-}
-
 pub(crate) fn count_unreadable_notice() {
     metrics::counter!("signup_notices_unreadable_total").increment(1);
 }

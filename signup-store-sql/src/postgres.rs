@@ -1,7 +1,16 @@
 //! The store on PostgreSQL, which any number of processes share.
 
+mod change;
 mod commit;
+mod counter;
+mod error;
+mod migrations;
+mod observe;
 mod options;
+mod primary;
+mod rows;
+mod sign_ups;
+mod turns;
 
 use std::sync::Arc;
 
@@ -13,14 +22,15 @@ use signup_core::{
     RequestCounter, Shift, ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId, Window,
 };
 
-use crate::counter::Counter;
-use crate::error::{OpenError, postgres_error};
-use crate::primary::{Primary, Purpose};
+use crate::error::OpenError;
 use crate::read;
 use crate::sql::{Dialect, Sql, values};
 use crate::store::store;
-use crate::turns::Turns;
 use crate::zone_data::SortKeys;
+use counter::Counter;
+use error::postgres_error;
+use primary::{Primary, Purpose};
+use turns::Turns;
 
 pub use options::{PostgresOptions, PostgresUrl, PostgresUrlError};
 
@@ -126,7 +136,7 @@ impl PostgresStore {
     }
 }
 
-store!(PostgresStore);
+store!(PostgresStore, read);
 
 #[async_trait]
 impl RequestCounter for PostgresStore {

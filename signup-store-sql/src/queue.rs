@@ -91,6 +91,7 @@ impl<DB: Database> Queue<DB> {
 }
 
 #[cfg(test)]
+#[cfg(feature = "postgres")]
 mod tests {
     use sqlx::Postgres;
     use sqlx::postgres::PgPoolOptions;

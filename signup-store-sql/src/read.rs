@@ -12,7 +12,6 @@ mod plans;
 mod signups;
 
 use std::cmp::Reverse;
-use std::hash::Hash;
 use std::sync::Arc;
 
 pub(crate) use notices::{count_notices, due_notices, notice, notices};
@@ -25,7 +24,6 @@ use signup_core::{
 };
 use uuid::Uuid;
 
-use crate::cache::{Cache, Kept, MAX_SLUG_BYTES, Weigh};
 use crate::row::{
     self, Cell, Column, Days, EVENT, LOCATION_DATA, ORGANIZATION, QUESTION, RECEIPT, Records, SHIFT, TOKEN,
 };
@@ -35,15 +33,13 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 /// Runs statements that read.
 pub(crate) trait Reader: Sync {
+    /// What a statement of [`Dialect::records`] gives.
+    type Records: Records;
+
     fn dialect(&self) -> Dialect;
 
-    /// What was read lately, if that can be known to be the present state.
-    fn cache(&self) -> Option<&Cache> {
-        None
-    }
-
     /// The records that a statement of [`Dialect::records`] gives. `what` is being done.
-    fn records(&self, what: &'static str, sql: Sql) -> impl Future<Output = Result<Records>> + Send;
+    fn records(&self, what: &'static str, sql: Sql) -> impl Future<Output = Result<Self::Records>> + Send;
 
     /// The first row of the statement, which has `N` texts. `what` is being done.
     fn row<const N: usize>(
@@ -51,27 +47,6 @@ pub(crate) trait Reader: Sync {
         what: &'static str,
         sql: Sql,
     ) -> impl Future<Output = Result<Option<[String; N]>>> + Send;
-}
-
-/// Reads what is asked for most, unless it is kept.
-async fn kept<K, V, F>(
-    reader: &impl Reader,
-    kind: impl FnOnce(&Cache) -> &Kept<K, V>,
-    key: K,
-    read: impl FnOnce() -> F,
-) -> Result<V>
-where
-    K: Hash + Eq + Clone + Send + Sync + 'static,
-    V: Weigh + Clone + Send + Sync + 'static,
-    F: Future<Output = Result<V>>,
-{
-    match reader.cache() {
-        Some(cache) => {
-            cache.count_read();
-            kind(cache).get(|| cache.version(), key, read).await
-        }
-        None => read().await,
-    }
 }
 
 /// Reads the records of `from`.
@@ -102,9 +77,7 @@ async fn one<T>(
 
 pub(crate) async fn organization(reader: &impl Reader, id: OrganizationId) -> Result<Option<Organization>> {
     const FROM: &str = "organizations o WHERE o.id = $1";
-    let read =
-        || one(reader, "reading an organization", ORGANIZATION, FROM, values![id.uuid()], row::organization);
-    kept(reader, |cache| &cache.organizations, id, read).await
+    one(reader, "reading an organization", ORGANIZATION, FROM, values![id.uuid()], row::organization).await
 }
 
 pub(crate) async fn organization_by_slug(reader: &impl Reader, slug: &str) -> Result<Option<Organization>> {
@@ -187,19 +160,11 @@ pub(crate) async fn shifts(
     organization: OrganizationId,
     event: EventId,
 ) -> Result<Option<Vec<Arc<Shift>>>> {
-    kept(
-        reader,
-        |cache| &cache.shifts,
-        (organization, event),
-        || async {
-            let from = "events e LEFT JOIN shifts s ON s.organization_id = e.organization_id AND s.event_id = e.id \
-                 WHERE e.organization_id = $1 AND e.id = $2";
-            let values = values![organization.uuid(), event.uuid()];
-            let found = all(reader, "listing shifts", SHIFT, from, values, if_any(shifts_of_a_list())).await?;
-            Ok(of_parent(found).map(in_running_order))
-        },
-    )
-    .await
+    let from = "events e LEFT JOIN shifts s ON s.organization_id = e.organization_id AND s.event_id = e.id \
+         WHERE e.organization_id = $1 AND e.id = $2";
+    let values = values![organization.uuid(), event.uuid()];
+    let found = all(reader, "listing shifts", SHIFT, from, values, if_any(shifts_of_a_list())).await?;
+    Ok(of_parent(found).map(in_running_order))
 }
 
 pub(crate) async fn questions(
@@ -223,11 +188,7 @@ pub(crate) async fn event_in_full(
 }
 
 pub(crate) async fn event_by_slug(reader: &impl Reader, slug: &str) -> Result<Option<EventInFull>> {
-    let read = || in_full(reader, "e.slug = $1", values![slug]);
-    if slug.len() > MAX_SLUG_BYTES {
-        return read().await;
-    }
-    kept(reader, |cache| &cache.events_by_slug, slug.to_owned(), read).await
+    in_full(reader, "e.slug = $1", values![slug]).await
 }
 
 async fn in_full(reader: &impl Reader, which: &str, values: Vec<Value>) -> Result<Option<EventInFull>> {
@@ -311,15 +272,6 @@ fn page_columns() -> Vec<Column> {
 }
 
 pub(crate) async fn events(
-    reader: &impl Reader,
-    organization: OrganizationId,
-    wanted: &EventQuery,
-) -> Result<EventPage> {
-    kept(reader, |cache| &cache.pages, (organization, *wanted), || read_page(reader, organization, wanted))
-        .await
-}
-
-async fn read_page(
     reader: &impl Reader,
     organization: OrganizationId,
     wanted: &EventQuery,

@@ -14,24 +14,6 @@ use crate::read::live_receipt;
 use crate::row::{self, RECEIPT, SIGNUP};
 use crate::sql::{Dialect, Sql, values};
 
-/// Where the lock of a requirement stands in the order in which every statement takes its locks on PostgreSQL.
-pub(crate) const fn lock_rank(requirement: &Requirement) -> u8 {
-    match requirement {
-        Requirement::NoReceipt { .. } => 0,
-        Requirement::NoOrganization => 1,
-        Requirement::ActiveEventsBelow { .. } => 2,
-        Requirement::QuestionCount { .. } => 3,
-        Requirement::ShiftAtVersion { .. }
-        | Requirement::ShiftHasRoom { .. }
-        | Requirement::AddressNotOnShift { .. }
-        | Requirement::SignupConfirmed { .. } => 4,
-        Requirement::SignupHasSecret { .. } => 5,
-        Requirement::NoticeAtVersion { .. } => 6,
-        // They take no lock.
-        Requirement::OrganizationSlugFree(_) | Requirement::EventSlugFree(_) => 7,
-    }
-}
-
 /// Appends the query that looks for what breaks the requirement.
 pub(crate) fn check(sql: &mut Sql, number: usize, requirement: &Requirement) {
     let dialect = sql.dialect;

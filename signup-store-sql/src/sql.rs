@@ -6,9 +6,7 @@
 
 use std::borrow::Cow;
 
-use sqlx::postgres::PgArguments;
-use sqlx::sqlite::SqliteArguments;
-use sqlx::{Arguments as _, AssertSqlSafe};
+use sqlx::{Arguments as _, AssertSqlSafe, Database, Encode, Type};
 use uuid::Uuid;
 
 use crate::row::Column;
@@ -16,6 +14,7 @@ use crate::row::Column;
 /// An engine's way of saying what SQL leaves open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
+    #[cfg_attr(not(any(test, feature = "sqlite")), expect(dead_code, reason = "no statement is for SQLite"))]
     Sqlite,
     Postgres,
 }
@@ -192,32 +191,12 @@ macro_rules! values {
 }
 pub(crate) use values;
 
-/// The values as an engine takes them. Each engine has traits of its own for that, so this is written out for both.
-macro_rules! arguments {
-    ($arguments:ty, $values:expr) => {{
-        let mut arguments = <$arguments>::default();
-        for value in $values {
-            let added = match value {
-                Value::Uuid(id) => arguments.add(id),
-                Value::Text(text) | Value::Json(text) | Value::Date(text) => arguments.add(text),
-                Value::Rows(rows) => arguments.add(rows),
-                Value::Integer(number) => arguments.add(number),
-                Value::Real(number) => arguments.add(number),
-                Value::Flag(flag) => arguments.add(flag),
-                Value::Bytes(bytes) => arguments.add(bytes),
-            };
-            added.map_err(sqlx::Error::Encode)?;
-        }
-        arguments
-    }};
-}
-
 /// A text and its values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sql {
     pub(crate) dialect: Dialect,
-    text: String,
-    values: Vec<Value>,
+    pub(crate) text: String,
+    pub(crate) values: Vec<Value>,
 }
 
 impl Sql {
@@ -277,29 +256,35 @@ impl Sql {
         }
     }
 
-    /// Appends a script for SQLite.
-    pub(crate) fn append(&mut self, script: Self) {
-        self.text.push_str(&script.text);
-        self.values.extend(script.values);
-    }
-
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether it has no parameters.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// For SQLite.
-    pub(crate) fn into_sqlite(self) -> sqlx::Result<(AssertSqlSafe<String>, SqliteArguments)> {
-        Ok((AssertSqlSafe(self.text), arguments!(SqliteArguments, self.values)))
-    }
-
-    /// For PostgreSQL.
-    pub(crate) fn into_postgres(self) -> sqlx::Result<(AssertSqlSafe<String>, PgArguments)> {
-        Ok((AssertSqlSafe(self.text), arguments!(PgArguments, self.values)))
+    /// The text and the values, as the engine takes them.
+    pub(crate) fn into_query<DB: Database>(self) -> sqlx::Result<(AssertSqlSafe<String>, DB::Arguments)>
+    where
+        Uuid: Encode<'static, DB> + Type<DB>,
+        String: Encode<'static, DB> + Type<DB>,
+        Option<String>: Encode<'static, DB> + Type<DB>,
+        Option<i64>: Encode<'static, DB> + Type<DB>,
+        Option<f64>: Encode<'static, DB> + Type<DB>,
+        bool: Encode<'static, DB> + Type<DB>,
+        Vec<u8>: Encode<'static, DB> + Type<DB>,
+    {
+        let mut arguments = DB::Arguments::default();
+        for value in self.values {
+            let added = match value {
+                Value::Uuid(id) => arguments.add(id),
+                Value::Text(text) | Value::Json(text) | Value::Date(text) => arguments.add(text),
+                Value::Rows(rows) => arguments.add(rows),
+                Value::Integer(number) => arguments.add(number),
+                Value::Real(number) => arguments.add(number),
+                Value::Flag(flag) => arguments.add(flag),
+                Value::Bytes(bytes) => arguments.add(bytes),
+            };
+            added.map_err(sqlx::Error::Encode)?;
+        }
+        Ok((AssertSqlSafe(self.text), arguments))
     }
 }
 

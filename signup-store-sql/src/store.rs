@@ -1,12 +1,13 @@
 //! The methods of [`Store`](signup_core::Store) that are the same on either engine.
 
 /// Implements `Store` for a type that has a `reader`, and `commit_change`, `purge_old_receipts`, `counter` and `answers` of its own.
+/// `$frequent` is the module with the reads that are asked for most: [`read`](crate::read), or one that keeps what it has read.
 macro_rules! store {
-    ($store:ty) => {
+    ($store:ty, $frequent:ident) => {
         #[async_trait]
         impl Store for $store {
             async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, StoreError> {
-                read::organization(self.reader(), id).await
+                $frequent::organization(self.reader(), id).await
             }
 
             async fn organization_by_slug(&self, slug: &str) -> Result<Option<Organization>, StoreError> {
@@ -61,11 +62,11 @@ macro_rules! store {
                 organization: OrganizationId,
                 query: &EventQuery,
             ) -> Result<EventPage, StoreError> {
-                read::events(self.reader(), organization, query).await
+                $frequent::events(self.reader(), organization, query).await
             }
 
             async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError> {
-                read::event_by_slug(self.reader(), slug).await
+                $frequent::event_by_slug(self.reader(), slug).await
             }
 
             async fn shifts(
@@ -73,7 +74,7 @@ macro_rules! store {
                 organization: OrganizationId,
                 event: EventId,
             ) -> Result<Option<Vec<Arc<Shift>>>, StoreError> {
-                read::shifts(self.reader(), organization, event).await
+                $frequent::shifts(self.reader(), organization, event).await
             }
 
             async fn shift(

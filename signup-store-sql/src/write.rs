@@ -26,13 +26,17 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// A statement, to be put into a script or into a larger statement.
 #[derive(Debug)]
 pub(crate) struct Statement {
-    /// By which others that are part of the same statement may refer to it.
+    /// For PostgreSQL: by which others that are part of the same statement may refer to it.
     pub(crate) name: Option<&'static str>,
     pub(crate) text: String,
     pub(crate) values: Vec<Value>,
     /// For SQLite: which part of the text is the query for the new rows, if the statement does no more than insert them, or puts
     /// them in the place of those with the same key. Several of these, with `UNION ALL` between them, give the rows of several
     /// change sets.
+    #[cfg_attr(
+        not(feature = "sqlite"),
+        expect(dead_code, reason = "only SQLite writes change sets together")
+    )]
     pub(crate) rows: Option<Range<usize>>,
 }
 

@@ -9,6 +9,7 @@ use signup_core::Store;
 use signup_core::conformance::model;
 use signup_store_memory::MemoryStore;
 
+#[cfg(feature = "sqlite")]
 mod sqlite {
     use signup_store_sql::SqliteStore;
     use tempfile::TempDir;
@@ -30,6 +31,7 @@ mod sqlite {
     }
 }
 
+#[cfg(feature = "postgres")]
 mod postgres {
     use signup_store_sql::throwaway::Cluster;
     use signup_store_sql::{PostgresOptions, PostgresStore};

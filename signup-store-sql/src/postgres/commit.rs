@@ -7,14 +7,15 @@ use std::time::Duration;
 use signup_core::{ChangeSet, CommitError, StoreError};
 use sqlx::postgres::PgRow;
 
-use super::PostgresStore;
-use crate::error::{for_one_of_many, is_contention, is_of_one_change_set, postgres_error};
-use crate::primary::Purpose;
+use super::error::{for_one_of_many, is_contention, is_of_one_change_set, postgres_error};
+use super::observe::count_retry;
+use super::primary::Purpose;
+use super::sign_ups::{self, SignUp};
+use super::turns::{Together, Waiting};
+use super::{PostgresStore, change};
 use crate::row::texts;
-use crate::sign_ups::{self, SignUp};
 use crate::sql::Sql;
-use crate::turns::{Together, Waiting};
-use crate::{change, observe, require};
+use crate::{observe, require};
 
 /// How often a commit is tried that other transactions got in the way of: a deadlock, a serialization failure, or a key of
 /// a unique index that another took at the same moment. The next try sees what they did.
@@ -44,7 +45,7 @@ impl PostgresStore {
                     return Ok(());
                 }
                 Err(error) if attempt < ATTEMPTS && is_contention(&error) => {
-                    observe::count_retry();
+                    count_retry();
                     tracing::debug!(%error, attempt, "another transaction was in the way");
                     if attempt > 1 {
                         tokio::time::sleep(pause(attempt)).await;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use sqlx::postgres::PgConnectOptions;
 use thiserror::Error;
 
-use crate::primary;
+use super::primary;
 
 /// Where a PostgreSQL database is: `postgres://USER:PASSWORD@HOST:PORT/NAME`, with options such as `?sslmode=verify-full`.
 /// One host each; [`PostgresStore::open`](super::PostgresStore::open) takes several.

@@ -1,4 +1,4 @@
-//! The values of a record, as JSON has them, or a row of PostgreSQL.
+//! The values of a record, as JSON has them, or a row of the database.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,8 +6,6 @@ use std::fmt;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use signup_core::StoreError;
-use sqlx::Row as _;
-use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
 use super::Column;
@@ -22,7 +20,7 @@ pub(crate) enum Cell<'a> {
     Id(Uuid),
 }
 
-impl<'r> Cell<'r> {
+impl Cell<'_> {
     /// SQLite's truth is a number.
     pub(crate) const fn is_true(&self) -> bool {
         matches!(self, Self::Flag(true) | Self::Integer(1))
@@ -36,18 +34,29 @@ impl<'r> Cell<'r> {
             _ => false,
         }
     }
+}
 
-    fn of_postgres(row: &'r PgRow, index: usize, column: Column) -> sqlx::Result<Self> {
-        // The kind says what type it is.
-        let cell = match column {
-            Column::Id(_) => row.try_get_unchecked::<Option<_>, _>(index)?.map(Self::Id),
-            Column::Integer(_) => row.try_get_unchecked::<Option<_>, _>(index)?.map(Self::Integer),
-            Column::Flag(_) => row.try_get_unchecked::<Option<_>, _>(index)?.map(Self::Flag),
-            Column::Text(_) | Column::Date(_) | Column::Digest(_) | Column::Degrees(_) | Column::Json(_) => {
-                row.try_get_unchecked::<Option<_>, _>(index)?.map(|text| Self::Text(Cow::Borrowed(text)))
-            }
-        };
-        Ok(cell.unwrap_or(Self::Null))
+impl From<Uuid> for Cell<'_> {
+    fn from(id: Uuid) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl From<bool> for Cell<'_> {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+impl From<i64> for Cell<'_> {
+    fn from(number: i64) -> Self {
+        Self::Integer(number)
+    }
+}
+
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(Cow::Borrowed(text))
     }
 }
 
@@ -123,33 +132,11 @@ impl<'de: 'r, 'r> Deserialize<'de> for Record<'r> {
 }
 
 /// Records as they leave the database.
-#[derive(Debug)]
-pub(crate) enum Records {
-    /// An array of arrays.
-    Json(String),
-    Postgres(Vec<PgRow>),
-}
-
-impl Records {
+pub(crate) trait Records {
     /// Reads each. `columns` are those that were asked for.
-    pub(crate) fn read<T>(
+    fn read<T>(
         &self,
         columns: &[Column],
-        mut read: impl FnMut(&[Cell<'_>]) -> Result<T, StoreError>,
-    ) -> Result<Vec<T>, StoreError> {
-        let rows = match self {
-            Self::Json(json) => return super::all(json, read),
-            Self::Postgres(rows) => rows,
-        };
-        let mut found = Vec::with_capacity(rows.len());
-        let mut cells = Vec::with_capacity(columns.len());
-        for row in rows {
-            cells.clear();
-            for (index, column) in columns.iter().enumerate() {
-                cells.push(Cell::of_postgres(row, index, *column).map_err(super::unreadable)?);
-            }
-            found.push(read(&cells)?);
-        }
-        Ok(found)
-    }
+        read: impl FnMut(&[Cell<'_>]) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError>;
 }

@@ -4,14 +4,10 @@
 
 mod json;
 mod open;
+#[cfg(feature = "postgres")]
 mod postgres;
-mod postgres_faults;
-mod postgres_locks;
-mod postgres_waits;
 mod reads;
 mod records;
 mod schema;
-mod sqlite_cache;
-mod sqlite_commits;
-mod sqlite_creates;
-mod sqlite_lock;
+#[cfg(feature = "sqlite")]
+mod sqlite;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rstest::rstest;
 use signup_core::{EventQuery, Write};
-use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, PostgresUrl, SqliteStore};
+use signup_store_sql::OpenError;
 
 use crate::records::Engine::{Postgres, Sqlite};
 use crate::records::{Database, Engine, at, event, organization, writes};
@@ -53,43 +53,6 @@ async fn what_the_first_version_has_stored_is_carried_forward(#[values(Sqlite, P
     let erase = Write::EraseSignup { organization: signup.organization, signup: signup.id };
     store.commit(writes([erase])).await.unwrap();
     assert_eq!(store.notice(due[0].id).await.unwrap(), None, "the notice is known to be about the sign-up");
-}
-
-#[tokio::test]
-async fn what_is_no_database_is_refused_and_left_as_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("notes.txt");
-    let text = "Not a database, but long enough to be taken for the first page of one. ".repeat(100);
-    std::fs::write(&path, &text).unwrap();
-    let error = SqliteStore::open(&path).await.unwrap_err();
-    assert!(error.to_string().contains("notes.txt"), "{error}");
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
-}
-
-#[tokio::test]
-async fn a_folder_that_is_not_there_is_an_error_that_names_the_path() {
-    let folder = tempfile::tempdir().unwrap();
-    let error = SqliteStore::open(&folder.path().join("nowhere/signup.db")).await.unwrap_err();
-    assert!(error.to_string().contains("nowhere/signup.db"), "{error}");
-}
-
-#[tokio::test]
-async fn a_server_that_is_not_there_is_an_error_that_names_it_without_the_password() {
-    let url = "postgres://signup:hidden@127.0.0.1:1/events".parse().unwrap();
-    let error = PostgresStore::open(&[url], PostgresOptions::default()).await.unwrap_err();
-    assert!(matches!(error, OpenError::Connect { .. }), "{error:?}");
-    assert!(error.to_string().contains("127.0.0.1:1/events"), "{error}");
-    assert!(!format!("{error:?}").contains("hidden"), "{error:?}");
-}
-
-#[test]
-fn a_url_that_cannot_be_read_is_not_repeated() {
-    for bad in ["", "signup", "mysql://a:hidden@b/c", "postgres://a:hidden@b:port/c"] {
-        let error = bad.parse::<PostgresUrl>().unwrap_err();
-        assert!(error.to_string().starts_with("use postgres://USER:PASSWORD@HOST:PORT/NAME"), "{error}");
-    }
-    let url: PostgresUrl = "postgres://signup:hidden@127.0.0.1:1/events".parse().unwrap();
-    assert!(!format!("{url:?}").contains("hidden"), "{url:?}");
 }
 
 #[rstest]
@@ -144,35 +107,4 @@ async fn a_serving_process_alone_derives_sort_keys_again_under_other_zone_data(
     let query = EventQuery::new().limit(10);
     let page = database.store.events(records.organization.id, &query).await.unwrap();
     assert_eq!(page.events, [other, records.event].map(Arc::new));
-}
-
-#[tokio::test]
-async fn after_a_close_the_file_alone_holds_every_commit() {
-    let (database, records) = Database::filled(Sqlite).await.unwrap();
-    // Several reads at once open every connection that reads.
-    let reads = (0..8).map(|_| database.store.organizations(None, 10));
-    futures_util::future::join_all(reads)
-        .await
-        .into_iter()
-        .for_each(|read| assert_eq!(read.unwrap().len(), 1));
-    database.close().await;
-    let folder = tempfile::tempdir().unwrap();
-    let copy = folder.path().join("copy.db");
-    std::fs::copy(database.path(), &copy).unwrap();
-    let store = SqliteStore::open(&copy).await.unwrap();
-    records.assert_stored(&store).await;
-    store.close().await;
-}
-
-#[tokio::test]
-async fn a_closed_store_is_unavailable_and_leaves_one_file() {
-    let (database, records) = Database::filled(Sqlite).await.unwrap();
-    database.close().await;
-    let read = database.store.organization(records.organization.id).await;
-    assert!(read.unwrap_err().is_unavailable());
-    let signup_core::CommitError::Failed(error) = database.store.commit(writes([])).await.unwrap_err() else {
-        panic!("a closed store cannot refuse");
-    };
-    assert!(error.is_unavailable());
-    assert!(!database.path().with_extension("db-wal").exists(), "the journal was folded into the database");
 }

@@ -1,5 +1,11 @@
 //! PostgreSQL alone: windows that processes share, and purges.
 
+mod faults;
+mod json;
+mod locks;
+mod open;
+mod waits;
+
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -9,8 +15,8 @@ use signup_store_sql::throwaway::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::{Connection as _, Executor as _, PgConnection};
 
-use crate::postgres_waits::{begin, until_waiting};
 use crate::records::{Database, Engine, event, organization, receipt, uuid, with, writes};
+use waits::{begin, until_waiting};
 
 async fn stores(number: usize) -> Option<Vec<PostgresStore>> {
     let url = Cluster::shared()?.database().await;

@@ -1,9 +1,16 @@
 //! Records to store, each valid and each its own.
 
-use std::path::{Path, PathBuf};
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "sqlite")]
+pub(crate) mod sqlite;
+
+use std::any::Any;
+use std::path::PathBuf;
 use std::slice::from_ref;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde_json::{Value, json};
 use signup_core::conformance::records;
 pub(crate) use signup_core::conformance::records::{at, organization, uuid};
@@ -11,10 +18,8 @@ use signup_core::{
     ChangeSet, EmailAddress, Event, Notice, Organization, Outcome, Question, Receipt, ReceiptKey, Shift,
     Signup, Store, Token, Write,
 };
-use signup_store_sql::throwaway::Cluster;
-use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, SqliteStore};
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
-use tempfile::TempDir;
+use signup_store_sql::OpenError;
+use sqlx::AssertSqlSafe;
 
 /// Which database a store is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,48 +31,61 @@ pub(crate) enum Engine {
 /// A database of its own, gone with the test.
 pub(crate) struct Database {
     pub(crate) store: Arc<dyn Store>,
-    place: Place,
+    place: Box<dyn Place>,
 }
 
-enum Place {
-    Sqlite(TempDir, SqliteStore),
-    /// The URL.
-    Postgres(String, PostgresStore),
+/// A database with a store on it, as its engine makes them.
+#[async_trait]
+trait Place: Any + Send + Sync {
+    fn store(&self) -> Arc<dyn Store>;
+
+    /// The same database with another store, after the store of this one was closed.
+    async fn reopened(self: Box<Self>) -> Box<dyn Place>;
+
+    /// A database without tables, and the store of this one, which was closed.
+    async fn without_tables(self: Box<Self>) -> Box<dyn Place>;
+
+    async fn close(&self);
+
+    async fn open(&self) -> Result<Arc<dyn Store>, OpenError>;
+
+    async fn open_for_management(&self) -> Arc<dyn Store>;
+
+    /// Makes the tables of the first `migrations`.
+    async fn migrate(&self, migrations: usize);
+
+    async fn run(&self, sql: AssertSqlSafe<String>) -> sqlx::Result<u64>;
+
+    fn path(&self) -> PathBuf;
+}
+
+/// A place with an empty database. `None` where the engine is not among the crate's features, or not installed.
+async fn place(engine: Engine) -> Option<Box<dyn Place>> {
+    match engine {
+        #[cfg(feature = "sqlite")]
+        Engine::Sqlite => Some(sqlite::place().await),
+        #[cfg(feature = "postgres")]
+        Engine::Postgres => postgres::place().await,
+        #[cfg(not(all(feature = "postgres", feature = "sqlite")))]
+        _ => None,
+    }
 }
 
 impl Database {
-    /// An empty one. `None` where the engine is not installed.
+    /// An empty one. `None` where the engine is not among the crate's features, or not installed.
     pub(crate) async fn new(engine: Engine) -> Option<Self> {
-        Some(match engine {
-            Engine::Sqlite => Self::sqlite(tempfile::tempdir().unwrap()).await,
-            Engine::Postgres => Self::postgres(Cluster::shared()?.database().await).await,
-        })
+        place(engine).await.map(Self::at)
+    }
+
+    fn at(place: Box<dyn Place>) -> Self {
+        Self { store: place.store(), place }
     }
 
     /// One that has not even tables, until it is opened.
     pub(crate) async fn without_tables(engine: Engine) -> Option<Self> {
         let database = Self::new(engine).await?;
         database.close().await;
-        Some(match database.place {
-            Place::Sqlite(folder, store) => {
-                std::fs::remove_file(folder.path().join("signup.db")).unwrap();
-                Self { store: database.store, place: Place::Sqlite(folder, store) }
-            }
-            Place::Postgres(_, store) => {
-                let url = Cluster::shared()?.empty_database();
-                Self { store: database.store, place: Place::Postgres(url, store) }
-            }
-        })
-    }
-
-    async fn sqlite(folder: TempDir) -> Self {
-        let store = SqliteStore::open(&folder.path().join("signup.db")).await.unwrap();
-        Self { store: Arc::new(store.clone()), place: Place::Sqlite(folder, store) }
-    }
-
-    async fn postgres(url: String) -> Self {
-        let store = open_postgres(&url).await.unwrap();
-        Self { store: Arc::new(store.clone()), place: Place::Postgres(url, store) }
+        Some(Self::at(database.place.without_tables().await))
     }
 
     /// With an organization, an event of two shifts and a question, a sign-up, and a receipt and a notice of them.
@@ -86,11 +104,6 @@ impl Database {
     /// A database with the tables that the first `migrations` make, and the same records.
     pub(crate) async fn version(engine: Engine, migrations: usize) -> Option<(Self, Records)> {
         let database = Self::without_tables(engine).await?;
-        let mut all = match engine {
-            Engine::Sqlite => sqlx::migrate!("migrations/sqlite"),
-            Engine::Postgres => sqlx::migrate!("migrations/postgres"),
-        };
-        all.migrations = all.migrations.iter().take(migrations).cloned().collect();
         let records = Records::new();
         let id = |id: uuid::Uuid| match engine {
             Engine::Sqlite => format!("x'{}'", id.simple()),
@@ -145,91 +158,41 @@ impl Database {
                 records.receipt.expires_at.as_second(),
             ),
         ];
-        match &database.place {
-            Place::Sqlite(..) => {
-                let file = format!("sqlite:{}?mode=rwc", database.path().display());
-                all.run(&mut SqliteConnection::connect(&file).await.unwrap()).await.unwrap();
-            }
-            Place::Postgres(url, _) => all.run(&mut PgConnection::connect(url).await.unwrap()).await.unwrap(),
-        }
+        database.place.migrate(migrations).await;
         for row in rows {
             database.run(&row).await.unwrap();
         }
         Some((database, records))
     }
 
-    /// The store, of an SQLite database.
-    pub(crate) fn sqlite_store(&self) -> &SqliteStore {
-        let Place::Sqlite(_, store) = &self.place else { panic!("this is no SQLite database") };
-        store
-    }
-
     /// Where it is: a file, or a URL.
     pub(crate) fn path(&self) -> PathBuf {
-        match &self.place {
-            Place::Sqlite(folder, _) => folder.path().join("signup.db"),
-            Place::Postgres(url, _) => url.into(),
-        }
+        self.place.path()
     }
 
     /// Runs SQL as any other program would, and gives how many rows it changed, or found.
     pub(crate) async fn run(&self, sql: &str) -> sqlx::Result<u64> {
-        let sql = AssertSqlSafe(sql.to_owned());
-        match &self.place {
-            Place::Sqlite(..) => {
-                let mut stranger = stranger(&self.path()).await;
-                Ok(sqlx::query(sql).execute(&mut stranger).await?.rows_affected())
-            }
-            Place::Postgres(url, _) => {
-                let mut stranger = PgConnection::connect(url).await?;
-                Ok(sqlx::query(sql).execute(&mut stranger).await?.rows_affected())
-            }
-        }
+        self.place.run(AssertSqlSafe(sql.to_owned())).await
     }
 
     pub(crate) async fn close(&self) {
-        match &self.place {
-            Place::Sqlite(_, store) => store.close().await,
-            Place::Postgres(_, store) => store.close().await,
-        }
+        self.place.close().await;
     }
 
     pub(crate) async fn reopened(self) -> Self {
         self.close().await;
-        match self.place {
-            Place::Sqlite(folder, _) => Self::sqlite(folder).await,
-            Place::Postgres(url, _) => Self::postgres(url).await,
-        }
+        Self::at(self.place.reopened().await)
     }
 
     /// Opens it once more, as a management command does.
     pub(crate) async fn open_for_management(&self) -> Arc<dyn Store> {
-        match &self.place {
-            Place::Sqlite(..) => Arc::new(SqliteStore::open_for_management(&self.path()).await.unwrap()),
-            Place::Postgres(url, _) => {
-                let urls = [url.parse().unwrap()];
-                let options = PostgresOptions::default();
-                Arc::new(PostgresStore::open_for_management(&urls, options).await.unwrap())
-            }
-        }
+        self.place.open_for_management().await
     }
 
     /// Opens it once more.
     pub(crate) async fn open(&self) -> Result<Arc<dyn Store>, OpenError> {
-        Ok(match &self.place {
-            Place::Sqlite(..) => Arc::new(SqliteStore::open(&self.path()).await?),
-            Place::Postgres(url, _) => Arc::new(open_postgres(url).await?),
-        })
+        self.place.open().await
     }
-}
-
-async fn open_postgres(url: &str) -> Result<PostgresStore, OpenError> {
-    PostgresStore::open(&[url.parse().unwrap()], PostgresOptions::default()).await
-}
-
-/// A connection to an SQLite file as any other program would make it.
-pub(crate) async fn stranger(path: &Path) -> SqliteConnection {
-    SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap()
 }
 
 pub(crate) fn writes(writes: impl IntoIterator<Item = Write>) -> ChangeSet {

@@ -8,8 +8,9 @@ use futures_util::future::{FutureExt as _, join_all};
 use signup_core::{ChangeSet, CommitError, Refusal, Requirement, Store, Write};
 use signup_store_sql::SqliteStore;
 
+use crate::records::sqlite::stranger;
 use crate::records::{
-    Database, Engine, at, event, organization, receipt, receipt_key, shift, signup, stranger, with, writes,
+    Database, Engine, at, event, organization, receipt, receipt_key, shift, signup, with, writes,
 };
 
 fn new_organization(number: u32) -> ChangeSet {

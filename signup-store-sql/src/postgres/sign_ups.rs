@@ -11,9 +11,9 @@ use signup_core::{
     ChangeSet, CommitError, Notice, Refusal, Requirement, Signup, SignupStatus, StoreError, Write,
 };
 
+use super::turns::Place;
 use crate::row::SIGNUP;
 use crate::sql::{Dialect, Sql, values};
-use crate::turns::Place;
 use crate::write::{Statement, Writer, hex, rows_value};
 
 /// A change set that signs somebody up, if the address is not on the shift yet and the shift has room.

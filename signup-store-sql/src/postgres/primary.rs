@@ -25,14 +25,16 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, P
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument as _;
 
-use crate::error::{OpenError, is_broken, postgres_error};
-use crate::postgres::{PostgresOptions, PostgresUrl};
+use super::error::{is_broken, postgres_error};
+use super::observe::count_reconnect;
+use super::{PostgresOptions, PostgresUrl, migrations};
+use crate::error::OpenError;
+use crate::observe;
 use crate::queue::Lent;
 use crate::read::Reader;
-use crate::row::{Records, texts};
+use crate::row::texts;
 use crate::sql::{Dialect, Sql};
 use crate::zone_data::SortKeys;
-use crate::{migrations, observe};
 use current::Current;
 use find::find;
 
@@ -75,7 +77,7 @@ impl Primary {
         let servers: Vec<_> = urls.iter().map(|url| connect_options(url.options.clone(), &options)).collect();
         let (server, mut connection) = find(&servers, options.connect_timeout).await?;
         let name = name(&server);
-        migrations::prepare_postgres(&mut connection, &name, keys).await?;
+        migrations::prepare(&mut connection, &name, keys).await?;
         // It was only used to get ready; that it could not say goodbye means nothing.
         drop(connection.close().await);
         let current = RwLock::new(Current::new(&options, server, 0));
@@ -235,7 +237,7 @@ impl Primary {
                 count_round_trips(1);
                 return self.answer(fetch(connection, sql, true)).await;
             }
-            Ok([sql]) if sql.is_plain() => {
+            Ok([sql]) if sql.values.is_empty() => {
                 count_round_trips(1);
                 return self.fetch_plain(connection, &sql).await;
             }
@@ -352,7 +354,7 @@ impl Primary {
                 }
             }
         };
-        observe::count_reconnect();
+        count_reconnect();
         tracing::info!(server = name(&server), "connecting to the database anew");
         let next = Current::new(&self.0.options, server, broken.number + 1);
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = next;
@@ -391,13 +393,15 @@ impl Purpose {
 }
 
 impl Reader for Primary {
+    type Records = Vec<PgRow>;
+
     fn dialect(&self) -> Dialect {
         Dialect::Postgres
     }
 
-    async fn records(&self, what: &'static str, sql: Sql) -> Result<Records, StoreError> {
+    async fn records(&self, what: &'static str, sql: Sql) -> Result<Vec<PgRow>, StoreError> {
         let rows = self.transaction(Purpose::Read, vec![sql]).await;
-        rows.map(Records::Postgres).map_err(|error| postgres_error(what, error))
+        rows.map_err(|error| postgres_error(what, error))
     }
 
     async fn row<const N: usize>(
@@ -411,7 +415,7 @@ impl Reader for Primary {
 
 /// Runs a statement. `is_kept` says whether the connection keeps it prepared for the next time.
 async fn fetch(connection: &mut PgConnection, sql: Sql, is_kept: bool) -> sqlx::Result<Vec<PgRow>> {
-    let (text, arguments) = sql.into_postgres()?;
+    let (text, arguments) = sql.into_query::<Postgres>()?;
     sqlx::query_with(text, arguments).persistent(is_kept).fetch_all(connection).await
 }
 

@@ -6,13 +6,14 @@
 //! them.
 
 use signup_core::{ChangeSet, CommitError, StoreError};
-use sqlx::sqlite::{SqliteConnection, SqliteRow};
+use sqlx::sqlite::{Sqlite, SqliteConnection, SqliteRow};
 use tokio::sync::oneshot;
 
-use crate::change::{self, Parts};
-use crate::error::store_error;
 use crate::row::texts;
 use crate::sql::{Dialect, Sql};
+use crate::sqlite::apart::are_apart;
+use crate::sqlite::error::store_error;
+use crate::sqlite::script::{Parts, together};
 use crate::{observe, require};
 
 /// The most change sets of one hand-off, and the longest text of several in bytes: a bound on what is prepared, and kept.
@@ -76,7 +77,7 @@ pub(super) async fn apply(
 fn can_go_together(changes: &[&mut Change]) -> bool {
     changes.len() > 1
         && changes[0].parts.as_ref().is_some_and(Parts::take_rows_of_many)
-        && change::are_apart(changes.iter().map(|change| &change.set))
+        && are_apart(changes.iter().map(|change| &change.set))
 }
 
 /// Writes all of them, or nothing if one of them is refused: whether that was so.
@@ -85,7 +86,7 @@ async fn try_together(
     changes: &mut [&mut Change],
 ) -> Result<bool, StoreError> {
     let all = changes.iter_mut().map(|change| change.take_parts()).collect::<Result<_, _>>()?;
-    let refused = run(connection, change::together(all)).await?;
+    let refused = run(connection, together(all)).await?;
     Ok(refused.is_none())
 }
 
@@ -113,7 +114,7 @@ async fn in_turn(
 
 /// Runs a script up to its first row, if there is one.
 async fn run(connection: &mut SqliteConnection, script: Sql) -> Result<Option<SqliteRow>, StoreError> {
-    let (text, arguments) = script.into_sqlite().map_err(failed)?;
+    let (text, arguments) = script.into_query::<Sqlite>().map_err(failed)?;
     observe::count_round_trips("commit", 1);
     sqlx::query_with(text, arguments).fetch_optional(connection).await.map_err(failed)
 }

@@ -2,7 +2,7 @@
 //!
 //! Change sets that are written by the same statements go one after the other, or together: first the checks of all of them,
 //! then table by table the new rows of all of them. That is a few statements for however many, and right only if none of them
-//! can change what another relies on ([`are_apart`](super::are_apart)).
+//! can change what another relies on ([`are_apart`](super::apart::are_apart)).
 
 use std::iter;
 
@@ -62,7 +62,7 @@ impl Parts {
     pub(crate) fn add_to(self, script: &mut Sql, label: &str) {
         if !self.checks.text().is_empty() {
             script.add("SELECT ?, * FROM (", values![label]);
-            script.append(self.checks);
+            append(script, self.checks);
             script.push(");\n");
         }
         for Statement { text, values, .. } in self.writes {
@@ -78,7 +78,7 @@ pub(crate) fn together(all: Vec<Parts>) -> Sql {
     let mut writes = Vec::with_capacity(all.len());
     for parts in all {
         script.push(if script.text().is_empty() { "" } else { UNION_ALL });
-        script.append(parts.checks);
+        append(&mut script, parts.checks);
         writes.push(parts.writes.into_iter());
     }
     script.push(if script.text().is_empty() { "" } else { ";\n" });
@@ -86,6 +86,12 @@ pub(crate) fn together(all: Vec<Parts>) -> Sql {
         add_rows(&mut script, statements);
     }
     script
+}
+
+/// Appends a script.
+fn append(script: &mut Sql, Sql { text, values, .. }: Sql) {
+    script.text.push_str(&text);
+    script.values.extend(values);
 }
 
 /// Appends one statement that does what all of these do.

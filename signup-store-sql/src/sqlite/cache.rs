@@ -42,7 +42,7 @@ use signup_core::{
 use tokio::sync::OnceCell;
 use wal_index::WalIndex;
 
-use crate::sqlite::READ_TIMEOUT;
+use super::READ_TIMEOUT;
 
 /// How much of each kind is kept at most, in bytes, and for how long after its last use.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;

@@ -19,7 +19,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::error::{is_io_error, store_error};
+use super::error::{is_io_error, store_error};
 use crate::observe;
 use hand_off::Change;
 use work::{Done, Work};

@@ -15,8 +15,8 @@ use signup_store_sql::PostgresOptions;
 use signup_store_sql::throwaway::Cluster;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 
-use crate::postgres::stores_on;
-use crate::postgres_waits::{busy_shift, sign_up};
+use super::stores_on;
+use super::waits::{busy_shift, sign_up};
 use crate::records::{
     Database, Engine, event, organization, receipt, receipt_key, shift, signup, with, writes,
 };

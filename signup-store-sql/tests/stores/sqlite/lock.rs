@@ -56,7 +56,7 @@ fn the_lock_of_a_killed_server_is_no_obstacle() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("signup.db");
     let mut server = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "sqlite_lock::hold_until_killed", "--ignored", "--nocapture"])
+        .args(["--exact", "sqlite::lock::hold_until_killed", "--ignored", "--nocapture"])
         .env(HELD, &path)
         .stdout(Stdio::piped())
         .spawn()

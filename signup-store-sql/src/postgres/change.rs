@@ -1,7 +1,4 @@
-//! A change set as SQL: for SQLite a part of a script, for PostgreSQL one statement.
-
-mod apart;
-mod script;
+//! A change set as one statement.
 
 use jiff::Timestamp;
 use signup_core::{ChangeSet, Requirement, StoreError, Write};
@@ -10,10 +7,7 @@ use crate::require;
 use crate::sql::{Dialect, Sql};
 use crate::write::{RECEIPT_KEPT, Statement, Writer};
 
-pub(crate) use apart::are_apart;
-pub(crate) use script::{Parts, together};
-
-/// For PostgreSQL: statements that check and write. Each gives a row only if a requirement does not hold, and has then
+/// Statements that check and write. Each gives a row only if a requirement does not hold, and has then
 /// written nothing; the requirements are part of the first one.
 ///
 /// There is more than one only if a write depends on an earlier one of the same change set, which the parts of one
@@ -23,7 +17,7 @@ pub(crate) use script::{Parts, together};
 /// organization, the organization (active events), the event (questions), the shift (an address, room, a version, a
 /// sign-up's state), the sign-up (its secret), the notice, then the rows that are written. Locks are released by the commit
 /// that follows at once, and no lock waits for a client.
-pub(crate) fn statements(change: &ChangeSet) -> Result<Vec<Sql>, StoreError> {
+pub(super) fn statements(change: &ChangeSet) -> Result<Vec<Sql>, StoreError> {
     let mut layers: Vec<&[Write]> = vec![];
     let mut rest = change.writes.as_slice();
     loop {
@@ -78,7 +72,7 @@ fn whole(change: &ChangeSet, writes: &[Write], with_checks: bool) -> Result<Sql,
     if is_checked {
         sql.push("WITH broken AS MATERIALIZED (SELECT number, fact FROM (");
         let mut checks: Vec<_> = change.requires.iter().enumerate().collect();
-        checks.sort_by_key(|(_, requirement)| require::lock_rank(requirement));
+        checks.sort_by_key(|(_, requirement)| lock_rank(requirement));
         for (place, (number, requirement)) in checks.into_iter().enumerate() {
             if place > 0 {
                 sql.push("\nUNION ALL ");
@@ -123,4 +117,22 @@ fn live_at(change: &ChangeSet, write: &Write) -> Option<Timestamp> {
         Requirement::NoReceipt { key, now } if *key == receipt.key => Some(*now),
         _ => None,
     })
+}
+
+/// Where the lock of a requirement stands in the order in which every statement takes its locks.
+const fn lock_rank(requirement: &Requirement) -> u8 {
+    match requirement {
+        Requirement::NoReceipt { .. } => 0,
+        Requirement::NoOrganization => 1,
+        Requirement::ActiveEventsBelow { .. } => 2,
+        Requirement::QuestionCount { .. } => 3,
+        Requirement::ShiftAtVersion { .. }
+        | Requirement::ShiftHasRoom { .. }
+        | Requirement::AddressNotOnShift { .. }
+        | Requirement::SignupConfirmed { .. } => 4,
+        Requirement::SignupHasSecret { .. } => 5,
+        Requirement::NoticeAtVersion { .. } => 6,
+        // They take no lock.
+        Requirement::OrganizationSlugFree(_) | Requirement::EventSlugFree(_) => 7,
+    }
 }

@@ -16,7 +16,7 @@ use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use tokio::task::JoinHandle;
 
-use crate::postgres::stores_on;
+use super::stores_on;
 use crate::records::{ORGANIZATION, event, organization, shift, signup, uuid, with, writes};
 
 /// Lets each go on until it waits.

@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use crate::postgres_waits::{begin, busy_shift, sign_up, transactions};
+use super::waits::{begin, busy_shift, sign_up, transactions};
 use crate::records::{at, organization, writes};
 
 /// A way to a server that can be disturbed.

@@ -19,8 +19,8 @@ use signup_core::{OrganizationId, RateKey, StoreError, Window};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
-use crate::error::for_one_of_many;
-use crate::primary::{Primary, Purpose};
+use super::error::for_one_of_many;
+use super::primary::{Primary, Purpose};
 use crate::sql::{Dialect, Sql, Value};
 
 const WHAT: &str = "counting requests";

@@ -1,0 +1,56 @@
+//! Migration of a PostgreSQL database.
+
+use signup_core::StoreError;
+use sqlx::migrate::Migrator;
+use sqlx::postgres::{PgConnection, Postgres};
+use sqlx::{Connection as _, Executor as _};
+
+use super::error::postgres_error;
+use crate::error::OpenError;
+use crate::migrations::{cannot_migrate, cannot_read};
+use crate::row::texts;
+use crate::sql::{Dialect, Sql};
+use crate::zone_data::{self, Session, SortKeys};
+
+/// The lock is the transaction's own.
+static MIGRATIONS: Migrator = Migrator { locking: false, ..sqlx::migrate!("migrations/postgres") };
+
+/// Migrates the PostgreSQL database that messages call `name`.
+pub(super) async fn prepare(
+    connection: &mut PgConnection,
+    name: &str,
+    keys: SortKeys,
+) -> Result<(), OpenError> {
+    let failed = |error: sqlx::Error| cannot_migrate(name, error.into());
+    tracing::info!(database = name, "checking the tables, after any other process that migrates them");
+    // One process at a time, without a time limit. Behind PgBouncer the session may have prepared statements of another
+    // client, under names that the migrations use.
+    let begin = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning; \
+         SELECT pg_advisory_xact_lock(7306931546093); DEALLOCATE ALL";
+    let mut transaction = connection.begin_with(begin).await.map_err(failed)?;
+    MIGRATIONS
+        .run_direct(None, &mut *transaction, false)
+        .await
+        .map_err(|error| cannot_migrate(name, error))?;
+    zone_data::follow(&mut *transaction, keys).await.map_err(|error| cannot_read(name, error))?;
+    transaction.execute("DEALLOCATE ALL").await.map_err(failed)?;
+    transaction.commit().await.map_err(failed)
+}
+
+impl Session for PgConnection {
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
+    }
+
+    async fn rows<const N: usize>(
+        &mut self,
+        what: &'static str,
+        sql: Sql,
+    ) -> Result<Vec<[String; N]>, StoreError> {
+        let failed = |error| postgres_error(what, error);
+        let (text, arguments) = sql.into_query::<Postgres>().map_err(failed)?;
+        let query = sqlx::query_with(text, arguments).persistent(false);
+        let rows = query.fetch_all(self).await.map_err(failed)?;
+        rows.iter().map(texts).collect::<sqlx::Result<_>>().map_err(failed)
+    }
+}

@@ -1,0 +1,73 @@
+//! The plans of PostgreSQL.
+
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
+
+use super::*;
+use crate::throwaway::Cluster;
+
+/// 20,000 events of one organization, a tenth of them drafts.
+const MANY_EVENTS: &str = "INSERT INTO organizations (id, name, slug, plan, created_at) \
+     VALUES ('00000000-0000-0000-0000-000000000001', 'Many', 'many', 'pro', 0); \
+     INSERT INTO events (organization_id, id, title, slug, is_virtual, start_date, timezone, is_published, \
+     created_at, updated_at, starts_at, ends_at) \
+     SELECT '00000000-0000-0000-0000-000000000001', gen_random_uuid(), 'Event', 'event-' || n, FALSE, \
+     '2027-06-05', 'UTC', n % 10 > 0, 0, 0, n, n + 86400 FROM generate_series(1, 20000) n; ANALYZE";
+
+#[tokio::test]
+async fn a_page_costs_the_same_wherever_it_is_on_postgres() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let mut connection = PgConnection::connect(&url).await.unwrap();
+    connection.execute(MANY_EVENTS).await.unwrap();
+    // As the store's own connections plan: once, for any values.
+    connection.execute("SET plan_cache_mode = force_generic_plan").await.unwrap();
+    for (is_published, index) in [
+        (None, "events_by_start"),
+        (Some(true), "published_events_by_start"),
+        (Some(false), "drafts_by_start"),
+    ] {
+        for side in [None, Some(Side::Below), Some(Side::Above)] {
+            let starts_at = Timestamp::from_second(10_000).unwrap();
+            let position = side.map(|side| Position { starts_at, id: EventId::NONE, side });
+            let mut wanted = EventQuery::new();
+            (wanted.is_published, wanted.position) = (is_published, position);
+            let page = page_query(Dialect::Postgres, OrganizationId::NONE, &wanted);
+            let (types, given) = if side.is_some() {
+                ("(uuid, bigint, uuid)", "(gen_random_uuid(), 10000, gen_random_uuid())")
+            } else {
+                ("(uuid)", "(gen_random_uuid())")
+            };
+            let prepare = format!("DEALLOCATE ALL; PREPARE page {types} AS {}", page.text());
+            connection.execute(AssertSqlSafe(prepare)).await.unwrap();
+            let explain = AssertSqlSafe(format!("EXPLAIN EXECUTE page {given}"));
+            let steps = connection.fetch_all(explain).await.unwrap();
+            let plan = steps.iter().map(|step| step.get::<String, _>(0)).collect::<Vec<_>>().join("\n");
+            // The page is a range of the index, and so is the look at the other side.
+            let is_range = |line: &&str| line.contains(&format!(" using {index} on events"));
+            let ranges = plan.lines().filter(is_range).count();
+            assert_eq!(ranges, 1 + usize::from(side.is_some()), "{plan}");
+            let conditions = plan.matches("ROW(starts_at, id)").count();
+            assert_eq!(conditions, if side.is_some() { 2 } else { 0 }, "{plan}");
+            assert!(!plan.contains("Sort") && !plan.contains("Seq Scan"), "{plan}");
+            assert!(!plan.contains("Filter:"), "{plan}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn due_notices_are_ranges_of_an_index_on_postgres() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut connection = PgConnection::connect(&cluster.database().await).await.unwrap();
+    connection.execute("SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off").await.unwrap();
+    let due = due_notices(Dialect::Postgres);
+    let prepare = format!("PREPARE due (bigint, bigint, bigint, uuid) AS {}", due.text());
+    connection.execute(AssertSqlSafe(prepare)).await.unwrap();
+    let steps = connection.fetch_all("EXPLAIN EXECUTE due (0, 9, -1, gen_random_uuid())").await.unwrap();
+    let plan = steps.iter().map(|step| step.get::<String, _>(0)).collect::<Vec<_>>().join("\n");
+    for range in ["due_at <= $1", "due_at > $2"] {
+        let condition = format!("Index Cond: (({range}) AND (ROW(due_at, id) > ROW($3, $4)))");
+        assert_eq!(plan.matches(&condition).count(), 1, "{plan}");
+    }
+    assert_eq!(plan.matches("Index Scan using due_notices on notices").count(), 2, "{plan}");
+    assert!(!plan.contains("Sort") && !plan.contains("Filter:"), "{plan}");
+}
