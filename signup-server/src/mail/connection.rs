@@ -106,7 +106,7 @@ fn transact(connection: &mut SmtpConnection, message: &Message) -> Result<(), (S
     let has_answered = |error: &Error| error.status().is_some();
     connection
         .command(sender)
-        .map_err(|error| (server_error("the sender was not taken", &error), has_answered(&error)))?;
+        .map_err(|error| (server_error("the sender was not accepted", &error), has_answered(&error)))?;
     let classified = |error: Error| (classify(&error), has_answered(&error));
     for recipient in envelope.to() {
         connection.command(Rcpt::new(recipient.clone(), vec![])).map_err(classified)?;

@@ -51,7 +51,7 @@ async fn permanently_refused_content_fails_at_once() {
 
 /// The retry follows after at least 30 seconds, and does not delay other mails.
 #[tokio::test]
-async fn a_temporarily_refused_recipient_is_retried_after_a_pause() {
+async fn a_temporarily_refused_recipient_is_retried_after_a_backoff() {
     let (server, mailbox) = with_mailbox("memory:");
     mailbox.answer("busy@example.org", &[(450, "mailbox busy"), (250, "")]);
     let page = Page::create(&server, &published()).await;
@@ -194,7 +194,7 @@ async fn an_unreadable_record_delays_no_other_mail() {
     for name in ["bad", "worse"] {
         page.sign_up(&server, &early, name, &format!("{name}@example.org")).await;
     }
-    // Version 3: queued, claimed and put back.
+    // Version 3: queued, claimed, and in backoff.
     server.wait_for_sql("SELECT CAST(COUNT(*) AS TEXT) FROM notices WHERE version = 3", "2", SOON).await;
     server.sql("UPDATE signups SET answers = '[1]' WHERE email_key = 'bad@example.org'").await;
     server
@@ -273,7 +273,7 @@ async fn a_notice_with_invalid_utf8_delays_no_other() {
     let early = page.slot("Early");
     mailbox.answer("bad@example.org", &[(450, "later")]);
     page.sign_up(&server, &early, "Bad", "bad@example.org").await;
-    // Version 3: queued, claimed and put back.
+    // Version 3: queued, claimed, and in backoff.
     server.wait_for_sql("SELECT 'tried' FROM notices WHERE version = 3", "tried", SOON).await;
     // JSON with the byte 0xff in a string.
     server.sql("UPDATE notices SET cause = CAST(x'7b226b696e64223a22ff227d' AS TEXT), due_at = 0").await;
