@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Ok(reply) => print(&reply.outcome),
         Err(signup_core::Error::Invalid(faults)) => {
             println!("The file has faults:");
-            faults.iter().for_each(|fault| println!("  {}: {}", fault.field, fault.message));
+            faults.iter().for_each(|fault| println!("  {fault}"));
         }
         Err(error) => return Err(error.into()),
     }

@@ -23,7 +23,7 @@ fn event(start: Date) -> NewEvent {
 
 fn fields(error: Error) -> Vec<String> {
     let Error::Invalid(faults) = error else { panic!("{error:?}") };
-    faults.iter().map(|fault| fault.field.clone()).collect()
+    faults.iter().map(|fault| fault.path.to_string()).collect()
 }
 
 #[tokio::test]
@@ -130,9 +130,9 @@ fn hours_with_seconds_or_without_length_are_refused() {
 #[tokio::test]
 async fn a_malformed_key_is_a_fault_of_the_write_after_the_scope_was_checked() {
     let (service, session) = session(Plan::Free).await;
-    let malformed = Err(Faults::one("Idempotency-Key", "must be given once"));
+    let malformed = Err(Faults::one("idempotency_key", FaultKind::Repeated));
     let error = session.with_checked_key(malformed.clone()).create_event(event(date(2027, 7, 3))).await;
-    assert_eq!(fields(error.unwrap_err()), ["Idempotency-Key"]);
+    assert_eq!(fields(error.unwrap_err()), ["idempotency_key"]);
     let none = service.session_for(session.organization_id(), Scopes::default()).await.unwrap();
     let error = none.with_checked_key(malformed).create_event(event(date(2027, 7, 3))).await.unwrap_err();
     assert!(matches!(error, Error::MissingScope(_)), "{error:?}");

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::fault::Faults;
+use crate::fault::{FaultKind, FaultPath, Faults};
 use crate::question::{Question, QuestionKind};
 use crate::signup::Answer;
-use crate::text::{AnswerText, EmailAddress, PersonName, TextError, is_blank};
+use crate::text::{AnswerText, EmailAddress, PersonName, is_blank};
 
 /// A sign-up form as it was filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,7 +35,7 @@ impl SignUpInput<'_> {
     /// Checks every field against the event's questions.
     ///
     /// # Errors
-    /// Returns every fault. The field of an answer is `answer.` and the id of the question.
+    /// Returns every fault. The path of an answer is `answers` and the question.
     pub fn check(&self, questions: &[Question]) -> Result<NewSignup, Faults> {
         let mut faults = Faults::new();
         let name = faults.check("name", PersonName::new(&self.name));
@@ -50,26 +50,27 @@ impl SignUpInput<'_> {
                     label: question.label.clone(),
                     value,
                 })),
-                Err(predicate) => faults.add(format!("answer.{id}"), predicate),
+                Err(kind) => faults.add(FaultPath::new().field("answers").question(question.id), kind),
             }
         }
         faults.or(name.zip(email).map(|(name, email)| NewSignup { name, email, answers }))
     }
 }
 
-fn answer(question: &Question, given: Option<&str>) -> Result<Option<AnswerText>, String> {
+fn answer(question: &Question, given: Option<&str>) -> Result<Option<AnswerText>, FaultKind> {
     const NOT_TICKED: [&str; 4] = ["0", "false", "no", "off"];
-    let text = |text: &str| AnswerText::new(text).map_err(|error: TextError| error.to_string());
+    let text = |text: &str| AnswerText::new(text).map_err(FaultKind::from);
     match (question.kind, given) {
         (QuestionKind::Text, Some(words)) => text(words).map(Some),
         (QuestionKind::Select, Some(choice)) => {
             let option = question.options.iter().find(|option| option.as_str() == choice.trim());
-            let option = option.ok_or_else(|| "must be one of the options".to_owned())?;
+            let option =
+                option.ok_or_else(|| FaultKind::NotAnOption { options: question.options.clone() })?;
             text(option.as_str()).map(Some)
         }
         (QuestionKind::Checkbox, Some(tick)) if !NOT_TICKED.contains(&tick.trim()) => text("yes").map(Some),
-        (QuestionKind::Checkbox, _) if question.required => Err("has to be ticked".to_owned()),
-        _ if question.required => Err("is required".to_owned()),
+        (QuestionKind::Checkbox, _) if question.required => Err(FaultKind::NotTicked),
+        _ if question.required => Err(FaultKind::Required),
         _ => Ok(None),
     }
 }

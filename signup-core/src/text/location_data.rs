@@ -27,7 +27,7 @@ use thiserror::Error;
 #[serde(transparent)]
 pub struct LocationData(Map<String, Value>);
 
-/// Why an object is refused as [`LocationData`]. The message is the end of a sentence: "The location_data field …".
+/// Why an object is refused as [`LocationData`]. The message is the predicate of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum LocationDataError {
     /// The text is not JSON, or not an object.

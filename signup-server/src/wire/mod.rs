@@ -8,7 +8,7 @@ mod event;
 mod slot;
 mod team;
 
-pub(crate) use error::{Message, PlanLimit, Validation};
+pub(crate) use error::{Message, PlanLimit, Validation, field_name, predicate};
 pub(crate) use event::{Event, EventPage};
 pub(crate) use slot::{Slot, slots};
 pub(crate) use team::Team;
