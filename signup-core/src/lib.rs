@@ -71,9 +71,9 @@ pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
 pub use id::{EventId, IdError, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 pub use input::{
-    Change, DuplicateInput, EventInput, EventListInput, Given, HoursPatch, Input, NewEvent, NewOrganization,
-    NewQuestion, NewShift, NewToken, Partial, ShiftInput, ShiftPatch, ShiftPatchInput, SignUpInput,
-    from_json,
+    Change, CheckedSignup, DuplicateInput, EventInput, EventListInput, Given, HoursPatch, Input, NewAnswer,
+    NewEvent, NewOrganization, NewQuestion, NewShift, NewSignup, NewToken, Partial, ShiftInput, ShiftPatch,
+    ShiftPatchInput, SignUpForm, SignUpInput, from_json,
 };
 #[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};

@@ -182,7 +182,7 @@ async fn a_new_sign_up_comes_with_the_secret_to_cancel_it() {
     let (organization, shift) = (session.organization_id(), created.shifts[0].id);
     let ada = SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
     let public = service.public();
-    let sign_up = || public.sign_up(organization, created.event.id, shift, &ada);
+    let sign_up = || public.sign_up(organization, shift, &ada);
     let secret = sign_up().await.unwrap().secret.unwrap();
     assert_eq!(sign_up().await.unwrap().secret, None, "the secret is for the first caller only");
     let cancelled = public.cancel(&secret).await.unwrap();
@@ -195,7 +195,7 @@ async fn an_operator_cancels_a_sign_up_by_its_id() {
     let created = session.create_event(event(date(2027, 7, 3)).published()).await.unwrap().outcome;
     let (organization, shift) = (session.organization_id(), created.shifts[0].id);
     let ada = SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
-    let signup = service.public().sign_up(organization, created.event.id, shift, &ada).await.unwrap().signup;
+    let signup = service.public().sign_up(organization, shift, &ada).await.unwrap().signup;
     let cancelled = service.admin().cancel_signup(organization, signup.id).await.unwrap();
     assert_eq!(cancelled.status, SignupStatus::Cancelled);
     assert_eq!(session.shifts(created.event.id).await.unwrap()[0].occupancy.filled, 0);
@@ -212,7 +212,9 @@ fn the_future_of_a_write_can_be_spawned() {
         drop(session.create_event(event(date(2027, 7, 3))).await);
         drop(session.duplicate_event(EventId::NONE, date(2027, 7, 3)).await);
         drop(session.patch_shift(ShiftId::NONE, ShiftPatch::new()).await);
-        let (public, volunteer) = (service.public(), SignUpInput::default());
-        drop(public.sign_up(OrganizationId::NONE, EventId::NONE, ShiftId::NONE, &volunteer).await);
+        let public = service.public();
+        drop(public.sign_up(OrganizationId::NONE, ShiftId::NONE, SignUpInput::default()).await);
+        let ada = NewSignup::new("Ada".parse().unwrap(), EmailAddress::new("ada@example.org").unwrap());
+        drop(public.sign_up_by_slug("food-drive", ShiftId::NONE, &ada).await);
     });
 }

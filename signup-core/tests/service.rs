@@ -55,7 +55,7 @@ impl World {
 
     async fn sign_up(&self, shift: &Shift, email: &str) -> Result<SignedUp> {
         let input = SignUpInput { name: "Ada".into(), email: email.into(), ..SignUpInput::default() };
-        self.service.public().sign_up(self.organization, shift.event, shift.id, &input).await
+        self.service.public().sign_up(self.organization, shift.id, &input).await
     }
 
     /// Returns the secret in the latest confirmation.
@@ -178,7 +178,7 @@ async fn answers_are_checked_against_the_events_questions() {
         let answers =
             answers.iter().map(|(number, answer)| (ids[*number].clone().into(), (*answer).into())).collect();
         let input = SignUpInput { name: name.into(), email: "ada@example.org".into(), answers };
-        world.service.public().sign_up(world.organization, event.id, shift.id, &input).await
+        world.service.public().sign_up(world.organization, shift.id, &input).await
     };
     let field = |number: usize| format!("answers[{}]", ids[number]);
     assert_eq!(faults(sign_up(&[], " ").await.unwrap_err()), ["name".to_owned(), field(0), field(1)]);

@@ -128,6 +128,15 @@ pub enum FaultKind {
     /// A required checkbox is not ticked.
     #[error("has to be ticked")]
     NotTicked,
+    /// The answer does not fit the kind of the question, such as a tick for a question that asks for a text.
+    #[error("must be answered as a {question}")]
+    WrongAnswer {
+        /// The kind of the question.
+        question: QuestionKind,
+    },
+    /// The event has no such question.
+    #[error("is not a question of this event")]
+    UnknownQuestion,
 }
 
 impl From<ValueType> for FaultKind {

@@ -1,6 +1,6 @@
 //! Input of operations: untyped fields, and the typed values that they are checked into.
 //!
-//! Typed input ([`NewEvent`], [`ShiftPatch`]) is made of checked values. Untyped input ([`EventInput`]) holds
+//! Typed input ([`NewEvent`], [`ShiftPatch`], [`NewSignup`]) is made of checked values. Untyped input ([`EventInput`]) holds
 //! fields that are not checked yet. [`from_json`] reads it, or a program fills it in. A check finds every fault at once:
 //!
 //! ```
@@ -19,7 +19,7 @@
 //! assert_eq!(paths, ["start_date", "shifts[0].capacity"]);
 //! ```
 //!
-//! A check knows the bounds of each field and of the plan, and reads no record. The check of a [`SignUpInput`] gets the
+//! A check knows the bounds of each field and of the plan, and reads no record. The check of a [`SignUpForm`] gets the
 //! questions of the event as an argument.
 
 mod check;
@@ -37,7 +37,7 @@ pub(crate) use check::{check_last_day, check_shift_count};
 pub use given::Given;
 pub use json::from_json;
 pub use list::EventListInput;
-pub use sign_up::{NewSignup, SignUpInput};
+pub use sign_up::{CheckedSignup, NewAnswer, NewSignup, SignUpForm, SignUpInput};
 pub use typed::{Change, HoursPatch, NewEvent, NewShift, ShiftPatch};
 
 use crate::error::Error;
