@@ -223,7 +223,7 @@ fn memory(rules: &mut Rules) {
     rules.measure_async(&runtime, "sign up, memory", async || {
         let email = format!("ada{}@example.org", site.number()).into();
         let input = SignUpInput { name: "Ada".into(), email, ..SignUpInput::default() };
-        service.public().sign_up(session.organization_id(), *event, *shift, &input).await.unwrap()
+        service.public().sign_up(session.organization_id(), *shift, &input).await.unwrap()
     });
     let json = event::body(PLACES, true);
     let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();

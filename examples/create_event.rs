@@ -46,7 +46,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     match created {
         Ok(reply) => print(&reply.outcome),
         Err(Error::Invalid(faults)) => {
-            faults.iter().for_each(|fault| eprintln!("  {}: {}", fault.field, fault.message));
+            faults.iter().for_each(|fault| eprintln!("  {fault}"));
             return Err(format!("{} has faults, and no event was created", file.display()).into());
         }
         Err(error) => return Err(error.into()),

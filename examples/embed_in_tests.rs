@@ -9,8 +9,8 @@ use std::error::Error;
 use std::sync::Arc;
 
 use signup_core::{
-    Capacity, EventId, FixedClock, Hours, NewEvent, NewOrganization, NewShift, Result, Scopes, Service,
-    Session, SignUpInput, date, time,
+    Capacity, EmailAddress, EventId, FixedClock, Hours, NewEvent, NewOrganization, NewShift, NewSignup,
+    Result, Scopes, Service, Session, date, time,
 };
 use signup_store_memory::MemoryStore;
 
@@ -44,11 +44,11 @@ impl Fixture {
         Ok(Self { service, clock, session, event })
     }
 
-    async fn sign_up(&self, email: &'static str) -> Result<()> {
+    async fn sign_up(&self, email: &str) -> std::result::Result<(), Box<dyn Error>> {
         let shift = self.session.shifts(self.event).await?[0].id;
-        let volunteer = SignUpInput { name: "Ada".into(), email: email.into(), ..SignUpInput::default() };
-        let organization = self.session.organization_id();
-        self.service.public().sign_up(organization, self.event, shift, &volunteer).await.map(|_| ())
+        let volunteer = NewSignup::new("Ada".parse()?, EmailAddress::new(email)?);
+        self.service.public().sign_up(self.session.organization_id(), shift, volunteer).await?;
+        Ok(())
     }
 
     async fn is_room_left(&self) -> Result<bool> {

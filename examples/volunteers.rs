@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use signup_core::{
-    Capacity, FixedClock, Hours, NewEvent, NewOrganization, NewShift, NoticeCause, Outbox, Scopes, Service,
-    ShiftId, ShiftPatch, SignUpInput, date, time,
+    Capacity, EmailAddress, FixedClock, Hours, NewEvent, NewOrganization, NewShift, NewSignup, NoticeCause,
+    Outbox, Scopes, Service, ShiftId, ShiftPatch, date, time,
 };
 use signup_store_memory::MemoryStore;
 
@@ -54,11 +54,11 @@ async fn sign_up(
     service: &Service,
     slug: &str,
     shift: ShiftId,
-    name: &'static str,
+    name: &str,
 ) -> Result<Option<signup_core::Secret>> {
     let email = format!("{}@example.org", name.to_lowercase());
-    let volunteer = SignUpInput { name: name.into(), email: email.into(), ..SignUpInput::default() };
-    match service.public().sign_up_for(slug, shift, &volunteer).await {
+    let volunteer = NewSignup::new(name.parse()?, EmailAddress::new(&email)?);
+    match service.public().sign_up_by_slug(slug, shift, volunteer).await {
         Ok(signed_up) => {
             println!("{name} has a place.");
             Ok(signed_up.secret)

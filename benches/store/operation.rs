@@ -60,13 +60,7 @@ impl Operation {
             Self::SignUp => {
                 let email = format!("ada{}@example.org", site.number()).into();
                 let input = SignUpInput { name: "Ada".into(), email, ..SignUpInput::default() };
-                drop(
-                    service
-                        .public()
-                        .sign_up(session.organization_id(), *event, *shift, &input)
-                        .await
-                        .unwrap(),
-                );
+                drop(service.public().sign_up(session.organization_id(), *shift, &input).await.unwrap());
             }
         }
     }

@@ -29,7 +29,7 @@ const CHECK: usize = 16;
 
 /// The text is not a cursor that this service created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be a cursor taken from meta.next_cursor or meta.prev_cursor of an earlier answer, unaltered")]
+#[error("must be a cursor of an earlier page, unaltered")]
 #[non_exhaustive]
 pub struct CursorError;
 

@@ -9,7 +9,6 @@ use thiserror::Error;
 
 use crate::hours::{Day, EventDate};
 use crate::id::{EventId, OrganizationId};
-use crate::plan::PlanLimits;
 use crate::text::{BadgeLabel, Description, EventLocation, Title};
 use crate::text_form::{from_text, names};
 
@@ -133,37 +132,18 @@ impl EventDates {
     }
 }
 
-/// Checks that the last day of an event is not before the first, and that the event has no more days than the plan
-/// allows.
-pub(crate) fn check_last_day(
-    start_date: EventDate,
-    end_date: EventDate,
-    limits: PlanLimits,
-) -> Result<(), String> {
-    let days = end_date.days_since(start_date) + 1;
-    if days < 1 {
-        Err("must not be before start_date".to_owned())
-    } else if days > i64::from(limits.event_days) {
-        Err(format!(
-            "must not make the event longer than {} days, the most that the plan allows",
-            limits.event_days
-        ))
-    } else {
-        Ok(())
-    }
-}
-
-/// Checks how many shifts one event is created with.
-pub(crate) fn check_shift_count(count: usize) -> Result<(), String> {
-    let most = Event::MAX_NEW_SHIFTS;
-    if count > most { Err(format!("must not have more than {most} items")) } else { Ok(()) }
-}
-
-/// The value is not a number, or out of range for a latitude or a longitude.
+/// The number is out of range for a latitude or a longitude.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error("must be between -{bound} and {bound}")]
 pub struct CoordinateError {
     bound: f64,
+}
+
+impl CoordinateError {
+    /// Returns the largest number of degrees. The smallest is its negative.
+    pub const fn bound(&self) -> f64 {
+        self.bound
+    }
 }
 
 macro_rules! coordinates {

@@ -1,21 +1,68 @@
-//! The faults of an input, by field.
+//! Faults of an input as data: where each fault is, and what is wrong there.
 //!
-//! A check collects every fault of an input in one pass. Faults keep the order of the fields in the documentation.
+//! A check collects every fault of an input in one pass. Faults have the order in which the input declares its fields.
+//! [`Display`](fmt::Display) prints a plain sentence. A program with its own words reads the [path](FaultPath) and the
+//! [kind](FaultKind):
+//!
+//! ```
+//! use signup_core::{EventInput, FaultKind, PathStep, PlanTable, from_json, text::TextError};
+//!
+//! let json = br#"{"title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC",
+//!     "shifts": [{"title": "a\u0000b", "capacity": 0}]}"#;
+//! let faults = from_json::<EventInput<'_>>(json)?.check(PlanTable::default().free).unwrap_err();
+//! let [title, capacity] = &*faults.iter().collect::<Vec<_>>() else { panic!("two faults") };
+//!
+//! assert_eq!(title.path.steps(), [PathStep::Field("shifts"), PathStep::Index(0), PathStep::Field("title")]);
+//! assert_eq!(title.kind, FaultKind::Text(TextError::Nul));
+//! assert_eq!(capacity.path, "shifts[0].capacity");
+//! assert_eq!(capacity.kind, FaultKind::WholeNumber { min: 1, max: Some(1_000_000) });
+//! assert_eq!(capacity.to_string(), "`shifts[0].capacity` must be a whole number from 1 to 1000000");
+//! # Ok::<(), signup_core::Faults>(())
+//! ```
+//!
+//! **Invariant:** this module and its errors contain no wording of an API. The program that shows a fault has its own.
+
+mod kind;
+mod path;
 
 use std::fmt;
 
-/// The faults of an input. An error holds at least one.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Faults(Vec<Fault>);
+pub use kind::{FaultKind, ValueType};
+pub use path::{FaultPath, PathStep};
 
-/// One fault.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One fault of an input.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Fault {
-    /// The field's path, such as `title` or `shifts.0.capacity`.
-    pub field: String,
-    /// A sentence that says what would be right.
-    pub message: String,
+    /// Where the fault is.
+    pub path: FaultPath,
+    /// What is wrong.
+    pub kind: FaultKind,
 }
+
+impl Fault {
+    /// Creates a fault.
+    pub fn new(path: impl Into<FaultPath>, kind: impl Into<FaultKind>) -> Self {
+        Self { path: path.into(), kind: kind.into() }
+    }
+}
+
+impl fmt::Display for Fault {
+    /// Prints a sentence without a full stop: "`shifts[0].title` must not be empty".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.is_whole_input() {
+            write!(f, "the input {}", self.kind)
+        } else {
+            write!(f, "`{}` {}", self.path, self.kind)
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// The faults of an input. An error holds at least one.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Faults(Vec<Fault>);
 
 impl Faults {
     /// Creates an empty list.
@@ -23,32 +70,34 @@ impl Faults {
         Self(Vec::new())
     }
 
-    /// Creates a list with one fault of `field`. `predicate` ends the sentence, such as "must be a string".
-    pub fn one(field: impl Into<String>, predicate: impl fmt::Display) -> Self {
-        let mut faults = Self::new();
-        faults.add(field, predicate);
-        faults
+    /// Creates a list with one fault.
+    pub fn one(path: impl Into<FaultPath>, kind: impl Into<FaultKind>) -> Self {
+        Self(vec![Fault::new(path, kind)])
     }
 
-    /// Adds a fault of `field`. `predicate` ends the sentence.
-    pub fn add(&mut self, field: impl Into<String>, predicate: impl fmt::Display) {
-        let field = field.into();
-        let message = format!("The {field} field {predicate}.");
-        self.0.push(Fault { field, message });
+    /// Adds a fault at the end.
+    pub fn add(&mut self, path: impl Into<FaultPath>, kind: impl Into<FaultKind>) {
+        self.0.push(Fault::new(path, kind));
     }
 
-    /// Adds a fault of `field` in front of those of the fields `later`, so that faults keep the order of the documentation.
-    pub(crate) fn add_before(&mut self, later: &[&str], field: &str, predicate: impl fmt::Display) {
-        self.add(field, predicate);
-        let at = self.0.iter().position(|fault| later.contains(&fault.field.as_str()));
-        if let Some(at) = at {
-            self.0[at..].rotate_right(1);
-        }
+    /// Returns the value of a check, or adds its error as a fault at `path`.
+    pub fn check<T, E: Into<FaultKind>>(
+        &mut self,
+        path: impl Into<FaultPath>,
+        checked: Result<T, E>,
+    ) -> Option<T> {
+        checked.map_err(|error| self.add(path, error)).ok()
     }
 
-    /// Returns the value of a check, or adds its error as a fault of `field`.
-    pub fn check<T, E: fmt::Display>(&mut self, field: &str, checked: Result<T, E>) -> Option<T> {
-        checked.map_err(|error| self.add(field, error)).ok()
+    /// Sorts the faults by the position of their field in `fields`. Faults of one field keep their order; faults of
+    /// other fields come first.
+    ///
+    /// A rule that adds a fault to those of the input's check restores the order of the fields with this method.
+    pub(crate) fn sort_by_fields(&mut self, fields: &[&str]) {
+        self.0.sort_by_key(|fault| match fault.path.steps().first() {
+            Some(PathStep::Field(name)) => fields.iter().position(|field| field == name),
+            _ => None,
+        });
     }
 
     /// Returns the number of faults.
@@ -57,28 +106,25 @@ impl Faults {
     }
 
     /// Returns whether there is no fault.
-    pub fn is_empty(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Iterates over the faults in order.
-    pub fn iter(&self) -> impl Iterator<Item = &Fault> {
+    pub fn iter(&self) -> std::slice::Iter<'_, Fault> {
         self.0.iter()
     }
 
     /// Returns `value` if there is no fault.
     ///
     /// # Errors
-    /// Returns the faults if there are any. A check without a value must have added one.
-    pub fn or<T>(mut self, value: Option<T>) -> Result<T, Self> {
+    /// Returns the faults if there are any. If there is neither a value nor a fault, the whole input is
+    /// [unreadable](FaultKind::Unreadable).
+    pub fn or<T>(self, value: Option<T>) -> Result<T, Self> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
-            _ => {
-                if self.0.is_empty() {
-                    self.add("body", "could not be read");
-                }
-                Err(self)
-            }
+            _ if self.0.is_empty() => Err(Self::one(FaultPath::new(), FaultKind::Unreadable)),
+            _ => Err(self),
         }
     }
 }
@@ -89,16 +135,89 @@ impl From<Fault> for Faults {
     }
 }
 
+impl IntoIterator for Faults {
+    type Item = Fault;
+    type IntoIter = std::vec::IntoIter<Fault>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Faults {
+    type Item = &'a Fault;
+    type IntoIter = std::slice::Iter<'a, Fault>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
 impl fmt::Display for Faults {
-    /// Prints the first message and the number of further ones.
+    /// Prints the first fault and the number of further ones. An input can have thousands of faults, so the text does
+    /// not list all of them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.first().map_or("The input is not valid.", |fault| &fault.message))?;
-        match self.0.len().saturating_sub(1) {
+        let Some(first) = self.0.first() else { return f.write_str("no faults") };
+        first.fmt(f)?;
+        match self.0.len() - 1 {
             0 => Ok(()),
-            1 => f.write_str(" (and 1 more error)"),
-            more => write!(f, " (and {more} more errors)"),
+            1 => f.write_str(" (and 1 more fault)"),
+            more => write!(f, " (and {more} more faults)"),
         }
     }
 }
 
 impl std::error::Error for Faults {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::TextError;
+
+    #[test]
+    fn a_fault_prints_a_sentence_with_its_path() {
+        let path = FaultPath::new().field("shifts").index(0).field("title");
+        assert_eq!(Fault::new(path, TextError::Blank).to_string(), "`shifts[0].title` must not be empty");
+        let whole = Fault::new(FaultPath::new(), FaultKind::NotAnObject);
+        assert_eq!(whole.to_string(), "the input must be a JSON object");
+    }
+
+    #[test]
+    fn faults_print_the_first_and_the_number_of_the_others() {
+        let mut faults = Faults::one("title", FaultKind::Required);
+        assert_eq!(faults.to_string(), "`title` is required");
+        faults.add("capacity", FaultKind::Required);
+        assert_eq!(faults.to_string(), "`title` is required (and 1 more fault)");
+        faults.add("timezone", FaultKind::Required);
+        assert_eq!(faults.to_string(), "`title` is required (and 2 more faults)");
+    }
+
+    #[test]
+    fn sorting_follows_the_fields_and_keeps_the_order_within_a_field() {
+        let mut faults = Faults::new();
+        faults.add("capacity", FaultKind::Required);
+        faults.add("end_time", FaultKind::Repeated);
+        faults.add("end_time", FaultKind::Required);
+        faults.add("title", FaultKind::Required);
+        faults.sort_by_fields(&["title", "start_time", "end_time", "capacity"]);
+        let sorted: Vec<_> = faults.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            sorted,
+            [
+                "`title` is required",
+                "`end_time` must be given once",
+                "`end_time` is required",
+                "`capacity` is required"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_check_without_value_and_fault_is_an_error() {
+        assert_eq!(Faults::new().or(Some(1)), Ok(1));
+        let unreadable = Faults::one(FaultPath::new(), FaultKind::Unreadable);
+        assert_eq!(Faults::new().or(None::<u32>), Err(unreadable));
+        let required = Faults::one("title", FaultKind::Required);
+        assert_eq!(required.clone().or(Some(1)), Err(required));
+    }
+}

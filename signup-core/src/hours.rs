@@ -31,7 +31,7 @@ const MINUTES_OF_A_DAY: u16 = 24 * 60;
 /// The length of a day without a clock change.
 const A_DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// Why a text is not a date, a time or a zone. The message is the end of a sentence: "The `start_date` field …".
+/// Why a text is not a date, a time or a zone. The message is the predicate of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TimeError {
@@ -48,7 +48,7 @@ pub enum TimeError {
     #[error("must be the name of an IANA time zone, such as America/New_York")]
     Zone,
     /// The end is not after the start.
-    #[error("must be after start_time on the same day")]
+    #[error("must be after the start, on the same day")]
     Order,
 }
 

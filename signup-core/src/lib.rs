@@ -29,7 +29,7 @@
 //! - [`hours`] turns wall-clock times into instants, and is the only module that does; [`zone`] has the time zones.
 //! - [`event`], [`shift`], [`organization`], [`token`], [`question`], [`signup`], [`receipt`] and [`notice`] are the records;
 //!   [`text`], [`occupancy`], [`plan`] and [`id`] what they are made of. A value that exists is right.
-//! - [`input`] is what callers hand in, right or wrong; [`fault`] names all that is wrong by its field.
+//! - [`input`] is what callers hand in, right or wrong; [`fault`] is what is wrong with it, as data.
 //! - [`rules`] are pure functions from facts, an input and the time to a decision.
 //! - [`store`] is what a store promises: reads, and one commit of a decision.
 //! - [`service`] reads, lets a rule decide, and commits.
@@ -68,13 +68,13 @@ pub use allowance::{Allowance, RateKey, Window, Windows};
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use error::{Error, Result};
 pub use event::{Event, EventDates, Latitude, Longitude, Theme};
-pub use fault::{Fault, Faults};
+pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
 pub use id::{EventId, IdError, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 pub use input::{
-    Change, DuplicateInput, EventInput, EventListInput, Given, HoursPatch, Input, NewEvent, NewOrganization,
-    NewQuestion, NewShift, NewToken, Partial, ShiftInput, ShiftPatch, ShiftPatchInput, SignUpInput,
-    from_json,
+    Change, CheckedSignup, DuplicateInput, EventInput, EventListInput, Given, HoursPatch, Input, NewAnswer,
+    NewEvent, NewOrganization, NewQuestion, NewShift, NewSignup, NewToken, Partial, ShiftInput, ShiftPatch,
+    ShiftPatchInput, SignUpForm, SignUpInput, from_json,
 };
 #[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};

@@ -14,7 +14,7 @@ pub use location_data::{LocationData, LocationDataError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Why a text is refused. The message is the end of a sentence: "The title field …".
+/// Why a text is refused. The message is the predicate of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TextError {

@@ -43,7 +43,7 @@ impl World {
     async fn try_sign_up(&self, name: &str) -> Result<SignedUp> {
         let email = format!("{name}@example.org");
         let input = SignUpInput { name: name.into(), email: email.into(), ..SignUpInput::default() };
-        self.service.public().sign_up_for(&self.event.slug, self.shift.id, &input).await
+        self.service.public().sign_up_by_slug(&self.event.slug, self.shift.id, &input).await
     }
 
     async fn patch(&self, json: &str) {

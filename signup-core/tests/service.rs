@@ -55,7 +55,7 @@ impl World {
 
     async fn sign_up(&self, shift: &Shift, email: &str) -> Result<SignedUp> {
         let input = SignUpInput { name: "Ada".into(), email: email.into(), ..SignUpInput::default() };
-        self.service.public().sign_up(self.organization, shift.event, shift.id, &input).await
+        self.service.public().sign_up(self.organization, shift.id, &input).await
     }
 
     /// Returns the secret in the latest confirmation.
@@ -79,7 +79,7 @@ impl World {
 
 fn faults(error: Error) -> Vec<String> {
     match error {
-        Error::Invalid(faults) => faults.iter().map(|fault| fault.field.clone()).collect(),
+        Error::Invalid(faults) => faults.iter().map(|fault| fault.path.to_string()).collect(),
         error => panic!("{error:?}"),
     }
 }
@@ -179,9 +179,9 @@ async fn answers_are_checked_against_the_events_questions() {
         let answers =
             answers.iter().map(|(number, answer)| (ids[*number].clone().into(), (*answer).into())).collect();
         let input = SignUpInput { name: name.into(), email: "ada@example.org".into(), answers };
-        world.service.public().sign_up(world.organization, event.id, shift.id, &input).await
+        world.service.public().sign_up(world.organization, shift.id, &input).await
     };
-    let field = |number: usize| format!("answer.{}", ids[number]);
+    let field = |number: usize| format!("answers[{}]", ids[number]);
     assert_eq!(faults(sign_up(&[], " ").await.unwrap_err()), ["name".to_owned(), field(0), field(1)]);
     assert_eq!(faults(sign_up(&[(0, "XL"), (1, "on")], "Ada").await.unwrap_err()), [field(0)]);
     assert_eq!(faults(sign_up(&[(0, "M"), (1, "off")], "Ada").await.unwrap_err()), [field(1)]);

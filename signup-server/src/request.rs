@@ -7,8 +7,8 @@ use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use ipnet::IpNet;
 use signup_core::{
-    Date, DuplicateInput, EventInput, Faults, IdempotencyKey, Input, NewEvent, Partial, PlanLimits,
-    ShiftPatch, ShiftPatchInput, from_json,
+    Date, DuplicateInput, EventInput, FaultKind, Faults, IdempotencyKey, Input, NewEvent, Partial,
+    PlanLimits, ShiftPatch, ShiftPatchInput, from_json,
 };
 use warp::http::HeaderMap;
 use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -41,18 +41,18 @@ impl Request {
     /// # Errors
     /// Returns a fault if the header is repeated or malformed.
     pub(crate) fn idempotency_key(&self) -> Result<Option<IdempotencyKey>, Faults> {
-        const NAME: &str = "Idempotency-Key";
-        let mut values = self.headers.get_all(NAME).iter();
+        const FIELD: &str = "idempotency_key";
+        let mut values = self.headers.get_all("idempotency-key").iter();
         let Some(value) = values.next() else { return Ok(None) };
         if values.next().is_some() {
-            return Err(Faults::one(NAME, "must be given once"));
+            return Err(Faults::one(FIELD, FaultKind::Repeated));
         }
         if value.is_empty() {
             return Ok(None);
         }
         // A value with other bytes than visible ASCII becomes the empty text, which is not a valid key.
         let key = value.to_str().unwrap_or_default().parse::<IdempotencyKey>();
-        key.map(Some).map_err(|error| Faults::one(NAME, error))
+        key.map(Some).map_err(|error| Faults::one(FIELD, error))
     }
 
     /// Returns the JSON body as the input of a write, unread. The library reads it after its own checks.

@@ -1,7 +1,5 @@
 //! Checks untyped input in one pass, in the order of the documentation.
 
-use std::fmt::Display;
-
 use jiff::civil::Date;
 
 use super::given::{Given, Mistyped};
@@ -9,17 +7,15 @@ use super::{
     Change, DuplicateInput, EventInput, HoursPatch, NewEvent, NewShift, Object, Partial, ShiftInput,
     ShiftPatch, ShiftPatchInput,
 };
-use crate::event::{Latitude, Longitude, Theme, check_last_day, check_shift_count};
-use crate::fault::Faults;
+use crate::event::{Event, Latitude, Longitude, Theme};
+use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
 use crate::hours::{EventDate, Hours, TimeError, WallTime};
 use crate::occupancy::{Capacity, CapacityError};
 use crate::plan::PlanLimits;
 use crate::text::{BadgeLabel, Description, EventLocation, LocationData, ShiftLocation, Title};
 
-const STRING: &str = "must be a string";
-const NUMBER: &str = "must be a number";
-const FLAG: &str = "must be true or false";
-const REQUIRED: &str = "is required";
+const TEXT: ValueType = ValueType::Text;
+const NUMBER: ValueType = ValueType::Number;
 
 /// Checks fields one by one and collects the faults. The path of a field is built only if the field has a fault.
 struct Fields<'f> {
@@ -28,70 +24,93 @@ struct Fields<'f> {
 }
 
 impl Fields<'_> {
-    fn fault(&mut self, field: &str, predicate: impl Display) {
+    fn fault(&mut self, field: &'static str, kind: impl Into<FaultKind>) {
         match self.shift {
-            Some(index) => self.faults.add(format!("shifts.{index}.{field}"), predicate),
-            None => self.faults.add(field, predicate),
+            Some(index) => self.faults.add(shift_path(index).field(field), kind),
+            None => self.faults.add(field, kind),
         }
     }
 
-    fn checked<T, E: Display>(&mut self, field: &str, checked: Result<T, E>) -> Option<T> {
+    fn checked<T, E: Into<FaultKind>>(&mut self, field: &'static str, checked: Result<T, E>) -> Option<T> {
         checked.map_err(|error| self.fault(field, error)).ok()
     }
 
-    /// Checks a required field. `kind` is the message for a value of another type.
-    fn required<'v, T, R, E: Display>(
+    /// Checks a required field. `mistyped` is the fault of a value of another type.
+    fn required<'v, T, R, E: Into<FaultKind>>(
         &mut self,
-        field: &str,
+        field: &'static str,
         given: &'v Given<T>,
-        kind: &str,
+        mistyped: impl Into<FaultKind>,
         check: impl FnOnce(&'v T) -> Result<R, E>,
     ) -> Option<R> {
         let given = given.nullable();
         if matches!(given, Ok(None)) {
-            self.fault(field, REQUIRED);
+            self.fault(field, FaultKind::Required);
         }
-        self.take(field, given, kind, check)
+        self.take(field, given, mistyped, check)
     }
 
     /// Checks a field that may be omitted, null or blank.
-    fn nullable<'v, T, R, E: Display>(
+    fn nullable<'v, T, R, E: Into<FaultKind>>(
         &mut self,
-        field: &str,
+        field: &'static str,
         given: &'v Given<T>,
-        kind: &str,
+        mistyped: impl Into<FaultKind>,
         check: impl FnOnce(&'v T) -> Result<R, E>,
     ) -> Option<R> {
-        self.take(field, given.nullable(), kind, check)
+        self.take(field, given.nullable(), mistyped, check)
     }
 
     /// Checks a field that may be omitted, but is neither null nor blank.
-    fn optional<'v, T, R, E: Display>(
+    fn optional<'v, T, R, E: Into<FaultKind>>(
         &mut self,
-        field: &str,
+        field: &'static str,
         given: &'v Given<T>,
-        kind: &str,
+        mistyped: impl Into<FaultKind>,
         check: impl FnOnce(&'v T) -> Result<R, E>,
     ) -> Option<R> {
-        self.take(field, given.optional(), kind, check)
+        self.take(field, given.optional(), mistyped, check)
     }
 
-    fn take<'v, T, R, E: Display>(
+    fn take<'v, T, R, E: Into<FaultKind>>(
         &mut self,
-        field: &str,
+        field: &'static str,
         given: Result<Option<&'v T>, Mistyped>,
-        kind: &str,
+        mistyped: impl Into<FaultKind>,
         check: impl FnOnce(&'v T) -> Result<R, E>,
     ) -> Option<R> {
         match given {
             Ok(value) => self.checked(field, check(value?)),
-            Err(Mistyped) => self.checked(field, Err(kind)),
+            Err(Mistyped) => self.checked(field, Err(mistyped.into())),
         }
     }
 
-    fn flag(&mut self, field: &str, given: &Given<bool>, default: bool) -> bool {
-        self.optional(field, given, FLAG, |&flag| Ok::<_, &str>(flag)).unwrap_or(default)
+    fn flag(&mut self, field: &'static str, given: &Given<bool>, default: bool) -> bool {
+        self.optional(field, given, ValueType::Flag, |&flag| Ok::<_, FaultKind>(flag)).unwrap_or(default)
     }
+}
+
+fn shift_path(index: usize) -> FaultPath {
+    FaultPath::new().field("shifts").index(index)
+}
+
+/// Checks that the last day of an event is not before the first, and that the event has no more days than the plan
+/// allows.
+pub(crate) fn check_last_day(first: EventDate, last: EventDate, limits: PlanLimits) -> Result<(), FaultKind> {
+    let days = last.days_since(first) + 1;
+    if days < 1 {
+        Err(FaultKind::LastDayBeforeFirst)
+    } else if days > i64::from(limits.event_days) {
+        Err(FaultKind::TooManyDays { max: limits.event_days })
+    } else {
+        Ok(())
+    }
+}
+
+/// Checks how many shifts one event is created with.
+pub(crate) const fn check_shift_count(count: usize) -> Result<(), FaultKind> {
+    let max = Event::MAX_NEW_SHIFTS;
+    if count > max { Err(FaultKind::TooManyShifts { max }) } else { Ok(()) }
 }
 
 fn capacity(number: &f64) -> Result<Capacity, CapacityError> {
@@ -120,32 +139,32 @@ impl EventInput<'_> {
     pub fn check(&self, limits: PlanLimits) -> Result<NewEvent, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields { faults: &mut faults, shift: None };
-        let title = fields.required("title", &self.title, STRING, |text| Title::new(text));
+        let title = fields.required("title", &self.title, TEXT, |text| Title::new(text));
         let description =
-            fields.nullable("description", &self.description, STRING, |text| Description::new(text));
-        let location = fields.nullable("location", &self.location, STRING, |text| EventLocation::new(text));
+            fields.nullable("description", &self.description, TEXT, |text| Description::new(text));
+        let location = fields.nullable("location", &self.location, TEXT, |text| EventLocation::new(text));
         let is_virtual = fields.flag("is_virtual", &self.is_virtual, false);
         let latitude =
             fields.nullable("location_lat", &self.location_lat, NUMBER, |&degrees| Latitude::new(degrees));
         let longitude =
             fields.nullable("location_lng", &self.location_lng, NUMBER, |&degrees| Longitude::new(degrees));
         let location_data =
-            fields.nullable("location_data", &self.location_data, "must be an object", |Object(json)| {
+            fields.nullable("location_data", &self.location_data, ValueType::Object, |Object(json)| {
                 json.parse::<LocationData>()
             });
-        let start_date = fields.required("start_date", &self.start_date, STRING, |text| date(text));
-        let end_date = fields.nullable("end_date", &self.end_date, STRING, |text| {
-            let end_date = date(text).map_err(|error| error.to_string())?;
+        let start_date = fields.required("start_date", &self.start_date, TEXT, |text| date(text));
+        let end_date = fields.nullable("end_date", &self.end_date, TEXT, |text| {
+            let end_date = date(text)?;
             match start_date {
                 Some(start_date) => check_last_day(start_date, end_date, limits).map(|()| end_date),
                 None => Ok(end_date),
             }
         });
-        let zone = fields.required("timezone", &self.timezone, STRING, |text| text.parse());
+        let zone = fields.required("timezone", &self.timezone, TEXT, |text| text.parse());
         let is_published = fields.flag("is_published", &self.is_published, false);
-        let theme = fields.nullable("theme", &self.theme, STRING, |text| text.parse::<Theme>());
+        let theme = fields.nullable("theme", &self.theme, TEXT, |text| text.parse::<Theme>());
         let badge_label =
-            fields.nullable("badge_label", &self.badge_label, STRING, |text| BadgeLabel::new(text));
+            fields.nullable("badge_label", &self.badge_label, TEXT, |text| BadgeLabel::new(text));
         let shifts = self.check_shifts(&mut fields);
         let event = title.zip(start_date).zip(zone).map(|((title, start_date), zone)| NewEvent {
             end_date: end_date.map(EventDate::date),
@@ -165,7 +184,7 @@ impl EventInput<'_> {
     }
 
     fn check_shifts(&self, fields: &mut Fields<'_>) -> Vec<NewShift> {
-        let shifts = fields.optional("shifts", &self.shifts, "must be a list of objects", |shifts| {
+        let shifts = fields.optional("shifts", &self.shifts, ValueType::ObjectList, |shifts| {
             check_shift_count(shifts.len()).map(|()| shifts)
         });
         let mut checked = Vec::new();
@@ -175,7 +194,7 @@ impl EventInput<'_> {
                     let mut fields = Fields { faults: fields.faults, shift: Some(index) };
                     checked.extend(shift.check(&mut fields));
                 }
-                _ => fields.fault(&format!("shifts.{index}"), "must be an object"),
+                _ => fields.faults.add(shift_path(index), ValueType::Object),
             }
         }
         checked
@@ -184,14 +203,14 @@ impl EventInput<'_> {
 
 impl ShiftInput<'_> {
     fn check(&self, fields: &mut Fields<'_>) -> Option<NewShift> {
-        let title = fields.required("title", &self.title, STRING, |text| Title::new(text));
-        let location = fields.nullable("location", &self.location, STRING, |text| ShiftLocation::new(text));
+        let title = fields.required("title", &self.title, TEXT, |text| Title::new(text));
+        let location = fields.nullable("location", &self.location, TEXT, |text| ShiftLocation::new(text));
         let before = fields.faults.len();
-        let start = fields.nullable("start_time", &self.start_time, STRING, |text| wall_time(text));
-        let end = fields.nullable("end_time", &self.end_time, STRING, |text| wall_time(text));
+        let start = fields.nullable("start_time", &self.start_time, TEXT, |text| wall_time(text));
+        let end = fields.nullable("end_time", &self.end_time, TEXT, |text| wall_time(text));
         let are_times = fields.faults.len() == before;
         let hours = if are_times { fields.checked("end_time", Hours::new(start, end)) } else { None };
-        let capacity = fields.required("capacity", &self.capacity, &CapacityError.to_string(), capacity);
+        let capacity = fields.required("capacity", &self.capacity, CapacityError, capacity);
         Some(NewShift { title: title?, location, hours: hours?, capacity: capacity? })
     }
 }
@@ -200,11 +219,11 @@ impl DuplicateInput<'_> {
     /// Checks every field.
     ///
     /// # Errors
-    /// Every fault.
+    /// Returns every fault.
     pub fn check(&self) -> Result<Date, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields { faults: &mut faults, shift: None };
-        let start_date = fields.required("start_date", &self.start_date, STRING, |text| date(text));
+        let start_date = fields.required("start_date", &self.start_date, TEXT, |text| date(text));
         faults.or(start_date.map(EventDate::date))
     }
 }
@@ -213,7 +232,7 @@ impl ShiftPatchInput<'_> {
     /// Checks every field. The order of the hours is checked only where both times are in the patch, or the end is 00:00.
     ///
     /// # Errors
-    /// Every fault, in the order of the fields.
+    /// Returns every fault, in the order of the fields.
     pub fn check(&self) -> Result<ShiftPatch, Faults> {
         let Partial { value, faults } = self.check_fields();
         faults.or(Some(value))
@@ -223,18 +242,18 @@ impl ShiftPatchInput<'_> {
     pub(super) fn check_fields(&self) -> Partial<ShiftPatch> {
         let mut faults = Faults::new();
         let mut fields = Fields { faults: &mut faults, shift: None };
-        let title = fields.optional("title", &self.title, STRING, |text| Title::new(text));
+        let title = fields.optional("title", &self.title, TEXT, |text| Title::new(text));
         let location = match self.location {
             Given::Omitted => None,
             _ => {
                 let location =
-                    fields.nullable("location", &self.location, STRING, |text| ShiftLocation::new(text));
+                    fields.nullable("location", &self.location, TEXT, |text| ShiftLocation::new(text));
                 Some(location.map_or(Change::Clear, Change::Set))
             }
         };
         let before = fields.faults.len();
-        let start = fields.optional("start_time", &self.start_time, STRING, |text| wall_time(text));
-        let end = fields.optional("end_time", &self.end_time, STRING, |text| wall_time(text));
+        let start = fields.optional("start_time", &self.start_time, TEXT, |text| wall_time(text));
+        let end = fields.optional("end_time", &self.end_time, TEXT, |text| wall_time(text));
         let mut hours = HoursPatch { start, end };
         if fields.faults.len() == before {
             fields.checked("end_time", hours.check());
@@ -243,7 +262,7 @@ impl ShiftPatchInput<'_> {
             // Times that have a fault are not checked once more against the stored ones.
             hours = HoursPatch::default();
         }
-        let capacity = fields.optional("capacity", &self.capacity, &CapacityError.to_string(), capacity);
+        let capacity = fields.optional("capacity", &self.capacity, CapacityError, capacity);
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
         Partial { value: ShiftPatch { title, location, hours, capacity, notify_volunteers }, faults }
     }

@@ -15,18 +15,18 @@ use serde_json::value::RawValue;
 
 use super::{DuplicateInput, EventInput, Given, Object, ShiftInput, ShiftPatchInput};
 use crate::event::Event;
-use crate::fault::{Fault, Faults};
+use crate::fault::{FaultKind, FaultPath, Faults};
 use crate::text::is_blank;
 
 /// Reads an input, such as an [`EventInput`], from JSON.
 ///
 /// # Errors
-/// A fault named `body` if the text is not JSON, or not an object.
+/// Returns a fault of the whole input if the text is not JSON, or not an object.
 pub fn from_json<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, Faults> {
     let text = std::str::from_utf8(json).map_err(|error| not_json(&error))?;
     serde_json::from_str(text).map_err(|error| {
         if error.is_data() && !text.trim_start().starts_with('{') {
-            body_fault("The body must be a JSON object.".to_owned())
+            Faults::one(FaultPath::new(), FaultKind::NotAnObject)
         } else {
             not_json(&error)
         }
@@ -34,11 +34,7 @@ pub fn from_json<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, Faults> {
 }
 
 fn not_json(error: &dyn std::error::Error) -> Faults {
-    body_fault(format!("The body must be valid JSON ({error})."))
-}
-
-fn body_fault(message: String) -> Faults {
-    Faults::from(Fault { field: "body".to_owned(), message })
+    Faults::one(FaultPath::new(), FaultKind::NotJson { reason: error.to_string() })
 }
 
 /// Converts each kind of JSON value to the type of a field. A kind without a method of the implementation is mistyped.
@@ -187,6 +183,9 @@ impl<'de> Deserialize<'de> for Name<'de> {
 macro_rules! inputs {
     ($($input:ident { $($field:ident),* $(,)? })*) => {$(
         impl<'de> $input<'de> {
+            /// The names of the fields, in the order in which the faults of a check are listed.
+            pub const FIELDS: &'static [&'static str] = &[$(stringify!($field)),*];
+
             fn read<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
                 let mut input = Self::default();
                 while let Some(Name(name)) = object.next_key()? {

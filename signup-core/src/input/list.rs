@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::fault::Faults;
+use crate::fault::{FaultKind, Faults, ValueType};
 use crate::store::{EventQuery, Position};
 
 /// A query of the list of events, with the texts of a query string. An empty text counts as omitted.
@@ -33,7 +33,7 @@ impl EventListInput<'_> {
             let flag = match text {
                 "true" | "1" => Ok(true),
                 "false" | "0" => Ok(false),
-                _ => Err("must be true, false, 1 or 0"),
+                _ => Err(ValueType::FlagText),
             };
             faults.check("is_published", flag)
         });
@@ -49,12 +49,12 @@ fn given<'a>(text: Option<&'a Cow<'_, str>>) -> Option<&'a str> {
     text.map(|text| &**text).filter(|text| !text.is_empty())
 }
 
-fn per_page(text: &str) -> Result<u32, &'static str> {
+fn per_page(text: &str) -> Result<u32, FaultKind> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     // A number beyond a u32 exceeds the maximum, so any such number stands for it.
     let number = text.trim_start_matches('0').parse().unwrap_or(u32::MAX);
     if !digits || text.bytes().all(|byte| byte == b'0') {
-        return Err("must be a whole number of at least 1");
+        return Err(FaultKind::WholeNumber { min: 1, max: None });
     }
     Ok(number.min(EventListInput::MAX_PER_PAGE))
 }

@@ -1,7 +1,7 @@
 //! Input of operations: untyped fields, and the typed values that they are checked into.
 //!
-//! Typed input ([`NewEvent`], [`ShiftPatch`]) is made of checked values. Untyped input ([`EventInput`]) holds fields that are not
-//! checked yet; [`from_json`] reads it, or a program fills it in. A check finds every fault at once:
+//! Typed input ([`NewEvent`], [`ShiftPatch`], [`NewSignup`]) is made of checked values. Untyped input ([`EventInput`]) holds
+//! fields that are not checked yet. [`from_json`] reads it, or a program fills it in. A check finds every fault at once:
 //!
 //! ```
 //! use signup_core::{EventInput, PlanLimits, ShiftInput};
@@ -15,11 +15,12 @@
 //!     ..EventInput::default()
 //! };
 //! let faults = input.check(limits).unwrap_err();
-//! let fields: Vec<_> = faults.iter().map(|fault| fault.field.as_str()).collect();
-//! assert_eq!(fields, ["start_date", "shifts.0.capacity"]);
+//! let paths: Vec<_> = faults.iter().map(|fault| &fault.path).collect();
+//! assert_eq!(paths, ["start_date", "shifts[0].capacity"]);
 //! ```
 //!
-//! The checks know the bounds of each field and of the plan, and no records.
+//! A check knows the bounds of each field and of the plan, and reads no record. The check of a [`SignUpForm`] gets the
+//! questions of the event as an argument.
 
 mod check;
 mod given;
@@ -32,10 +33,11 @@ use std::borrow::Cow;
 
 use jiff::civil::Date;
 
+pub(crate) use check::{check_last_day, check_shift_count};
 pub use given::Given;
 pub use json::from_json;
 pub use list::EventListInput;
-pub use sign_up::{NewSignup, SignUpInput};
+pub use sign_up::{CheckedSignup, NewAnswer, NewSignup, SignUpForm, SignUpInput};
 pub use typed::{Change, HoursPatch, NewEvent, NewShift, ShiftPatch};
 
 use crate::error::Error;

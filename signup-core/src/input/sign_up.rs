@@ -1,14 +1,154 @@
-//! The untyped form of a sign-up.
+//! Forms with which volunteers sign up: typed and untyped.
+//!
+//! Which answers are right depends on the event's questions. So a form is checked beside the stored questions, and the
+//! check reports the faults of the name, the address and the answers together.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::fault::Faults;
+use crate::fault::{FaultKind, FaultPath, Faults};
+use crate::id::QuestionId;
 use crate::question::{Question, QuestionKind};
 use crate::signup::Answer;
-use crate::text::{AnswerText, EmailAddress, PersonName, TextError, is_blank};
+use crate::text::{AnswerText, EmailAddress, Label, PersonName, is_blank};
 
-/// A sign-up form as it was filled in.
+/// A form with which a volunteer signs up: a typed [`NewSignup`], an untyped [`SignUpInput`], or a reference to either.
+///
+/// A program implements the trait for a form of its own by converting the form into one of these types.
+pub trait SignUpForm: Send + Sync {
+    /// Checks every field and every answer.
+    ///
+    /// # Errors
+    /// Returns every fault. The path of an answer is `answers` and the question.
+    fn check(&self, questions: &[Question]) -> Result<CheckedSignup, Faults>;
+}
+
+impl<F: SignUpForm + ?Sized> SignUpForm for &F {
+    fn check(&self, questions: &[Question]) -> Result<CheckedSignup, Faults> {
+        F::check(self, questions)
+    }
+}
+
+/// The content of a form that was checked against the questions of an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CheckedSignup {
+    /// The name of the volunteer.
+    pub name: PersonName,
+    /// The e-mail address.
+    pub email: EmailAddress,
+    /// The answers, in the order of the questions.
+    pub answers: Vec<Answer>,
+}
+
+/// A typed sign-up. Each question is answered at most once: a later answer replaces an earlier one.
+///
+/// ```
+/// # use signup_core::{
+/// #     Capacity, EmailAddress, FixedClock, NewEvent, NewOrganization, NewQuestion, NewShift, NewSignup, QuestionKind, Scopes,
+/// #     Service, date,
+/// # };
+/// # use signup_store_memory::MemoryStore;
+/// # tokio::runtime::Runtime::new()?.block_on(async {
+/// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+/// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+/// # let organization = service.admin().create_organization(NewOrganization::new("A".parse()?)).await?;
+/// # let session = service.session_for(organization.id, Scopes::all()).await?;
+/// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+/// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "UTC".parse()?).shift(packing).published();
+/// # let created = session.create_event(drive).await?.outcome;
+/// # let slug = created.event.slug;
+/// # for (label, kind, options) in [
+/// #     ("T-shirt", QuestionKind::Select, vec!["S".parse()?, "M".parse()?]),
+/// #     ("I have read the rules", QuestionKind::Checkbox, vec![]),
+/// #     ("Diet", QuestionKind::Text, vec![]),
+/// # ] {
+/// #     let new = NewQuestion { label: label.parse()?, kind, options, required: true };
+/// #     service.admin().add_question(created.event.id, &new).await?;
+/// # }
+/// let public = service.public();
+/// let page = public.event(&slug).await?;
+/// let [shirt, rules, diet] = &*page.questions else { panic!("the event has three questions") };
+/// let ada = NewSignup::new("Ada".parse()?, EmailAddress::new("ada@example.org")?)
+///     .choose(shirt.id, "M".parse()?)
+///     .tick(rules.id)
+///     .answer(diet.id, "no nuts".parse()?);
+/// let signed_up = public.sign_up_by_slug(&slug, page.shifts[0].id, ada).await?;
+/// assert_eq!(signed_up.signup.answers[0].value.as_str(), "M");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NewSignup {
+    /// The name of the volunteer.
+    pub name: PersonName,
+    /// The e-mail address.
+    pub email: EmailAddress,
+    /// The answers by question. A checkbox without an answer is not ticked.
+    pub answers: BTreeMap<QuestionId, NewAnswer>,
+}
+
+/// A typed answer to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NewAnswer {
+    /// The answer to a [`QuestionKind::Text`].
+    Text(AnswerText),
+    /// The chosen option of a [`QuestionKind::Select`].
+    Choice(Label),
+    /// The tick of a [`QuestionKind::Checkbox`].
+    Tick,
+}
+
+impl NewSignup {
+    /// Creates a sign-up without answers.
+    pub const fn new(name: PersonName, email: EmailAddress) -> Self {
+        Self { name, email, answers: BTreeMap::new() }
+    }
+
+    /// Answers a question that asks for a text.
+    #[must_use]
+    pub fn answer(self, question: QuestionId, text: AnswerText) -> Self {
+        self.with(question, NewAnswer::Text(text))
+    }
+
+    /// Chooses an option of a select.
+    #[must_use]
+    pub fn choose(self, question: QuestionId, option: Label) -> Self {
+        self.with(question, NewAnswer::Choice(option))
+    }
+
+    /// Ticks a checkbox.
+    #[must_use]
+    pub fn tick(self, question: QuestionId) -> Self {
+        self.with(question, NewAnswer::Tick)
+    }
+
+    fn with(mut self, question: QuestionId, answer: NewAnswer) -> Self {
+        self.answers.insert(question, answer);
+        self
+    }
+}
+
+impl SignUpForm for NewSignup {
+    /// Checks the answers. An answer to a question that the event does not have is a fault.
+    fn check(&self, questions: &[Question]) -> Result<CheckedSignup, Faults> {
+        let mut faults = Faults::new();
+        let answers =
+            check_answers(questions, &mut faults, |question| Ok(self.answers.get(&question.id).cloned()));
+        for id in self.answers.keys() {
+            if !questions.iter().any(|question| question.id == *id) {
+                faults.add(answer_path(*id), FaultKind::UnknownQuestion);
+            }
+        }
+        let (name, email) = (self.name.clone(), self.email.clone());
+        faults.or(Some(CheckedSignup { name, email, answers }))
+    }
+}
+
+/// An untyped sign-up: the fields of a form as it was filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SignUpInput<'a> {
     /// The name of the volunteer: 1 to 255 characters.
@@ -20,56 +160,71 @@ pub struct SignUpInput<'a> {
     pub answers: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
 }
 
-/// A sign-up whose fields are checked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewSignup {
-    /// The name of the volunteer.
-    pub name: PersonName,
-    /// The e-mail address.
-    pub email: EmailAddress,
-    /// The answers, in the order of the questions.
-    pub answers: Vec<Answer>,
-}
-
-impl SignUpInput<'_> {
-    /// Checks every field against the event's questions.
-    ///
-    /// # Errors
-    /// Returns every fault. The field of an answer is `answer.` and the id of the question.
-    pub fn check(&self, questions: &[Question]) -> Result<NewSignup, Faults> {
+impl SignUpForm for SignUpInput<'_> {
+    fn check(&self, questions: &[Question]) -> Result<CheckedSignup, Faults> {
         let mut faults = Faults::new();
         let name = faults.check("name", PersonName::new(&self.name));
         let email = faults.check("email", EmailAddress::new(&self.email));
-        let mut answers = Vec::new();
-        for question in questions {
-            let id = question.id.to_string();
-            let given = self.answers.get(id.as_str()).map(|text| &**text).filter(|text| !is_blank(text));
-            match answer(question, given) {
-                Ok(value) => answers.extend(value.map(|value| Answer {
-                    question_id: question.id,
-                    label: question.label.clone(),
-                    value,
-                })),
-                Err(predicate) => faults.add(format!("answer.{id}"), predicate),
-            }
-        }
-        faults.or(name.zip(email).map(|(name, email)| NewSignup { name, email, answers }))
+        let answers = check_answers(questions, &mut faults, |question| {
+            let text = self.answers.get(question.id.to_string().as_str());
+            text.filter(|text| !is_blank(text)).map_or(Ok(None), |text| read(question, text))
+        });
+        faults.or(name.zip(email).map(|(name, email)| CheckedSignup { name, email, answers }))
     }
 }
 
-fn answer(question: &Question, given: Option<&str>) -> Result<Option<AnswerText>, String> {
+/// Reads the text of an answer as the question's kind of answer. Returns `None` for a checkbox that is not ticked.
+fn read(question: &Question, text: &str) -> Result<Option<NewAnswer>, FaultKind> {
     const NOT_TICKED: [&str; 4] = ["0", "false", "no", "off"];
-    let text = |text: &str| AnswerText::new(text).map_err(|error: TextError| error.to_string());
-    match (question.kind, given) {
-        (QuestionKind::Text, Some(words)) => text(words).map(Some),
-        (QuestionKind::Select, Some(choice)) => {
-            let option = question.options.iter().find(|option| option.as_str() == choice.trim());
-            let option = option.ok_or_else(|| "must be one of the options".to_owned())?;
-            text(option.as_str()).map(Some)
-        }
-        (QuestionKind::Checkbox, Some(tick)) if !NOT_TICKED.contains(&tick.trim()) => text("yes").map(Some),
-        (QuestionKind::Checkbox, _) if question.required => Err("has to be ticked".to_owned()),
-        _ if question.required => Err("is required".to_owned()),
-        _ => Ok(None),
+    match question.kind {
+        QuestionKind::Text => Ok(Some(NewAnswer::Text(AnswerText::new(text)?))),
+        QuestionKind::Select => match question.options.iter().find(|option| option.as_str() == text.trim()) {
+            Some(option) => Ok(Some(NewAnswer::Choice(option.clone()))),
+            None => Err(not_an_option(question)),
+        },
+        QuestionKind::Checkbox => Ok((!NOT_TICKED.contains(&text.trim())).then_some(NewAnswer::Tick)),
     }
+}
+
+/// Checks the answers in the order of the questions. `answer_to` returns the answer to a question, if there is one.
+fn check_answers(
+    questions: &[Question],
+    faults: &mut Faults,
+    answer_to: impl Fn(&Question) -> Result<Option<NewAnswer>, FaultKind>,
+) -> Vec<Answer> {
+    let mut answers = Vec::new();
+    for question in questions {
+        let value = answer_to(question).and_then(|answer| value(question, answer));
+        let value = faults.check(answer_path(question.id), value).flatten();
+        answers.extend(value.map(|value| Answer {
+            question_id: question.id,
+            label: question.label.clone(),
+            value,
+        }));
+    }
+    answers
+}
+
+/// Returns the text of the answer that is stored; `None` if an optional question is not answered.
+fn value(question: &Question, answer: Option<NewAnswer>) -> Result<Option<AnswerText>, FaultKind> {
+    match (question.kind, answer) {
+        (QuestionKind::Text, Some(NewAnswer::Text(text))) => Ok(Some(text)),
+        (QuestionKind::Select, Some(NewAnswer::Choice(option))) if question.options.contains(&option) => {
+            Ok(Some(AnswerText::new(option.as_str())?))
+        }
+        (QuestionKind::Select, Some(NewAnswer::Choice(_))) => Err(not_an_option(question)),
+        (QuestionKind::Checkbox, Some(NewAnswer::Tick)) => Ok(Some(AnswerText::new("yes")?)),
+        (question, Some(_)) => Err(FaultKind::WrongAnswer { question }),
+        (QuestionKind::Checkbox, None) if question.required => Err(FaultKind::NotTicked),
+        (_, None) if question.required => Err(FaultKind::Required),
+        (_, None) => Ok(None),
+    }
+}
+
+fn not_an_option(question: &Question) -> FaultKind {
+    FaultKind::NotAnOption { options: question.options.clone() }
+}
+
+fn answer_path(question: QuestionId) -> FaultPath {
+    FaultPath::new().field("answers").question(question)
 }

@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 
 use super::{Decision, EventIds, slug_with_tail};
-use crate::event::{Event, EventDates, check_last_day, check_shift_count};
+use crate::event::{Event, EventDates};
 use crate::fault::Faults;
 use crate::hours::{Day, EventDate};
 use crate::id::OrganizationId;
-use crate::input::NewEvent;
+use crate::input::{NewEvent, check_last_day, check_shift_count};
 use crate::occupancy::Occupancy;
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;

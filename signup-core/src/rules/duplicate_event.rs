@@ -7,8 +7,8 @@ use jiff::civil::Date;
 
 use super::{Decision, EventIds, slug_with_tail};
 use crate::event::Event;
-use crate::fault::Faults;
-use crate::hours::{EventDate, TimeError};
+use crate::fault::{FaultKind, Faults};
+use crate::hours::EventDate;
 use crate::occupancy::Occupancy;
 use crate::question::Question;
 use crate::receipt::EventWithShifts;
@@ -30,9 +30,8 @@ pub fn duplicate_event(
 ) -> Result<Decision<EventWithShifts>, Faults> {
     let EventInFull { event: source, location_data, shifts, questions } = source;
     let start_date = EventDate::try_from(start_date).map_err(|error| Faults::one("start_date", error))?;
-    let dates = source.dates.moved_to(start_date).ok_or_else(|| {
-        Faults::one("start_date", format!("moves the last day out of range: each day {}", TimeError::Date))
-    })?;
+    let dates = source.dates.moved_to(start_date);
+    let dates = dates.ok_or_else(|| Faults::one("start_date", FaultKind::LastDayOutOfRange))?;
     let event = Event {
         id: ids.event,
         slug: slug_with_tail(source.title.as_str(), "event", &ids.slug_tail),

@@ -18,7 +18,7 @@ pub use create_event::create_event;
 pub use deliver::{Delivery, delete_notice, fan_out, is_obsolete, replace_notice};
 pub use duplicate_event::duplicate_event;
 pub use patch_shift::patch_shift;
-pub use sign_up::{Closed, MAIL_AGAIN_AFTER, SignUpFacts, SignUpIds, SigningUp, mail_again, sign_up};
+pub use sign_up::{Closed, MAIL_AGAIN_AFTER, SignUpFacts, SignUpIds, SignUpOutcome, mail_again, sign_up};
 pub use slug::{slug_base, slug_with_tail};
 
 use jiff::Timestamp;

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::Decision;
 use crate::fault::Faults;
 use crate::id::NoticeId;
-use crate::input::{Change, Partial, ShiftPatch};
+use crate::input::{Change, Partial, ShiftPatch, ShiftPatchInput};
 use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
 use crate::occupancy::Occupancy;
 use crate::shift::Shift;
@@ -26,13 +26,9 @@ pub fn patch_shift(
     now: Timestamp,
 ) -> Result<Decision<Shift>, Faults> {
     let Partial { value: patch, mut faults } = patch;
-    let hours = patch.hours.apply(shift.hours).unwrap_or_else(|error| {
-        faults.add_before(&["capacity", "notify_volunteers"], "end_time", error);
-        shift.hours
-    });
-    if !faults.is_empty() {
-        return Err(faults);
-    }
+    let hours = faults.check("end_time", patch.hours.apply(shift.hours));
+    faults.sort_by_fields(ShiftPatchInput::FIELDS);
+    let hours = faults.or(hours)?;
     let before = TimeAndPlace::of(&shift);
     let mut changed = Shift {
         title: patch.title.unwrap_or_else(|| shift.title.clone()),

@@ -6,7 +6,7 @@ use super::Decision;
 use crate::error::Error;
 use crate::event::Event;
 use crate::id::{NoticeId, SignupId};
-use crate::input::SignUpInput;
+use crate::input::SignUpForm;
 use crate::notice::{Notice, NoticeCause};
 use crate::question::Question;
 use crate::secret::Secret;
@@ -38,7 +38,7 @@ pub struct SignUpIds {
 
 /// The outcome of signing up, unless the store refuses the change set.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SigningUp {
+pub struct SignUpOutcome {
     /// The new sign-up and the secret to cancel it with; `None` if the shift is over.
     pub signup: Option<(Signup, Secret)>,
     /// Why the shift was closed when it was read; `None` if it had room. Answers an address that has a place already.
@@ -62,22 +62,22 @@ pub enum Closed {
 ///
 /// # Errors
 /// Returns [`Error::NotFound`] if the event is a draft or the shift belongs to another event, and [`Error::Invalid`]
-/// with every fault of the input.
+/// with every fault of the form.
 pub fn sign_up(
     facts: SignUpFacts,
-    input: &SignUpInput<'_>,
+    form: &impl SignUpForm,
     ids: SignUpIds,
     now: Timestamp,
-) -> Result<Decision<SigningUp>, Error> {
+) -> Result<Decision<SignUpOutcome>, Error> {
     let SignUpFacts { event, shift, questions } = facts;
     if !event.is_published || shift.event != event.id {
         return Err(Error::NotFound);
     }
-    let new = input.check(&questions)?;
+    let new = form.check(&questions)?;
     let organization = shift.organization;
     let not_yet = Requirement::AddressNotOnShift { organization, shift: shift.id, email: new.email.clone() };
     if shift.interval().end <= now {
-        let outcome = SigningUp { signup: None, closed: Some(Closed::Over) };
+        let outcome = SignUpOutcome { signup: None, closed: Some(Closed::Over) };
         return Ok(Decision { outcome, change: ChangeSet { requires: vec![not_yet], writes: vec![] } });
     }
     let closed = (!shift.occupancy.has_room()).then_some(Closed::Full);
@@ -100,7 +100,7 @@ pub fn sign_up(
     let notice = Notice::new(ids.notice, (organization, event.id, shift.id), cause, now);
     let requires = vec![not_yet, Requirement::ShiftHasRoom { organization, shift: shift.id }];
     let writes = vec![Write::InsertSignup(Box::new(signup.clone())), Write::InsertNotices(vec![notice])];
-    let outcome = SigningUp { signup: Some((signup, ids.secret)), closed };
+    let outcome = SignUpOutcome { signup: Some((signup, ids.secret)), closed };
     Ok(Decision { outcome, change: ChangeSet { requires, writes } })
 }
 

@@ -10,11 +10,11 @@ use super::commit::Refused;
 use crate::allowance::{Allowance, RateKey};
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId};
-use crate::input::SignUpInput;
+use crate::id::{NoticeId, OrganizationId, ShiftId, SignupId};
+use crate::input::SignUpForm;
 use crate::organization::Organization;
 use crate::question::Question;
-use crate::rules::{self, Closed, Decision, SignUpFacts, SignUpIds, SigningUp};
+use crate::rules::{self, Closed, Decision, SignUpFacts, SignUpIds, SignUpOutcome};
 use crate::secret::{self, Secret};
 use crate::shift::Shift;
 use crate::signup::Signup;
@@ -77,30 +77,33 @@ impl Public {
 
     /// Takes a place on a shift of a published event, and queues the mail that confirms it.
     ///
+    /// `form` is a typed [`NewSignup`](crate::NewSignup) or an untyped [`SignUpInput`](crate::SignUpInput), by value or
+    /// by reference. [`NewSignup`](crate::NewSignup) has an example.
+    ///
     /// An address holds at most one place on a shift. Signing up again returns the existing sign-up and mails its
     /// confirmation again, [at most once an hour](rules::MAIL_AGAIN_AFTER). Simultaneous sign-ups never take `filled`
     /// above the capacity.
     ///
     /// # Errors
-    /// - [`Error::NotFound`] for an unknown event, a draft, or a shift of another event.
-    /// - [`Error::Invalid`] with every fault of the input.
+    /// - [`Error::NotFound`] for an unknown shift, or a shift of a draft.
+    /// - [`Error::Invalid`] with every fault of the form.
     /// - [`Error::ShiftFull`] or [`Error::ShiftOver`]. An address with a place on the shift gets this error, too, so
     ///   that the answer does not reveal who is signed up. Its place is kept, and its confirmation is mailed again.
     pub async fn sign_up(
         &self,
         organization: OrganizationId,
-        event: EventId,
         shift: ShiftId,
-        input: &SignUpInput<'_>,
+        form: impl SignUpForm,
     ) -> Result<SignedUp> {
+        let form = &form;
         let decided = self
             .shared
             .commit(move |now| async move {
-                let event = self.shared.store.event(organization, event).await?.ok_or(Error::NotFound)?;
-                let shift = self.shared.store.shift(organization, shift).await?.ok_or(Error::NotFound)?;
-                let questions =
-                    self.shared.store.questions(organization, event.id).await?.ok_or(Error::NotFound)?;
-                rules::sign_up(SignUpFacts { event, shift, questions }, input, new_ids(now), now)
+                let store = &self.shared.store;
+                let shift = store.shift(organization, shift).await?.ok_or(Error::NotFound)?;
+                let event = store.event(organization, shift.event).await?.ok_or(Error::NotFound)?;
+                let questions = store.questions(organization, event.id).await?.ok_or(Error::NotFound)?;
+                rules::sign_up(SignUpFacts { event, shift, questions }, form, new_ids(now), now)
             })
             .await?;
         self.signed_up(decided).await
@@ -109,8 +112,14 @@ impl Public {
     /// Takes a place like [`sign_up`](Self::sign_up), on a shift of the event with this slug.
     ///
     /// # Errors
-    /// Returns the errors of [`sign_up`](Self::sign_up).
-    pub async fn sign_up_for(&self, slug: &str, shift: ShiftId, input: &SignUpInput<'_>) -> Result<SignedUp> {
+    /// Returns the errors of [`sign_up`](Self::sign_up), and [`Error::NotFound`] if the shift belongs to another event.
+    pub async fn sign_up_by_slug(
+        &self,
+        slug: &str,
+        shift: ShiftId,
+        form: impl SignUpForm,
+    ) -> Result<SignedUp> {
+        let form = &form;
         let decided = self
             .shared
             .commit(move |now| async move {
@@ -118,7 +127,7 @@ impl Public {
                 let EventInFull { event, shifts, questions, .. } = full;
                 let shift = shifts.into_iter().find(|found| found.id == shift).ok_or(Error::NotFound)?;
                 let shift = Arc::unwrap_or_clone(shift);
-                rules::sign_up(SignUpFacts { event, shift, questions }, input, new_ids(now), now)
+                rules::sign_up(SignUpFacts { event, shift, questions }, form, new_ids(now), now)
             })
             .await?;
         self.signed_up(decided).await
@@ -126,13 +135,13 @@ impl Public {
 
     async fn signed_up(
         &self,
-        decided: std::result::Result<SigningUp, Refused<SigningUp>>,
+        decided: std::result::Result<SignUpOutcome, Refused<SignUpOutcome>>,
     ) -> Result<SignedUp> {
         match decided {
-            Ok(SigningUp { signup: Some((signup, secret)), .. }) => {
+            Ok(SignUpOutcome { signup: Some((signup, secret)), .. }) => {
                 Ok(SignedUp { signup, secret: Some(secret) })
             }
-            Ok(SigningUp { signup: None, .. }) => Err(Error::ShiftOver),
+            Ok(SignUpOutcome { signup: None, .. }) => Err(Error::ShiftOver),
             Err(Refused { refusal: Refusal::AddressOnShift(signup), planned }) => {
                 self.mail_again(&signup).await?;
                 match planned.closed {

@@ -30,7 +30,7 @@ use crate::text_form::from_text;
 #[serde(transparent)]
 pub struct LocationData(Map<String, Value>);
 
-/// Why an object is refused as [`LocationData`]. The message is the end of a sentence: "The location_data field …".
+/// Why an object is refused as [`LocationData`]. The message is the predicate of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LocationDataError {

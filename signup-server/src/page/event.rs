@@ -6,8 +6,8 @@ use std::sync::Arc;
 use askama::Template;
 use jiff::Timestamp;
 use signup_core::{
-    AnswerText, BadgeLabel, Description, EmailAddress, Event, EventDate, Faults, Occupancy, PersonName,
-    PublicEvent, Question, QuestionKind, Shift, ShiftId, WebAddress,
+    AnswerText, BadgeLabel, Description, EmailAddress, Event, EventDate, FaultKind, Faults, Occupancy,
+    PersonName, PublicEvent, Question, QuestionKind, Shift, ShiftId, WebAddress,
 };
 use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
@@ -16,6 +16,7 @@ use warp::reply::Response;
 use super::linked_text::LinkedText;
 use super::times::{self, Times};
 use super::{Head, html, style};
+use crate::wire::{field_name, predicate};
 
 /// So many fields and options stand in the forms of one page at most. Where there would be more, each shift has a link to
 /// a page with its own form.
@@ -257,12 +258,12 @@ fn form<'a>(shift: &Shift, questions: &'a [Question], path: &str, focus: Option<
         typed.map_or("", String::as_str)
     };
     let field = |name: String, label: &'a str, is_required: bool, kind: FieldKind<'a>| {
-        let fault = focus.and_then(|focus| focus.faults.iter().find(|fault| fault.field == name));
+        let fault = focus.and_then(|focus| focus.faults.iter().find(|fault| field_name(&fault.path) == name));
         Field {
             id: field_id(&name, shift.id),
             label,
             is_required,
-            mistake: fault.map(|fault| said_of(label, &name, &fault.message)),
+            mistake: fault.map(|fault| sentence(label, &fault.kind)),
             kind,
             name,
         }
@@ -310,12 +311,9 @@ fn field_id(name: &str, shift: ShiftId) -> String {
     format!("{}-{shift}", name.replace('.', "-"))
 }
 
-/// What a fault says, in the words of the form: its sentence begins with the field's technical name.
-fn said_of(label: &str, name: &str, message: &str) -> String {
-    match message.strip_prefix(&format!("The {name} field ")) {
-        Some(predicate) => format!("“{label}” {predicate}"),
-        None => message.to_owned(),
-    }
+/// Returns the sentence about a fault, with the label that the field has in the form.
+fn sentence(label: &str, kind: &FaultKind) -> String {
+    format!("“{label}” {}.", predicate(kind))
 }
 
 fn problem(focus: &Focus, questions: &[Question]) -> Option<Problem> {
@@ -331,9 +329,9 @@ fn problem(focus: &Focus, questions: &[Question]) -> Option<Problem> {
             questions.iter().find(is_asked).map_or_else(|| name.to_owned(), |found| found.label.to_string())
         }
     };
-    let mistakes = focus.faults.iter().map(|fault| Mistake {
-        field: field_id(&fault.field, shift),
-        message: said_of(&label(&fault.field), &fault.field, &fault.message),
+    let mistakes = focus.faults.iter().map(|fault| {
+        let name = field_name(&fault.path);
+        Mistake { field: field_id(&name, shift), message: sentence(&label(&name), &fault.kind) }
     });
     Some(Problem {
         heading: "You are not signed up yet",

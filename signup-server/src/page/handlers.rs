@@ -73,7 +73,7 @@ impl Pages {
             name.strip_prefix("answer.").map(|id| (Cow::from(id), Cow::from(value.as_str())))
         });
         let input = SignUpInput { name: value("name"), email: value("email"), answers: answers.collect() };
-        let result = self.service.public().sign_up_for(&slug, shift, &input).await;
+        let result = self.service.public().sign_up_by_slug(&slug, shift, &input).await;
         let obstacle = match result {
             Ok(_) => {
                 let path = self.event_path(&slug);

@@ -1,8 +1,10 @@
 //! Errors on the wire: every shape holds `message`.
+//!
+//! The library reports faults as data. Their words and the JSON names of their paths are here, and only here.
 
 use std::io::{self, Write};
 
-use signup_core::Faults;
+use signup_core::{Fault, FaultKind, FaultPath, Faults, PathStep, TimeError};
 use simd_json_derive::Serialize;
 
 /// An error that needs no more than a sentence.
@@ -20,7 +22,52 @@ pub(crate) struct Validation<'a> {
 
 impl<'a> Validation<'a> {
     pub(crate) fn new(faults: &'a Faults) -> Self {
-        Self { message: faults.to_string(), errors: ByField(faults) }
+        let first = faults.iter().next().map_or_else(|| "The input is not valid.".to_owned(), sentence);
+        let message = match faults.len().saturating_sub(1) {
+            0 => first,
+            1 => format!("{first} (and 1 more error)"),
+            more => format!("{first} (and {more} more errors)"),
+        };
+        Self { message, errors: ByField(faults) }
+    }
+}
+
+/// Returns the name of a fault's field in JSON, in headers and in forms, such as `shifts.0.title`.
+pub(crate) fn field_name(path: &FaultPath) -> String {
+    if path.is_whole_input() {
+        return "body".to_owned();
+    }
+    let names = path.steps().iter().map(|step| match step {
+        PathStep::Field("answers") => "answer".to_owned(),
+        PathStep::Field("idempotency_key") => "Idempotency-Key".to_owned(),
+        PathStep::Field(name) => (*name).to_owned(),
+        PathStep::Index(index) => index.to_string(),
+        PathStep::Question(id) => id.to_string(),
+        // Every step has a name of its own here, so this is a step that was added later than this mapping.
+        step => format!("{step:?}"),
+    });
+    names.collect::<Vec<_>>().join(".")
+}
+
+/// Returns the end of the sentence about a fault, without the full stop.
+pub(crate) fn predicate(kind: &FaultKind) -> String {
+    match kind {
+        FaultKind::Time(TimeError::Order) => "must be after start_time on the same day".to_owned(),
+        FaultKind::LastDayBeforeFirst => "must not be before start_date".to_owned(),
+        FaultKind::Cursor(_) => {
+            "must be a cursor taken from meta.next_cursor or meta.prev_cursor of an earlier answer, unaltered"
+                .to_owned()
+        }
+        kind => kind.to_string(),
+    }
+}
+
+fn sentence(fault: &Fault) -> String {
+    let (name, predicate) = (field_name(&fault.path), predicate(&fault.kind));
+    if fault.path.is_whole_input() {
+        format!("The {name} {predicate}.")
+    } else {
+        format!("The {name} field {predicate}.")
     }
 }
 
@@ -32,10 +79,10 @@ impl Serialize for ByField<'_> {
         // Faults of one field are found one after the other.
         let faults: Vec<_> = self.0.iter().collect();
         let mut before = "{";
-        for same_field in faults.chunk_by(|a, b| a.field == b.field) {
-            let messages: Vec<_> = same_field.iter().map(|fault| &fault.message).collect();
+        for same_field in faults.chunk_by(|a, b| a.path == b.path) {
+            let messages: Vec<_> = same_field.iter().map(|fault| sentence(fault)).collect();
             writer.write_all(before.as_bytes())?;
-            same_field[0].field.json_write(writer)?;
+            field_name(&same_field[0].path).json_write(writer)?;
             writer.write_all(b":")?;
             messages.json_write(writer)?;
             before = ",";
@@ -66,5 +113,68 @@ impl PlanLimit {
             error: "plan_limit_reached",
             limit: Limit { limit_type: "active_events", current_count, max_allowed },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signup_core::{Position, QuestionId};
+
+    use super::*;
+
+    #[test]
+    fn a_fault_is_worded_with_the_names_of_the_api() {
+        let not_json = FaultKind::NotJson { reason: "EOF".to_owned() };
+        let shift = FaultPath::new().field("shifts").index(0);
+        for (fault, field, sentence) in [
+            (Fault::new(FaultPath::new(), not_json), "body", "The body must be valid JSON (EOF)."),
+            (Fault::new(FaultPath::new(), FaultKind::NotAnObject), "body", "The body must be a JSON object."),
+            (Fault::new("title", FaultKind::Required), "title", "The title field is required."),
+            (
+                Fault::new(shift.field("end_time"), TimeError::Order),
+                "shifts.0.end_time",
+                "The shifts.0.end_time field must be after start_time on the same day.",
+            ),
+            (
+                Fault::new("end_date", FaultKind::LastDayBeforeFirst),
+                "end_date",
+                "The end_date field must not be before start_date.",
+            ),
+            (
+                Fault::new("cursor", "altered".parse::<Position>().unwrap_err()),
+                "cursor",
+                "The cursor field must be a cursor taken from meta.next_cursor or meta.prev_cursor of an earlier answer, \
+                 unaltered.",
+            ),
+            (
+                Fault::new("idempotency_key", FaultKind::Repeated),
+                "Idempotency-Key",
+                "The Idempotency-Key field must be given once.",
+            ),
+            (
+                Fault::new(
+                    FaultPath::new().field("answers").question(QuestionId::NONE),
+                    FaultKind::NotTicked,
+                ),
+                "answer.00000000-0000-0000-0000-000000000000",
+                "The answer.00000000-0000-0000-0000-000000000000 field has to be ticked.",
+            ),
+        ] {
+            let json = Validation::new(&fault.into()).json_string().unwrap();
+            assert_eq!(json, format!(r#"{{"message":"{sentence}","errors":{{"{field}":["{sentence}"]}}}}"#));
+        }
+    }
+
+    #[test]
+    fn the_message_is_the_first_fault_and_the_number_of_the_others() {
+        let mut faults = Faults::one("title", FaultKind::Required);
+        faults.add("title", FaultKind::Repeated);
+        let two = Validation::new(&faults).json_string().unwrap();
+        assert_eq!(
+            two,
+            r#"{"message":"The title field is required. (and 1 more error)","errors":{"title":["The title field is required.","The title field must be given once."]}}"#
+        );
+        faults.add("timezone", FaultKind::Required);
+        assert_eq!(Validation::new(&faults).message, "The title field is required. (and 2 more errors)");
     }
 }

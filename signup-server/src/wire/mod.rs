@@ -12,7 +12,7 @@ mod slot;
 mod team;
 mod token;
 
-pub(crate) use error::{Message, PlanLimit, Validation};
+pub(crate) use error::{Message, PlanLimit, Validation, field_name, predicate};
 pub(crate) use event::{Event, EventList};
 pub(crate) use notice::Notice;
 pub(crate) use question::Question;

@@ -131,7 +131,7 @@ struct ShiftClient {
 impl ShiftClient {
     async fn sign_up(&self, address: &str) -> Result<SignedUp, Error> {
         let input = SignUpInput { name: "Ada".into(), email: address.into(), ..SignUpInput::default() };
-        self.service.public().sign_up(self.organization, self.event, self.shift, &input).await
+        self.service.public().sign_up(self.organization, self.shift, &input).await
     }
 }
 

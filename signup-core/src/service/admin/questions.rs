@@ -2,7 +2,7 @@
 
 use super::Admin;
 use crate::error::{Error, Result};
-use crate::fault::Faults;
+use crate::fault::{FaultKind, Faults};
 use crate::id::{EventId, QuestionId};
 use crate::input::NewQuestion;
 use crate::question::{Question, QuestionKind};
@@ -57,17 +57,12 @@ fn check(new: &NewQuestion, present: usize) -> Result<u32, Faults> {
         (QuestionKind::Select, 1..=Question::MAX_OPTIONS)
         | (QuestionKind::Text | QuestionKind::Checkbox, 0) => {}
         (QuestionKind::Select, _) => {
-            faults
-                .add("options", format_args!("must have 1 to {} items for a select", Question::MAX_OPTIONS));
+            faults.add("options", FaultKind::OptionCount { max: Question::MAX_OPTIONS });
         }
-        (kind, _) => faults.add("options", format_args!("must be left out for a {kind}")),
+        (kind, _) => faults.add("options", FaultKind::OptionsNotAllowed { kind }),
     }
     if present >= Question::MAX_PER_EVENT {
-        let most = Question::MAX_PER_EVENT;
-        faults.add(
-            "event",
-            format_args!("must not get another question: it has {most}, the most that are allowed"),
-        );
+        faults.add("event", FaultKind::TooManyQuestions { max: Question::MAX_PER_EVENT });
     }
     faults.or(u32::try_from(present).ok())
 }

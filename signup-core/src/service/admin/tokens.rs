@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Admin;
 use crate::error::{Error, Result};
-use crate::fault::Faults;
+use crate::fault::{FaultKind, Faults};
 use crate::id::{OrganizationId, TokenId};
 use crate::input::NewToken;
 use crate::rules::Decision;
@@ -75,10 +75,10 @@ pub(super) fn token(
 ) -> Result<Token, Faults> {
     let mut faults = Faults::new();
     if new.scopes.is_empty() {
-        faults.add("scopes", "must name at least one scope");
+        faults.add("scopes", FaultKind::NoScope);
     }
     if !(1..=Token::MAX_DAYS).contains(&new.expires_in_days) {
-        faults.add("expires_in_days", format_args!("must be a whole number from 1 to {}", Token::MAX_DAYS));
+        faults.add("expires_in_days", FaultKind::WholeNumber { min: 1, max: Some(Token::MAX_DAYS) });
     }
     let life = SignedDuration::from_hours(i64::from(new.expires_in_days) * 24);
     faults.or(now.checked_add(life).ok().map(|expires_at| Token {

@@ -19,7 +19,7 @@ async fn delivery() -> Delivery {
     let drive = NewEvent::new("Food drive".parse().unwrap(), civil::date(2099, 6, 6), "UTC".parse().unwrap());
     let created = session.create_event(drive.shift(early).published()).await.unwrap().outcome;
     let ada = SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
-    service.public().sign_up_for(&created.event.slug, created.shifts[0].id, &ada).await.unwrap();
+    service.public().sign_up_by_slug(&created.event.slug, created.shifts[0].id, &ada).await.unwrap();
     let outbox = service.outbox();
     let notice = outbox.due(1).await.unwrap().remove(0);
     outbox.claim(notice).await.unwrap().unwrap()

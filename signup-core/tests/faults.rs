@@ -1,0 +1,147 @@
+//! Faults as a program reads them: paths, kinds with their bounds, and the order of the fields.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use signup_core::text::{LocationDataError, TextError};
+use signup_core::*;
+use signup_store_memory::MemoryStore;
+
+async fn session() -> (Service, Session) {
+    let service =
+        Service::new(MemoryStore::new()).with_clock(FixedClock::at("2027-06-05T12:00:00Z".parse().unwrap()));
+    let new = NewOrganization::new("Riverside".parse().unwrap());
+    let organization = service.admin().create_organization(new).await.unwrap();
+    let session = service.session_for(organization.id, Scopes::all()).await.unwrap();
+    (service, session)
+}
+
+fn faults(error: Error) -> Vec<(String, FaultKind)> {
+    let Error::Invalid(faults) = error else { panic!("{error:?}") };
+    faults.into_iter().map(|fault| (fault.path.to_string(), fault.kind)).collect()
+}
+
+/// Returns the faults of an event in JSON, on the free plan.
+fn of_event(json: &str) -> Vec<(String, FaultKind)> {
+    let input = from_json::<EventInput<'_>>(json.as_bytes());
+    let checked = input.and_then(|input| input.check(PlanTable::default().free));
+    faults(checked.unwrap_err().into())
+}
+
+#[test]
+fn every_fault_of_an_event_has_a_path_and_a_kind_with_its_bounds() {
+    let json = r#"{
+        "description": 5, "location": "a\u0000b", "is_virtual": null, "location_lat": 91, "location_lng": "west",
+        "location_data": {"a": "\u0000"}, "start_date": "2027-06-05", "end_date": "2027-06-12", "timezone": "Mars/Base",
+        "theme": "neon", "shifts": [{"title": "A", "start_time": "9:00", "capacity": "3"},
+        {"title": "B", "start_time": "12:00", "end_time": "09:00", "capacity": 0}, 7]
+    }"#;
+    let wrong_type = |expected| FaultKind::WrongType { expected };
+    let capacity = FaultKind::WholeNumber { min: 1, max: Some(Capacity::MAX) };
+    let themes = Theme::ALL.iter().map(|theme| theme.name()).collect();
+    let expected = [
+        ("title", FaultKind::Required),
+        ("description", wrong_type(ValueType::Text)),
+        ("location", TextError::Nul.into()),
+        ("is_virtual", wrong_type(ValueType::Flag)),
+        ("location_lat", FaultKind::Degrees { min: -90.0, max: 90.0 }),
+        ("location_lng", wrong_type(ValueType::Number)),
+        ("location_data", LocationDataError::Nul.into()),
+        ("end_date", FaultKind::TooManyDays { max: 7 }),
+        ("timezone", TimeError::Zone.into()),
+        ("theme", FaultKind::NotOneOf { names: themes }),
+        ("shifts[0].start_time", TimeError::WallTime.into()),
+        ("shifts[0].capacity", capacity.clone()),
+        ("shifts[1].end_time", TimeError::Order.into()),
+        ("shifts[1].capacity", capacity),
+        ("shifts[2]", wrong_type(ValueType::Object)),
+    ];
+    assert_eq!(of_event(json), expected.map(|(path, kind)| (path.to_owned(), kind)));
+}
+
+#[test]
+fn the_number_of_shifts_and_the_order_of_the_days_are_bounded() {
+    let shifts = vec![r#"{"title": "A", "capacity": 1}"#; 501].join(",");
+    let json = format!(
+        r#"{{"title": "A", "start_date": "2027-06-05", "end_date": "2027-06-04", "timezone": "UTC", "shifts": [{shifts}]}}"#
+    );
+    assert_eq!(
+        of_event(&json),
+        [
+            ("end_date".to_owned(), FaultKind::LastDayBeforeFirst),
+            ("shifts".to_owned(), FaultKind::TooManyShifts { max: 500 })
+        ]
+    );
+}
+
+#[test]
+fn an_input_that_is_not_a_json_object_is_wrong_as_a_whole() {
+    assert_eq!(of_event("[]"), [(String::new(), FaultKind::NotAnObject)]);
+    let [(path, FaultKind::NotJson { reason })] = &*of_event("{\"title\":") else { panic!("one fault") };
+    assert_eq!((&**path, &**reason), ("", "EOF while parsing a value at line 1 column 9"));
+    assert!(FaultPath::new().is_whole_input());
+}
+
+#[test]
+fn a_query_of_a_list_has_its_own_kinds() {
+    let text = |text: &'static str| Some(text.into());
+    let query = EventListInput { is_published: text("yes"), per_page: text("0"), cursor: text("abc") };
+    let expected = [
+        ("is_published", FaultKind::WrongType { expected: ValueType::FlagText }),
+        ("per_page", FaultKind::WholeNumber { min: 1, max: None }),
+        ("cursor", FaultKind::Cursor("abc".parse::<Position>().unwrap_err())),
+    ];
+    let found = faults(query.check().unwrap_err().into());
+    assert_eq!(found, expected.map(|(path, kind)| (path.to_owned(), kind)));
+}
+
+#[tokio::test]
+async fn a_fault_that_the_stored_shift_reveals_is_listed_in_the_order_of_the_fields() {
+    let (_, session) = session().await;
+    let shift = NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap())
+        .hours(Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0)).unwrap());
+    let event = NewEvent::new("Food drive".parse().unwrap(), date(2027, 7, 3), "UTC".parse().unwrap());
+    let shift = session.create_event(event.shift(shift)).await.unwrap().outcome.shifts[0].id;
+    let json = br#"{"notify_volunteers": 1, "capacity": 0, "start_time": "12:30", "title": 5}"#;
+    let error = session.patch_shift(shift, from_json::<ShiftPatchInput<'_>>(json)).await.unwrap_err();
+    let paths: Vec<_> = faults(error).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(paths, ["title", "end_time", "capacity", "notify_volunteers"]);
+}
+
+#[tokio::test]
+async fn a_copy_whose_last_day_is_out_of_range_is_refused() {
+    let (_, session) = session().await;
+    let event = NewEvent::new("Food drive".parse().unwrap(), date(2027, 7, 3), "UTC".parse().unwrap());
+    let event = session.create_event(event.end_date(date(2027, 7, 4))).await.unwrap().outcome.event.id;
+    let error = session.duplicate_event(event, date(9998, 12, 31)).await.unwrap_err();
+    assert_eq!(faults(error), [("start_date".to_owned(), FaultKind::LastDayOutOfRange)]);
+}
+
+#[tokio::test]
+async fn faults_of_a_token_and_of_a_question_have_their_bounds() {
+    let (service, session) = session().await;
+    let admin = service.admin();
+    let token = NewToken::new("import".parse().unwrap(), Scopes::default()).expires_in_days(366);
+    let error = admin.create_token(session.organization_id(), &token).await.unwrap_err();
+    let life = FaultKind::WholeNumber { min: 1, max: Some(365) };
+    let expected = [("scopes", FaultKind::NoScope), ("expires_in_days", life)];
+    assert_eq!(faults(error), expected.map(|(path, kind)| (path.to_owned(), kind)));
+
+    let event = NewEvent::new("Food drive".parse().unwrap(), date(2027, 7, 3), "UTC".parse().unwrap());
+    let event = session.create_event(event).await.unwrap().outcome.event.id;
+    let label = || "Size".parse::<Label>().unwrap();
+    for (kind, options, fault) in [
+        (QuestionKind::Select, vec![], FaultKind::OptionCount { max: 100 }),
+        (QuestionKind::Text, vec![label()], FaultKind::OptionsNotAllowed { kind: QuestionKind::Text }),
+    ] {
+        let mut question = NewQuestion::new(label(), kind);
+        question.options = options;
+        let error = admin.add_question(event, &question).await.unwrap_err();
+        assert_eq!(faults(error), [("options".to_owned(), fault)]);
+    }
+    let question = NewQuestion::new(label(), QuestionKind::Text);
+    for _ in 0..100 {
+        admin.add_question(event, &question).await.unwrap();
+    }
+    let error = admin.add_question(event, &question).await.unwrap_err();
+    assert_eq!(faults(error), [("event".to_owned(), FaultKind::TooManyQuestions { max: 100 })]);
+}
