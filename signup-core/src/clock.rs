@@ -23,7 +23,14 @@ impl<T: Clock + ?Sized> Clock for Arc<T> {
     }
 }
 
-/// The system's clock.
+/// The system's clock, which a new [`Service`](crate::Service) uses.
+///
+/// ```
+/// use signup_core::{Clock, SystemClock};
+///
+/// let now = SystemClock.now();
+/// assert_eq!(now.subsec_nanosecond(), 0);
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
@@ -37,13 +44,18 @@ impl Clock for SystemClock {
 
 /// A clock that changes only by [`advance`](Self::advance), for tests and for replays.
 ///
-/// ```
-/// use signup_core::{Clock, FixedClock};
+/// A test keeps a handle of the clock beside the service:
 ///
-/// let clock = FixedClock::at("2026-03-01T12:00:00Z".parse()?);
+/// ```
+/// use std::sync::Arc;
+/// use signup_core::{FixedClock, Service};
+/// use signup_store_memory::MemoryStore;
+///
+/// let clock = Arc::new(FixedClock::at("2026-03-01T12:00:00Z".parse()?));
+/// let service = Service::new(MemoryStore::new()).with_clock(Arc::clone(&clock));
 /// clock.advance(90);
-/// assert_eq!(clock.now().to_string(), "2026-03-01T12:01:30Z");
-/// # Ok::<(), jiff::Error>(())
+/// assert_eq!(service.now().to_string(), "2026-03-01T12:01:30Z");
+/// # Ok::<(), signup_core::jiff::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct FixedClock(AtomicI64);

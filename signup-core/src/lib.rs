@@ -34,6 +34,9 @@
 //! - [`store`] is what a store promises: reads, and one commit of a decision.
 //! - [`service`] reads, lets a rule decide, and commits.
 //! - `conformance`, under the feature of that name, is the suite for authors of a store.
+//!
+//! Dates, times and instants are those of [`jiff`], and a [`Store`] is an [`macro@async_trait`]. Both crates stand in public
+//! signatures, so they are re-exported here: a program gets the versions that fit without a dependency of its own.
 
 pub mod allowance;
 pub mod clock;
@@ -65,6 +68,8 @@ pub mod zone;
 pub mod conformance;
 
 pub use allowance::{Allowance, RateKey, Window, Windows};
+#[doc(no_inline)]
+pub use async_trait::async_trait;
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use error::{Error, Result};
 pub use event::{Event, EventDates, Latitude, Longitude, Theme};
@@ -78,6 +83,8 @@ pub use input::{
 };
 #[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};
+#[doc(no_inline)]
+pub use jiff::{self, SignedDuration, Timestamp};
 pub use notice::{DeliveryFailure, Notice, NoticeCause, NoticeFailure, ShiftChange, TimeAndPlace};
 pub use occupancy::{Capacity, Occupancy};
 pub use organization::Organization;
