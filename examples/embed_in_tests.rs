@@ -9,8 +9,8 @@ use std::error::Error;
 use std::sync::Arc;
 
 use signup_core::{
-    Capacity, EmailAddress, EventId, FixedClock, Hours, NewEvent, NewOrganization, NewShift, NewSignup,
-    Result, Scopes, Service, Session, date, time,
+    Capacity, EventId, FixedClock, Hours, NewEvent, NewOrganization, NewShift, NewSignup, Result, Scopes,
+    Service, Session, date, time,
 };
 use signup_store_memory::MemoryStore;
 
@@ -46,7 +46,7 @@ impl Fixture {
 
     async fn sign_up(&self, email: &str) -> std::result::Result<(), Box<dyn Error>> {
         let shift = self.session.shifts(self.event).await?[0].id;
-        let volunteer = NewSignup::new("Ada".parse()?, EmailAddress::new(email)?);
+        let volunteer = NewSignup::new("Ada".parse()?, email.parse()?);
         self.service.public().sign_up(self.session.organization_id(), shift, volunteer).await?;
         Ok(())
     }

@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use signup_core::{
-    Capacity, EmailAddress, FixedClock, Hours, NewEvent, NewOrganization, NewShift, NewSignup, NoticeCause,
-    Outbox, Scopes, Service, ShiftId, ShiftPatch, date, time,
+    Capacity, FixedClock, Hours, NewEvent, NewOrganization, NewShift, NewSignup, NoticeCause, Outbox, Scopes,
+    Service, ShiftId, ShiftPatch, date, time,
 };
 use signup_store_memory::MemoryStore;
 
@@ -57,7 +57,7 @@ async fn sign_up(
     name: &str,
 ) -> Result<Option<signup_core::Secret>> {
     let email = format!("{}@example.org", name.to_lowercase());
-    let volunteer = NewSignup::new(name.parse()?, EmailAddress::new(&email)?);
+    let volunteer = NewSignup::new(name.parse()?, email.parse()?);
     match service.public().sign_up_by_slug(slug, shift, volunteer).await {
         Ok(signed_up) => {
             println!("{name} has a place.");

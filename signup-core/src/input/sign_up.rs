@@ -69,7 +69,7 @@ pub struct CheckedSignup {
 /// let public = service.public();
 /// let page = public.event(&slug).await?;
 /// let [shirt, rules, diet] = &*page.questions else { panic!("the event has three questions") };
-/// let ada = NewSignup::new("Ada".parse()?, EmailAddress::new("ada@example.org")?)
+/// let ada = NewSignup::new("Ada".parse()?, "ada@example.org".parse()?)
 ///     .choose(shirt.id, "M".parse()?)
 ///     .tick(rules.id)
 ///     .answer(diet.id, "no nuts".parse()?);
