@@ -63,7 +63,8 @@ pub struct CheckedSignup {
 /// #     ("I have read the rules", QuestionKind::Checkbox, vec![]),
 /// #     ("Diet", QuestionKind::Text, vec![]),
 /// # ] {
-/// #     let new = NewQuestion { label: label.parse()?, kind, options, required: true };
+/// #     let mut new = NewQuestion::new(label.parse()?, kind).required();
+/// #     new.options = options;
 /// #     service.admin().add_question(created.event.id, &new).await?;
 /// # }
 /// let public = service.public();

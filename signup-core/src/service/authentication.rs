@@ -23,6 +23,33 @@ impl Service {
     ///
     /// # Errors
     /// [`Error::Unauthenticated`] if the token is malformed, unknown, expired or revoked.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{Error, NewEvent, NewToken, Scope, date};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// let new = NewToken::new("Calendar script".parse()?, [Scope::EventsRead].into_iter().collect());
+    /// let (_, text) = service.admin().create_token(organization.id, &new).await?;
+    ///
+    /// let session = service.authenticate(text.reveal()).await?;
+    /// assert_eq!(session.organization_id(), organization.id);
+    ///
+    /// // The token may read events, and not write them.
+    /// let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// let refused = session.create_event(drive).await;
+    /// assert_eq!(refused, Err(Error::MissingScope(Scope::EventsWrite)));
+    /// assert!(service.authenticate("signup_unknown").await.is_err_and(|error| error == Error::Unauthenticated));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn authenticate(&self, token: &str) -> Result<Session> {
         let digest = token.parse::<TokenText>().map_err(|_| Error::Unauthenticated)?.digest();
         let found = match self.0.tokens.get(&digest) {
@@ -49,6 +76,27 @@ impl Service {
     ///
     /// # Errors
     /// [`Error::NotFound`] if the organization does not exist.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{EventQuery, Scope};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// // The program has checked that its user may read this organization.
+    /// let scopes = [Scope::EventsRead, Scope::ShiftsRead].into_iter().collect();
+    /// let session = service.session_for(organization.id, scopes).await?;
+    /// assert_eq!(session.token_id(), None);
+    /// assert!(session.events(EventQuery::new()).await?.events.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn session_for(&self, organization: OrganizationId, scopes: Scopes) -> Result<Session> {
         let organization = self.0.store.organization(organization).await?.ok_or(Error::NotFound)?;
         let principal = Principal {

@@ -94,6 +94,24 @@ impl Service {
     }
 
     /// Like [`new`](Self::new), over a store that other parts of the program use as well, or that is chosen at run time.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// use std::sync::Arc;
+    ///
+    /// let store = Arc::new(MemoryStore::new());
+    /// let service = Service::shared(store.clone());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn shared(store: Arc<dyn Store>) -> Self {
         Self(Arc::new(Shared {
             store,
@@ -105,33 +123,81 @@ impl Service {
     }
 
     /// Replaces the clock. Handles that exist keep theirs.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{Clock, FixedClock, Service};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use std::sync::Arc;
+    ///
+    /// let clock = Arc::new(FixedClock::at("2027-05-01T12:00:00Z".parse()?));
+    /// let service = Service::new(MemoryStore::new()).with_clock(clock.clone());
+    /// clock.advance(60);
+    /// assert_eq!(service.now().to_string(), "2027-05-01T12:01:00Z");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn with_clock(self, clock: impl Clock) -> Self {
         Self(Arc::new(Shared { clock: Arc::new(clock), ..Arc::unwrap_or_clone(self.0) }))
     }
 
     /// Replaces the limits of the plans. Handles that exist keep theirs.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, Scopes, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::PlanTable;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// let mut plans = PlanTable::default();
+    /// plans.free.active_events = 10;
+    /// let service = service.with_plans(plans);
+    /// let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// assert_eq!(session.limits().active_events, 10);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn with_plans(self, plans: PlanTable) -> Self {
         Self(Arc::new(Shared { plans, ..Arc::unwrap_or_clone(self.0) }))
     }
 
     /// Returns the handle of the operator, which may do everything in every organization.
+    ///
+    /// See [`Admin`] for an example.
     pub fn admin(&self) -> Admin {
         Admin::new(Arc::clone(&self.0))
     }
 
     /// Returns the handle of volunteers, who hold a slug or a secret instead of a token.
+    ///
+    /// See [`Public`] for an example.
     pub fn public(&self) -> Public {
         Public::new(Arc::clone(&self.0))
     }
 
     /// Returns the handle of a process that delivers queued notices.
+    ///
+    /// See [`Outbox`] for an example.
     pub fn outbox(&self) -> Outbox {
         Outbox::new(Arc::clone(&self.0))
     }
 
     /// Returns the time by the service's clock.
+    ///
+    /// See [`with_clock`](Self::with_clock) for an example.
     pub fn now(&self) -> Timestamp {
         self.0.now()
     }
@@ -145,6 +211,31 @@ impl Service {
     ///
     /// # Errors
     /// Fails only if the store fails: the state of the window is unknown then, and the request should not be served.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, Scopes, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// let address = "192.0.2.7".parse()?;
+    /// for remaining in (0..30).rev() {
+    ///     let allowance = service.count_request(Some(&session), address).await?;
+    ///     assert_eq!((allowance.is_allowed, allowance.remaining), (true, remaining));
+    /// }
+    /// let refused = service.count_request(Some(&session), address).await?;
+    /// assert!(!refused.is_allowed);
+    /// assert!((1..=60).contains(&refused.retry_after_s(service.now())));
+    /// // The requests of the session do not count against the address.
+    /// assert!(service.count_request(None, address).await?.is_allowed);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn count_request(&self, session: Option<&Session>, address: IpAddr) -> Result<Allowance> {
         let session = session.filter(|session| session.is_valid());
         let key = session.map_or_else(|| RateKey::address(address), Session::rate_key);
@@ -152,6 +243,23 @@ impl Service {
     }
 
     /// Returns the rate limit of a session, or of an address without one, in requests a minute.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, Scopes, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// assert_eq!(service.requests_per_minute(Some(&session)), session.limits().requests_per_minute);
+    /// assert_eq!(service.requests_per_minute(None), 30);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn requests_per_minute(&self, session: Option<&Session>) -> u32 {
         session.map_or(self.0.plans.free, Session::limits).requests_per_minute
     }
@@ -160,6 +268,19 @@ impl Service {
     ///
     /// # Errors
     /// Returns the store's error if it does not.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::Service;
+    /// # use signup_store_memory::MemoryStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// service.check().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn check(&self) -> Result<()> {
         Ok(self.0.store.check().await?)
     }

@@ -21,6 +21,58 @@ const FAN_OUT_BATCH: u32 = 100;
 const NO_RESULT: &str = "no attempts are left, and no result of the last one was reported";
 
 /// The handle of a process that delivers queued notices.
+///
+/// # Example
+///
+/// ```
+/// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+/// # use signup_store_memory::MemoryStore;
+/// use signup_core::{Delivery, DeliveryFailure, NewSignup, Outbox, Result};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+/// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+/// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+/// # let organization = service.admin().create_organization(food_bank).await?;
+/// # let session = service.session_for(organization.id, Scopes::all()).await?;
+/// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+/// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+/// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+/// /// Delivers every notice that is due.
+/// async fn deliver_due(outbox: &Outbox) -> Result<()> {
+///     for notice in outbox.due(100).await? {
+///         let delivery = match outbox.claim(notice.clone()).await {
+///             Ok(Some(delivery)) => delivery,
+///             // The notice is obsolete, was claimed by another process, or was fanned out.
+///             Ok(None) => continue,
+///             // For example a record that cannot be decoded: it must not block other notices.
+///             Err(error) => {
+///                 outbox.report_claim_failed(&notice, &error.to_string()).await?;
+///                 continue;
+///             }
+///         };
+///         match send_mail(&delivery).await {
+///             Ok(()) => drop(outbox.report_sent(&delivery.notice).await?),
+///             Err((failure, reason)) => drop(outbox.report_failed(&delivery.notice, failure, reason).await?),
+///         }
+///     }
+///     Ok(())
+/// }
+///
+/// /// Sends the mail, within a time that is shorter than the lease.
+/// async fn send_mail(delivery: &Delivery) -> std::result::Result<(), (DeliveryFailure, &'static str)> {
+///     println!("a mail to {}", delivery.signup.email);
+///     Ok(())
+/// }
+///
+/// # let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
+/// # service.public().sign_up(organization.id, created.shifts[0].id, ada).await?;
+/// deliver_due(&service.outbox()).await?;
+/// assert_eq!(service.admin().count_notices().await?.queued, 0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct Outbox {
     shared: Arc<Shared>,
@@ -32,6 +84,8 @@ impl Outbox {
     }
 
     /// Returns the time by the service's clock.
+    ///
+    /// See [`Service::with_clock`](crate::Service::with_clock) for an example.
     pub fn now(&self) -> Timestamp {
         self.shared.now()
     }
@@ -43,6 +97,8 @@ impl Outbox {
     ///
     /// # Errors
     /// Fails only if the store fails.
+    ///
+    /// See [`Outbox`] for an example.
     pub async fn due(&self, limit: u32) -> Result<Vec<Notice>> {
         let now = self.now();
         let latest = now + Notice::MAX_BACKOFF + Notice::CLOCK_SKEW;
@@ -63,6 +119,8 @@ impl Outbox {
     /// # Errors
     /// Fails if the store fails. If a stored record cannot be decoded, the notice stays due. The caller then calls
     /// [`report_claim_failed`](Self::report_claim_failed), so that the notice does not delay others.
+    ///
+    /// See [`Outbox`] for an example.
     pub async fn claim(&self, notice: Notice) -> Result<Option<Delivery>> {
         if let NoticeCause::ShiftChanged { change, fanned_out_to } = &notice.cause {
             let (change, fanned_out_to) = (change.clone(), *fanned_out_to);
@@ -117,6 +175,8 @@ impl Outbox {
     ///
     /// # Errors
     /// Fails only if the store fails.
+    ///
+    /// See [`Outbox`] for an example.
     pub async fn extend_lease(&self, notice: &Notice) -> Result<Option<Notice>> {
         let extend = |notice: &Notice| Some(notice.clone().lease_extended(self.now()));
         Ok(self.commit_claimed(notice, extend).await?.flatten())
@@ -129,6 +189,8 @@ impl Outbox {
     /// # Errors
     /// Fails only if the store fails. The mail will be sent again, under the same id, unless a retry of this report
     /// succeeds before the lease expires.
+    ///
+    /// See [`Outbox`] for an example.
     pub async fn report_sent(&self, notice: &Notice) -> Result<bool> {
         Ok(self.commit_claimed(notice, |_| None).await?.is_some())
     }
@@ -140,6 +202,8 @@ impl Outbox {
     ///
     /// # Errors
     /// Fails only if the store fails. The notice is then due again when its lease expires.
+    ///
+    /// See [`Outbox`] for an example.
     pub async fn report_failed(
         &self,
         notice: &Notice,
@@ -155,6 +219,8 @@ impl Outbox {
     ///
     /// # Errors
     /// Fails only if the store fails.
+    ///
+    /// See [`Outbox`] for an example.
     pub async fn report_claim_failed(&self, notice: &Notice, reason: &str) -> Result<()> {
         let now = self.now();
         let after = notice.clone().claimed(now).after_failure(DeliveryFailure::Transient, reason, now);

@@ -53,6 +53,32 @@ impl SignedUp {
 }
 
 /// The handle of volunteers, who hold a slug or a secret instead of a token.
+///
+/// # Example
+///
+/// ```
+/// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+/// # use signup_store_memory::MemoryStore;
+/// use signup_core::NewSignup;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+/// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+/// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+/// # let organization = service.admin().create_organization(food_bank).await?;
+/// # let session = service.session_for(organization.id, Scopes::all()).await?;
+/// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+/// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+/// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+/// let public = service.public();
+/// let found = public.event(&created.event.slug).await?;
+/// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
+/// let place = public.sign_up_by_slug(&found.event.slug, found.shifts[0].id, ada).await?;
+/// assert!(place.is_new());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct Public {
     shared: Arc<Shared>,
@@ -71,6 +97,20 @@ impl Public {
     ///
     /// # Errors
     /// Fails only if the store fails.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::Service;
+    /// # use signup_store_memory::MemoryStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// let allowance = service.public().count_attempt("192.0.2.7".parse()?).await?;
+    /// assert_eq!((allowance.is_allowed, allowance.remaining), (true, 29));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn count_attempt(&self, address: IpAddr) -> Result<Allowance> {
         self.shared.count(RateKey::visitor(address), Self::ATTEMPTS_PER_MINUTE).await
     }
@@ -89,6 +129,36 @@ impl Public {
     /// - [`Error::Invalid`] with every fault of the form.
     /// - [`Error::ShiftFull`] or [`Error::ShiftOver`]. An address with a place on the shift gets this error, too, so
     ///   that the answer does not reveal who is signed up. Its place is kept, and its confirmation is mailed again.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{Error, NewSignup};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
+    /// let place = service.public().sign_up(organization.id, created.shifts[0].id, &ada).await;
+    /// match place {
+    ///     Ok(signed_up) if signed_up.is_new() => println!("{} has a place", signed_up.signup.name),
+    ///     Ok(signed_up) => println!("{} has had a place before", signed_up.signup.email),
+    ///     Err(Error::ShiftFull | Error::ShiftOver) => println!("no place is left"),
+    ///     Err(Error::Invalid(faults)) => faults.iter().for_each(|fault| println!("{fault}")),
+    ///     Err(error) => return Err(error.into()),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn sign_up(
         &self,
         organization: OrganizationId,
@@ -113,6 +183,31 @@ impl Public {
     ///
     /// # Errors
     /// Returns the errors of [`sign_up`](Self::sign_up), and [`Error::NotFound`] if the shift belongs to another event.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::SignUpInput;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// // The fields of a form, not checked yet.
+    /// let form = SignUpInput { name: "Ada Lovelace".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
+    /// let place = service.public().sign_up_by_slug(&created.event.slug, created.shifts[0].id, form).await?;
+    /// assert!(place.is_new());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn sign_up_by_slug(
         &self,
         slug: &str,
@@ -169,6 +264,28 @@ impl Public {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if no event has this slug, or the event is a draft.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let found = service.public().event(&created.event.slug).await?;
+    /// assert_eq!(found.organization.name.as_str(), "Riverside Food Bank");
+    /// assert_eq!(found.shifts[0].occupancy.remaining(), 8);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn event(&self, slug: &str) -> Result<PublicEvent> {
         let found = self.shared.store.event_by_slug(slug).await?.filter(|found| found.event.is_published);
         let EventInFull { event, shifts, questions, .. } = found.ok_or(Error::NotFound)?;
@@ -181,6 +298,8 @@ impl Public {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if no sign-up has this secret.
+    ///
+    /// See [`cancel`](Self::cancel) for an example.
     pub async fn signup_with_event(&self, secret: &Secret) -> Result<(Signup, PublicEvent)> {
         let signup = self.signup(secret).await?;
         let owner = signup.organization;
@@ -195,6 +314,36 @@ impl Public {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if no sign-up has this secret.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{NewSignup, SignupStatus};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let public = service.public();
+    /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
+    /// let place = public.sign_up(organization.id, created.shifts[0].id, ada).await?;
+    /// let secret = place.secret.ok_or("the address had a place before")?;
+    ///
+    /// let (signup, found) = public.signup_with_event(&secret).await?;
+    /// assert_eq!((signup.status, found.event.id), (SignupStatus::Confirmed, created.event.id));
+    /// public.cancel(&secret).await?;
+    /// assert_eq!(public.signup(&secret).await?.status, SignupStatus::Cancelled);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn cancel(&self, secret: &Secret) -> Result<Signup> {
         self.shared
             .commit_unrefused(move |now| async move {
@@ -209,6 +358,8 @@ impl Public {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if no sign-up has this secret.
+    ///
+    /// See [`cancel`](Self::cancel) for an example.
     pub async fn signup(&self, secret: &Secret) -> Result<Signup> {
         self.shared.store.signup_by_secret(&secret.digest()).await?.ok_or(Error::NotFound)
     }

@@ -12,6 +12,25 @@ use super::Shared;
 use crate::error::Result;
 
 /// The operator's handle. It needs no token and reaches every organization, so a program must not expose it to callers.
+///
+/// # Example
+///
+/// ```
+/// # use signup_core::Service;
+/// # use signup_store_memory::MemoryStore;
+/// use signup_core::{NewOrganization, NewToken, Scopes};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let service = Service::new(MemoryStore::new());
+/// let admin = service.admin();
+/// let organization = admin.create_organization(NewOrganization::new("Riverside Food Bank".parse()?)).await?;
+/// let new = NewToken::new("Calendar script".parse()?, Scopes::all());
+/// let (token, text) = admin.create_token(organization.id, &new).await?;
+/// println!("{} of {}: {}", token.name, organization.slug, text.reveal());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct Admin {
     shared: Arc<Shared>,
@@ -30,6 +49,21 @@ impl Admin {
     ///
     /// # Errors
     /// Fails only if the store fails.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::Service;
+    /// # use signup_store_memory::MemoryStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// const BATCH: u32 = 1000;
+    /// // Once a minute:
+    /// while service.admin().purge(BATCH).await? >= BATCH.into() {}
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn purge(&self, limit: u32) -> Result<u64> {
         let now = self.shared.now();
         let receipts = self.shared.store.purge_receipts(now, limit).await?;

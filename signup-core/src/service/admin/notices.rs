@@ -12,6 +12,8 @@ impl Admin {
     ///
     /// # Errors
     /// Fails only if the store fails.
+    ///
+    /// See [`retry_notice`](Self::retry_notice) for an example.
     pub async fn notices(
         &self,
         have_failed: bool,
@@ -26,6 +28,34 @@ impl Admin {
     /// # Errors
     /// Returns [`Error::NotFound`] if there is no such notice, and [`Error::NoticeNotFailed`] if it is queued or
     /// claimed: it would be sent twice.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::NewSignup;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// # let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
+    /// # service.public().sign_up(organization.id, created.shifts[0].id, ada).await?;
+    /// let admin = service.admin();
+    /// assert_eq!(admin.count_notices().await?.queued, 1);
+    /// for failed in admin.notices(true, None, 100).await? {
+    ///     admin.retry_notice(failed.id).await?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn retry_notice(&self, id: NoticeId) -> Result<Notice> {
         let notice = self.shared.store.notice(id).await?.ok_or(Error::NotFound)?;
         if notice.failure.is_none() {
@@ -42,6 +72,8 @@ impl Admin {
     ///
     /// # Errors
     /// Fails only if the store fails.
+    ///
+    /// See [`retry_notice`](Self::retry_notice) for an example.
     pub async fn count_notices(&self) -> Result<NoticeCounts> {
         Ok(self.shared.store.count_notices().await?)
     }

@@ -23,6 +23,23 @@ impl Admin {
     /// # Errors
     /// Returns [`Error::Contended`] if simultaneous creates take the slug again and again. Else fails only if the store
     /// fails.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::Service;
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{NewOrganization, Plan};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// let new = NewOrganization::new("Riverside Food Bank".parse()?).plan(Plan::Starter);
+    /// let organization = service.admin().create_organization(new).await?;
+    /// assert_eq!(organization.slug, "riverside-food-bank");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn create_organization(&self, new: NewOrganization) -> Result<Organization> {
         let new = &new;
         self.shared
@@ -48,6 +65,26 @@ impl Admin {
     /// # Errors
     /// Returns [`Error::Invalid`] if the token has no scope, or its life is not 1 to 365 days. Else fails only if the
     /// store fails.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::Service;
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{NewOrganization, NewToken, Scopes};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// let new = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// let token = NewToken::new("First token".parse()?, Scopes::all());
+    /// let created = service.admin().create_first_organization(new.clone(), token.clone()).await?;
+    /// let (organization, text) = created.ok_or("an organization exists already")?;
+    /// assert_eq!(service.authenticate(text.reveal()).await?.organization_id(), organization.id);
+    /// assert!(service.admin().create_first_organization(new, token).await?.is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn create_first_organization(
         &self,
         new: NewOrganization,
@@ -78,6 +115,28 @@ impl Admin {
     ///
     /// # Errors
     /// Fails only if the store fails.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// let mut after = None;
+    /// loop {
+    ///     let page = service.admin().organizations(after, 100).await?;
+    ///     let Some(last) = page.last() else { break };
+    ///     after = Some(last.id);
+    ///     page.iter().for_each(|organization| println!("{}", organization.name));
+    /// }
+    /// assert_eq!(after, Some(organization.id));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn organizations(
         &self,
         after: Option<OrganizationId>,
@@ -90,6 +149,23 @@ impl Admin {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if there is no such organization.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// let found = service.admin().find_organization("riverside-food-bank").await?;
+    /// assert_eq!(found, organization);
+    /// assert_eq!(service.admin().find_organization(&found.id.to_string()).await?, found);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn find_organization(&self, id_or_slug: &str) -> Result<Organization> {
         if let Ok(id) = id_or_slug.parse::<OrganizationId>()
             && let Some(organization) = self.shared.store.organization(id).await?
@@ -104,6 +180,24 @@ impl Admin {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if there is no such organization.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::Plan;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// let changed = service.admin().set_plan(organization.id, Plan::Pro).await?;
+    /// assert_eq!(changed.plan, Plan::Pro);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn set_plan(&self, organization: OrganizationId, plan: Plan) -> Result<Organization> {
         let found = &self.shared.store.organization(organization).await?.ok_or(Error::NotFound)?;
         let changed = self

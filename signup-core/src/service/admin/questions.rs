@@ -16,6 +16,31 @@ impl Admin {
     /// # Errors
     /// Returns [`Error::NotFound`] if there is no such event. Returns [`Error::Invalid`] if the options do not fit the
     /// kind, or the event has [`Question::MAX_PER_EVENT`] questions already.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{NewQuestion, QuestionKind};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let size = NewQuestion::new("Shirt size".parse()?, QuestionKind::Select).option("S".parse()?).option("M".parse()?);
+    /// service.admin().add_question(created.event.id, &size).await?;
+    /// let questions = service.admin().questions(created.event.id).await?;
+    /// assert_eq!(questions[0].label.as_str(), "Shirt size");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn add_question(&self, event: EventId, new: &NewQuestion) -> Result<Question> {
         let organization = self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)?;
         self.shared
@@ -45,6 +70,8 @@ impl Admin {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if there is no such event.
+    ///
+    /// See [`add_question`](Self::add_question) for an example.
     pub async fn questions(&self, event: EventId) -> Result<Vec<Question>> {
         let organization = self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)?;
         self.shared.store.questions(organization, event).await?.ok_or(Error::NotFound)

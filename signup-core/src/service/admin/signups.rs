@@ -14,6 +14,8 @@ impl Admin {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if there is no such event.
+    ///
+    /// See [`cancel_signup`](Self::cancel_signup) for an example.
     pub async fn event_owner(&self, event: EventId) -> Result<OrganizationId> {
         self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)
     }
@@ -22,6 +24,8 @@ impl Admin {
     ///
     /// # Errors
     /// Fails only if the store fails.
+    ///
+    /// See [`cancel_signup`](Self::cancel_signup) for an example.
     pub async fn signups(
         &self,
         organization: OrganizationId,
@@ -36,6 +40,35 @@ impl Admin {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if the organization has no such sign-up.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{NewSignup, SignupStatus};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
+    /// service.public().sign_up(organization.id, created.shifts[0].id, ada).await?;
+    ///
+    /// let admin = service.admin();
+    /// let owner = admin.event_owner(created.event.id).await?;
+    /// let signups = admin.signups(owner, created.event.id, None, 100).await?;
+    /// let cancelled = admin.cancel_signup(owner, signups[0].id).await?;
+    /// assert_eq!(cancelled.status, SignupStatus::Cancelled);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn cancel_signup(&self, organization: OrganizationId, id: SignupId) -> Result<Signup> {
         self.shared
             .commit_unrefused(move |now| async move {
@@ -50,6 +83,31 @@ impl Admin {
     ///
     /// # Errors
     /// Fails only if the store fails. Some sign-ups may be left then, and another call removes them.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::NewSignup;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
+    /// service.public().sign_up(organization.id, created.shifts[0].id, ada.clone()).await?;
+    /// assert_eq!(service.admin().erase_signups(organization.id, &ada.email).await?, 1);
+    /// assert_eq!(session.shifts(created.event.id).await?[0].occupancy.filled, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn erase_signups(&self, organization: OrganizationId, email: &EmailAddress) -> Result<u64> {
         const BATCH: u32 = 100;
         let mut erased = 0;

@@ -18,6 +18,26 @@ impl Admin {
     /// # Errors
     /// Returns [`Error::NotFound`] if there is no such organization. Returns [`Error::Invalid`] if the token has no
     /// scope, or its life is not 1 to 365 days.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{NewToken, Scope};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// let scopes = [Scope::EventsRead, Scope::EventsWrite].into_iter().collect();
+    /// let new = NewToken::new("Calendar script".parse()?, scopes).expires_in_days(90);
+    /// let (token, text) = service.admin().create_token(organization.id, &new).await?;
+    /// println!("The token {} is shown only now: {}", token.name, text.reveal());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn create_token(
         &self,
         organization: OrganizationId,
@@ -38,6 +58,8 @@ impl Admin {
     ///
     /// # Errors
     /// Fails only if the store fails.
+    ///
+    /// See [`revoke_token`](Self::revoke_token) for an example.
     pub async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>> {
         Ok(self.shared.store.tokens(organization).await?)
     }
@@ -47,6 +69,29 @@ impl Admin {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if there is no such token.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{Error, NewToken, Scopes};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// let new = NewToken::new("Calendar script".parse()?, Scopes::all());
+    /// let (_, text) = service.admin().create_token(organization.id, &new).await?;
+    /// for token in service.admin().tokens(organization.id).await? {
+    ///     service.admin().revoke_token(token.id).await?;
+    /// }
+    /// let revoked = service.authenticate(text.reveal()).await;
+    /// assert!(revoked.is_err_and(|error| error == Error::Unauthenticated));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn revoke_token(&self, id: TokenId) -> Result<Token> {
         let revoked = self
             .shared

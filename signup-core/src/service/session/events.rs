@@ -43,6 +43,8 @@ impl EventPages {
     ///
     /// # Errors
     /// Those of [`Session::events`]. The page is read again by the next call.
+    ///
+    /// See [`Session::event_pages`] for an example.
     pub async fn next(&mut self) -> Result<Option<EventList>> {
         self.session.require(Scope::EventsRead)?;
         let Some(query) = self.next else { return Ok(None) };
@@ -58,6 +60,31 @@ impl Session {
     /// # Errors
     /// [`Error::Invalid`] with every fault of the input; [`Error::PlanLimit`] if the event would be active and the plan
     /// allows no more active events.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, Scopes, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{Capacity, Hours, NewEvent, NewShift, date, time};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// let morning = Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0))?;
+    /// let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?)
+    ///     .location("1 Main St".parse()?)
+    ///     .shift(NewShift::new("Packing".parse()?, Capacity::new(8)?).hours(morning))
+    ///     .published();
+    /// let created = session.create_event(drive).await?.outcome;
+    /// assert!(created.event.slug.starts_with("food-drive-"));
+    /// assert_eq!(created.shifts[0].occupancy.filled, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn create_event<I: Input<NewEvent>>(
         &self,
         event: I,
@@ -77,26 +104,33 @@ impl Session {
     ///
     /// The date is a [`Date`] or an [`EventDate`](crate::EventDate), so a text needs its type: `"2027-06-12".parse::<Date>()?`.
     ///
+    /// # Errors
+    /// [`Error::Invalid`] if the copy would leave the range of dates; [`Error::NotFound`].
+    ///
+    /// # Example
+    ///
     /// ```
-    /// # use signup_core::{NewOrganization, NewEvent, Scopes, Service};
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service};
     /// # use signup_store_memory::MemoryStore;
     /// use signup_core::date;
     ///
-    /// # tokio::runtime::Runtime::new()?.block_on(async {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let organization = service.admin().create_organization(NewOrganization::new("A".parse()?)).await?;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
     /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
     /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let event = session.create_event(drive).await?.outcome.event;
-    /// let copy = session.duplicate_event(event.id, date(2027, 6, 12)).await?.outcome.event;
-    /// assert_eq!(copy.dates.first.date().date(), date(2027, 6, 12));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let copy = session.duplicate_event(created.event.id, date(2027, 6, 12)).await?.outcome;
+    /// assert_eq!(copy.event.title, created.event.title);
+    /// assert_eq!(copy.shifts[0].interval().start.to_string(), "2027-06-12T04:00:00Z");
+    /// assert!(!copy.event.is_published);
+    /// # Ok(())
+    /// # }
     /// ```
-    ///
-    /// # Errors
-    /// [`Error::Invalid`] if the copy would leave the range of dates; [`Error::NotFound`].
     pub async fn duplicate_event<I: Input<Date>>(
         &self,
         id: EventId,
@@ -114,32 +148,37 @@ impl Session {
 
     /// Lists the organization's events, a page at a time, latest start first. Scope: [`Scope::EventsRead`].
     ///
-    /// ```
-    /// # use signup_core::{NewOrganization, NewEvent, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
-    /// use signup_core::EventQuery;
-    ///
-    /// # tokio::runtime::Runtime::new()?.block_on(async {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let organization = service.admin().create_organization(NewOrganization::new("A".parse()?)).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # for day in [5, 6] {
-    /// #     session.create_event(NewEvent::new("Drive".parse()?, date(2027, 6, day), "UTC".parse()?)).await?;
-    /// # }
-    /// let first = session.events(EventQuery::new().limit(1)).await?;
-    /// let next = first.next.ok_or("there is one page only")?;
-    /// let second = session.events(first.query.at(next)).await?;
-    /// assert_eq!((first.events.len(), second.events.len()), (1, 1));
-    /// assert!(second.next.is_none());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// A page has 1 to 100 events: a `limit` outside of this range is taken for its nearest bound.
     ///
     /// # Errors
     /// [`Error::Invalid`] with every fault of the query.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::EventQuery;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// # session.duplicate_event(created.event.id, date(2027, 6, 12)).await?;
+    /// let first = session.events(EventQuery::new().limit(1)).await?;
+    /// let next = first.next.ok_or("there is one page only")?;
+    /// let second = session.events(first.query.at(next)).await?;
+    /// assert_eq!(second.events[0].id, created.event.id);
+    /// assert_eq!(second.next, None);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn events<I: Input<EventQuery>>(&self, query: I) -> Result<EventList, I::Error> {
         self.require(Scope::EventsRead)?;
         let query = query.read(self.limits()).await?;
@@ -150,6 +189,33 @@ impl Session {
     /// [`Scope::EventsRead`].
     ///
     /// An event that exists throughout the walk is on exactly one page, whatever is created meanwhile.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::EventQuery;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let mut titles = Vec::new();
+    /// let mut pages = session.event_pages(EventQuery::new());
+    /// while let Some(page) = pages.next().await? {
+    ///     titles.extend(page.events.iter().map(|event| event.title.to_string()));
+    /// }
+    /// assert_eq!(titles, ["Food drive"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn event_pages(&self, query: EventQuery) -> EventPages {
         EventPages { session: self.clone(), next: Some(query) }
     }

@@ -63,26 +63,58 @@ impl Session {
     }
 
     /// Returns the organization that the session belongs to.
+    ///
+    /// See [`token_id`](Self::token_id) for an example.
     pub const fn organization_id(&self) -> OrganizationId {
         self.principal.organization
     }
 
     /// Returns the id of the token; `None` for a session without a token.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{NewToken, Scopes};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// let new = NewToken::new("Calendar script".parse()?, Scopes::all()).expires_in_days(30);
+    /// let (token, text) = service.admin().create_token(organization.id, &new).await?;
+    /// let session = service.authenticate(text.reveal()).await?;
+    /// assert_eq!(session.organization_id(), organization.id);
+    /// assert_eq!(session.token_id(), Some(token.id));
+    /// assert_eq!(session.expires_at(), Some(token.expires_at));
+    /// assert_eq!(session.scopes(), Scopes::all());
+    /// assert_eq!(session.limits().active_events, 5);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn token_id(&self) -> Option<TokenId> {
         Some(self.principal.token).filter(|token| *token != TokenId::NONE)
     }
 
     /// Returns when the token expires; `None` for a session without a token.
+    ///
+    /// See [`token_id`](Self::token_id) for an example.
     pub fn expires_at(&self) -> Option<Timestamp> {
         self.token_id().map(|_| self.principal.expires_at)
     }
 
     /// Returns what the session may do.
+    ///
+    /// See [`token_id`](Self::token_id) for an example.
     pub const fn scopes(&self) -> Scopes {
         self.principal.scopes
     }
 
     /// Returns the limits of the organization's plan.
+    ///
+    /// See [`token_id`](Self::token_id) for an example.
     pub const fn limits(&self) -> PlanLimits {
         self.principal.limits
     }
@@ -124,6 +156,35 @@ impl Session {
     ///
     /// `Ok(None)` means no key. The faults of a malformed key become the error of the next write, after its scope was
     /// checked.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{Faults, IdempotencyKey};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// // The header of a request, or `None` if the request has none.
+    /// let header = Some("food-drive-2027-06-12");
+    /// let key = header.map(str::parse::<IdempotencyKey>).transpose();
+    /// let key = key.map_err(|error| Faults::one("idempotency_key", error));
+    ///
+    /// let session = session.with_checked_key(key);
+    /// let copy = session.duplicate_event(created.event.id, date(2027, 6, 12)).await?;
+    /// assert!(!copy.is_replay);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn with_checked_key(&self, key: Result<Option<IdempotencyKey>, Faults>) -> Self {
         Self { key, ..self.clone() }
@@ -133,6 +194,22 @@ impl Session {
     ///
     /// # Errors
     /// [`Error::NotFound`] if it no longer exists.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{NewOrganization, Scopes, Service};
+    /// # use signup_store_memory::MemoryStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = Service::new(MemoryStore::new());
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// assert_eq!(session.organization().await?.slug, "riverside-food-bank");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "team")]
     pub async fn organization(&self) -> Result<Organization> {
         self.require(Scope::OrganizationRead)?;

@@ -17,6 +17,28 @@ impl Session {
     ///
     /// # Errors
     /// [`Error::NotFound`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let shifts = session.shifts(created.event.id).await?;
+    /// assert_eq!(shifts[0].title.as_str(), "Packing");
+    /// assert_eq!(shifts[0].occupancy.capacity.volunteers(), 8);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "slots")]
     pub async fn shifts(&self, event: EventId) -> Result<Vec<Arc<Shift>>> {
         self.require(Scope::ShiftsRead)?;
@@ -29,6 +51,31 @@ impl Session {
     ///
     /// # Errors
     /// [`Error::Invalid`] with every fault of the input; [`Error::NotFound`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{Capacity, ShiftPatch};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let patch = ShiftPatch::new().start_time("09:30".parse()?).capacity(Capacity::new(12)?);
+    /// let shift = session.patch_shift(created.shifts[0].id, patch).await?.outcome;
+    /// assert_eq!(shift.hours.start().to_string(), "09:30");
+    /// assert_eq!(shift.occupancy.capacity.volunteers(), 12);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "slot")]
     pub async fn patch_shift<I: Input<Partial<ShiftPatch>>>(
         &self,
