@@ -30,9 +30,9 @@
 //! - [`event`], [`shift`], [`organization`], [`token`], [`question`], [`signup`], [`receipt`] and [`notice`] are the records;
 //!   [`text`], [`occupancy`], [`plan`] and [`id`] what they are made of. A value that exists is right.
 //! - [`input`] is what callers hand in, right or wrong; [`fault`] names all that is wrong by its field.
-//! - [`rules`] are pure functions from facts, an input and the time to a decision.
 //! - [`store`] is what a store promises: reads, and one commit of a decision.
-//! - [`service`] reads, lets a rule decide, and commits.
+//! - [`service`] reads, lets a rule decide, and commits. A rule is a pure function from facts, an input and the time to a
+//!   decision; the rules are private.
 //! - `conformance`, under the feature of that name, is the suite for authors of a store.
 
 pub mod allowance;
@@ -50,7 +50,7 @@ pub mod organization;
 pub mod plan;
 pub mod question;
 pub mod receipt;
-pub mod rules;
+mod rules;
 pub mod secret;
 pub mod service;
 pub mod shift;
@@ -64,6 +64,8 @@ pub mod zone;
 pub mod conformance;
 
 pub use allowance::{Allowance, RateKey, Window, Windows};
+#[doc(no_inline)]
+pub use async_trait::async_trait;
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use error::{Error, Result};
 pub use event::{Event, EventDates, Latitude, Longitude, Theme};
@@ -76,14 +78,15 @@ pub use input::{
     from_json,
 };
 #[doc(no_inline)]
+pub use jiff::Timestamp;
+#[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};
-pub use notice::{Notice, NoticeCause, NoticeFailure, ShiftChange, TimeAndPlace};
+pub use notice::{Delivery, Notice, NoticeCause, NoticeFailure, ShiftChange, TimeAndPlace};
 pub use occupancy::{Capacity, Occupancy};
 pub use organization::Organization;
 pub use plan::{Plan, PlanLimits, PlanTable};
 pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
-pub use rules::Delivery;
 pub use secret::{Digest, Secret, TokenText};
 pub use service::{
     Admin, EventList, EventPages, Outbox, Public, PublicEvent, Reply, Service, Session, SignedUp,

@@ -1,6 +1,6 @@
 //! Sign-ups: the places of volunteers on shifts.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
@@ -40,6 +40,11 @@ pub struct Signup {
     pub mailed_at: Timestamp,
     /// When the sign-up was cancelled; `None` while it is confirmed.
     pub cancelled_at: Option<Timestamp>,
+}
+
+impl Signup {
+    /// The minimum time between two confirmation mails of one sign-up.
+    pub const MAIL_AGAIN_AFTER: SignedDuration = SignedDuration::from_hours(1);
 }
 
 /// The answer to a question, with the question's label at the time of sign-up.

@@ -25,6 +25,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 pub use change::{ChangeSet, Refusal, Requirement, Write};
+pub use forward::{Wrapped, Wrapper};
 
 use crate::allowance::{RateKey, Window};
 use crate::event::Event;

@@ -4,28 +4,11 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::event::Event;
 use crate::id::NoticeId;
 use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
-use crate::organization::Organization;
 use crate::shift::Shift;
 use crate::signup::{Signup, SignupStatus};
 use crate::store::{ChangeSet, Requirement, Write};
-
-/// A mail to send: the claimed notice, and the records that the mail shows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Delivery {
-    /// The claimed notice. Its id stays the same over all attempts.
-    pub notice: Notice,
-    /// The organization of the event.
-    pub organization: Organization,
-    /// The event.
-    pub event: Event,
-    /// The present state of the shift.
-    pub shift: Shift,
-    /// The sign-up whose volunteer gets the mail.
-    pub signup: Signup,
-}
 
 /// The pause between two batches of a fan-out.
 const BATCH_PAUSE: SignedDuration = SignedDuration::from_secs(1);
@@ -34,7 +17,7 @@ const BATCH_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 ///
 /// `signups` are the next sign-ups after `told_until`. With `is_last` they are the last ones, and the parent notice is
 /// removed. Skips sign-ups made after the change: their confirmation already has the new hours.
-pub fn tell(
+pub(crate) fn tell(
     notice: Notice,
     change: &ShiftChange,
     signups: &[Signup],
@@ -73,7 +56,7 @@ pub fn tell(
 /// - A cancellation: while the sign-up is cancelled.
 /// - A change: while the sign-up is confirmed, the shift still differs from its state before the change, and the shift
 ///   is not over by both its old and its new hours.
-pub fn is_of_use(notice: &Notice, shift: &Shift, signup: &Signup, now: Timestamp) -> bool {
+pub(crate) fn is_of_use(notice: &Notice, shift: &Shift, signup: &Signup, now: Timestamp) -> bool {
     match &notice.cause {
         NoticeCause::SignedUp { secret, .. } => {
             let end = shift.interval().end;
@@ -91,12 +74,12 @@ pub fn is_of_use(notice: &Notice, shift: &Shift, signup: &Signup, now: Timestamp
 }
 
 /// Replaces a notice by its next version.
-pub fn replace_notice(before: &Notice, after: Notice) -> ChangeSet {
+pub(crate) fn replace_notice(before: &Notice, after: Notice) -> ChangeSet {
     ChangeSet { requires: vec![at_version(before)], writes: vec![Write::UpdateNotice(Box::new(after))] }
 }
 
 /// Removes a notice.
-pub fn finish_notice(notice: &Notice) -> ChangeSet {
+pub(crate) fn finish_notice(notice: &Notice) -> ChangeSet {
     ChangeSet { requires: vec![at_version(notice)], writes: vec![delete(notice)] }
 }
 

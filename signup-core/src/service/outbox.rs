@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use super::Shared;
 use crate::error::Result;
 use crate::id::NoticeId;
-use crate::notice::{Notice, NoticeCause, ShiftChange};
-use crate::rules::{self, Delivery};
+use crate::notice::{Delivery, Notice, NoticeCause, ShiftChange};
+use crate::rules;
 use crate::secret;
 
 /// The number of volunteers for which one batch makes notices of a change. Bounds memory, and the wait of other
