@@ -16,6 +16,8 @@
 
 mod change;
 mod forward;
+mod records;
+pub mod writing;
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,6 +28,7 @@ use thiserror::Error;
 
 pub use change::{ChangeSet, Refusal, Requirement, Write};
 pub use forward::{Wrapped, Wrapper};
+pub use records::Records;
 
 use crate::allowance::{RateKey, Window};
 use crate::event::Event;
