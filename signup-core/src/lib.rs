@@ -30,7 +30,8 @@
 //! - [`event`], [`shift`], [`organization`], [`token`], [`question`], [`signup`], [`receipt`] and [`notice`] are the records;
 //!   [`text`], [`occupancy`], [`plan`] and [`id`] what they are made of. A value that exists is right.
 //! - [`input`] is what callers hand in, right or wrong; [`fault`] names all that is wrong by its field.
-//! - [`store`] is what a store promises: reads, and one commit of a decision.
+//! - [`store`] is what a store promises: reads, and one commit of a decision. [`store::writing`] is a guide for authors of
+//!   a store.
 //! - [`service`] reads, lets a rule decide, and commits. A rule is a pure function from facts, an input and the time to a
 //!   decision; the rules are private.
 //! - `conformance`, under the feature of that name, is the suite for authors of a store.

@@ -65,6 +65,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::store::Store;
 
+pub mod addresses;
 pub mod contention;
 pub mod counter;
 pub mod fence;
@@ -107,6 +108,9 @@ macro_rules! conformance_tests {
     };
     ($fresh:expr, model: $model:expr $(,)?) => {
         $crate::conformance_tests! { @each $fresh;
+            addresses::an_address_is_compared_without_case
+            addresses::an_address_on_another_shift_or_cancelled_is_free
+            addresses::the_refusal_of_an_address_carries_its_confirmed_sign_up
             contention::simultaneous_sign_ups_never_pass_the_capacity
             contention::simultaneous_creates_never_pass_the_limit
             contention::one_of_many_simultaneous_uses_of_a_key_takes_effect
@@ -157,9 +161,6 @@ macro_rules! conformance_tests {
             requirements::an_over_full_shift_has_no_room
             requirements::a_requirement_on_a_missing_record_is_refused
             requirements::a_change_of_a_missing_record_changes_nothing
-            requirements::an_address_is_compared_without_case
-            requirements::an_address_on_another_shift_or_cancelled_is_free
-            requirements::the_refusal_of_an_address_carries_its_confirmed_sign_up
             requirements::a_signup_is_cancelled_once
             requirements::a_secret_is_renewed_once
             requirements::the_secret_of_another_sign_up_is_refused

@@ -34,7 +34,7 @@ mutant! {
 
 mutant! {
     /// `AddressNotOnShift` ignores the shift.
-    an_address_on_another_shift breaks requirements::an_address_on_another_shift_or_cancelled_is_free {
+    an_address_on_another_shift breaks addresses::an_address_on_another_shift_or_cancelled_is_free {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             for requirement in &change.requires {
                 if let Requirement::AddressNotOnShift { organization, email, .. } = requirement {
@@ -52,7 +52,7 @@ mutant! {
 
 mutant! {
     /// The refusal of `AddressNotOnShift` carries the first sign-up of the address, even a cancelled one.
-    a_refusal_with_a_cancelled_sign_up breaks requirements::the_refusal_of_an_address_carries_its_confirmed_sign_up {
+    a_refusal_with_a_cancelled_sign_up breaks addresses::the_refusal_of_an_address_carries_its_confirmed_sign_up {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             let answer = self.0.commit(change).await;
             if let Err(CommitError::Refused(Refusal::AddressOnShift(found))) = &answer {
