@@ -1,4 +1,4 @@
-//! The suite that every store passes: one function for each promise of [`Store`](crate::Store), and a model test.
+//! The suite that every store passes: one function for each promise of [`Store`], and a model test.
 //!
 //! A test file of the store calls [`conformance_tests!`](crate::conformance_tests) once. The macro defines a test for
 //! each promise, so a promise that is added here is tested for every store. Each test gets a fresh store. A test of the
