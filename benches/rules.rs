@@ -12,7 +12,6 @@ use std::time::Duration;
 use criterion::Criterion;
 use serde::Deserialize;
 use signup_benches::{Line, Report, Unit, event, folder};
-use signup_core::rules::{EventIds, create_event};
 use signup_core::{
     Clock as _, Day, EventId, EventInput, EventListInput, Hours, Name, NewOrganization, NewToken, Plan,
     PlanLimits, PlanTable, Position, Scopes, Service, Session, ShiftId, ShiftPatchInput, Side, SignUpInput,
@@ -126,19 +125,6 @@ fn inputs(rules: &mut Rules) {
     rules.beside("serde_json, into a tree of values", || {
         serde_json::from_slice::<serde_json::Value>(black_box(json.as_bytes())).unwrap()
     });
-    let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
-    let (new, now, organization) = (input.check(LIMITS).unwrap(), SystemClock.now(), EventId::NONE.uuid());
-    let ids = EventIds {
-        event: EventId::new(secret::new_uuid(now)),
-        slug_tail: secret::slug_tail(),
-        shifts: (0..10).map(|_| ShiftId::new(secret::new_uuid(now))).collect(),
-        questions: vec![],
-    };
-    let organization = signup_core::OrganizationId::new(organization);
-    let decide = || create_event(organization, LIMITS, new.clone(), ids.clone(), now).unwrap();
-    rules.measure("decide a create with ten shifts", decide);
-    let decided = decide().outcome;
-    rules.beside("a clone of the event and its shifts", || decided.clone());
 }
 
 fn times(rules: &mut Rules) {

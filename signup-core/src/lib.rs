@@ -30,9 +30,10 @@
 //! - [`event`], [`shift`], [`organization`], [`token`], [`question`], [`signup`], [`receipt`] and [`notice`] are the records;
 //!   [`text`], [`occupancy`], [`plan`] and [`id`] what they are made of. A value that exists is right.
 //! - [`input`] is what callers hand in, right or wrong; [`fault`] is what is wrong with it, as data.
-//! - [`rules`] are pure functions from facts, an input and the time to a decision.
-//! - [`store`] is what a store promises: reads, and one commit of a decision.
-//! - [`service`] reads, lets a rule decide, and commits.
+//! - [`store`] is what a store promises: reads, and one commit of a decision. [`store::writing`] is a guide for authors of
+//!   a store.
+//! - [`service`] reads, lets a rule decide, and commits. A rule is a pure function from facts, an input and the time to a
+//!   decision; the rules are private.
 //! - `conformance`, under the feature of that name, is the suite for authors of a store.
 //!
 //! Dates, times and instants are those of [`jiff`], and a [`Store`] is an [`macro@async_trait`]. Both crates stand in public
@@ -53,7 +54,7 @@ pub mod organization;
 pub mod plan;
 pub mod question;
 pub mod receipt;
-pub mod rules;
+mod rules;
 pub mod secret;
 pub mod service;
 pub mod shift;
@@ -85,13 +86,12 @@ pub use input::{
 pub use jiff::civil::{Date, Time, date, time};
 #[doc(no_inline)]
 pub use jiff::{self, SignedDuration, Timestamp};
-pub use notice::{DeliveryFailure, Notice, NoticeCause, NoticeFailure, ShiftChange, TimeAndPlace};
+pub use notice::{Delivery, DeliveryFailure, Notice, NoticeCause, NoticeFailure, ShiftChange, TimeAndPlace};
 pub use occupancy::{Capacity, Occupancy};
 pub use organization::Organization;
 pub use plan::{Plan, PlanLimits, PlanTable};
 pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
-pub use rules::Delivery;
 pub use secret::{Digest, Secret, TokenText};
 pub use service::{
     Admin, EventList, EventPages, Outbox, Public, PublicEvent, Reply, Service, Session, SignedUp,

@@ -11,10 +11,13 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::event::Event;
 use crate::hours::Interval;
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId};
+use crate::organization::Organization;
 use crate::secret::Secret;
 use crate::shift::Shift;
+use crate::signup::Signup;
 use crate::text::ShiftLocation;
 
 /// A queued mail, and the state of its delivery.
@@ -62,6 +65,22 @@ impl NoticeFailure {
         let reason = reason.chars().filter(|character| *character != '\0').take(Self::MAX).collect();
         Self { at, reason }
     }
+}
+
+/// A mail to send: the claimed notice, and the records that the mail shows.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Delivery {
+    /// The claimed notice. Its id stays the same over all attempts.
+    pub notice: Notice,
+    /// The organization of the event.
+    pub organization: Organization,
+    /// The event.
+    pub event: Event,
+    /// The present state of the shift.
+    pub shift: Shift,
+    /// The sign-up whose volunteer gets the mail.
+    pub signup: Signup,
 }
 
 /// The cause of a mail.

@@ -1,6 +1,6 @@
 //! Sign-ups: the places of volunteers on shifts.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -46,6 +46,9 @@ pub struct Signup {
 }
 
 impl Signup {
+    /// The minimum time between two confirmation mails of one sign-up.
+    pub const MAIL_AGAIN_AFTER: SignedDuration = SignedDuration::from_hours(1);
+
     /// Creates the record of a confirmed sign-up for a shift of an event of an organization. The public fields take everything
     /// else.
     pub const fn new(

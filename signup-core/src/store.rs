@@ -7,6 +7,8 @@
 //! Because a change set is plain data, a store may queue change sets and commit them in batches. It must not answer
 //! before the change is durable.
 //!
+//! [`writing`] is the guide for authors of a store.
+//!
 //! **Invariants:** a store reads no clock and generates no id and no random number. Every read of events, shifts,
 //! questions and sign-ups names the organization and sees no other. The exceptions are:
 //!
@@ -18,6 +20,8 @@ mod change;
 mod error;
 mod forward;
 mod query;
+mod records;
+pub mod writing;
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +31,9 @@ use jiff::Timestamp;
 
 pub use change::{ChangeSet, Refusal, Requirement, Write};
 pub use error::{CommitError, StoreError, StoreErrorKind};
+pub use forward::{Wrapped, Wrapper};
 pub use query::{EventPage, EventQuery, Position, Side};
+pub use records::Records;
 
 use crate::allowance::{RateKey, Window};
 use crate::event::Event;
@@ -45,7 +51,9 @@ use crate::token::Token;
 /// Keeps the records.
 ///
 /// A read that starts after a commit was acknowledged sees that commit. The suite under the feature `conformance` has a
-/// test for each promise made here.
+/// test for each promise made here. [Writing a store](writing) explains how the parts fit together.
+///
+#[doc = include_str!("store/own_store.md")]
 ///
 /// # Errors
 /// Every method fails only if the backend fails. A missing record is `None`, an empty list or a [`Refusal`].
@@ -80,7 +88,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     async fn event(&self, organization: OrganizationId, id: EventId) -> Result<Option<Event>, StoreError>;
 
     /// Reads an event with its location data, its shifts in running order and its questions by position, in one
-    /// snapshot.
+    /// snapshot: no commit is seen in part.
     async fn event_in_full(
         &self,
         organization: OrganizationId,
@@ -196,8 +204,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// receipt in it can tell.
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError>;
 
-    /// Removes at most `limit` receipts that have expired at `now`, oldest expiry first, equal ones by key. Returns how
-    /// many were removed.
+    /// Removes at most `limit` receipts that have expired at `now`, oldest expiry first, equal ones in the order of
+    /// [`ReceiptKey`]. Returns how many were removed.
     ///
     /// Call it again while it returns `limit`. A small limit keeps the wait of other writers short.
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
@@ -243,7 +251,7 @@ pub struct EventInFull {
     pub location_data: Option<LocationData>,
     /// The shifts in running order.
     pub shifts: Vec<Arc<Shift>>,
-    /// The questions by position.
+    /// The questions by position, equal positions by id.
     pub questions: Vec<Question>,
 }
 

@@ -5,4 +5,8 @@ use std::sync::Arc;
 use signup_core::Store;
 use signup_store_memory::MemoryStore;
 
-signup_core::conformance_tests!(async || Some((Arc::new(MemoryStore::new()) as Arc<dyn Store>, ())));
+async fn fresh() -> Option<(Arc<dyn Store>, ())> {
+    Some((Arc::new(MemoryStore::new()), ()))
+}
+
+signup_core::conformance_tests!(fresh);

@@ -1,13 +1,10 @@
-//! The suite that every store passes, on both engines; and that they answer as memory does.
+//! The suite that every store passes, on both engines.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::sync::Arc;
 
-use proptest::test_runner::{Config, TestRunner};
 use signup_core::Store;
-use signup_core::conformance::model;
-use signup_store_memory::MemoryStore;
 
 #[cfg(feature = "sqlite")]
 mod sqlite {
@@ -23,12 +20,6 @@ mod sqlite {
     }
 
     signup_core::conformance_tests!(fresh);
-
-    /// Whatever is done, in whichever order, memory and SQLite answer the same.
-    #[test]
-    fn memory_and_sqlite_give_equal_answers() {
-        equal_answers(fresh);
-    }
 }
 
 #[cfg(feature = "postgres")]
@@ -36,6 +27,7 @@ mod postgres {
     use signup_store_sql::throwaway::Cluster;
     use signup_store_sql::{PostgresOptions, PostgresStore};
     use sqlx::PgPool;
+    use tokio::sync::OnceCell;
 
     use super::*;
 
@@ -45,16 +37,12 @@ mod postgres {
         Some((Arc::new(store), ()))
     }
 
-    signup_core::conformance_tests!(fresh);
-
-    /// Whatever is done, in whichever order, memory and PostgreSQL answer the same.
-    #[test]
-    fn memory_and_postgres_give_equal_answers() {
+    /// Returns the same store each time, emptied: a database for each list of operations would fill a disk.
+    fn emptied() -> impl AsyncFn() -> Option<(Arc<dyn Store>, ())> {
         const EMPTY: &str =
             "TRUNCATE organizations, tokens, events, shifts, questions, signups, receipts, notices";
-        // One database for all cases: a thousand of them would fill a disk.
-        let database = tokio::sync::OnceCell::<(Arc<dyn Store>, PgPool)>::new();
-        equal_answers(async || {
+        let database = OnceCell::<(Arc<dyn Store>, PgPool)>::new();
+        async move || {
             let cluster = Cluster::shared()?;
             let open = async || {
                 let url = cluster.database().await;
@@ -64,23 +52,8 @@ mod postgres {
             let (store, pool) = database.get_or_init(open).await;
             sqlx::query(EMPTY).execute(pool).await.unwrap();
             Some((Arc::clone(store), ()))
-        });
+        }
     }
-}
 
-/// Drives random operations through a store of memory and one of `fresh`.
-fn equal_answers<Guard>(fresh: impl AsyncFn() -> Option<(Arc<dyn Store>, Guard)>) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(100);
-    let config = Config { cases, max_shrink_iters: 200, ..Config::with_source_file(file!()) };
-    TestRunner::new(config)
-        .run(&model::steps(), |steps| {
-            runtime.block_on(async {
-                let memory: Arc<dyn Store> = Arc::new(MemoryStore::new());
-                let Some((store, _guard)) = fresh().await else { return };
-                model::run(&memory, &store, &steps).await;
-            });
-            Ok(())
-        })
-        .unwrap();
+    signup_core::conformance_tests!(fresh, model: emptied());
 }

@@ -2,6 +2,7 @@
 //! succeeds.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::records::*;
 use crate::*;
@@ -79,6 +80,66 @@ pub async fn one_of_many_simultaneous_uses_of_a_key_takes_effect(store: Arc<dyn 
     for refusal in results.into_iter().filter_map(Result::err) {
         assert_eq!(refusal, Refusal::Receipt(stored.clone()));
     }
+}
+
+/// Of 16 simultaneous sign-ups of one address for a shift, one succeeds. The others are refused with it.
+pub async fn one_of_many_simultaneous_sign_ups_of_an_address_succeeds(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 20).await;
+    let email = EmailAddress::new("ada@example.org").unwrap();
+    let change = |number| sign_up(&shift, &Signup { email: email.clone(), ..signup(&shift, number) });
+    let results = all_at_once(&store, (0..16).map(change).collect()).await;
+    assert_eq!(successes(&results), 1);
+    let mut signups = store.signups(event.organization, event.id, None, 99).await.unwrap();
+    assert_eq!(signups.len(), 1);
+    let refused = Refusal::AddressOnShift(Box::new(signups.remove(0)));
+    assert!(results.iter().flat_map(|result| result.as_ref().err()).all(|refusal| *refusal == refused));
+}
+
+/// Of 16 simultaneous creates with one slug, one succeeds. The others are refused.
+pub async fn one_of_many_simultaneous_uses_of_a_slug_succeeds(store: Arc<dyn Store>) {
+    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    let change = |number| {
+        let event = Event { slug: "common".to_owned(), ..event(1, number) };
+        ChangeSet {
+            requires: vec![Requirement::EventSlugFree(event.slug.clone())],
+            writes: vec![Write::InsertEvent { event: Box::new(event), location_data: None }],
+        }
+    };
+    let results = all_at_once(&store, (0..16).map(change).collect()).await;
+    assert_eq!(successes(&results), 1);
+    let refused = Refusal::SlugTaken;
+    assert!(results.iter().flat_map(|result| result.as_ref().err()).all(|refusal| *refusal == refused));
+}
+
+/// An event in full is one snapshot: while each commit edits a shift and adds a question, every read has as many
+/// questions as edits.
+pub async fn an_event_in_full_is_one_snapshot(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 5).await;
+    let is_enough = Arc::new(AtomicBool::new(false));
+    let writer = {
+        let (store, event, is_enough) = (Arc::clone(&store), event.clone(), Arc::clone(&is_enough));
+        tokio::spawn(async move {
+            for number in (1..).take_while(|_| !is_enough.load(Ordering::Relaxed)) {
+                let edited = Shift { version: 1 + number, ..shift.clone() };
+                let added = vec![question(&event, number, number)];
+                let writes = vec![Write::UpdateShift(Box::new(edited)), Write::InsertQuestions(added)];
+                write(&*store, writes).await;
+                tokio::task::yield_now().await;
+            }
+        })
+    };
+    for _ in 0..20 {
+        for full in [
+            store.event_in_full(event.organization, event.id).await.unwrap().unwrap(),
+            store.event_by_slug(&event.slug).await.unwrap().unwrap(),
+        ] {
+            let edits = full.shifts[0].version as usize - 1;
+            assert_eq!(full.questions.len(), edits, "the questions and the shift are of one snapshot");
+        }
+        tokio::task::yield_now().await;
+    }
+    is_enough.store(true, Ordering::Relaxed);
+    writer.await.unwrap();
 }
 
 /// Of 16 simultaneous edits of one version, exactly one is applied.

@@ -13,9 +13,11 @@ pub async fn no_read_sees_another_organizations_records(store: Arc<dyn Store>) {
         Write::InsertOrganization(organization(2)),
         Write::InsertQuestions(vec![question(&event, 1, 0)]),
         Write::InsertSignup(Box::new(signup.clone())),
+        Write::InsertToken(token(1, 1)),
     ];
     write(&*store, writes).await;
     let other = organization_id(2);
+    assert_eq!(store.tokens(other).await.unwrap(), vec![]);
     assert_eq!(store.event(other, event.id).await.unwrap(), None);
     assert_eq!(store.event_in_full(other, event.id).await.unwrap(), None);
     assert_eq!(store.shifts(other, event.id).await.unwrap(), None);
@@ -66,6 +68,8 @@ pub async fn no_write_reaches_another_organizations_records(store: Arc<dyn Store
     }
     let active = Requirement::ActiveEventsBelow { organization, limit: 1, now: at(0) };
     assert_eq!(try_write(&*store, vec![active], vec![]).await, Ok(()), "another's events do not count");
+    let free = Requirement::AddressNotOnShift { organization, shift: shift.id, email: signup.email.clone() };
+    assert_eq!(try_write(&*store, vec![free], vec![]).await, Ok(()), "another's sign-ups do not count");
 
     let title = Title::new("Taken over").unwrap();
     let foreign = Shift { organization, title, version: 2, ..shift.clone() };

@@ -62,14 +62,24 @@ pub async fn a_walk_shows_each_event_once_under_inserts(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let there = some_events(1000, 25);
     insert_events(&*store, &there).await;
-    let (mut seen, mut position, mut next) = (vec![], None, 1);
+    let (mut seen, mut position, mut inserted) = (vec![], None, 0);
     loop {
         let page = page(&*store, position, 4).await;
-        seen.extend(ids(&page));
-        // Inserts lower and higher ids, so that some land before the walk's position and some after it.
-        insert_events(&*store, &some_events(next, 3)).await;
-        insert_events(&*store, &some_events(2000 + next, 3)).await;
-        next += 3;
+        for id in ids(&page) {
+            assert!(!seen.contains(&id), "a walk returns no event twice, so it ends: {id} came again");
+            seen.push(id);
+        }
+        assert!(
+            page.below.is_none() || !page.events.is_empty(),
+            "a page that leads on has events: {:?}",
+            page.below
+        );
+        if inserted < 30 {
+            // Inserts lower and higher ids, so that some land before the walk's position and some after it.
+            insert_events(&*store, &some_events(1 + inserted, 3)).await;
+            insert_events(&*store, &some_events(2000 + inserted, 3)).await;
+            inserted += 3;
+        }
         position = page.below;
         if position.is_none() {
             break;
@@ -183,7 +193,23 @@ pub async fn shifts_come_in_running_order(store: Arc<dyn Store>) {
     let order: Vec<_> = listed.iter().map(|shift| shift.position).collect();
     assert_eq!(order, [5, 3, 2, 4, 0, 1]);
     let full = store.event_in_full(event.organization, event.id).await.unwrap().unwrap();
-    assert_eq!(full.shifts, listed);
+    assert_eq!(full.shifts, listed, "in full");
+    let full = store.event_by_slug(&event.slug).await.unwrap().unwrap();
+    assert_eq!(full.shifts, listed, "by slug");
+}
+
+/// Questions are listed by position, equal positions by id, wherever they are read.
+pub async fn questions_come_by_position_then_by_id(store: Arc<dyn Store>) {
+    let (event, _) = with_shift(&store, 1).await;
+    let questions = [(2, 7), (4, 3), (3, 3), (1, 9)].map(|(number, at)| question(&event, number, at));
+    write(&*store, vec![Write::InsertQuestions(questions.to_vec())]).await;
+    let expected: Vec<_> = [2, 1, 0, 3].map(|index: usize| questions[index].clone()).to_vec();
+    let listed = store.questions(event.organization, event.id).await.unwrap();
+    assert_eq!(listed.as_ref(), Some(&expected), "listed");
+    let full = store.event_in_full(event.organization, event.id).await.unwrap().unwrap();
+    assert_eq!(full.questions, expected, "in full");
+    let full = store.event_by_slug(&event.slug).await.unwrap().unwrap();
+    assert_eq!(full.questions, expected, "by slug");
 }
 
 /// 500 shifts, the maximum of one call, are created in one commit and read back in order.
@@ -219,9 +245,45 @@ pub async fn organizations_and_signups_and_notices_are_listed_by_id(store: Arc<d
     let signups = |after, limit| store.signups(event.organization, event.id, after, limit);
     assert_eq!(signups(None, 9).await.unwrap(), vec![signup(&shift, 2), signup(&shift, 3)]);
     assert_eq!(signups(Some(SignupId::new(uuid(2))), 9).await.unwrap(), vec![signup(&shift, 3)]);
+    assert_eq!(signups(None, 1).await.unwrap(), vec![signup(&shift, 2)]);
+    assert_eq!(store.organizations(None, 2).await.unwrap(), vec![organization(1), organization(2)]);
     assert_eq!(store.notices(false, None, 1).await.unwrap(), vec![notice(&shift, 2)]);
     let after = Some(NoticeId::new(uuid(2)));
     assert_eq!(store.notices(false, after, 9).await.unwrap(), vec![notice(&shift, 3)]);
+}
+
+/// Failed notices are listed by ascending id, after any id, up to any limit.
+pub async fn failed_notices_are_listed_by_id(store: Arc<dyn Store>) {
+    let (_, shift) = with_shift(&store, 1).await;
+    let failure = Some(NoticeFailure::new(at(9), "550 no such user"));
+    let failed = [1, 2, 3].map(|number| Notice { failure: failure.clone(), ..notice(&shift, number) });
+    let inserted = [&failed[2], &failed[0], &failed[1]].map(Clone::clone);
+    write(&*store, vec![Write::InsertNotices(inserted.to_vec())]).await;
+    let list = async |after: Option<u32>, limit| {
+        let after = after.map(|number| NoticeId::new(uuid(number)));
+        store.notices(true, after, limit).await.unwrap()
+    };
+    assert_eq!(list(None, 9).await, failed);
+    assert_eq!(list(None, 2).await, failed[..2]);
+    assert_eq!(list(Some(1), 1).await, failed[1..2]);
+    assert_eq!(list(Some(3), 9).await, []);
+}
+
+/// The sign-ups of an event are those for its own shifts.
+pub async fn the_sign_ups_of_another_event_are_not_listed(store: Arc<dyn Store>) {
+    let (here, here_shift) = with_shift(&store, 9).await;
+    let there = event(1, 2);
+    let there_shift = shift(&there, 2, 9);
+    let writes = vec![
+        Write::InsertEvent { event: Box::new(there.clone()), location_data: None },
+        Write::InsertShifts(vec![there_shift.clone()]),
+        Write::InsertSignup(Box::new(signup(&there_shift, 1))),
+        Write::InsertSignup(Box::new(signup(&here_shift, 2))),
+    ];
+    write(&*store, writes).await;
+    let list = async |event: &Event| store.signups(event.organization, event.id, None, 9).await.unwrap();
+    assert_eq!(list(&here).await, vec![signup(&here_shift, 2)]);
+    assert_eq!(list(&there).await, vec![signup(&there_shift, 1)]);
 }
 
 /// The confirmed sign-ups of a shift are listed by ascending id, after any id, up to any limit.
@@ -242,6 +304,7 @@ pub async fn the_confirmed_sign_ups_of_a_shift_are_listed_by_id(store: Arc<dyn S
     };
     assert_eq!(list(None, 2).await, vec![signup(&here, 1), signup(&here, 2)]);
     assert_eq!(list(Some(2), 9).await, vec![signup(&here, 4)]);
+    assert_eq!(list(None, 3).await.len(), 3, "the limit counts confirmed sign-ups only");
     assert_eq!(list(Some(4), 9).await, vec![]);
 }
 
@@ -259,7 +322,7 @@ pub async fn the_sign_ups_of_an_address_are_found_in_any_case(store: Arc<dyn Sto
         Write::InsertShifts(vec![elsewhere.clone()]),
         Write::InsertSignup(Box::new(second.clone())),
         Write::InsertSignup(Box::new(first.clone())),
-        Write::InsertSignup(Box::new(of("adam@example.org", &here, 3))),
+        Write::InsertSignup(Box::new(of("adam@example.org", &here, 0))),
         Write::CancelSignup { organization, signup: first.id, at: at(5) },
     ];
     write(&*store, writes).await;

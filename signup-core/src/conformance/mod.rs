@@ -1,13 +1,73 @@
-//! The suite that every store passes: one function for each promise of [`Store`](crate::Store).
+//! The suite that every store passes: one function for each promise of [`Store`], and a model test.
 //!
-//! A store calls [`conformance_tests!`](crate::conformance_tests) once in its tests, so a promise that is added here is
-//! tested for every store. Each test gets a fresh store. [`model`] runs random operations against two stores and
-//! compares every answer.
+//! A test file of the store calls [`conformance_tests!`](crate::conformance_tests) once. The macro defines a test for
+//! each promise, so a promise that is added here is tested for every store. Each test gets a fresh store. A test of the
+//! model runs random operations against the store and against [`Records`](crate::store::Records), and compares every
+//! answer.
+//!
+//! The package of the store needs `signup-core` with the feature `conformance` as a dev-dependency, and no other:
+//!
+//! ```toml
+//! [dev-dependencies]
+//! signup-core = { version = "1", features = ["conformance"] }
+//! ```
+//!
+//! The file `tests/conformance.rs` then has these lines:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use signup_core::Store;
+//! use signup_store_memory::MemoryStore;
+//!
+//! async fn fresh() -> Option<(Arc<dyn Store>, ())> {
+//!     Some((Arc::new(MemoryStore::new()), ()))
+//! }
+//!
+//! signup_core::conformance_tests!(fresh);
+//! # fn main() {
+//! #     use signup_core::conformance;
+//! #     conformance::test(fresh, conformance::round_trip::every_field_comes_back_as_it_was);
+//! #     conformance::model::check(file!(), fresh);
+//! # }
+//! ```
+//!
+//! The second value of the pair is a guard, which is dropped after the test. A store on disk returns its temporary
+//! folder. Return `None` where the store is not available, for example where its database is not installed. The test
+//! then passes without a check.
+//!
+//! Each test runs on a multi-threaded tokio runtime of its own. The model test runs 100 lists of operations, or as many
+//! as the environment variable `PROPTEST_CASES` says. It prints the shortest list that fails, and saves the seed of that
+//! list beside the test file. A store that is slow to create passes a cheaper function for the model test, which calls
+//! it once for each list:
+//!
+//! ```
+//! # use std::sync::Arc;
+//! # use signup_core::Store;
+//! # use signup_store_memory::MemoryStore;
+//! # async fn fresh() -> Option<(Arc<dyn Store>, ())> {
+//! #     Some((Arc::new(MemoryStore::new()), ()))
+//! # }
+//! # async fn emptied() -> Option<(Arc<dyn Store>, ())> {
+//! #     fresh().await
+//! # }
+//! signup_core::conformance_tests!(fresh, model: emptied);
+//! ```
+//!
+//! [`records`] creates the records of the tests. Use them in further tests of the store.
 
 #![expect(clippy::unwrap_used, reason = "this is test code in a library: a panic is a failed promise")]
 #![expect(clippy::missing_panics_doc, reason = "every function panics if its promise does not hold")]
 
+use std::sync::Arc;
+
+use tokio::runtime::{Builder, Runtime};
+
+use crate::store::Store;
+
+pub mod addresses;
 pub mod contention;
+pub mod counter;
 pub mod fence;
 pub mod lists;
 pub mod model;
@@ -17,24 +77,53 @@ pub mod records;
 pub mod requirements;
 pub mod round_trip;
 
-/// Defines a test for each promise.
+/// Runs one promise on a store of `fresh`. Does nothing if `fresh` returns `None`.
+pub fn test<Guard>(
+    fresh: impl AsyncFnOnce() -> Option<(Arc<dyn Store>, Guard)>,
+    promise: impl AsyncFnOnce(Arc<dyn Store>),
+) {
+    runtime().block_on(async {
+        let Some((store, _guard)) = fresh().await else { return };
+        promise(store).await;
+    });
+}
+
+fn runtime() -> Runtime {
+    Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
+}
+
+/// Defines a test for each promise, and the model test.
 ///
-/// The argument is an async closure. It returns a fresh store as `Arc<dyn Store>` with a guard that is dropped after
-/// the test, or `None` if the store is not available; the test then passes without a check.
+/// The argument is an async function or closure without arguments. It returns a fresh store as `Arc<dyn Store>` with a
+/// guard that is dropped after the test, or `None` if the store is not available; the test then passes without a check.
 ///
-/// ```ignore
-/// signup_core::conformance_tests!(async || Some((Arc::new(MyStore::new()) as Arc<dyn Store>, ())));
-/// ```
+/// The optional argument `model` is such a function for the model test, which calls it once for each list of operations.
+/// It may return the same store again, without its records.
+///
+/// [`conformance`](crate::conformance) has examples.
 #[macro_export]
 macro_rules! conformance_tests {
-    ($fresh:expr) => {
+    ($fresh:expr $(,)?) => {
+        $crate::conformance_tests!($fresh, model: $fresh);
+    };
+    ($fresh:expr, model: $model:expr $(,)?) => {
         $crate::conformance_tests! { @each $fresh;
+            addresses::an_address_is_compared_without_case
+            addresses::an_address_on_another_shift_or_cancelled_is_free
+            addresses::the_refusal_of_an_address_carries_its_confirmed_sign_up
             contention::simultaneous_sign_ups_never_pass_the_capacity
             contention::simultaneous_creates_never_pass_the_limit
             contention::one_of_many_simultaneous_uses_of_a_key_takes_effect
+            contention::one_of_many_simultaneous_uses_of_a_slug_succeeds
+            contention::one_of_many_simultaneous_sign_ups_of_an_address_succeeds
             contention::one_of_many_simultaneous_edits_of_a_version_succeeds
             contention::filled_equals_the_confirmed_sign_ups_after_simultaneous_changes
             contention::one_of_many_simultaneous_first_organizations_is_created
+            contention::an_event_in_full_is_one_snapshot
+            counter::requests_are_counted_in_windows_of_60_seconds
+            counter::each_key_has_a_window_of_its_own
+            counter::simultaneous_requests_get_different_counts
+            counter::a_purge_removes_only_ended_windows
             fence::no_read_sees_another_organizations_records
             fence::no_write_reaches_another_organizations_records
             lists::events_come_latest_start_first_then_by_descending_id
@@ -43,20 +132,25 @@ macro_rules! conformance_tests {
             lists::a_page_has_positions_exactly_where_the_list_continues
             lists::the_filter_is_exact
             lists::shifts_come_in_running_order
+            lists::questions_come_by_position_then_by_id
             lists::five_hundred_shifts_are_created_at_once
             lists::organizations_and_signups_and_notices_are_listed_by_id
+            lists::failed_notices_are_listed_by_id
+            lists::the_sign_ups_of_another_event_are_not_listed
             lists::the_confirmed_sign_ups_of_a_shift_are_listed_by_id
             lists::the_sign_ups_of_an_address_are_found_in_any_case
             notices::due_notices_are_listed_by_due_time
             notices::a_due_time_after_the_latest_is_due
             notices::failed_notices_are_listed_and_counted_separately
             notices::a_stale_version_of_a_notice_is_refused
+            notices::an_update_of_a_notice_changes_five_fields_and_no_other
             notices::one_of_many_simultaneous_claims_of_a_notice_succeeds
             notices::a_changed_shift_is_fanned_out_once
             receipts::a_receipt_is_found_while_it_is_live
             receipts::a_new_receipt_replaces_an_expired_one
             receipts::keys_differ_by_token_operation_and_case
             receipts::a_purge_removes_only_expired_receipts
+            receipts::a_purge_removes_the_oldest_first
             requirements::a_refused_change_leaves_no_trace
             requirements::the_first_requirement_that_fails_is_the_refusal
             requirements::requirements_without_writes_are_checked
@@ -64,9 +158,12 @@ macro_rules! conformance_tests {
             requirements::a_stale_version_of_a_shift_is_refused
             requirements::an_active_event_counts_until_its_end
             requirements::a_shift_has_room_or_is_full
-            requirements::an_address_is_compared_without_case
+            requirements::an_over_full_shift_has_no_room
+            requirements::a_requirement_on_a_missing_record_is_refused
+            requirements::a_change_of_a_missing_record_changes_nothing
             requirements::a_signup_is_cancelled_once
             requirements::a_secret_is_renewed_once
+            requirements::the_secret_of_another_sign_up_is_refused
             requirements::erasing_a_sign_up_removes_its_notices_and_frees_its_place
             requirements::questions_are_counted
             requirements::an_edit_keeps_filled_position_and_creation_time
@@ -80,13 +177,19 @@ macro_rules! conformance_tests {
             round_trip::the_deepest_location_data_comes_back
             round_trip::values_accepted_by_an_earlier_version_come_back
             round_trip::a_missing_record_is_none
+            round_trip::each_lookup_returns_the_record_of_its_key
+            round_trip::a_fresh_store_passes_its_check
+        }
+
+        #[test]
+        fn random_operations_have_the_answers_of_the_contract() {
+            $crate::conformance::model::check(::core::file!(), $model);
         }
     };
     (@each $fresh:expr; $($module:ident::$promise:ident)*) => {$(
-        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-        async fn $promise() {
-            let Some((store, _guard)) = ($fresh)().await else { return };
-            $crate::conformance::$module::$promise(store).await;
+        #[test]
+        fn $promise() {
+            $crate::conformance::test($fresh, $crate::conformance::$module::$promise);
         }
     )*};
 }

@@ -1,152 +1,56 @@
-//! A model test: random operations run against two stores, and every answer is compared.
+//! The model test: random operations run against a store and against [`Records`], and every answer is compared.
 //!
 //! Ids, secrets and times come from small ranges, so that operations conflict: equal slugs, keys and addresses, full
 //! shifts, stale versions, records of another organization.
 
+mod step;
+
 use std::sync::Arc;
 
-use proptest::prelude::*;
+use proptest::collection::vec;
+use proptest::test_runner::{Config, TestRunner};
 
 use super::records::*;
+use crate::store::Records;
 use crate::*;
+use step::{Step, step};
 
-/// One operation. Numbers select records from small ranges.
-#[derive(Debug, Clone)]
-pub enum Step {
-    /// Creates an event with shifts, optionally with a key and a limit of active events.
-    Create {
-        /// The owner.
-        organization: u32,
-        /// The start, in days after 2027-06-01.
-        day: u32,
-        /// Whether the event is published.
-        is_published: bool,
-        /// The capacities of the shifts.
-        capacities: Vec<u32>,
-        /// Whether the event has a slug that other events can have, too.
-        common_slug: bool,
-        /// The key, and the life of its receipt in seconds.
-        key: Option<(u8, u8)>,
-        /// The limit of active events.
-        limit: Option<u32>,
-    },
-    /// Edits a shift at a version.
-    Edit {
-        /// The organization that edits.
-        organization: u32,
-        /// The index of the shift.
-        shift: u32,
-        /// The version that is required.
-        version: u32,
-        /// The new capacity.
-        capacity: u32,
-        /// The new hours.
-        hours: (u16, u16),
-    },
-    /// Signs up for a shift.
-    SignUp {
-        /// The index of the shift.
-        shift: u32,
-        /// The number of the person, from which the address is made.
-        person: u32,
-        /// Whether the address is in upper case.
-        is_upper_case: bool,
-        /// Whether room on the shift is required.
-        checks_room: bool,
-    },
-    /// Cancels a sign-up.
-    Cancel {
-        /// The organization that cancels.
-        organization: u32,
-        /// The index of the sign-up.
-        signup: u32,
-        /// Whether a confirmed sign-up is required.
-        is_checked: bool,
-    },
-    /// Renews the secret of a sign-up, or erases the sign-up.
-    Change {
-        /// The index of the sign-up.
-        signup: u32,
-        /// Whether the first secret is required, or the renewed one.
-        is_first: bool,
-        /// Whether the sign-up is erased.
-        is_erased: bool,
-    },
-    /// Changes the first notice.
-    Deliver {
-        /// The version that is required.
-        version: u32,
-        /// 0: remove it. 1: claim it. 2: fail an attempt. 3: give it up.
-        action: u8,
-    },
-    /// Adds a question.
-    Ask {
-        /// The index of the event.
-        event: u32,
-        /// The number of questions that is required.
-        count: u32,
-    },
-    /// Creates or revokes a token.
-    Token {
-        /// The owner.
-        organization: u32,
-        /// The number of the token to revoke.
-        number: u32,
-        /// Whether to revoke a token.
-        is_revoked: bool,
-    },
-    /// Sets the plan of an organization: free or pro.
-    Plan(u32, bool),
-    /// Advances the time by some seconds.
-    Wait(u8),
-    /// Purges receipts, up to a limit.
-    Purge(u32),
-    /// Reads a page of events.
-    Page {
-        /// The owner.
-        organization: u32,
-        /// The index of the event next to which the page starts, and whether the page is above it.
-        beside: Option<(u32, bool)>,
-        /// The filter.
-        is_published: Option<bool>,
-        /// The page size.
-        limit: u32,
-    },
+/// The number of cases, unless the variable `PROPTEST_CASES` sets another.
+const CASES: u32 = 100;
+
+/// Runs the model test: generates lists of 1 to 39 operations, and runs each list against an empty store of `fresh`.
+///
+/// Runs 100 lists, or as many as the environment variable `PROPTEST_CASES` says. Shrinks a list that fails. Saves its
+/// seed beside the file `source`, with the ending `proptest-regressions`, and runs it first from then on.
+///
+/// # Panics
+/// Panics if the store answers differently from [`Records`], or a count is wrong. The message has the shortest list of
+/// operations that was found.
+pub fn check<Guard>(source: &'static str, fresh: impl AsyncFn() -> Option<(Arc<dyn Store>, Guard)>) {
+    let runtime = super::runtime();
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
+    let config = Config { cases, max_shrink_iters: 200, ..Config::with_source_file(source) };
+    let case = |steps: Vec<Step>| {
+        runtime.block_on(async {
+            let Some((store, _guard)) = fresh().await else { return };
+            run(&*store, &steps).await;
+        });
+        Ok(())
+    };
+    if let Err(failure) = TestRunner::new(config).run(&vec(step(), 1..40), case) {
+        panic!("{failure}");
+    }
 }
 
-fn step() -> impl Strategy<Value = Step> {
-    let organization = 1..3_u32;
-    let hours =
-        prop_oneof![Just((0, 1440)), (0..1439_u16, 1..200_u16).prop_map(|(a, b)| (a, (a + b).min(1440)))];
-    prop_oneof![
-        4 => (organization.clone(), 0..4_u32, any::<bool>(), prop::collection::vec(1..4_u32, 0..4), prop::bool::weighted(0.2),
-            prop::option::of((0..3_u8, 1..20_u8)), prop::option::of(0..4_u32))
-            .prop_map(|(organization, day, is_published, capacities, common_slug, key, limit)| Step::Create {
-                organization, day, is_published, capacities, common_slug, key, limit,
-            }),
-        2 => (organization.clone(), 0..8_u32, 1..4_u32, 1..4_u32, hours)
-            .prop_map(|(organization, shift, version, capacity, hours)| Step::Edit { organization, shift, version, capacity, hours }),
-        6 => (0..6_u32, 0..4_u32, any::<bool>(), prop::bool::weighted(0.9))
-            .prop_map(|(shift, person, is_upper_case, checks_room)| Step::SignUp { shift, person, is_upper_case, checks_room }),
-        3 => (organization.clone(), 0..8_u32, any::<bool>())
-            .prop_map(|(organization, signup, is_checked)| Step::Cancel { organization, signup, is_checked }),
-        1 => (0..8_u32, any::<bool>(), any::<bool>())
-            .prop_map(|(signup, is_first, is_erased)| Step::Change { signup, is_first, is_erased }),
-        2 => (1..3_u32, 0..4_u8).prop_map(|(version, action)| Step::Deliver { version, action }),
-        1 => (0..4_u32, 0..3_u32).prop_map(|(event, count)| Step::Ask { event, count }),
-        1 => (organization.clone(), 0..3_u32, any::<bool>())
-            .prop_map(|(organization, number, is_revoked)| Step::Token { organization, number, is_revoked }),
-        1 => (organization.clone(), any::<bool>()).prop_map(|(organization, is_free)| Step::Plan(organization, is_free)),
-        1 => (1..20_u8).prop_map(Step::Wait),
-        1 => (1..4_u32).prop_map(Step::Purge),
-        2 => (organization, prop::option::of((0..8_u32, any::<bool>())), any::<Option<bool>>(), 1..5_u32)
-            .prop_map(|(organization, beside, is_published, limit)| Step::Page { organization, beside, is_published, limit }),
-    ]
-}
-
-/// Generates 1 to 39 operations.
-pub fn steps() -> impl Strategy<Value = Vec<Step>> {
-    prop::collection::vec(step(), 1..40)
+/// Asserts that a read of the store returns what the same read of the records returns.
+macro_rules! assert_same {
+    ($store:expr, $records:expr, $method:ident($($argument:expr),*)) => {
+        assert_eq!(
+            $store.$method($($argument),*).await.unwrap(),
+            $records.$method($($argument),*),
+            concat!("Store::", stringify!($method), " (left) differs from Records::", stringify!($method)),
+        )
+    };
 }
 
 /// The records that were inserted, in order of insertion, and the present time.
@@ -160,29 +64,23 @@ struct World {
     now_s: i64,
 }
 
-/// Runs `steps` against two empty stores and compares every answer. Then compares the stored records, and checks
-/// `filled` of each shift against its confirmed sign-ups.
-///
-/// # Panics
-/// Panics if the stores disagree, or a count is wrong.
-pub async fn run(a: &Arc<dyn Store>, b: &Arc<dyn Store>, steps: &[Step]) {
+/// Runs `steps` against an empty store and compares every answer. Then compares the stored records, and checks `filled`
+/// of each shift against its confirmed sign-ups.
+async fn run(store: &dyn Store, steps: &[Step]) {
+    let mut records = Records::default();
     let mut world =
         World { events: vec![], shifts: vec![], signups: vec![], notices: vec![], made: 0, now_s: 0 };
     for number in 1..3 {
-        for store in [a, b] {
-            write(&**store, vec![Write::InsertOrganization(organization(number))]).await;
-        }
+        let insert = vec![Write::InsertOrganization(organization(number))];
+        write(store, insert.clone()).await;
+        records.commit(ChangeSet { requires: vec![], writes: insert }).unwrap();
     }
     for step in steps {
         match step {
             Step::Wait(seconds) => world.now_s += i64::from(*seconds),
             Step::Purge(limit) => {
                 let now = at(world.now_s);
-                let purged = (
-                    a.purge_receipts(now, *limit).await.unwrap(),
-                    b.purge_receipts(now, *limit).await.unwrap(),
-                );
-                assert_eq!(purged.0, purged.1, "{step:?}");
+                assert_same!(store, records, purge_receipts(now, *limit));
             }
             Step::Page { organization, beside, is_published, limit } => {
                 let position = beside.and_then(|(event, is_above)| {
@@ -191,27 +89,20 @@ pub async fn run(a: &Arc<dyn Store>, b: &Arc<dyn Store>, steps: &[Step]) {
                     Some(Position { starts_at: event.dates.starts_at(), id: event.id, side })
                 });
                 let query = EventQuery { is_published: *is_published, position, limit: *limit };
-                let owner = organization_id(*organization);
-                assert_eq!(
-                    a.events(owner, &query).await.unwrap(),
-                    b.events(owner, &query).await.unwrap(),
-                    "{step:?}"
-                );
+                assert_same!(store, records, events(organization_id(*organization), &query));
             }
             step => {
                 let Some(change) = change(&mut world, step) else { continue };
-                let answers = (
-                    try_write(&**a, change.requires.clone(), change.writes.clone()).await,
-                    try_write(&**b, change.requires.clone(), change.writes.clone()).await,
-                );
-                assert_eq!(answers.0, answers.1, "{step:?}");
-                if answers.0.is_ok() {
+                let answer = try_write(store, change.requires.clone(), change.writes.clone()).await;
+                let expected = records.commit(change.clone());
+                assert_eq!(answer, expected, "the answer of the store (left) to {step:?}");
+                if answer.is_ok() {
                     record(&mut world, change);
                 }
             }
         }
     }
-    compare(a, b, &world).await;
+    compare(store, &records, &world).await;
 }
 
 /// Returns the change set of a step, or `None` if the step selects a missing record or commits nothing.
@@ -263,7 +154,7 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
             change.writes.push(Write::InsertNotices(vec![Notice { due_at: now, ..notice(found, made) }]));
             change.writes.push(Write::UpdateShift(Box::new(edited)));
         }
-        Step::SignUp { shift, person, is_upper_case, checks_room } => {
+        Step::SignUp { organization, shift, person, is_upper_case, checks_room } => {
             let shift = world.shifts.get(shift as usize)?;
             let address = format!("person{person}@example.org");
             let address = if is_upper_case { address.to_uppercase() } else { address };
@@ -271,6 +162,13 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
             change = sign_up(shift, &signup);
             if !checks_room {
                 change.requires.truncate(1);
+            }
+            if organization == 2 && shift.organization == organization_id(1) {
+                // The address is free, because the other organization has no such shift. So only look.
+                let (organization, email) = (organization_id(2), signup.email);
+                change.requires =
+                    vec![Requirement::AddressNotOnShift { organization, shift: shift.id, email }];
+                change.writes.clear();
             }
         }
         Step::Cancel { organization, signup, is_checked } => {
@@ -308,11 +206,11 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
                 ),
             };
         }
-        Step::Ask { event, count } => {
+        Step::Ask { event, count, position } => {
             let event = world.events.get(event as usize)?;
             let organization = event.organization;
             change.requires.push(Requirement::QuestionCount { organization, event: event.id, count });
-            change.writes.push(Write::InsertQuestions(vec![question(event, made, count)]));
+            change.writes.push(Write::InsertQuestions(vec![question(event, made, position)]));
         }
         Step::Token { organization, number, is_revoked: true } => {
             change
@@ -346,41 +244,68 @@ fn record(world: &mut World, change: ChangeSet) {
     }
 }
 
-async fn compare(a: &Arc<dyn Store>, b: &Arc<dyn Store>, world: &World) {
-    assert_eq!(a.organizations(None, 9).await.unwrap(), b.organizations(None, 9).await.unwrap());
+async fn compare(store: &dyn Store, records: &Records, world: &World) {
+    assert_same!(store, records, organizations(None, 9));
+    assert_same!(store, records, organizations(Some(organization_id(1)), 1));
     for have_failed in [false, true] {
-        let notices = a.notices(have_failed, None, 999).await.unwrap();
-        assert_eq!(notices, b.notices(have_failed, None, 999).await.unwrap());
+        assert_same!(store, records, notices(have_failed, None, 999));
+        for notice in &world.notices {
+            assert_same!(store, records, notices(have_failed, Some(notice.id), 1));
+        }
+    }
+    for notice in &world.notices {
+        assert_same!(store, records, notice(notice.id));
     }
     // A failed attempt makes a notice due after 30 seconds, so some due times are after `latest`.
     let (now, latest) = (at(world.now_s), at(world.now_s + 20));
-    let due = a.due_notices(now, latest, 99).await.unwrap();
-    assert_eq!(due, b.due_notices(now, latest, 99).await.unwrap());
-    assert_eq!(a.count_notices().await.unwrap(), b.count_notices().await.unwrap());
+    for limit in [1, 2, 99] {
+        assert_same!(store, records, due_notices(now, latest, limit));
+    }
+    assert_same!(store, records, count_notices());
+    for person in 0..4 {
+        let email = EmailAddress::new(&format!("Person{person}@example.org")).unwrap();
+        for (owner, limit) in [(1, 1), (1, 99), (2, 99)] {
+            assert_same!(store, records, signups_of_address(organization_id(owner), &email, limit));
+        }
+    }
+    for signup in &world.signups {
+        assert_same!(store, records, signup(signup.organization, signup.id));
+        assert_same!(store, records, signup_by_secret(&signup.secret));
+        assert_same!(store, records, signup_by_secret(&Digest::of(&format!("renewed {}", signup.id))));
+    }
     for owner in [1, 2].map(organization_id) {
-        assert_eq!(a.tokens(owner).await.unwrap(), b.tokens(owner).await.unwrap());
+        assert_same!(store, records, tokens(owner));
         for event in &world.events {
-            let full = a.event_in_full(owner, event.id).await.unwrap();
-            assert_eq!(full, b.event_in_full(owner, event.id).await.unwrap());
-            let by_slug = a.event_by_slug(&event.slug).await.unwrap();
-            assert_eq!(by_slug, b.event_by_slug(&event.slug).await.unwrap());
-            let signups = a.signups(owner, event.id, None, 999).await.unwrap();
-            assert_eq!(signups, b.signups(owner, event.id, None, 999).await.unwrap());
-            for shift in full.into_iter().flat_map(|full| full.shifts) {
-                let is_here =
-                    |signup: &&Signup| signup.shift == shift.id && signup.status == SignupStatus::Confirmed;
-                let confirmed = signups.iter().filter(is_here).count();
-                assert_eq!(shift.occupancy.filled as usize, confirmed, "filled of {:?}", shift.id);
-                let listed = a.confirmed_signups(owner, shift.id, None, 999).await.unwrap();
-                assert_eq!(listed, b.confirmed_signups(owner, shift.id, None, 999).await.unwrap());
-                assert_eq!(listed.len(), confirmed);
-            }
+            compare_event(store, records, owner, event).await;
         }
     }
     for key in 0..3 {
         let key = receipt_key(1, &format!("key-{key}"));
         for now in [at(0), at(world.now_s)] {
-            assert_eq!(a.receipt(&key, now).await.unwrap(), b.receipt(&key, now).await.unwrap());
+            assert_same!(store, records, receipt(&key, now));
         }
+    }
+}
+
+async fn compare_event(store: &dyn Store, records: &Records, owner: OrganizationId, event: &Event) {
+    assert_same!(store, records, event(owner, event.id));
+    assert_same!(store, records, event_in_full(owner, event.id));
+    assert_same!(store, records, event_by_slug(&event.slug));
+    assert_same!(store, records, shifts(owner, event.id));
+    assert_same!(store, records, questions(owner, event.id));
+    assert_same!(store, records, signups(owner, event.id, None, 999));
+    let signups = store.signups(owner, event.id, None, 999).await.unwrap();
+    for shift in store.shifts(owner, event.id).await.unwrap().into_iter().flatten() {
+        assert_same!(store, records, shift(owner, shift.id));
+        assert_same!(store, records, confirmed_signups(owner, shift.id, None, 999));
+        let is_here = |signup: &&Signup| signup.shift == shift.id && signup.status == SignupStatus::Confirmed;
+        let confirmed = signups.iter().filter(is_here).count();
+        assert_eq!(shift.occupancy.filled as usize, confirmed, "filled of {:?}", shift.id);
+        for after in &signups {
+            assert_same!(store, records, confirmed_signups(owner, shift.id, Some(after.id), 1));
+        }
+    }
+    for after in &signups {
+        assert_same!(store, records, signups(owner, event.id, Some(after.id), 1));
     }
 }

@@ -54,6 +54,8 @@ pub async fn failed_notices_are_listed_and_counted_separately(store: Arc<dyn Sto
     write(&*store, vec![Write::UpdateNotice(Box::new(failed.clone()))]).await;
     assert_eq!(store.due_notices(at(99), at(99), 9).await.unwrap(), vec![second.clone()]);
     assert_eq!(store.due_notices(at(-9), at(-9), 9).await.unwrap(), vec![second.clone()]);
+    assert_eq!(store.due_notices(at(99), at(99), 1).await.unwrap(), vec![second.clone()], "up to the limit");
+    assert_eq!(store.notices(false, None, 1).await.unwrap(), vec![second.clone()], "up to the limit");
     assert_eq!(store.notices(false, None, 9).await.unwrap(), vec![second]);
     assert_eq!(store.notices(true, None, 9).await.unwrap(), vec![failed.clone()]);
     assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 1, failed: 1 });
@@ -83,6 +85,33 @@ pub async fn a_stale_version_of_a_notice_is_refused(store: Arc<dyn Store>) {
     assert_eq!(store.notice(notice.id).await.unwrap(), None);
     write(&*store, vec![Write::UpdateNotice(Box::new(claimed))]).await;
     assert_eq!(store.notice(notice.id).await.unwrap(), None, "an update does not insert");
+}
+
+/// An update changes cause, version, attempts, due time and failure of a notice. Every other field stays.
+pub async fn an_update_of_a_notice_changes_five_fields_and_no_other(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 1).await;
+    let elsewhere = super::records::shift(&event, 2, 1);
+    let volunteer = signup(&shift, 1);
+    let before = notice(&shift, 1);
+    let writes = vec![
+        Write::InsertShifts(vec![elsewhere.clone()]),
+        Write::InsertSignup(Box::new(volunteer.clone())),
+        Write::InsertNotices(vec![before.clone(), notice(&shift, 2)]),
+    ];
+    write(&*store, writes).await;
+    let after = Notice {
+        cause: NoticeCause::Cancelled { signup: volunteer.id },
+        version: 4,
+        attempts: 3,
+        due_at: at(50),
+        failure: Some(NoticeFailure::new(at(40), "550 no such user")),
+        ..before
+    };
+    let sent = Notice { shift: elsewhere.id, created_at: at(99), ..after.clone() };
+    write(&*store, vec![Write::UpdateNotice(Box::new(sent))]).await;
+    assert_eq!(store.notice(after.id).await.unwrap(), Some(after));
+    let other = notice(&shift, 2);
+    assert_eq!(store.notice(other.id).await.unwrap(), Some(other), "no other notice changes");
 }
 
 /// Of 16 simultaneous claims of a notice, one succeeds.

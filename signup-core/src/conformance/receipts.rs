@@ -60,3 +60,27 @@ pub async fn a_purge_removes_only_expired_receipts(store: Arc<dyn Store>) {
     assert_eq!(store.purge_receipts(at(100), 3).await.unwrap(), 0);
     assert_eq!(store.receipt(&live.key, at(100)).await.unwrap(), Some(live));
 }
+
+/// A purge with a limit removes the oldest expiries, and of equal expiries the first keys.
+pub async fn a_purge_removes_the_oldest_first(store: Arc<dyn Store>) {
+    let expiries = [("c", 20), ("d", 10), ("b", 30), ("f", 20), ("a", 40), ("e", 20)];
+    for (number, (key, expires_at)) in (1..).zip(expiries) {
+        with_receipt(&*store, &receipt_key(1, key), number, expires_at).await;
+    }
+    let left = async || {
+        let mut left = String::new();
+        for key in ["a", "b", "c", "d", "e", "f"] {
+            // At an earlier time, expired receipts are visible until they are purged.
+            if store.receipt(&receipt_key(1, key), at(0)).await.unwrap().is_some() {
+                left.push_str(key);
+            }
+        }
+        left
+    };
+    assert_eq!(store.purge_receipts(at(99), 1).await.unwrap(), 1);
+    assert_eq!(left().await, "abcef", "the oldest expiry goes first");
+    assert_eq!(store.purge_receipts(at(99), 2).await.unwrap(), 2);
+    assert_eq!(left().await, "abf", "equal expiries go by key");
+    assert_eq!(store.purge_receipts(at(99), 2).await.unwrap(), 2);
+    assert_eq!(left().await, "a");
+}

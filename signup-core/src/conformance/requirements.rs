@@ -129,25 +129,73 @@ pub async fn a_shift_has_room_or_is_full(store: Arc<dyn Store>) {
     );
 }
 
-/// Addresses are compared without case, and the refusal carries the sign-up. After a cancellation the address may sign
-/// up again.
-pub async fn an_address_is_compared_without_case(store: Arc<dyn Store>) {
-    let (event, shift) = with_shift(&store, 5).await;
-    let ada = Signup { email: EmailAddress::new("Ada@Example.org").unwrap(), ..signup(&shift, 1) };
-    write(&*store, vec![Write::InsertSignup(Box::new(ada.clone()))]).await;
-    let (organization, shift_id) = (event.organization, shift.id);
-    let email = EmailAddress::new("ADA@example.ORG").unwrap();
-    let not_yet = vec![Requirement::AddressNotOnShift { organization, shift: shift_id, email }];
-    let refused = Err(Refusal::AddressOnShift(Box::new(ada.clone())));
-    assert_eq!(try_write(&*store, not_yet.clone(), vec![]).await, refused);
-    write(&*store, vec![Write::CancelSignup { organization, signup: ada.id, at: at(5) }]).await;
-    let again = Signup { email: ada.email, ..signup(&shift, 2) };
-    assert_eq!(try_write(&*store, not_yet, vec![Write::InsertSignup(Box::new(again))]).await, Ok(()));
-    assert_eq!(
-        store.signups(organization, event.id, None, 9).await.unwrap().len(),
-        2,
-        "both records are kept"
-    );
+/// A shift with more sign-ups than its capacity has no room.
+pub async fn an_over_full_shift_has_no_room(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 3).await;
+    let mut writes: Vec<_> =
+        (1..4).map(|number| Write::InsertSignup(Box::new(signup(&shift, number)))).collect();
+    let occupancy = Occupancy::empty(Capacity::new(1).unwrap());
+    writes.push(Write::UpdateShift(Box::new(Shift { occupancy, version: 2, ..shift.clone() })));
+    write(&*store, writes).await;
+    let room = vec![Requirement::ShiftHasRoom { organization: event.organization, shift: shift.id }];
+    assert_eq!(try_write(&*store, room, vec![]).await, Err(Refusal::ShiftFull));
+}
+
+/// A requirement on a missing record is refused, even a count of 0 questions. An address is on no missing shift, and a
+/// missing organization has no active events.
+pub async fn a_requirement_on_a_missing_record_is_refused(store: Arc<dyn Store>) {
+    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    let (organization, shift) = (organization_id(1), ShiftId::new(uuid(9)));
+    let (event, signup, notice) = (EventId::new(uuid(9)), SignupId::new(uuid(9)), NoticeId::new(uuid(9)));
+    let email = EmailAddress::new("ada@example.org").unwrap();
+    let nobody = organization_id(9);
+    let answers = [
+        (Requirement::ShiftAtVersion { organization, shift, version: 0 }, Err(Refusal::ShiftChanged)),
+        (Requirement::ShiftAtVersion { organization, shift, version: 1 }, Err(Refusal::ShiftChanged)),
+        (Requirement::QuestionCount { organization, event, count: 0 }, Err(Refusal::QuestionsChanged)),
+        (Requirement::ShiftHasRoom { organization, shift }, Err(Refusal::ShiftFull)),
+        (Requirement::SignupConfirmed { organization, signup }, Err(Refusal::SignupNotConfirmed)),
+        (
+            Requirement::SignupHasSecret { organization, signup, secret: Digest::of("x") },
+            Err(Refusal::SignupChanged),
+        ),
+        (Requirement::NoticeAtVersion { organization, notice, version: 1 }, Err(Refusal::NoticeChanged)),
+        (Requirement::AddressNotOnShift { organization, shift, email }, Ok(())),
+        (Requirement::ActiveEventsBelow { organization: nobody, limit: 1, now: at(0) }, Ok(())),
+        (
+            Requirement::ActiveEventsBelow { organization: nobody, limit: 0, now: at(0) },
+            Err(Refusal::ActiveEvents { count: 0 }),
+        ),
+    ];
+    for (requirement, expected) in answers {
+        assert_eq!(try_write(&*store, vec![requirement.clone()], vec![]).await, expected, "{requirement:?}");
+    }
+}
+
+/// A change of a missing record changes nothing, and inserts nothing.
+pub async fn a_change_of_a_missing_record_changes_nothing(store: Arc<dyn Store>) {
+    let (event, present) = with_shift(&store, 5).await;
+    let organization = event.organization;
+    let missing = shift(&event, 9, 1);
+    let (signup, notice) = (signup(&missing, 9), notice(&missing, 9));
+    let changes = [
+        Write::SetPlan { organization: organization_id(9), plan: Plan::Free },
+        Write::RevokeToken { token: TokenId::new(uuid(9)), at: at(5) },
+        Write::UpdateShift(Box::new(missing.clone())),
+        Write::CancelSignup { organization, signup: signup.id, at: at(5) },
+        Write::RenewSecret { organization, signup: signup.id, secret: Digest::of("x"), at: at(5) },
+        Write::EraseSignup { organization, signup: signup.id },
+        Write::UpdateNotice(Box::new(notice.clone())),
+        Write::DeleteNotice { organization, notice: notice.id },
+    ];
+    for change in changes {
+        assert_eq!(try_write(&*store, vec![], vec![change.clone()]).await, Ok(()), "{change:?}");
+    }
+    assert_eq!(store.organization(organization_id(9)).await.unwrap(), None);
+    assert_eq!(store.shift(organization, missing.id).await.unwrap(), None);
+    assert_eq!(store.shifts(organization, event.id).await.unwrap(), Some(vec![Arc::new(present)]));
+    assert_eq!(store.signup_by_secret(&Digest::of("x")).await.unwrap(), None);
+    assert_eq!(store.notice(notice.id).await.unwrap(), None);
 }
 
 /// A repeated cancellation subtracts from `filled` only once, and keeps the first time.
@@ -188,6 +236,19 @@ pub async fn a_secret_is_renewed_once(store: Arc<dyn Store>) {
     );
 }
 
+/// A change that requires the secret of another sign-up is refused.
+pub async fn the_secret_of_another_sign_up_is_refused(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 5).await;
+    let (one, other) = (signup(&shift, 1), signup(&shift, 2));
+    let writes = [&one, &other].map(|signup| Write::InsertSignup(Box::new(signup.clone())));
+    write(&*store, writes.to_vec()).await;
+    let requires = |secret| {
+        vec![Requirement::SignupHasSecret { organization: event.organization, signup: one.id, secret }]
+    };
+    assert_eq!(try_write(&*store, requires(one.secret), vec![]).await, Ok(()));
+    assert_eq!(try_write(&*store, requires(other.secret), vec![]).await, Err(Refusal::SignupChanged));
+}
+
 /// Erasing removes a sign-up and its notices, and frees its place if it was confirmed. The address may sign up again.
 pub async fn erasing_a_sign_up_removes_its_notices_and_frees_its_place(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
@@ -220,10 +281,16 @@ pub async fn erasing_a_sign_up_removes_its_notices_and_frees_its_place(store: Ar
     assert_eq!(filled().await, 1, "a cancelled one held no place");
 }
 
-/// The requirement holds only for the exact number of questions.
+/// The requirement holds only for the exact number of the event's questions.
 pub async fn questions_are_counted(store: Arc<dyn Store>) {
     let (event, _) = with_shift(&store, 5).await;
-    write(&*store, vec![Write::InsertQuestions(vec![question(&event, 2, 1), question(&event, 1, 0)])]).await;
+    let other = super::records::event(1, 2);
+    let writes = vec![
+        Write::InsertEvent { event: Box::new(other.clone()), location_data: None },
+        Write::InsertQuestions(vec![question(&event, 2, 1), question(&event, 1, 0)]),
+        Write::InsertQuestions(vec![question(&other, 3, 0)]),
+    ];
+    write(&*store, writes).await;
     let count =
         |count| vec![Requirement::QuestionCount { organization: event.organization, event: event.id, count }];
     assert_eq!(try_write(&*store, count(2), vec![]).await, Ok(()));
@@ -251,15 +318,21 @@ pub async fn an_edit_keeps_filled_position_and_creation_time(store: Arc<dyn Stor
     assert_eq!(store.shift(event.organization, shift.id).await.unwrap(), Some(expected));
 }
 
-/// A token that is revoked again keeps its first time of revocation.
+/// A token that is revoked again keeps its first time of revocation. No other token is revoked.
 pub async fn a_revoked_token_keeps_its_first_time(store: Arc<dyn Store>) {
-    let token = token(1, 1);
-    write(&*store, vec![Write::InsertOrganization(organization(1)), Write::InsertToken(token.clone())]).await;
+    let (token, other) = (token(1, 1), token(1, 2));
+    let writes = vec![
+        Write::InsertOrganization(organization(1)),
+        Write::InsertToken(token.clone()),
+        Write::InsertToken(other.clone()),
+    ];
+    write(&*store, writes).await;
     for time in [5, 9] {
         write(&*store, vec![Write::RevokeToken { token: token.id, at: at(time) }]).await;
         let (found, _) = store.token_by_digest(&token.digest).await.unwrap().unwrap();
         assert_eq!(found.revoked_at, Some(at(5)));
     }
+    assert_eq!(store.token(other.id).await.unwrap(), Some(other));
 }
 
 /// A change of the plan is stored, and no other field and no other organization changes.

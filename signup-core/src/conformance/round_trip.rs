@@ -245,6 +245,49 @@ fn nested(levels: usize) -> String {
     format!("{}{{}}{}", r#"{"a":"#.repeat(levels - 1), "}".repeat(levels - 1))
 }
 
+/// Each lookup returns the record of its key among others, and none for an unknown key.
+pub async fn each_lookup_returns_the_record_of_its_key(store: Arc<dyn Store>) {
+    for number in 1..4 {
+        let event = event(number, number);
+        let shift = shift(&event, number, 5);
+        let writes = vec![
+            Write::InsertOrganization(organization(number)),
+            Write::InsertToken(token(number, number)),
+            Write::InsertEvent { event: Box::new(event), location_data: None },
+            Write::InsertShifts(vec![shift.clone()]),
+            Write::InsertSignup(Box::new(signup(&shift, number))),
+            Write::InsertNotices(vec![notice(&shift, number)]),
+        ];
+        write(&*store, writes).await;
+    }
+    for number in 0..5 {
+        let is_there = (1..4).contains(&number);
+        let (owner, event) = (organization(number), event(number, number));
+        let (token, shift) = (token(number, number), shift(&event, number, 5));
+        let (signup, notice) = (signup(&shift, number), notice(&shift, number));
+        let filled = Shift { occupancy: Occupancy { filled: 1, ..shift.occupancy }, ..shift.clone() };
+        let owned = is_there.then(|| owner.clone());
+        assert_eq!(store.organization(owner.id).await.unwrap(), owned);
+        assert_eq!(store.organization_by_slug(&owner.slug).await.unwrap(), owned);
+        let with_owner = is_there.then(|| (token.clone(), owner.clone()));
+        assert_eq!(store.token_by_digest(&token.digest).await.unwrap(), with_owner);
+        assert_eq!(store.token(token.id).await.unwrap(), is_there.then_some(token));
+        assert_eq!(store.event_owner(event.id).await.unwrap(), is_there.then_some(owner.id));
+        let by_slug = store.event_by_slug(&event.slug).await.unwrap();
+        assert_eq!(by_slug.map(|full| full.event), is_there.then(|| event.clone()));
+        assert_eq!(store.event(owner.id, event.id).await.unwrap(), is_there.then_some(event));
+        assert_eq!(store.shift(owner.id, shift.id).await.unwrap(), is_there.then_some(filled));
+        assert_eq!(store.signup(owner.id, signup.id).await.unwrap(), is_there.then(|| signup.clone()));
+        assert_eq!(store.signup_by_secret(&signup.secret).await.unwrap(), is_there.then_some(signup));
+        assert_eq!(store.notice(notice.id).await.unwrap(), is_there.then_some(notice));
+    }
+}
+
+/// A fresh store answers, and accepts commits.
+pub async fn a_fresh_store_passes_its_check(store: Arc<dyn Store>) {
+    store.check().await.unwrap();
+}
+
 /// A missing record is `None` or an empty list, and not an error.
 pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
     let (owner, event, shift) = (organization_id(1), EventId::new(uuid(1)), ShiftId::new(uuid(1)));

@@ -9,7 +9,7 @@ use crate::signup::{Signup, SignupStatus};
 use crate::store::{ChangeSet, Requirement, Write};
 
 /// Cancels a sign-up, frees its place and queues the mail about it. A cancelled sign-up stays unchanged.
-pub fn cancel_signup(signup: Signup, notice: NoticeId, now: Timestamp) -> Decision<Signup> {
+pub(crate) fn cancel_signup(signup: Signup, notice: NoticeId, now: Timestamp) -> Decision<Signup> {
     if signup.status == SignupStatus::Cancelled {
         return Decision { outcome: signup, change: ChangeSet::default() };
     }

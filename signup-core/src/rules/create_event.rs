@@ -21,7 +21,7 @@ use crate::store::{ChangeSet, Requirement, Write};
 ///
 /// # Errors
 /// Returns the faults of the dates (out of range, in the wrong order, too many days for the plan) and of too many shifts.
-pub fn create_event(
+pub(crate) fn create_event(
     organization: OrganizationId,
     limits: PlanLimits,
     new: NewEvent,

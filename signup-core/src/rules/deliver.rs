@@ -4,29 +4,11 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::event::Event;
 use crate::id::NoticeId;
 use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
-use crate::organization::Organization;
 use crate::shift::Shift;
 use crate::signup::{Signup, SignupStatus};
 use crate::store::{ChangeSet, Requirement, Write};
-
-/// A mail to send: the claimed notice, and the records that the mail shows.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Delivery {
-    /// The claimed notice. Its id stays the same over all attempts.
-    pub notice: Notice,
-    /// The organization of the event.
-    pub organization: Organization,
-    /// The event.
-    pub event: Event,
-    /// The present state of the shift.
-    pub shift: Shift,
-    /// The sign-up whose volunteer gets the mail.
-    pub signup: Signup,
-}
 
 /// The time between two batches of a fan-out.
 const FAN_OUT_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
@@ -35,7 +17,7 @@ const FAN_OUT_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
 ///
 /// `signups` are the next sign-ups after `fanned_out_to`. If `is_last`, no more follow, and the notice of the whole
 /// shift is deleted. Skips sign-ups made after the change: their confirmation already has the new hours.
-pub fn fan_out(
+pub(crate) fn fan_out(
     notice: Notice,
     change: &ShiftChange,
     signups: &[Signup],
@@ -76,7 +58,7 @@ pub fn fan_out(
 /// - A cancellation: if the sign-up is confirmed.
 /// - A change: if the sign-up is cancelled, if the shift is as it was before the change, or if the shift is over by both
 ///   its old and its new hours.
-pub fn is_obsolete(notice: &Notice, shift: &Shift, signup: &Signup, now: Timestamp) -> bool {
+pub(crate) fn is_obsolete(notice: &Notice, shift: &Shift, signup: &Signup, now: Timestamp) -> bool {
     match &notice.cause {
         NoticeCause::SignedUp { secret, .. } => {
             let end = shift.interval().end;
@@ -94,12 +76,12 @@ pub fn is_obsolete(notice: &Notice, shift: &Shift, signup: &Signup, now: Timesta
 }
 
 /// Replaces a notice by its next version.
-pub fn replace_notice(before: &Notice, after: Notice) -> ChangeSet {
+pub(crate) fn replace_notice(before: &Notice, after: Notice) -> ChangeSet {
     ChangeSet { requires: vec![at_version(before)], writes: vec![Write::UpdateNotice(Box::new(after))] }
 }
 
 /// Deletes a notice.
-pub fn delete_notice(notice: &Notice) -> ChangeSet {
+pub(crate) fn delete_notice(notice: &Notice) -> ChangeSet {
     ChangeSet { requires: vec![at_version(notice)], writes: vec![delete(notice)] }
 }
 

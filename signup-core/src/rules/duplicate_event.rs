@@ -22,7 +22,7 @@ use crate::store::{ChangeSet, EventInFull, Requirement, Write};
 ///
 /// # Errors
 /// Returns a fault of `start_date` if the copy's first or last day is out of range.
-pub fn duplicate_event(
+pub(crate) fn duplicate_event(
     source: EventInFull,
     start_date: Date,
     ids: EventIds,

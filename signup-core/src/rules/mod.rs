@@ -13,13 +13,13 @@ mod patch_shift;
 mod sign_up;
 mod slug;
 
-pub use cancel_signup::cancel_signup;
-pub use create_event::create_event;
-pub use deliver::{Delivery, delete_notice, fan_out, is_obsolete, replace_notice};
-pub use duplicate_event::duplicate_event;
-pub use patch_shift::patch_shift;
-pub use sign_up::{Closed, MAIL_AGAIN_AFTER, SignUpFacts, SignUpIds, SignUpOutcome, mail_again, sign_up};
-pub use slug::{slug_base, slug_with_tail};
+pub(crate) use cancel_signup::cancel_signup;
+pub(crate) use create_event::create_event;
+pub(crate) use deliver::{delete_notice, fan_out, is_obsolete, replace_notice};
+pub(crate) use duplicate_event::duplicate_event;
+pub(crate) use patch_shift::patch_shift;
+pub(crate) use sign_up::{Closed, SignUpFacts, SignUpIds, SignUpOutcome, mail_again, sign_up};
+pub(crate) use slug::{slug_base, slug_with_tail};
 
 use jiff::Timestamp;
 
@@ -29,24 +29,24 @@ use crate::store::ChangeSet;
 
 /// The decision of a rule: the outcome, and the change set that must be durable before the outcome is returned.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Decision<T> {
+pub(crate) struct Decision<T> {
     /// The outcome if the change set is committed.
-    pub outcome: T,
+    pub(crate) outcome: T,
     /// The change set to commit; empty if nothing changes.
-    pub change: ChangeSet,
+    pub(crate) change: ChangeSet,
 }
 
 /// The ids and the random slug tail for one new event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventIds {
+pub(crate) struct EventIds {
     /// The id of the event.
-    pub event: EventId,
+    pub(crate) event: EventId,
     /// 8 random characters.
-    pub slug_tail: String,
+    pub(crate) slug_tail: String,
     /// One id for each shift.
-    pub shifts: Vec<ShiftId>,
+    pub(crate) shifts: Vec<ShiftId>,
     /// One id for each question.
-    pub questions: Vec<QuestionId>,
+    pub(crate) questions: Vec<QuestionId>,
 }
 
 impl EventIds {

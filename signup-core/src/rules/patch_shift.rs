@@ -19,7 +19,7 @@ use crate::store::{ChangeSet, Requirement, Write};
 ///
 /// # Errors
 /// Returns the faults that `patch` comes with, and one of `end_time` if the shift would not end after its start.
-pub fn patch_shift(
+pub(crate) fn patch_shift(
     shift: Shift,
     patch: Partial<ShiftPatch>,
     notice: NoticeId,

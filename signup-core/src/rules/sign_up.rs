@@ -1,6 +1,6 @@
 //! Signing up for a shift.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::Decision;
 use crate::error::Error;
@@ -16,38 +16,38 @@ use crate::store::{ChangeSet, Requirement, Write};
 
 /// The records on which signing up depends.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SignUpFacts {
+pub(crate) struct SignUpFacts {
     /// The event.
-    pub event: Event,
+    pub(crate) event: Event,
     /// The shift.
-    pub shift: Shift,
+    pub(crate) shift: Shift,
     /// The event's questions.
-    pub questions: Vec<Question>,
+    pub(crate) questions: Vec<Question>,
 }
 
 /// The ids and the secret for one new sign-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SignUpIds {
+pub(crate) struct SignUpIds {
     /// The id of the sign-up.
-    pub signup: SignupId,
+    pub(crate) signup: SignupId,
     /// The id of the notice that confirms it.
-    pub notice: NoticeId,
+    pub(crate) notice: NoticeId,
     /// The secret in the link to cancel.
-    pub secret: Secret,
+    pub(crate) secret: Secret,
 }
 
 /// The outcome of signing up, unless the store refuses the change set.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SignUpOutcome {
+pub(crate) struct SignUpOutcome {
     /// The new sign-up and the secret to cancel it with; `None` if the shift is over.
-    pub signup: Option<(Signup, Secret)>,
+    pub(crate) signup: Option<(Signup, Secret)>,
     /// Why the shift was closed when it was read; `None` if it had room. Answers an address that has a place already.
-    pub closed: Option<Closed>,
+    pub(crate) closed: Option<Closed>,
 }
 
 /// Why a shift accepts no sign-ups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Closed {
+pub(crate) enum Closed {
     /// No place is left.
     Full,
     /// The shift has ended.
@@ -63,7 +63,7 @@ pub enum Closed {
 /// # Errors
 /// Returns [`Error::NotFound`] if the event is a draft or the shift belongs to another event, and [`Error::Invalid`]
 /// with every fault of the form.
-pub fn sign_up(
+pub(crate) fn sign_up(
     facts: SignUpFacts,
     form: &impl SignUpForm,
     ids: SignUpIds,
@@ -104,15 +104,12 @@ pub fn sign_up(
     Ok(Decision { outcome, change: ChangeSet { requires, writes } })
 }
 
-/// The minimum time between two confirmation mails of one sign-up.
-pub const MAIL_AGAIN_AFTER: SignedDuration = SignedDuration::from_hours(1);
-
 /// Queues the confirmation of a sign-up again, with a new secret. The secret of the earlier mail becomes invalid.
 ///
-/// Changes nothing within [`MAIL_AGAIN_AFTER`] of the last mail, so repeated forms cannot flood a mailbox. A
+/// Changes nothing within [`Signup::MAIL_AGAIN_AFTER`] of the last mail, so repeated forms cannot flood a mailbox. A
 /// `mailed_at` in the future was set by a clock that was ahead, and counts as old.
-pub fn mail_again(signup: &Signup, notice: NoticeId, secret: Secret, now: Timestamp) -> ChangeSet {
-    let was_mailed_lately = signup.mailed_at <= now && now < signup.mailed_at + MAIL_AGAIN_AFTER;
+pub(crate) fn mail_again(signup: &Signup, notice: NoticeId, secret: Secret, now: Timestamp) -> ChangeSet {
+    let was_mailed_lately = signup.mailed_at <= now && now < signup.mailed_at + Signup::MAIL_AGAIN_AFTER;
     if was_mailed_lately {
         return ChangeSet::default();
     }

@@ -7,7 +7,7 @@ const MAX_BASE: usize = 60;
 
 /// Returns the words of `title` in lower-case ASCII, joined by single `-`, at most 60 characters. Letters of other
 /// scripts are transliterated. Returns `None` if the title has no letter or digit.
-pub fn slug_base(title: &str) -> Option<String> {
+pub(crate) fn slug_base(title: &str) -> Option<String> {
     let mut slug = String::with_capacity(MAX_BASE);
     for character in title.chars().flat_map(words) {
         if slug.len() == MAX_BASE {
@@ -39,7 +39,7 @@ fn words(character: char) -> std::str::Chars<'static> {
 }
 
 /// Returns the slug base of `title`, or `fallback` if it has none, followed by `-` and `tail`.
-pub fn slug_with_tail(title: &str, fallback: &str, tail: &str) -> String {
+pub(crate) fn slug_with_tail(title: &str, fallback: &str, tail: &str) -> String {
     format!("{}-{tail}", slug_base(title).as_deref().unwrap_or(fallback))
 }
 

@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use super::Shared;
 use crate::error::Result;
 use crate::id::{NoticeId, SignupId};
-use crate::notice::{DeliveryFailure, Notice, NoticeCause, ShiftChange};
-use crate::rules::{self, Delivery};
+use crate::notice::{Delivery, DeliveryFailure, Notice, NoticeCause, ShiftChange};
+use crate::rules;
 use crate::secret;
 
 /// The number of sign-ups that one batch of a fan-out covers. Bounds memory, and the wait of other notices.

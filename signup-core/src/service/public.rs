@@ -121,7 +121,7 @@ impl Public {
     /// by reference. [`NewSignup`](crate::NewSignup) has an example.
     ///
     /// An address holds at most one place on a shift. Signing up again returns the existing sign-up and mails its
-    /// confirmation again, [at most once an hour](rules::MAIL_AGAIN_AFTER). Simultaneous sign-ups never take `filled`
+    /// confirmation again, [at most once an hour](Signup::MAIL_AGAIN_AFTER). Simultaneous sign-ups never take `filled`
     /// above the capacity.
     ///
     /// # Errors

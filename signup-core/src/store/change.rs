@@ -29,6 +29,11 @@ pub struct ChangeSet {
 /// Contended facts (room on a shift, active events below a limit) are requirements of their own. A store checks and
 /// changes each under one lock, so simultaneous requests do not force each other to retry.
 ///
+/// A requirement that names an organization sees only its records: a record of another organization is missing. A
+/// requirement on a missing record does not hold. The exceptions are [`AddressNotOnShift`](Self::AddressNotOnShift) and
+/// [`ActiveEventsBelow`](Self::ActiveEventsBelow), which count sign-ups and events: where the shift or the organization is
+/// missing, there are none.
+///
 /// The enum is exhaustive on purpose: a store that does not know a new requirement must not compile.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Requirement {
@@ -45,7 +50,7 @@ pub enum Requirement {
         /// The time at which a receipt counts as live or expired.
         now: Timestamp,
     },
-    /// The shift is at this version. Refused with [`Refusal::ShiftChanged`].
+    /// The shift exists and is at this version. Refused with [`Refusal::ShiftChanged`].
     ShiftAtVersion {
         /// The owner.
         organization: OrganizationId,
@@ -54,7 +59,8 @@ pub enum Requirement {
         /// The version that was read.
         version: u32,
     },
-    /// The event has exactly this many questions. Refused with [`Refusal::QuestionsChanged`].
+    /// The event exists and has exactly this many questions. Refused with [`Refusal::QuestionsChanged`], even for a count of
+    /// 0 if the event is missing.
     QuestionCount {
         /// The owner.
         organization: OrganizationId,
@@ -80,7 +86,8 @@ pub enum Requirement {
         /// The shift.
         shift: ShiftId,
     },
-    /// No confirmed sign-up for the shift has this address. Refused with [`Refusal::AddressOnShift`].
+    /// No confirmed sign-up for the shift has this address. Refused with [`Refusal::AddressOnShift`]. Holds if the shift is
+    /// missing.
     AddressNotOnShift {
         /// The owner.
         organization: OrganizationId,
@@ -89,14 +96,14 @@ pub enum Requirement {
         /// The address, compared without case.
         email: EmailAddress,
     },
-    /// The sign-up is confirmed. Refused with [`Refusal::SignupNotConfirmed`].
+    /// The sign-up exists and is confirmed. Refused with [`Refusal::SignupNotConfirmed`].
     SignupConfirmed {
         /// The owner.
         organization: OrganizationId,
         /// The sign-up.
         signup: SignupId,
     },
-    /// The sign-up is confirmed and has this secret. Refused with [`Refusal::SignupChanged`].
+    /// The sign-up exists, is confirmed and has this secret. Refused with [`Refusal::SignupChanged`].
     SignupHasSecret {
         /// The owner.
         organization: OrganizationId,
@@ -105,7 +112,7 @@ pub enum Requirement {
         /// The digest that was read.
         secret: Digest,
     },
-    /// The notice is at this version. Refused with [`Refusal::NoticeChanged`].
+    /// The notice exists and is at this version. Refused with [`Refusal::NoticeChanged`].
     NoticeAtVersion {
         /// The owner.
         organization: OrganizationId,

@@ -1,5 +1,6 @@
-//! Implements [`Store`] for `Arc` and `Box` of a store.
+//! Stores that pass calls on to another store: `Arc`, `Box`, and wrappers that change some of the methods.
 
+use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -21,10 +22,14 @@ use crate::signup::Signup;
 use crate::text::EmailAddress;
 use crate::token::Token;
 
-/// Implements [`Store`] for each pointer type. A method that is missing here does not compile.
+/// Implements [`Store`] for each pointer type, and [`Wrapper`] and its store. A method that is missing here does not
+/// compile.
 macro_rules! forward {
-    ($($pointer:ident),*: $methods:tt) => { $(forward!(@one $pointer $methods);)* };
-    (@one $pointer:ident { $(fn $method:ident($($argument:ident: $type:ty),*) -> $output:ty;)* }) => {
+    ($($pointer:ident),*: $methods:tt) => {
+        $(forward!(@pointer $pointer $methods);)*
+        forward!(@wrapper $methods);
+    };
+    (@pointer $pointer:ident { $(fn $method:ident($($argument:ident: $type:ty),*) -> $output:ty;)* }) => {
         #[async_trait]
         impl<T: Store + ?Sized> Store for $pointer<T> {
             $(async fn $method(&self, $($argument: $type),*) -> $output {
@@ -33,6 +38,82 @@ macro_rules! forward {
 
             fn request_counter(&self) -> Option<&dyn RequestCounter> {
                 (**self).request_counter()
+            }
+        }
+    };
+    (@wrapper { $(fn $method:ident($($argument:ident: $type:ty),*) -> $output:ty;)* }) => {
+        /// Changes some methods of a store. [`Wrapped`] makes a store of a wrapper.
+        ///
+        /// Each method of [`Store`] has a default here, which calls the same method of [`inner`](Self::inner). A wrapper
+        /// implements the methods that it changes: to inject faults, to record or to measure calls. It needs no change
+        /// when `Store` gets another method.
+        ///
+        /// ```
+        /// use std::sync::atomic::{AtomicU64, Ordering};
+        ///
+        /// use signup_core::store::{Wrapped, Wrapper};
+        /// use signup_core::{ChangeSet, CommitError, NewOrganization, Service, Store, async_trait};
+        /// use signup_store_memory::MemoryStore;
+        ///
+        /// /// Counts the commits that succeed.
+        /// #[derive(Debug, Default)]
+        /// struct Counting {
+        ///     inner: MemoryStore,
+        ///     commits: AtomicU64,
+        /// }
+        ///
+        /// #[async_trait]
+        /// impl Wrapper for Counting {
+        ///     fn inner(&self) -> &dyn Store {
+        ///         &self.inner
+        ///     }
+        ///
+        ///     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+        ///         self.inner.commit(change).await?;
+        ///         self.commits.fetch_add(1, Ordering::Relaxed);
+        ///         Ok(())
+        ///     }
+        /// }
+        ///
+        /// # tokio::runtime::Runtime::new()?.block_on(async {
+        /// let store = std::sync::Arc::new(Wrapped(Counting::default()));
+        /// let service = Service::new(std::sync::Arc::clone(&store));
+        /// service.admin().create_organization(NewOrganization::new("Riverside".parse()?)).await?;
+        /// assert_eq!(store.0.commits.load(Ordering::Relaxed), 1);
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// # })?;
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        #[async_trait]
+        pub trait Wrapper: fmt::Debug + Send + Sync + 'static {
+            /// Returns the wrapped store.
+            fn inner(&self) -> &dyn Store;
+
+            $(
+                #[doc = concat!("Replaces [`Store::", stringify!($method), "`].")]
+                async fn $method(&self, $($argument: $type),*) -> $output {
+                    self.inner().$method($($argument),*).await
+                }
+            )*
+
+            /// Replaces [`Store::request_counter`].
+            fn request_counter(&self) -> Option<&dyn RequestCounter> {
+                self.inner().request_counter()
+            }
+        }
+
+        /// The store that a [`Wrapper`] describes.
+        #[derive(Debug, Clone, Default)]
+        pub struct Wrapped<W>(pub W);
+
+        #[async_trait]
+        impl<W: Wrapper> Store for Wrapped<W> {
+            $(async fn $method(&self, $($argument: $type),*) -> $output {
+                self.0.$method($($argument),*).await
+            })*
+
+            fn request_counter(&self) -> Option<&dyn RequestCounter> {
+                self.0.request_counter()
             }
         }
     };

@@ -135,25 +135,54 @@ pub(crate) fn statement((organization, shift): Place, new: &[SignUp<'_>]) -> Res
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::sync::{Arc, Mutex};
 
-    use signup_core::conformance::records::{at, event, notice, receipt_key, shift, signup, uuid};
-    use signup_core::rules::{self, SignUpFacts, SignUpIds};
-    use signup_core::{NoticeId, Secret, SignUpInput, SignupId};
+    use signup_core::conformance::records::{
+        at, event, notice, organization, receipt_key, shift, signup, uuid, write,
+    };
+    use signup_core::store::{Wrapped, Wrapper};
+    use signup_core::{FixedClock, Service, SignUpInput, SignupId, Store, async_trait};
+    use signup_store_memory::MemoryStore;
 
     use super::*;
 
-    /// Else each would be a transaction of its own; or what is no sign-up would be taken for one.
-    #[test]
-    fn what_the_service_decides_is_a_sign_up_and_nothing_else_is() {
+    /// Records the last change set.
+    #[derive(Debug, Default)]
+    struct Recording {
+        inner: MemoryStore,
+        last: Mutex<ChangeSet>,
+    }
+
+    #[async_trait]
+    impl Wrapper for Recording {
+        fn inner(&self) -> &dyn Store {
+            &self.inner
+        }
+
+        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+            *self.last.lock().unwrap() = change.clone();
+            self.inner.commit(change).await
+        }
+    }
+
+    /// A sign-up that is not recognized would have a transaction of its own. Another change set that is taken for a
+    /// sign-up would be committed wrongly.
+    #[tokio::test]
+    async fn the_change_set_of_a_sign_up_is_recognized_and_no_other() {
         let event = event(1, 2);
         let (wanted, other) = (shift(&event, 3, 5), shift(&event, 4, 5));
-        let facts = SignUpFacts { event, shift: wanted.clone(), questions: vec![] };
-        let (name, email) = ("Ada".into(), "ada@example.org".into());
-        let input = SignUpInput { name, email, answers: BTreeMap::new() };
-        let (signup_id, notice_id) = (SignupId::new(uuid(5)), NoticeId::new(uuid(6)));
-        let ids = SignUpIds { signup: signup_id, notice: notice_id, secret: Secret::generate() };
-        let decided = rules::sign_up(facts, &input, ids, at(0)).unwrap().change;
+        let store = Arc::new(Wrapped(Recording::default()));
+        let writes = vec![
+            Write::InsertOrganization(organization(1)),
+            Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
+            Write::InsertShifts(vec![wanted.clone()]),
+        ];
+        write(&*store, writes).await;
+        let service = Service::new(Arc::clone(&store)).with_clock(FixedClock::at(at(0)));
+        let input =
+            SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
+        drop(service.public().sign_up(wanted.organization, wanted.id, &input).await.unwrap());
+        let decided = store.0.last.lock().unwrap().clone();
         assert_eq!(SignUp::of(&decided).unwrap().place(), (wanted.organization, wanted.id));
 
         let organization = wanted.organization;
@@ -165,7 +194,7 @@ mod tests {
         for more in [
             Requirement::NoReceipt { key: receipt_key(1, "key"), now: at(0) },
             Requirement::ShiftAtVersion { organization, shift: wanted.id, version: 1 },
-            Requirement::SignupConfirmed { organization, signup: signup_id },
+            Requirement::SignupConfirmed { organization, signup: SignupId::new(uuid(5)) },
         ] {
             is_other(&|change| change.requires.push(more.clone()));
         }

@@ -1,0 +1,74 @@
+//! Counting requests, for stores with a [`RequestCounter`]. A store without one passes.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use super::records::*;
+use crate::*;
+
+fn address(number: u8) -> RateKey {
+    RateKey::address(IpAddr::V4(Ipv4Addr::new(192, 0, 2, number)))
+}
+
+async fn count(counter: &dyn RequestCounter, key: RateKey, seconds: i64) -> (Timestamp, u32) {
+    let window = counter.count_request(key, at(seconds)).await.unwrap();
+    (window.opened_at, window.requests)
+}
+
+/// A window opens with its first request, counts for 60 seconds, and is followed by a new one.
+pub async fn requests_are_counted_in_windows_of_60_seconds(store: Arc<dyn Store>) {
+    let Some(counter) = store.request_counter() else { return };
+    assert_eq!(count(counter, address(1), 5).await, (at(5), 1));
+    assert_eq!(count(counter, address(1), 6).await, (at(5), 2));
+    assert_eq!(count(counter, address(1), 64).await, (at(5), 3));
+    assert_eq!(count(counter, address(1), 65).await, (at(65), 1));
+}
+
+/// Requests with different keys are counted in different windows, whatever their kind.
+pub async fn each_key_has_a_window_of_its_own(store: Arc<dyn Store>) {
+    let Some(counter) = store.request_counter() else { return };
+    write(
+        &*store,
+        vec![Write::InsertOrganization(organization(1)), Write::InsertOrganization(organization(2))],
+    )
+    .await;
+    let tokens = [(1, 1), (1, 2), (2, 1)]
+        .map(|(owner, number)| RateKey::Token(organization_id(owner), TokenId::new(uuid(number))));
+    let visitor = RateKey::visitor(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)));
+    for key in [address(1), address(2), visitor].into_iter().chain(tokens) {
+        assert_eq!(count(counter, key, 0).await.1, 1, "{key:?}");
+    }
+}
+
+/// Simultaneous requests of one key get different counts.
+pub async fn simultaneous_requests_get_different_counts(store: Arc<dyn Store>) {
+    if store.request_counter().is_none() {
+        return;
+    }
+    let tasks: Vec<_> = (0..32)
+        .map(|_| {
+            let store = Arc::clone(&store);
+            tokio::spawn(async move { count(store.request_counter().unwrap(), address(1), 0).await.1 })
+        })
+        .collect();
+    let mut counts = vec![];
+    for task in tasks {
+        counts.push(task.await.unwrap());
+    }
+    counts.sort_unstable();
+    assert_eq!(counts, (1..33).collect::<Vec<_>>());
+}
+
+/// A purge removes only windows that have ended, at most `limit` of them, and returns how many.
+pub async fn a_purge_removes_only_ended_windows(store: Arc<dyn Store>) {
+    let Some(counter) = store.request_counter() else { return };
+    for number in 1..6 {
+        assert_eq!(count(counter, address(number), 0).await.1, 1);
+    }
+    assert_eq!(count(counter, address(9), 30).await.1, 1);
+    assert_eq!(counter.purge_windows(at(59), 9).await.unwrap(), 0, "all windows are open");
+    assert_eq!(counter.purge_windows(at(60), 3).await.unwrap(), 3);
+    assert_eq!(counter.purge_windows(at(60), 3).await.unwrap(), 2);
+    assert_eq!(counter.purge_windows(at(60), 3).await.unwrap(), 0);
+    assert_eq!(count(counter, address(9), 60).await, (at(30), 2), "an open window stays");
+}

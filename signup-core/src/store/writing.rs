@@ -1,0 +1,98 @@
+//! Writing a store: a guide. This module has no items.
+//!
+//! A store is one type that implements [`Store`]: reads, and [one commit](#commit). Each `impl` needs `#[async_trait]`,
+//! which this crate [re-exports](macro@crate::async_trait). A store that several processes share also implements
+//! [`RequestCounter`].
+//!
+//! The shortest store keeps [`Records`] behind a lock. The program `examples/own_store.rs` of the repository is such a
+//! store, with one line for each read. `signup-store-memory` has indexes instead, and `signup-store-sql` has tables.
+//!
+//! # Records
+//!
+//! A store keeps [`Organization`], [`Token`], [`Event`], [`Shift`], [`Question`], [`Signup`], [`Receipt`] and
+//! [`Notice`]. Their values are checked types, such as [`Title`](crate::Title). A store that decodes a value builds it
+//! with the type's constructor, and reports one that is refused as [`StoreError::corrupt`]. Values that an earlier
+//! release accepted must stay readable: [`EmailAddress::stored`](crate::EmailAddress::stored) and
+//! [`LocationData::stored`](crate::LocationData::stored) accept them.
+//!
+//! Some fields are not stored with their record:
+//!
+//! - [`Shift::day`] and [`Shift::is_virtual`] are fields of the event. A read fills them in.
+//! - [`Occupancy::filled`](crate::Occupancy::filled) is a count that the writes of sign-ups change.
+//! - `location_data` belongs to an event, and only [`EventInFull`] returns it.
+//!
+//! # Reads
+//!
+//! The method says the order, the limit and what a missing record is. A limit counts the records that are returned,
+//! after the filters. Most reads name the organization. This is a fence: a record of another organization is missing. The
+//! module page of [`store`](super) lists the reads without a fence.
+//!
+//! # Commit
+//!
+//! [`Store::commit`] gets a [`ChangeSet`]: requirements and writes as plain data. Under one lock, or in one transaction,
+//! the store
+//!
+//! 1. checks each [`Requirement`] in its order, and returns the [`Refusal`] of the first that does not hold. The refusal
+//!    carries the fact that was found, for example the stored receipt.
+//! 2. applies each [`Write`] in its order.
+//! 3. makes all writes durable, and only then returns.
+//!
+//! The service read the facts of the requirements before, without the lock. So another commit may have changed them, and
+//! the store must check them again. It needs to know no rule: it never asks why a fact is required.
+//!
+//! `Requirement` and `Write` are exhaustive on purpose. A store that does not handle a new variant does not compile.
+//!
+//! # Keys
+//!
+//! Each requirement and each write names what it reads or changes: an organization, the slug of an event, the
+//! [`ReceiptKey`] of a receipt, a shift, the address on a shift, a sign-up, a notice. A store derives its locks from
+//! these keys. It never recognizes a use case by the shape of a change set. A store with row locks acquires them in one
+//! order for all commits, so that no two commits wait for each other.
+//!
+//! # Errors
+//!
+//! A requirement that does not hold is [`CommitError::Refused`]. A failure of the backend is a [`StoreError`], of one of
+//! three kinds:
+//!
+//! | constructor | for | what the caller does |
+//! |---|---|---|
+//! | [`StoreError::unavailable`] | a backend that is down, overloaded or too slow | retries later |
+//! | [`StoreError::corrupt`] | a stored value that cannot be decoded | reports it; other records can be read |
+//! | [`StoreError::failed`] | every other failure | reports it |
+//!
+//! After [`CommitError::Failed`] it is unknown whether the change set was applied. Both are allowed, but never a part of
+//! it. The receipt in the change set makes a retry safe. Bound every wait: a caller prefers `unavailable` to no answer.
+//!
+//! # Runtime
+//!
+//! The methods are futures of any runtime. The service spawns no task and needs no runtime itself. A store that needs
+//! one says so in its documentation. Do not hold a lock over an `await`, and do not block the thread for long. A caller
+//! may drop the future of a commit. The commit then happens completely or not at all.
+//!
+//! A store reads no clock and generates no id and no random number. The time is an argument, or a value of the change
+//! set.
+//!
+//! # Counting requests
+//!
+//! [`Store::request_counter`] returns `None` for a store of one process: the service counts the requests. A store that
+//! several processes share returns a [`RequestCounter`], so that a rate limit applies to all of them together.
+//!
+//! # Wrappers
+//!
+//! [`Wrapper`] changes some methods of a store and forwards the others. `own_store.rs` has a wrapper that injects
+//! faults, for tests of programs that use a store. `Store` is also implemented for `Arc` and `Box` of a store.
+//!
+//! # Tests
+//!
+//! The feature `conformance` has the suite that every store passes: the macro `conformance_tests!` defines a test for
+//! each promise, and the model test, which compares the store with [`Records`] after random operations. The page of the
+//! module `conformance` shows a complete test file, with the guard that removes a temporary folder. The functions in
+//! `conformance::records` create records for further tests.
+
+#[cfg(doc)]
+use super::{
+    ChangeSet, CommitError, EventInFull, Records, Refusal, RequestCounter, Requirement, Store, StoreError,
+    Wrapper, Write,
+};
+#[cfg(doc)]
+use crate::{Event, Notice, Organization, Question, Receipt, ReceiptKey, Shift, Signup, Token};

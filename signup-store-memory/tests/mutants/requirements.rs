@@ -1,0 +1,215 @@
+//! Faults in the checks of a commit.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use signup_core::conformance;
+use signup_core::store::{Wrapped, Wrapper};
+use signup_core::{
+    ChangeSet, CommitError, EventQuery, Refusal, Requirement, SignupStatus, Store, async_trait,
+};
+use signup_store_memory::MemoryStore;
+
+use crate::{mutant, organizations, wait_until};
+
+mutant! {
+    /// `AddressNotOnShift` ignores the organization.
+    an_address_of_another_organization breaks fence::no_write_reaches_another_organizations_records {
+        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+            let mut requires = vec![];
+            for requirement in change.requires {
+                match requirement {
+                    Requirement::AddressNotOnShift { shift, email, .. } => {
+                        requires.extend(organizations().map(|organization| {
+                            Requirement::AddressNotOnShift { organization, shift, email: email.clone() }
+                        }));
+                    }
+                    other => requires.push(other),
+                }
+            }
+            self.0.commit(ChangeSet { requires, ..change }).await
+        }
+    }
+}
+
+mutant! {
+    /// `AddressNotOnShift` ignores the shift.
+    an_address_on_another_shift breaks addresses::an_address_on_another_shift_or_cancelled_is_free {
+        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+            for requirement in &change.requires {
+                if let Requirement::AddressNotOnShift { organization, email, .. } = requirement {
+                    let found = self.0.signups_of_address(*organization, email, 99).await?;
+                    let confirmed = found.into_iter().find(|found| found.status == SignupStatus::Confirmed);
+                    if let Some(confirmed) = confirmed {
+                        return Err(CommitError::Refused(Refusal::AddressOnShift(Box::new(confirmed))));
+                    }
+                }
+            }
+            self.0.commit(change).await
+        }
+    }
+}
+
+mutant! {
+    /// The refusal of `AddressNotOnShift` carries the first sign-up of the address, even a cancelled one.
+    a_refusal_with_a_cancelled_sign_up breaks addresses::the_refusal_of_an_address_carries_its_confirmed_sign_up {
+        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+            let answer = self.0.commit(change).await;
+            if let Err(CommitError::Refused(Refusal::AddressOnShift(found))) = &answer {
+                let first = self.0.signups_of_address(found.organization, &found.email, 1).await?.remove(0);
+                return Err(CommitError::Refused(Refusal::AddressOnShift(Box::new(first))));
+            }
+            answer
+        }
+    }
+}
+
+mutant! {
+    /// `ShiftHasRoom` only refuses `filled == capacity`.
+    room_on_an_over_full_shift breaks requirements::an_over_full_shift_has_no_room {
+        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+            let mut requires = vec![];
+            for requirement in change.requires {
+                if let Requirement::ShiftHasRoom { organization, shift } = requirement
+                    && let Some(found) = self.0.shift(organization, shift).await?
+                    && found.occupancy.is_over_full()
+                {
+                    continue;
+                }
+                requires.push(requirement);
+            }
+            self.0.commit(ChangeSet { requires, ..change }).await
+        }
+    }
+}
+
+mutant! {
+    /// `QuestionCount` counts no questions of a missing event.
+    no_questions_of_a_missing_event breaks requirements::a_requirement_on_a_missing_record_is_refused {
+        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+            let mut requires = vec![];
+            for requirement in change.requires {
+                if let Requirement::QuestionCount { event, count: 0, .. } = requirement
+                    && self.0.event_owner(event).await?.is_none()
+                {
+                    continue;
+                }
+                requires.push(requirement);
+            }
+            self.0.commit(ChangeSet { requires, ..change }).await
+        }
+    }
+}
+
+mutant! {
+    /// `ShiftAtVersion` holds for a missing shift.
+    a_version_of_a_missing_shift breaks requirements::a_requirement_on_a_missing_record_is_refused {
+        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+            let mut requires = vec![];
+            for requirement in change.requires {
+                if let Requirement::ShiftAtVersion { organization, shift, .. } = requirement
+                    && self.0.shift(organization, shift).await?.is_none()
+                {
+                    continue;
+                }
+                requires.push(requirement);
+            }
+            self.0.commit(ChangeSet { requires, ..change }).await
+        }
+    }
+}
+
+mutant! {
+    /// `QuestionCount` counts the questions of all events of the organization.
+    questions_of_every_event breaks requirements::questions_are_counted {
+        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+            let mut requires = vec![];
+            for requirement in change.requires {
+                let Requirement::QuestionCount { organization, event, count } = requirement else {
+                    requires.push(requirement);
+                    continue;
+                };
+                let query = EventQuery::new().limit(99);
+                let mut others = 0;
+                for other in self.0.events(organization, &query).await?.events {
+                    let questions = self.0.questions(organization, other.id).await?.unwrap_or_default();
+                    others += if other.id == event { 0 } else { questions.len() };
+                }
+                // A count that is never reached stands for a refusal.
+                let count = count.checked_sub(u32::try_from(others).unwrap()).unwrap_or(u32::MAX);
+                requires.push(Requirement::QuestionCount { organization, event, count });
+            }
+            self.0.commit(ChangeSet { requires, ..change }).await
+        }
+    }
+}
+
+mutant! {
+    /// `SignupHasSecret` holds if any sign-up has the secret.
+    a_secret_of_another_sign_up breaks requirements::the_secret_of_another_sign_up_is_refused {
+        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+            let mut requires = vec![];
+            for requirement in change.requires {
+                match requirement {
+                    Requirement::SignupHasSecret { organization, signup, secret } => {
+                        let found = self.0.signup_by_secret(&secret).await?;
+                        let signup = found.map_or(signup, |found| found.id);
+                        requires.push(Requirement::SignupHasSecret { organization, signup, secret });
+                    }
+                    other => requires.push(other),
+                }
+            }
+            self.0.commit(ChangeSet { requires, ..change }).await
+        }
+    }
+}
+
+/// Checks some requirements before the lock of the writes. The first commit waits for the check of a second one, so that
+/// both hold.
+#[derive(Debug)]
+struct EarlyCheck {
+    inner: MemoryStore,
+    is_early: fn(&Requirement) -> bool,
+    checked: AtomicU32,
+}
+
+#[async_trait]
+impl Wrapper for EarlyCheck {
+    fn inner(&self) -> &dyn Store {
+        &self.inner
+    }
+
+    async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+        let (early, requires): (Vec<_>, _) = change.requires.into_iter().partition(self.is_early);
+        if !early.is_empty() {
+            self.inner.commit(ChangeSet { requires: early, writes: vec![] }).await?;
+            self.checked.fetch_add(1, Ordering::Relaxed);
+            wait_until(|| self.checked.load(Ordering::Relaxed) > 1).await;
+        }
+        self.inner.commit(ChangeSet { requires, writes: change.writes }).await
+    }
+}
+
+/// Runs a promise on a store that checks some requirements too early.
+fn with_early(is_early: fn(&Requirement) -> bool, promise: impl AsyncFnOnce(Arc<dyn Store>)) {
+    let early = EarlyCheck { inner: MemoryStore::new(), is_early, checked: AtomicU32::new(0) };
+    conformance::test(async || Some((Arc::new(Wrapped(early)) as Arc<dyn Store>, ())), promise);
+}
+
+#[test]
+#[should_panic(expected = "left")]
+fn an_address_that_is_checked_before_the_lock_is_caught() {
+    with_early(
+        |requirement| matches!(requirement, Requirement::AddressNotOnShift { .. }),
+        conformance::contention::one_of_many_simultaneous_sign_ups_of_an_address_succeeds,
+    );
+}
+
+#[test]
+#[should_panic(expected = "left")]
+fn a_slug_that_is_checked_before_the_lock_is_caught() {
+    with_early(
+        |requirement| matches!(requirement, Requirement::EventSlugFree(_)),
+        conformance::contention::one_of_many_simultaneous_uses_of_a_slug_succeeds,
+    );
+}
