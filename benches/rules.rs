@@ -120,7 +120,7 @@ fn inputs(rules: &mut Rules) {
     let json = event::body(PLACES, true);
     rules.measure("read and check an event with ten shifts", || {
         let input: EventInput<'_> = from_json(black_box(json.as_bytes())).unwrap();
-        input.check(LIMITS).unwrap()
+        input.check().unwrap()
     });
     rules.beside("serde_json, into a tree of values", || {
         serde_json::from_slice::<serde_json::Value>(black_box(json.as_bytes())).unwrap()

@@ -9,7 +9,7 @@
 //!
 //! let json = br#"{"title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC",
 //!     "shifts": [{"title": "a\u0000b", "capacity": 0}]}"#;
-//! let faults = from_json::<EventInput<'_>>(json)?.check(PlanTable::default().free).unwrap_err();
+//! let faults = from_json::<EventInput<'_>>(json)?.check().unwrap_err();
 //! let [title, capacity] = &*faults.iter().collect::<Vec<_>>() else { panic!("two faults") };
 //!
 //! assert_eq!(title.path.steps(), [PathStep::Field("shifts"), PathStep::Index(0), PathStep::Field("title")]);
@@ -120,7 +120,7 @@ impl Faults {
     /// # Errors
     /// Returns the faults if there are any. If there is neither a value nor a fault, the whole input is
     /// [unreadable](FaultKind::Unreadable).
-    pub fn or<T>(self, value: Option<T>) -> Result<T, Self> {
+    pub fn into_result<T>(self, value: Option<T>) -> Result<T, Self> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
             _ if self.0.is_empty() => Err(Self::one(FaultPath::new(), FaultKind::Unreadable)),
@@ -214,10 +214,10 @@ mod tests {
 
     #[test]
     fn a_check_without_value_and_fault_is_an_error() {
-        assert_eq!(Faults::new().or(Some(1)), Ok(1));
+        assert_eq!(Faults::new().into_result(Some(1)), Ok(1));
         let unreadable = Faults::one(FaultPath::new(), FaultKind::Unreadable);
-        assert_eq!(Faults::new().or(None::<u32>), Err(unreadable));
+        assert_eq!(Faults::new().into_result(None::<u32>), Err(unreadable));
         let required = Faults::one("title", FaultKind::Required);
-        assert_eq!(required.clone().or(Some(1)), Err(required));
+        assert_eq!(required.clone().into_result(Some(1)), Err(required));
     }
 }

@@ -78,9 +78,9 @@ pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
 pub use id::{EventId, IdError, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 pub use input::{
-    Change, CheckedSignup, DuplicateInput, EventInput, EventListInput, Given, HoursPatch, Input, NewAnswer,
-    NewEvent, NewOrganization, NewQuestion, NewShift, NewSignup, NewToken, Partial, ShiftInput, ShiftPatch,
-    ShiftPatchInput, SignUpForm, SignUpInput, from_json,
+    Change, CheckedEvent, CheckedPatch, CheckedSignup, DuplicateInput, EventInput, EventListInput, Given,
+    HoursPatch, Input, NewAnswer, NewEvent, NewOrganization, NewQuestion, NewShift, NewSignup, NewToken,
+    ShiftInput, ShiftPatch, ShiftPatchInput, SignUpForm, SignUpInput, from_json,
 };
 #[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};

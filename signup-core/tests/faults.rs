@@ -23,7 +23,7 @@ fn faults(error: Error) -> Vec<(String, FaultKind)> {
 /// Returns the faults of an event in JSON, on the free plan.
 fn of_event(json: &str) -> Vec<(String, FaultKind)> {
     let input = from_json::<EventInput<'_>>(json.as_bytes());
-    let checked = input.and_then(|input| input.check(PlanTable::default().free));
+    let checked = input.and_then(|input| input.check());
     faults(checked.unwrap_err().into())
 }
 

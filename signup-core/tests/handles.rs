@@ -97,12 +97,12 @@ async fn sessions_without_a_token_share_a_rate_only_within_their_organization() 
 /// Input that arrives so slowly that the token expires meanwhile.
 struct SlowInput<'a>(&'a FixedClock);
 
-impl Input<NewEvent> for SlowInput<'_> {
+impl Input<CheckedEvent> for SlowInput<'_> {
     type Error = Error;
 
-    async fn read(self, _limits: PlanLimits) -> Result<NewEvent> {
+    async fn read(self) -> Result<CheckedEvent> {
         self.0.advance(86_400);
-        Ok(event(date(2027, 7, 3)))
+        Ok(event(date(2027, 7, 3)).into())
     }
 }
 

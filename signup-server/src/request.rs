@@ -7,8 +7,8 @@ use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use ipnet::IpNet;
 use signup_core::{
-    Date, DuplicateInput, EventInput, FaultKind, Faults, IdempotencyKey, Input, NewEvent, Partial,
-    PlanLimits, ShiftPatch, ShiftPatchInput, from_json,
+    CheckedEvent, CheckedPatch, Date, DuplicateInput, EventInput, FaultKind, Faults, IdempotencyKey, Input,
+    ShiftPatchInput, from_json,
 };
 use warp::http::HeaderMap;
 use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -108,31 +108,31 @@ impl Request {
 /// A JSON body that has not been read yet.
 pub(crate) struct JsonBody<'r>(&'r mut Request);
 
-impl Input<NewEvent> for JsonBody<'_> {
+impl Input<CheckedEvent> for JsonBody<'_> {
     type Error = ApiError;
 
-    async fn read(self, limits: PlanLimits) -> Result<NewEvent, ApiError> {
+    async fn read(self) -> Result<CheckedEvent, ApiError> {
         let body = self.0.json().await?;
-        Ok(from_json::<EventInput<'_>>(&body)?.check(limits)?)
+        Ok(Input::<CheckedEvent>::read(from_json::<EventInput<'_>>(&body)).await?)
     }
 }
 
 impl Input<Date> for JsonBody<'_> {
     type Error = ApiError;
 
-    async fn read(self, _limits: PlanLimits) -> Result<Date, ApiError> {
+    async fn read(self) -> Result<Date, ApiError> {
         let body = self.0.json().await?;
         Ok(from_json::<DuplicateInput<'_>>(&body)?.check()?)
     }
 }
 
-impl Input<Partial<ShiftPatch>> for JsonBody<'_> {
+impl Input<CheckedPatch> for JsonBody<'_> {
     type Error = ApiError;
 
-    async fn read(self, limits: PlanLimits) -> Result<Partial<ShiftPatch>, ApiError> {
+    async fn read(self) -> Result<CheckedPatch, ApiError> {
         let body = self.0.json().await?;
         let input = from_json::<ShiftPatchInput<'_>>(&body);
-        Ok(Input::<Partial<ShiftPatch>>::read(input, limits).await?)
+        Ok(Input::<CheckedPatch>::read(input).await?)
     }
 }
 

@@ -4,14 +4,13 @@ use jiff::civil::Date;
 
 use super::given::{Given, Mistyped};
 use super::{
-    Change, DuplicateInput, EventInput, HoursPatch, NewEvent, NewShift, Object, Partial, ShiftInput,
-    ShiftPatch, ShiftPatchInput,
+    Change, CheckedEvent, CheckedPatch, DuplicateInput, EventInput, HoursPatch, NewEvent, NewShift, Object,
+    ShiftInput, ShiftPatch, ShiftPatchInput,
 };
 use crate::event::{Event, Latitude, Longitude, Theme};
 use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
 use crate::hours::{EventDate, Hours, TimeError, WallTime};
 use crate::occupancy::{Capacity, CapacityError};
-use crate::plan::PlanLimits;
 use crate::text::{BadgeLabel, Description, EventLocation, LocationData, ShiftLocation, Title};
 
 const TEXT: ValueType = ValueType::Text;
@@ -94,21 +93,13 @@ fn shift_path(index: usize) -> FaultPath {
     FaultPath::new().field("shifts").index(index)
 }
 
-/// Checks that the last day of an event is not before the first, and that the event has no more days than the plan
-/// allows.
-pub(crate) fn check_last_day(first: EventDate, last: EventDate, limits: PlanLimits) -> Result<(), FaultKind> {
-    let days = last.days_since(first) + 1;
-    if days < 1 {
-        Err(FaultKind::LastDayBeforeFirst)
-    } else if days > i64::from(limits.event_days) {
-        Err(FaultKind::TooManyDays { max: limits.event_days })
-    } else {
-        Ok(())
-    }
+/// Checks that the last day of an event is not before the first. A first day with a fault is not compared.
+pub(super) fn check_order_of_days(first: Option<EventDate>, last: EventDate) -> Result<EventDate, FaultKind> {
+    if first.is_some_and(|first| last < first) { Err(FaultKind::LastDayBeforeFirst) } else { Ok(last) }
 }
 
 /// Checks how many shifts one event is created with.
-pub(crate) const fn check_shift_count(count: usize) -> Result<(), FaultKind> {
+pub(super) const fn check_shift_count(count: usize) -> Result<(), FaultKind> {
     let max = Event::MAX_NEW_SHIFTS;
     if count > max { Err(FaultKind::TooManyShifts { max }) } else { Ok(()) }
 }
@@ -132,11 +123,17 @@ fn wall_time(text: &str) -> Result<WallTime, TimeError> {
 }
 
 impl EventInput<'_> {
-    /// Checks every field.
+    /// Checks every field. The limits of the plan are checked where the event is created.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
-    pub fn check(&self, limits: PlanLimits) -> Result<NewEvent, Faults> {
+    pub fn check(&self) -> Result<NewEvent, Faults> {
+        let CheckedEvent { event, faults, .. } = self.check_fields();
+        faults.into_result(event)
+    }
+
+    /// Checks every field, and keeps the dates without a fault.
+    pub(super) fn check_fields(&self) -> CheckedEvent {
         let mut faults = Faults::new();
         let mut fields = Fields { faults: &mut faults, shift: None };
         let title = fields.required("title", &self.title, TEXT, |text| Title::new(text));
@@ -152,13 +149,9 @@ impl EventInput<'_> {
             fields.nullable("location_data", &self.location_data, ValueType::Object, |Object(json)| {
                 json.parse::<LocationData>()
             });
-        let start_date = fields.required("start_date", &self.start_date, TEXT, |text| date(text));
-        let end_date = fields.nullable("end_date", &self.end_date, TEXT, |text| {
-            let end_date = date(text)?;
-            match start_date {
-                Some(start_date) => check_last_day(start_date, end_date, limits).map(|()| end_date),
-                None => Ok(end_date),
-            }
+        let first = fields.required("start_date", &self.start_date, TEXT, |text| date(text));
+        let last = fields.nullable("end_date", &self.end_date, TEXT, |text| {
+            date(text).map_err(Into::into).and_then(|last| check_order_of_days(first, last))
         });
         let zone = fields.required("timezone", &self.timezone, TEXT, |text| text.parse());
         let is_published = fields.flag("is_published", &self.is_published, false);
@@ -166,8 +159,8 @@ impl EventInput<'_> {
         let badge_label =
             fields.nullable("badge_label", &self.badge_label, TEXT, |text| BadgeLabel::new(text));
         let shifts = self.check_shifts(&mut fields);
-        let event = title.zip(start_date).zip(zone).map(|((title, start_date), zone)| NewEvent {
-            end_date: end_date.map(EventDate::date),
+        let event = title.zip(first).zip(zone).map(|((title, first), zone)| NewEvent {
+            end_date: last.map(EventDate::date),
             description,
             location,
             is_virtual,
@@ -178,9 +171,9 @@ impl EventInput<'_> {
             theme,
             badge_label,
             shifts,
-            ..NewEvent::new(title, start_date.date(), zone)
+            ..NewEvent::new(title, first.date(), zone)
         });
-        faults.or(event)
+        CheckedEvent { event, first, last, faults }
     }
 
     fn check_shifts(&self, fields: &mut Fields<'_>) -> Vec<NewShift> {
@@ -224,7 +217,7 @@ impl DuplicateInput<'_> {
         let mut faults = Faults::new();
         let mut fields = Fields { faults: &mut faults, shift: None };
         let start_date = fields.required("start_date", &self.start_date, TEXT, |text| date(text));
-        faults.or(start_date.map(EventDate::date))
+        faults.into_result(start_date.map(EventDate::date))
     }
 }
 
@@ -234,12 +227,12 @@ impl ShiftPatchInput<'_> {
     /// # Errors
     /// Returns every fault, in the order of the fields.
     pub fn check(&self) -> Result<ShiftPatch, Faults> {
-        let Partial { value, faults } = self.check_fields();
-        faults.or(Some(value))
+        let CheckedPatch { patch, faults } = self.check_fields();
+        faults.into_result(Some(patch))
     }
 
     /// Checks every field, and keeps the value of those without a fault.
-    pub(super) fn check_fields(&self) -> Partial<ShiftPatch> {
+    pub(super) fn check_fields(&self) -> CheckedPatch {
         let mut faults = Faults::new();
         let mut fields = Fields { faults: &mut faults, shift: None };
         let title = fields.optional("title", &self.title, TEXT, |text| Title::new(text));
@@ -264,6 +257,7 @@ impl ShiftPatchInput<'_> {
         }
         let capacity = fields.optional("capacity", &self.capacity, CapacityError, capacity);
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
-        Partial { value: ShiftPatch { title, location, hours, capacity, notify_volunteers }, faults }
+        let patch = ShiftPatch { title, location, hours, capacity, notify_volunteers };
+        CheckedPatch { patch, faults }
     }
 }

@@ -41,7 +41,7 @@ impl EventListInput<'_> {
         let position =
             given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse::<Position>()));
         let limit = limit.unwrap_or(Self::DEFAULT_PER_PAGE);
-        faults.or(Some(EventQuery { is_published, position, limit }))
+        faults.into_result(Some(EventQuery { is_published, position, limit }))
     }
 }
 

@@ -4,9 +4,8 @@
 //! fields that are not checked yet. [`from_json`] reads it, or a program fills it in. A check finds every fault at once:
 //!
 //! ```
-//! use signup_core::{EventInput, PlanLimits, ShiftInput};
+//! use signup_core::{EventInput, ShiftInput};
 //!
-//! let limits = PlanLimits::unlimited().event_days(7);
 //! let input = EventInput {
 //!     title: "Saturday packing".into(),
 //!     start_date: "2026-13-05".into(),
@@ -14,15 +13,16 @@
 //!     shifts: vec![ShiftInput { title: "Morning".into(), ..ShiftInput::default() }].into(),
 //!     ..EventInput::default()
 //! };
-//! let faults = input.check(limits).unwrap_err();
+//! let faults = input.check().unwrap_err();
 //! let paths: Vec<_> = faults.iter().map(|fault| &fault.path).collect();
 //! assert_eq!(paths, ["start_date", "shifts[0].capacity"]);
 //! ```
 //!
-//! A check knows the bounds of each field and of the plan, and reads no record. The check of a [`SignUpForm`] gets the
+//! A check knows the bounds of each field. It knows no plan and reads no record. The check of a [`SignUpForm`] gets the
 //! questions of the event as an argument.
 
 mod check;
+mod checked;
 mod given;
 mod json;
 mod list;
@@ -33,7 +33,7 @@ use std::borrow::Cow;
 
 use jiff::civil::Date;
 
-pub(crate) use check::{check_last_day, check_shift_count};
+pub use checked::{CheckedEvent, CheckedPatch};
 pub use given::Given;
 pub use json::from_json;
 pub use list::EventListInput;
@@ -43,7 +43,7 @@ pub use typed::{Change, HoursPatch, NewEvent, NewShift, ShiftPatch};
 use crate::error::Error;
 use crate::fault::Faults;
 use crate::hours::EventDate;
-use crate::plan::{Plan, PlanLimits};
+use crate::plan::Plan;
 use crate::question::QuestionKind;
 use crate::store::EventQuery;
 use crate::text::{Label, Name, WebAddress};
@@ -79,14 +79,14 @@ pub trait Input<V>: Send {
     /// The error of the operation: the library's, or one that includes it.
     type Error: From<Error> + Send;
 
-    /// Reads the value. `limits` are those of the organization's plan.
-    fn read(self, limits: PlanLimits) -> impl Future<Output = Result<V, Self::Error>> + Send;
+    /// Reads the value.
+    fn read(self) -> impl Future<Output = Result<V, Self::Error>> + Send;
 }
 
 impl<V: Send> Input<V> for V {
     type Error = Error;
 
-    async fn read(self, _limits: PlanLimits) -> Result<V, Error> {
+    async fn read(self) -> Result<V, Error> {
         Ok(self)
     }
 }
@@ -94,35 +94,34 @@ impl<V: Send> Input<V> for V {
 impl Input<Date> for EventDate {
     type Error = Error;
 
-    async fn read(self, _limits: PlanLimits) -> Result<Date, Error> {
+    async fn read(self) -> Result<Date, Error> {
         Ok(self.date())
     }
 }
 
-/// A value, and the faults of fields that it lacks: for input whose other faults show only beside the stored record.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Partial<V> {
-    /// The value, as if the fields with a fault had been left out.
-    pub value: V,
-    /// The faults, in the order of the fields.
-    pub faults: Faults,
-}
-
-impl Input<Partial<ShiftPatch>> for ShiftPatch {
+impl Input<CheckedEvent> for NewEvent {
     type Error = Error;
 
-    async fn read(self, _limits: PlanLimits) -> Result<Partial<ShiftPatch>, Error> {
-        Ok(Partial { value: self, faults: Faults::new() })
+    async fn read(self) -> Result<CheckedEvent, Error> {
+        Ok(self.into())
+    }
+}
+
+impl Input<CheckedPatch> for ShiftPatch {
+    type Error = Error;
+
+    async fn read(self) -> Result<CheckedPatch, Error> {
+        Ok(self.into())
     }
 }
 
 /// Implements [`Input`] for untyped input by value, by reference, and as the result of reading it.
 macro_rules! untyped {
-    ($($input:ident => $value:ty: |$given:ident, $limits:ident| $check:expr;)*) => {$(
+    ($($input:ident => $value:ty: |$given:ident| $check:expr;)*) => {$(
         impl Input<$value> for &$input<'_> {
             type Error = Error;
 
-            async fn read(self, $limits: PlanLimits) -> Result<$value, Error> {
+            async fn read(self) -> Result<$value, Error> {
                 let $given = self;
                 $check
             }
@@ -131,26 +130,26 @@ macro_rules! untyped {
         impl Input<$value> for $input<'_> {
             type Error = Error;
 
-            async fn read(self, limits: PlanLimits) -> Result<$value, Error> {
-                <&Self as Input<$value>>::read(&self, limits).await
+            async fn read(self) -> Result<$value, Error> {
+                <&Self as Input<$value>>::read(&self).await
             }
         }
 
         impl Input<$value> for Result<$input<'_>, Faults> {
             type Error = Error;
 
-            async fn read(self, limits: PlanLimits) -> Result<$value, Error> {
-                <$input<'_> as Input<$value>>::read(self?, limits).await
+            async fn read(self) -> Result<$value, Error> {
+                <$input<'_> as Input<$value>>::read(self?).await
             }
         }
     )*};
 }
 
 untyped! {
-    EventInput => NewEvent: |input, limits| Ok(input.check(limits)?);
-    EventListInput => EventQuery: |input, _limits| Ok(input.check()?);
-    DuplicateInput => Date: |input, _limits| Ok(input.check()?);
-    ShiftPatchInput => Partial<ShiftPatch>: |input, _limits| Ok(input.check_fields());
+    EventInput => CheckedEvent: |input| Ok(input.check_fields());
+    EventListInput => EventQuery: |input| Ok(input.check()?);
+    DuplicateInput => Date: |input| Ok(input.check()?);
+    ShiftPatchInput => CheckedPatch: |input| Ok(input.check_fields());
 }
 
 /// A JSON object of any members, as text. Its bounds are checked with the other fields.

@@ -145,7 +145,7 @@ impl SignUpForm for NewSignup {
             }
         }
         let (name, email) = (self.name.clone(), self.email.clone());
-        faults.or(Some(CheckedSignup { name, email, answers }))
+        faults.into_result(Some(CheckedSignup { name, email, answers }))
     }
 }
 
@@ -170,7 +170,7 @@ impl SignUpForm for SignUpInput<'_> {
             let text = self.answers.get(question.id.to_string().as_str());
             text.filter(|text| !is_blank(text)).map_or(Ok(None), |text| read(question, text))
         });
-        faults.or(name.zip(email).map(|(name, email)| CheckedSignup { name, email, answers }))
+        faults.into_result(name.zip(email).map(|(name, email)| CheckedSignup { name, email, answers }))
     }
 }
 

@@ -4,10 +4,10 @@ use jiff::Timestamp;
 
 use super::{Decision, EventIds, slug_with_tail};
 use crate::event::{Event, EventDates};
-use crate::fault::Faults;
-use crate::hours::{Day, EventDate};
+use crate::fault::{FaultKind, Faults};
+use crate::hours::Day;
 use crate::id::OrganizationId;
-use crate::input::{NewEvent, check_last_day, check_shift_count};
+use crate::input::{CheckedEvent, EventInput, NewEvent};
 use crate::occupancy::Occupancy;
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
@@ -24,11 +24,11 @@ use crate::store::{ChangeSet, Requirement, Write};
 pub(crate) fn create_event(
     organization: OrganizationId,
     limits: PlanLimits,
-    new: NewEvent,
+    new: CheckedEvent,
     ids: EventIds,
     now: Timestamp,
 ) -> Result<Decision<EventWithShifts>, Faults> {
-    let dates = check(&new, limits)?;
+    let (new, dates) = check(new, limits)?;
     let event = Event {
         id: ids.event,
         organization,
@@ -76,14 +76,16 @@ pub(crate) fn create_event(
     Ok(Decision { outcome: EventWithShifts { event, shifts }, change: ChangeSet { requires, writes } })
 }
 
-/// Checks what the types leave open: the dates, and the number of shifts.
-fn check(new: &NewEvent, limits: PlanLimits) -> Result<EventDates, Faults> {
-    let mut faults = Faults::new();
-    let first = faults.check("start_date", EventDate::try_from(new.start_date));
-    let last = new.end_date.and_then(|last| faults.check("end_date", EventDate::try_from(last)));
-    if let (Some(first), Some(last)) = (first, last) {
-        faults.check("end_date", check_last_day(first, last, limits));
+/// Adds the fault of an event that is longer than the plan allows. Returns the event and its dates if there is no fault.
+fn check(checked: CheckedEvent, limits: PlanLimits) -> Result<(NewEvent, EventDates), Faults> {
+    let CheckedEvent { event, first, last, mut faults } = checked;
+    let days = first.zip(last).map(|(first, last)| last.days_since(first) + 1);
+    if days.is_some_and(|days| days > limits.event_days.into()) {
+        faults.add("end_date", FaultKind::TooManyDays { max: limits.event_days });
+        faults.sort_by_fields(EventInput::FIELDS);
     }
-    faults.check("shifts", check_shift_count(new.shifts.len()));
-    faults.or(first.map(|first| EventDates { first: Day::new(first, new.zone.clone()), last }))
+    faults.into_result(event.zip(first).map(|(event, first)| {
+        let dates = EventDates { first: Day::new(first, event.zone.clone()), last };
+        (event, dates)
+    }))
 }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::Decision;
 use crate::fault::Faults;
 use crate::id::NoticeId;
-use crate::input::{Change, Partial, ShiftPatch, ShiftPatchInput};
+use crate::input::{Change, CheckedPatch, ShiftPatchInput};
 use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
 use crate::occupancy::Occupancy;
 use crate::shift::Shift;
@@ -21,14 +21,14 @@ use crate::store::{ChangeSet, Requirement, Write};
 /// Returns the faults that `patch` comes with, and one of `end_time` if the shift would not end after its start.
 pub(crate) fn patch_shift(
     shift: Shift,
-    patch: Partial<ShiftPatch>,
+    patch: CheckedPatch,
     notice: NoticeId,
     now: Timestamp,
 ) -> Result<Decision<Shift>, Faults> {
-    let Partial { value: patch, mut faults } = patch;
+    let CheckedPatch { patch, mut faults } = patch;
     let hours = faults.check("end_time", patch.hours.apply(shift.hours));
     faults.sort_by_fields(ShiftPatchInput::FIELDS);
-    let hours = faults.or(hours)?;
+    let hours = faults.into_result(hours)?;
     let before = TimeAndPlace::of(&shift);
     let mut changed = Shift {
         title: patch.title.unwrap_or_else(|| shift.title.clone()),

@@ -91,5 +91,5 @@ fn check(new: &NewQuestion, present: usize) -> Result<u32, Faults> {
     if present >= Question::MAX_PER_EVENT {
         faults.add("event", FaultKind::TooManyQuestions { max: Question::MAX_PER_EVENT });
     }
-    faults.or(u32::try_from(present).ok())
+    faults.into_result(u32::try_from(present).ok())
 }

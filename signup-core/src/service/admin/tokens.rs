@@ -126,7 +126,7 @@ pub(super) fn token(
         faults.add("expires_in_days", FaultKind::WholeNumber { min: 1, max: Some(Token::MAX_DAYS) });
     }
     let life = SignedDuration::from_hours(i64::from(new.expires_in_days) * 24);
-    faults.or(now.checked_add(life).ok().map(|expires_at| Token {
+    faults.into_result(now.checked_add(life).ok().map(|expires_at| Token {
         id,
         organization,
         name: new.name.clone(),

@@ -8,7 +8,7 @@ use super::{Reply, Session};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::EventId;
-use crate::input::{EventListInput, Input, NewEvent};
+use crate::input::{CheckedEvent, EventListInput, Input};
 use crate::receipt::{EventWithShifts, Operation};
 use crate::rules::{self, EventIds};
 use crate::store::{EventPage, EventQuery, Position};
@@ -85,13 +85,13 @@ impl Session {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn create_event<I: Input<NewEvent>>(
+    pub async fn create_event<I: Input<CheckedEvent>>(
         &self,
         event: I,
     ) -> Result<Reply<EventWithShifts>, I::Error> {
         self.require(Scope::EventsWrite)?;
-        self.write(Operation::CreateEvent, event, |event: NewEvent, now| async move {
-            let ids = EventIds::generate(now, event.shifts.len(), 0);
+        self.write(Operation::CreateEvent, event, |event: CheckedEvent, now| async move {
+            let ids = EventIds::generate(now, event.shift_count(), 0);
             Ok(rules::create_event(self.organization_id(), self.limits(), event, ids, now)?)
         })
         .await
@@ -181,7 +181,7 @@ impl Session {
     /// ```
     pub async fn events<I: Input<EventQuery>>(&self, query: I) -> Result<EventList, I::Error> {
         self.require(Scope::EventsRead)?;
-        let query = query.read(self.limits()).await?;
+        let query = query.read().await?;
         Ok(self.read_events(query).await?)
     }
 

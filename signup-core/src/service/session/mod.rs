@@ -246,7 +246,7 @@ impl Session {
         F: Future<Output = Result<Decision<T>>> + Send,
     {
         let key = self.key.clone().map_err(Error::from)?.map(|key| self.receipt_key(operation, key));
-        let read = input.read(self.principal.limits).await;
+        let read = input.read().await;
         // A slow body may outlive the token.
         if !self.is_valid() {
             return Err(Error::Unauthenticated.into());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Reply, Session};
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId, ShiftId};
-use crate::input::{Input, Partial, ShiftPatch};
+use crate::input::{CheckedPatch, Input};
 use crate::receipt::Operation;
 use crate::rules;
 use crate::secret;
@@ -77,13 +77,13 @@ impl Session {
     /// # }
     /// ```
     #[doc(alias = "slot")]
-    pub async fn patch_shift<I: Input<Partial<ShiftPatch>>>(
+    pub async fn patch_shift<I: Input<CheckedPatch>>(
         &self,
         id: ShiftId,
         patch: I,
     ) -> Result<Reply<Shift>, I::Error> {
         self.require(Scope::ShiftsWrite)?;
-        self.write(Operation::PatchShift(id), patch, move |patch: Partial<ShiftPatch>, now| async move {
+        self.write(Operation::PatchShift(id), patch, move |patch: CheckedPatch, now| async move {
             let shift = self.shared.store.shift(self.organization_id(), id).await?;
             if shift.is_none() && !patch.faults.is_empty() {
                 return Err(patch.faults.into());
