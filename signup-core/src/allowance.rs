@@ -130,8 +130,8 @@ impl Default for Windows {
 }
 
 impl Windows {
-    /// The default capacity of each table. A full table of tokens has about 5 MB, each full table of addresses about 6
-    /// MB.
+    /// The default capacity of each table. A full table of tokens takes about 5 MB. A full table of addresses or
+    /// visitors takes about 6 MB.
     pub const CAPACITY: usize = 100_000;
 
     /// Creates windows for at most `capacity` keys of each kind at once.
@@ -268,6 +268,9 @@ mod tests {
         assert!(count(&windows, address("192.0.2.8"), 1, at(0)).is_allowed);
         assert!(!count(&windows, address("192.0.2.9"), 1, at(0)).is_allowed);
         assert_eq!(windows.addresses.lock().unwrap().windows.len(), 2);
-        assert!(count(&windows, address("192.0.2.9"), 1, at(60)).is_allowed, "closed windows give way");
+        assert!(
+            count(&windows, address("192.0.2.9"), 1, at(60)).is_allowed,
+            "windows that have ended are evicted"
+        );
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
 
-/// Returns the time in whole seconds.
+/// A source of the present time, in whole seconds.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// Returns the present time, rounded down to a whole second.
     fn now(&self) -> Timestamp;
@@ -42,7 +42,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that changes only by [`advance`](Self::advance), for tests and for replays.
+/// A clock that changes only by [`advance`](Self::advance), for tests.
 ///
 /// A test keeps a handle of the clock beside the service:
 ///

@@ -1,6 +1,6 @@
 //! Cursors: a [`Position`] in the list of events, as an opaque text.
 //!
-//! A program that uses the library passes the position on as it is. A cursor is for callers in another process.
+//! A program that embeds the library uses the [`Position`] itself. A cursor is for callers in another process.
 //!
 //! A cursor can be used with any filter and page size, stays valid after a restart, and needs no state on the server.
 //! Its first byte is a version, so that the format can change.
@@ -53,7 +53,7 @@ impl fmt::Display for Position {
 impl FromStr for Position {
     type Err = CursorError;
 
-    /// Reads a cursor that `Display` wrote and nobody has altered since.
+    /// Reads a cursor that `Display` wrote. An altered cursor is an error.
     fn from_str(cursor: &str) -> Result<Self, CursorError> {
         let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| CursorError)?;
         let bytes: [u8; CONTENT + CHECK] = bytes.try_into().map_err(|_| CursorError)?;

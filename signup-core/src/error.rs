@@ -1,4 +1,4 @@
-//! What an operation can fail with, in the domain's words. Its meaning in HTTP is decided in the server, once.
+//! Errors of the operations, in the terms of the domain. The server maps each error to HTTP, in one place.
 
 use thiserror::Error;
 
@@ -9,10 +9,10 @@ use crate::token::Scope;
 /// The result of an operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an operation was not done. Its own record was not written, unless the error is [`Store`](Self::Store): then that is
-/// unknown.
+/// The reason why an operation failed. The operation did not write the record that it creates or changes. Only after
+/// [`Store`](Self::Store) it is unknown whether the record was written.
 ///
-/// Two errors of the store are equal if their [kinds](StoreError::kind) are.
+/// Two errors of the store are equal if their [kinds](StoreError::kind) are equal.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -22,7 +22,7 @@ pub enum Error {
     /// The token does not allow this operation.
     #[error("the token lacks the scope {0}")]
     MissingScope(Scope),
-    /// There is no such record, or it is another organization's.
+    /// There is no such record, or another organization owns the record.
     #[error("there is no such record")]
     NotFound,
     /// The input is wrong. Holds every fault.
@@ -42,14 +42,14 @@ pub enum Error {
     /// The shift has ended.
     #[error("the shift is over")]
     ShiftOver,
-    /// Only a failed notice can be retried. Another one is queued or claimed, and would be sent twice.
+    /// The notice is queued or claimed, so a retry would send its mail twice. Only a failed notice can be retried.
     #[error("the notice has not failed")]
     NoticeNotFailed,
-    /// Other changes of the same record were committed before each attempt. A later try may succeed.
+    /// Other changes of the same record were committed before each attempt to commit. A later call may succeed.
     #[error("too many changes of the same record at once")]
     Contended,
-    /// The store refused for a reason that no rule expects: a bug of the store or of this library. The refusal may hold personal
-    /// data and is not part of the message.
+    /// The store refused for a reason that no rule expects: a bug of the store or of this library. The message does not
+    /// contain the refusal, which may hold personal data.
     #[error("the store refused a commit for an unexpected reason")]
     Refused(Box<Refusal>),
     /// The store failed, and it is unknown whether a write was applied. A retry with the same idempotency key is safe.
@@ -90,8 +90,8 @@ impl Error {
         matches!(self, Self::Unauthenticated | Self::MissingScope(_))
     }
 
-    /// Returns whether the present records or the plan do not allow the operation. The same call may succeed after another
-    /// change, such as a cancellation.
+    /// Returns whether the present records or the plan do not allow the operation. The same call may succeed after
+    /// another change, such as a cancellation.
     pub const fn is_conflict(&self) -> bool {
         matches!(self, Self::PlanLimit { .. } | Self::ShiftFull | Self::ShiftOver | Self::NoticeNotFailed)
     }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_error_has_one_class() {
+    fn each_error_except_contended_has_one_class() {
         let errors = [
             Error::Unauthenticated,
             Error::MissingScope(Scope::EventsRead),

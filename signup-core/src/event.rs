@@ -49,10 +49,10 @@ pub struct Event {
 }
 
 impl Event {
-    /// The most shifts that one event may be created with.
+    /// The maximum number of shifts that an event can be created with.
     pub const MAX_NEW_SHIFTS: usize = 500;
 
-    /// Creates the record of a draft. The public fields take everything else.
+    /// Creates the record of a draft. The other fields are public and can be set afterwards.
     pub const fn new(
         id: EventId,
         organization: OrganizationId,
@@ -107,7 +107,7 @@ impl EventDates {
         self.last.map(|date| Day::new(date, self.first.zone().clone()).first_instant())
     }
 
-    /// Returns the first instant after the last day, from which on the event is over.
+    /// Returns the first instant after the last day. The event is over from this instant on.
     pub fn ends_at(&self) -> Timestamp {
         match self.last {
             Some(date) => Day::new(date, self.first.zone().clone()).end(),
@@ -132,7 +132,7 @@ impl EventDates {
     }
 }
 
-/// The number is out of range for a latitude or a longitude.
+/// The value is not a number, or out of range for a latitude or a longitude.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error("must be between -{bound} and {bound}")]
 pub struct CoordinateError {

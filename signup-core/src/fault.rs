@@ -20,7 +20,8 @@
 //! # Ok::<(), signup_core::Faults>(())
 //! ```
 //!
-//! **Invariant:** this module and its errors contain no wording of an API. The program that shows a fault has its own.
+//! **Invariant:** this module and its errors contain no wording of an API. The program that shows a fault to its users
+//! has its own wording.
 
 mod kind;
 mod path;
@@ -60,7 +61,7 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// The faults of an input. An error holds at least one.
+/// The faults of an input. An error holds at least one fault.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Faults(Vec<Fault>);
 
@@ -80,7 +81,7 @@ impl Faults {
         self.0.push(Fault::new(path, kind));
     }
 
-    /// Returns the value of a check, or adds its error as a fault at `path`.
+    /// Returns the value of a check. If the check failed, adds its error as a fault at `path` and returns `None`.
     pub fn check<T, E: Into<FaultKind>>(
         &mut self,
         path: impl Into<FaultPath>,

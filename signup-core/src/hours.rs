@@ -31,7 +31,7 @@ const MINUTES_OF_A_DAY: u16 = 24 * 60;
 /// The length of a day without a clock change.
 const A_DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// Why a text is not a date, a time or a zone. The message is the predicate of a sentence.
+/// The reason why a date, a time, a zone or a pair of times is refused. The message is the predicate of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TimeError {
@@ -68,7 +68,7 @@ impl EventDate {
         self.0
     }
 
-    /// Returns the date `days` later, or `None` if that is out of range.
+    /// Returns the date `days` later, or `None` if the result is out of range. A negative number gives an earlier date.
     pub fn plus_days(self, days: i64) -> Option<Self> {
         let date = self.0.checked_add(SignedDuration::from_hours(days.checked_mul(24)?)).ok()?;
         Self::try_from(date).ok()
@@ -146,7 +146,7 @@ impl TryFrom<Time> for WallTime {
     /// Converts a time without seconds.
     ///
     /// # Errors
-    /// Returns [`TimeError::WallTime`] if the time has seconds or a fraction of a second.
+    /// Returns [`TimeError::Seconds`] if the time has seconds or a fraction of a second.
     fn try_from(time: Time) -> Result<Self, TimeError> {
         let is_to_the_minute = time.second() == 0 && time.subsec_nanosecond() == 0;
         let minutes = i16::from(time.hour()) * 60 + i16::from(time.minute());
@@ -215,10 +215,11 @@ impl Hours {
         Self::try_from((start.map_or(0, WallTime::minutes), end.map_or(MINUTES_OF_A_DAY, WallTime::minutes)))
     }
 
-    /// Creates hours from `start` to `end`, both to the minute. [`new`](Self::new) creates hours that end at 24:00.
+    /// Creates hours from `start` to `end`, both to the minute. For an end at 24:00, use [`new`](Self::new).
     ///
     /// # Errors
-    /// Returns [`TimeError::Seconds`] if a time has seconds, and [`TimeError::Order`] unless the end is after the start.
+    /// Returns [`TimeError::Seconds`] if a time has seconds, and [`TimeError::Order`] unless the end is after the
+    /// start.
     pub fn between(start: Time, end: Time) -> Result<Self, TimeError> {
         Self::new(Some(start.try_into()?), Some(end.try_into()?))
     }
@@ -252,6 +253,9 @@ impl TryFrom<(u16, u16)> for Hours {
     type Error = TimeError;
 
     /// Converts minutes since midnight, where 1440 is the end of the day.
+    ///
+    /// # Errors
+    /// Returns [`TimeError::Order`] unless the end is after the start and at most 1440.
     fn try_from((start, end): (u16, u16)) -> Result<Self, TimeError> {
         (start < end && end <= MINUTES_OF_A_DAY).then_some(Self { start, end }).ok_or(TimeError::Order)
     }
@@ -286,8 +290,8 @@ pub struct Interval {
 
 /// A date in a zone, which turns hours into instants.
 ///
-/// The zone's clock changes are looked up once, when the day is created. On a day without one, an instant is a plain
-/// addition.
+/// The zone's clock changes are looked up once, when the day is created. On a day without a clock change, an instant is
+/// computed by addition.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "DateAndZone", into = "DateAndZone")]
 pub struct Day {
@@ -373,9 +377,9 @@ impl Day {
 
 /// Returns the first instant of the date, if the zone has no change from that instant to 24 hours later, both included.
 ///
-/// Every wall time of such a date has the offset of midnight. A fold that began the day before has ended at that
-/// instant, because a midnight in a fold is its first instant. A gap over midnight ends at the first instant, so it
-/// counts as a change.
+/// Every wall time of such a date has the offset of midnight. If midnight is in a fold, the first instant is the first
+/// of the two midnights, so the change comes later and is found. A fold before midnight has ended at the first instant.
+/// The change of a gap over midnight is the first instant itself, so it is found.
 fn steady_midnight(date: Date, zone: &TimeZone) -> Option<Timestamp> {
     let first = first_instant(date, zone);
     let change = next_change(zone, first);

@@ -1,7 +1,7 @@
 //! Typed identifiers.
 //!
-//! Every record has a UUIDv7 of its own type, so a shift's id cannot be used as an event's. A UUIDv7 starts with the
-//! time of creation, so later ids sort later and inserts append to the end of each index.
+//! Each kind of record has its own type of id, so a shift's id cannot be used as an event's id. An id is a UUIDv7. It
+//! starts with the time of creation, so later ids sort later, and inserts append to the end of each index.
 //!
 //! **Invariant:** only [`secret`](crate::secret) generates ids. This module parses and formats them.
 

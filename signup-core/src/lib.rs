@@ -1,8 +1,10 @@
-//! Volunteer-signup events: events with shifts, how full each shift is, changes that reach the volunteers, and copies of an
-//! event to a new date.
+//! Volunteer-signup events: events with shifts, sign-ups for the shifts, mails about changes, and copies of an event to
+//! a new date.
 //!
-//! This crate is the domain, its rules and the [`Service`] that ties them to a [`Store`]. It knows no HTTP and no SQL: a
-//! program embeds it with whichever store it likes.
+//! This crate has the domain, its rules, and the [`Service`] that a program embeds. It knows no HTTP and no SQL, and
+//! works with every [`Store`].
+//!
+//! # Ten lines
 //!
 //! ```
 //! use signup_core::{Capacity, Hours, NewEvent, NewOrganization, NewShift, Scopes, Service, date, time};
@@ -24,20 +26,72 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # A tour
+//! A [`Service`] gives four handles, one for each kind of caller. [`Session`] is for a caller with a token, [`Admin`]
+//! for the operator, [`Public`] for volunteers, and [`Outbox`] for the process that delivers mails. Each method of a
+//! handle has an example or names the method that has it.
 //!
-//! - [`hours`] turns wall-clock times into instants, and is the only module that does; [`zone`] has the time zones.
-//! - [`event`], [`shift`], [`organization`], [`token`], [`question`], [`signup`], [`receipt`] and [`notice`] are the records;
-//!   [`text`], [`occupancy`], [`plan`] and [`id`] what they are made of. A value that exists is right.
-//! - [`input`] is what callers hand in, right or wrong; [`fault`] is what is wrong with it, as data.
-//! - [`store`] is what a store promises: reads, and one commit of a decision. [`store::writing`] is a guide for authors of
-//!   a store.
-//! - [`service`] reads, lets a rule decide, and commits. A rule is a pure function from facts, an input and the time to a
-//!   decision; the rules are private.
-//! - `conformance`, under the feature of that name, is the suite for authors of a store.
+//! # Values, untyped input and faults
 //!
-//! Dates, times and instants are those of [`jiff`], and a [`Store`] is an [`macro@async_trait`]. Both crates stand in public
-//! signatures, so they are re-exported here: a program gets the versions that fit without a dependency of its own.
+//! [`NewEvent`], [`ShiftPatch`] and the records are made of checked values, such as [`Title`], [`Capacity`] and
+//! [`Zone`]. A checked value is valid, because its constructor refuses an invalid one. The methods also take untyped
+//! input, such as an [`EventInput`] that [`from_json`] has read: see [`input`]. One error then lists every fault of the
+//! input, and [`fault`] shows how a program reads the path and the kind of a fault.
+//!
+//! # Volunteers
+//!
+//! [`Public`] reads a published event by its slug, and signs volunteers up. A new sign-up has a [`Secret`], with which
+//! the volunteer reads and [cancels](Public::cancel) it. If the event asks [questions](Admin::add_question), a
+//! [`NewSignup`] has typed answers, and a [`SignUpInput`] has the fields of a form. A server limits the attempts of
+//! each address with [`Public::count_attempt`].
+//!
+//! # Mails
+//!
+//! The library sends no mail. It queues a [`Notice`] in the commit of the sign-up, the cancellation or the change, so
+//! no crash loses a mail. The program claims each due notice, sends a mail with its own text, and reports the result:
+//! [`Outbox`] has the complete loop. The operator lists the notices that failed, and [queues](Admin::retry_notice) them
+//! again.
+//!
+//! # Errors, retries and idempotency keys
+//!
+//! [`Error`] has one variant for each cause that a caller can handle differently. After [`Error::Store`] it is unknown
+//! whether a write was applied. With an idempotency key, a retry is safe: it returns the stored outcome if the first
+//! call was applied. [`Session::with_key`] has an example, and [`Error::is_retryable`] tells which errors are worth a
+//! retry.
+//!
+//! # Tests
+//!
+//! `signup_store_memory::MemoryStore` needs no setup, and each test can have its own. A [`FixedClock`] replaces the
+//! system's clock, and changes only when the test [advances](FixedClock::advance) it. The time zone data is compiled
+//! in, so the result does not depend on the machine. `examples/embed_in_tests.rs` in the repository tests a small
+//! program.
+//!
+//! # Several processes
+//!
+//! Processes share records through a store such as `signup_store_sql::PostgresStore`. Each commit checks its
+//! [requirements](Requirement) again in the store, and each notice is leased to one process at a time. A store with a
+//! [`RequestCounter`] makes [`Service::count_request`] count for all processes together. [`Service::authenticate`]
+//! caches a token for at most 5 seconds, so a revoked token is refused in every process after that time.
+//!
+//! # Your own store
+//!
+//! A store implements [`Store`]: reads, and one commit of a [`ChangeSet`], which is plain data. [`Store`] shows the
+//! shortest implementation, and [`store::writing`] is the guide. The feature `conformance` has the suite of tests that
+//! every store passes. A [`Wrapper`](store::Wrapper) changes some methods of another store, for example to inject
+//! faults.
+//!
+//! # Modules
+//!
+//! - [`hours`] turns wall-clock times into instants, and no other module does; [`zone`] has the time zones.
+//! - [`event`], [`shift`], [`organization`], [`token`], [`question`], [`signup`], [`receipt`] and [`notice`] are the
+//!   records. [`text`], [`occupancy`], [`plan`] and [`id`] are the values in them.
+//! - [`input`] and [`fault`] are the input of the operations, and its faults as data.
+//! - [`service`] has the handles. A method reads, lets a private rule decide, and commits. A rule is a pure function
+//!   from facts, input and the time to a decision.
+//! - [`store`] has the contract of a store.
+//!
+//! Dates, times and instants are types of [`jiff`], and a [`Store`] is an [`macro@async_trait`]. Both crates are part
+//! of public signatures, so this crate re-exports them: a program gets the matching versions without a dependency of
+//! its own.
 
 pub mod allowance;
 pub mod clock;
@@ -109,7 +163,7 @@ pub use text::{
 pub use token::{Scope, Scopes, Token};
 pub use zone::Zone;
 
-/// The programs of the README, which the documentation tests compile and run.
+/// Compiles and runs the programs of the README as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

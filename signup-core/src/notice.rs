@@ -1,4 +1,4 @@
-//! Notices: the outbox records from which mails are made.
+//! Notices: the records of the outbox, from which a program makes mails.
 //!
 //! A notice is written in the change set of its cause. So no mail is sent for a change that was not committed, and no
 //! crash loses a mail. A notice of a changed shift is fanned out at delivery, in batches: each volunteer gets a notice
@@ -38,7 +38,7 @@ pub struct Notice {
     pub created_at: Timestamp,
     /// The version, from 1. Each change adds 1 and requires the version that was read (compare and swap).
     pub version: u32,
-    /// How often the notice was claimed for delivery.
+    /// The number of attempts to deliver the notice since it was queued. Each claim adds 1.
     pub attempts: u32,
     /// When the notice may be claimed next: the end of its lease or of its backoff.
     pub due_at: Timestamp,
@@ -154,7 +154,7 @@ pub struct ShiftChange {
     pub shift_version: u32,
 }
 
-/// When and where a shift is. Volunteers get a mail if this changes.
+/// When and where a shift is. Volunteers get a mail if the time or the place changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeAndPlace {
     /// The instants of the shift.
@@ -186,12 +186,12 @@ impl Notice {
     pub const INITIAL_BACKOFF: SignedDuration = SignedDuration::from_secs(30);
     /// The longest backoff between two attempts.
     pub const MAX_BACKOFF: SignedDuration = SignedDuration::from_hours(1);
-    /// How far the clocks of processes that share a store may differ.
+    /// The maximum difference between the clocks of processes that share a store.
     pub const CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(1);
     /// How long delivery is retried: an upper bound of the sum of all backoffs.
     pub const MAX_RETRY_TIME: SignedDuration = SignedDuration::from_hours(24);
 
-    /// Creates a notice about a shift of an event of an organization, due at once.
+    /// Creates a notice that is due at once. The tuple has the organization, the event and the shift.
     pub const fn new(
         id: NoticeId,
         (organization, event, shift): (OrganizationId, EventId, ShiftId),

@@ -1,4 +1,4 @@
-//! Capacity and filled: the volunteers that a shift needs, and its confirmed sign-ups.
+//! Occupancy: the number of volunteers that a shift needs, and the number of its confirmed sign-ups.
 //!
 //! A sign-up never takes `filled` above `capacity`. Lowering `capacity` can: the shift is then *over-full*. An
 //! over-full shift keeps its sign-ups, and accepts no new one until enough are cancelled.
@@ -75,7 +75,7 @@ impl From<Capacity> for u32 {
 /// How full a shift is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occupancy {
-    /// The volunteers needed.
+    /// The number of volunteers needed.
     pub capacity: Capacity,
     /// The exact number of confirmed sign-ups.
     pub filled: u32,
@@ -87,7 +87,7 @@ impl Occupancy {
         Self { capacity, filled: 0 }
     }
 
-    /// Returns the volunteers still needed; 0 for an over-full shift.
+    /// Returns the number of volunteers still needed; 0 for an over-full shift.
     pub const fn remaining(self) -> u32 {
         self.capacity.0.saturating_sub(self.filled)
     }

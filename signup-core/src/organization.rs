@@ -29,7 +29,8 @@ pub struct Organization {
 }
 
 impl Organization {
-    /// Creates the record of an organization on the free plan. The public fields take everything else.
+    /// Creates the record of an organization on the free plan. The other fields are public and can be
+    /// set afterwards.
     pub const fn new(id: OrganizationId, name: Name, slug: String, created_at: Timestamp) -> Self {
         Self { id, name, slug, sport: None, public_url: None, plan: Plan::Free, created_at }
     }

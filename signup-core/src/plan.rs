@@ -52,7 +52,7 @@ pub struct PlanLimits {
 }
 
 impl PlanLimits {
-    /// Returns limits that refuse nothing. The methods and the public fields set lower ones.
+    /// Returns the highest limits. The other methods and the public fields set lower limits.
     ///
     /// ```
     /// use signup_core::{PlanLimits, PlanTable};

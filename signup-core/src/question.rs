@@ -31,7 +31,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Creates the record of a question that need not be answered. The public fields take everything else.
+    /// Creates the record of an optional question. The other fields are public and can be set afterwards.
     pub const fn new(
         id: QuestionId,
         organization: OrganizationId,

@@ -107,12 +107,15 @@ impl FromStr for Operation {
 
 from_text!(Operation);
 
-/// The key of a receipt. Two receipts are the same if all fields are equal, so this type gets no field that can be left out.
+/// The key of a receipt. Two keys are equal if all fields are equal.
+///
+/// The struct is exhaustive, so code that builds or destructures a key has to handle every field.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ReceiptKey {
-    /// The organization of the token.
+    /// The organization of the session.
     pub organization: OrganizationId,
-    /// The token. Equal idempotency keys of two tokens are different receipts.
+    /// The token, or [`TokenId::NONE`] for a session without a token. The same idempotency key with another token is
+    /// another receipt key.
     pub token: TokenId,
     /// The operation.
     pub operation: Operation,

@@ -28,8 +28,8 @@ const SECRET_CHARACTERS: usize = 43;
 
 /// 256 random bits, written as 43 characters of unpadded base64url.
 ///
-/// A secret has no `Display`, so that no message and no log contains one by accident: [`reveal`](Self::reveal) returns the
-/// text. It has `Serialize`, because a queued [`Notice`](crate::Notice) stores the secret of its link.
+/// A secret has no `Display`, so that no message and no log contains one by accident: [`reveal`](Self::reveal) returns
+/// the text. It has `Serialize`, because a queued [`Notice`](crate::Notice) stores the secret of its link.
 ///
 /// ```
 /// use signup_core::Secret;
@@ -88,7 +88,8 @@ impl fmt::Debug for Secret {
 /// An API token in plain text: `signup_` and 43 characters of base64url.
 ///
 /// A token has no `Display` and no `Serialize`, so that no message, log or record contains one by accident:
-/// [`reveal`](Self::reveal) returns the text. It has `Deserialize`, so that a program can read it from its configuration.
+/// [`reveal`](Self::reveal) returns the text. It has `Deserialize`, so that a program can read it from its
+/// configuration.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenText(String);
 
@@ -132,8 +133,8 @@ impl fmt::Debug for TokenText {
 
 /// The SHA-256 of a secret. It identifies the secret and does not reveal it.
 ///
-/// Its text is 64 hexadecimal digits, read in any case and written in lower case. `Serialize` and `Deserialize` use the 32
-/// bytes, because records are stored in that form.
+/// Its text is 64 hexadecimal digits, read in any case and written in lower case. `Serialize` and `Deserialize` use the
+/// 32 bytes, because records are stored in that form.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Digest([u8; 32]);
 
@@ -194,15 +195,18 @@ impl fmt::Debug for Digest {
 
 /// Generates an id for a record that is created at `now`: a UUIDv7.
 ///
-/// Ids of one process with equal timestamps sort in the order in which they were generated: a counter of 34 bits with a
-/// random start follows the timestamp (RFC 9562, 6.2, method 1), then 40 random bits. The random bits come from a
-/// generator in the process, seeded by the system: an id is not secret, and most requests need one.
+/// The timestamp is followed by a counter of 34 bits with a random start (RFC 9562, 6.2, method 1), and by 40 random
+/// bits. So ids of one process with equal timestamps sort in the order in which they were generated.
+///
+/// The random bits come from a generator in the process, which the system seeds. An id is not secret, and reading the
+/// system's source for each id would be slower.
 pub fn new_uuid(now: Timestamp) -> Uuid {
     static COUNTER: LazyLock<AtomicU64> =
         LazyLock::new(|| AtomicU64::new(u64::from_be_bytes(random()) >> 31));
     let [_, _, _, c4, c3, c2, c1, c0] = COUNTER.fetch_add(1, Ordering::Relaxed).to_be_bytes();
     let [r0, r1, r2, r3, r4] = rand::random();
-    // The version overwrites the upper half of the first byte, the variant the two upper bits of the third.
+    // The version overwrites the upper half of the first byte. The variant overwrites the two upper bits of the third
+    // byte.
     let spread = [c4 << 2 | c3 >> 6, c3 << 2 | c2 >> 6, c2 & 0x3f, c1, c0, r0, r1, r2, r3, r4];
     let millis = u64::try_from(now.as_millisecond()).unwrap_or(0);
     uuid::Builder::from_unix_timestamp_millis(millis, &spread).into_uuid()

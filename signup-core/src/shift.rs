@@ -42,7 +42,8 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// Creates the record of a shift without sign-ups that lasts all day. The public fields take everything else.
+    /// Creates the record of a shift that lasts all day and has no sign-ups. The other fields are public and can be set
+    /// afterwards.
     pub const fn new(
         id: ShiftId,
         organization: OrganizationId,

@@ -24,7 +24,8 @@ pub struct Signup {
     /// The shift.
     #[doc(alias = "slot")]
     pub shift: ShiftId,
-    /// The shift's [version](crate::Shift::version) at sign-up. The volunteer gets a mail about each later change.
+    /// The shift's [version](crate::Shift::version) at sign-up. A mail about a change goes only to sign-ups with an
+    /// earlier version than the changed shift.
     pub shift_version: u32,
     /// The volunteer's name.
     pub name: PersonName,
@@ -49,8 +50,8 @@ impl Signup {
     /// The minimum time between two confirmation mails of one sign-up.
     pub const MAIL_AGAIN_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
-    /// Creates the record of a confirmed sign-up for a shift of an event of an organization. The public fields take everything
-    /// else.
+    /// Creates the record of a confirmed sign-up. The tuple has the organization, the event and the shift. The other
+    /// fields are public and can be set afterwards.
     pub const fn new(
         id: SignupId,
         (organization, event, shift): (OrganizationId, EventId, ShiftId),

@@ -1,7 +1,7 @@
 //! The conversions between a value and its text, written once for all types.
 //!
-//! A checked type implements `FromStr` and `Display` itself. The macros here add what follows from these two: `TryFrom<&str>`,
-//! `TryFrom<String>`, `Serialize` and `Deserialize`. So a text is accepted by all of them or by none.
+//! A checked type implements `FromStr` and `Display` itself. The macros implement `TryFrom<&str>`, `TryFrom<String>`,
+//! `Serialize` and `Deserialize` by these two traits. So all conversions of a type accept the same texts.
 
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
@@ -81,7 +81,7 @@ macro_rules! text_form {
 
 /// Implements the names of an enum without fields: `ALL`, `name`, `FromStr`, `Display`, and all of [`text_form`].
 ///
-/// `else` gives the error for a text that is no name.
+/// The expression after `else` is the error for a text that is not a name.
 macro_rules! names {
     ($(#[$doc:meta])* $type:ident { $($variant:ident => $name:literal,)+ } else |$text:pat_param| $failure:expr, $error:ty) => {
         impl $type {

@@ -50,9 +50,8 @@ names! {
 }
 
 /// A set of scopes. Its text is the names of the scopes, joined by commas.
-///
-/// The array has one flag for each scope, at the scope's index in [`Scope::ALL`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+// The array has one flag for each scope, at the scope's index in `Scope::ALL`.
 pub struct Scopes([bool; Scope::ALL.len()]);
 
 /// Checks at compile time that each scope's index in [`Scope::ALL`] equals its discriminant.
@@ -99,6 +98,7 @@ impl FromIterator<Scope> for Scopes {
 impl FromStr for Scopes {
     type Err = ScopeError;
 
+    /// Parses names that are joined by commas. Ignores white space around a name, and empty names.
     fn from_str(names: &str) -> Result<Self, ScopeError> {
         names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::parse).collect()
     }
@@ -144,8 +144,8 @@ impl Token {
     /// The maximum and default life of a token, in days.
     pub const MAX_DAYS: u32 = 365;
 
-    /// Creates the record of a token that expires [`MAX_DAYS`](Self::MAX_DAYS) after its creation. The public fields take
-    /// everything else.
+    /// Creates the record of a token that expires [`MAX_DAYS`](Self::MAX_DAYS) after its creation. The other fields
+    /// are public and can be set afterwards.
     pub fn new(
         id: TokenId,
         organization: OrganizationId,

@@ -203,9 +203,9 @@ fn a_gap_over_midnight_begins_at_midnight() {
             let at = change.timestamp();
             let before = zone.rules().to_datetime(at - SignedDuration::from_nanos(1));
             let after = zone.rules().to_datetime(at);
-            let takes_midnight =
+            let skips_midnight =
                 after.date() > before.date() && after > before.date().tomorrow().unwrap().at(0, 0, 0, 0);
-            if takes_midnight {
+            if skips_midnight {
                 let is_at_midnight = (before.hour(), before.minute(), before.second()) == (23, 59, 59);
                 assert!(is_at_midnight, "{} at {at}: {before} to {after}", zone.name());
             }
@@ -241,7 +241,8 @@ fn zones() -> impl Strategy<Value = Zone> {
     prop::sample::select(all)
 }
 
-/// Generates any date in half of the cases, else the day of a clock change of the zone, or the day before or after.
+/// Generates any date in half of the cases. Else generates the day of a clock change of the zone, or the day before or
+/// after.
 fn days() -> impl Strategy<Value = Day> {
     let any_date = (0..2_932_532_i64).prop_map(|days| EventDate::MIN.plus_days(days).unwrap());
     (zones(), any_date, 0..2_000_000_000_i64, -1..=1_i64, any::<bool>()).prop_map(

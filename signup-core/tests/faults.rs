@@ -21,14 +21,13 @@ fn faults(error: Error) -> Vec<(String, FaultKind)> {
 }
 
 /// Returns the faults of an event in JSON, on the free plan.
-fn of_event(json: &str) -> Vec<(String, FaultKind)> {
-    let input = from_json::<EventInput<'_>>(json.as_bytes());
-    let checked = input.and_then(|input| input.check());
-    faults(checked.unwrap_err().into())
+async fn event_faults(json: &str) -> Vec<(String, FaultKind)> {
+    let (_, session) = session().await;
+    faults(session.create_event(from_json::<EventInput<'_>>(json.as_bytes())).await.unwrap_err())
 }
 
-#[test]
-fn every_fault_of_an_event_has_a_path_and_a_kind_with_its_bounds() {
+#[tokio::test]
+async fn every_fault_of_an_event_has_a_path_and_a_kind_with_its_bounds() {
     let json = r#"{
         "description": 5, "location": "a\u0000b", "is_virtual": null, "location_lat": 91, "location_lng": "west",
         "location_data": {"a": "\u0000"}, "start_date": "2027-06-05", "end_date": "2027-06-12", "timezone": "Mars/Base",
@@ -55,17 +54,17 @@ fn every_fault_of_an_event_has_a_path_and_a_kind_with_its_bounds() {
         ("shifts[1].capacity", capacity),
         ("shifts[2]", wrong_type(ValueType::Object)),
     ];
-    assert_eq!(of_event(json), expected.map(|(path, kind)| (path.to_owned(), kind)));
+    assert_eq!(event_faults(json).await, expected.map(|(path, kind)| (path.to_owned(), kind)));
 }
 
-#[test]
-fn the_number_of_shifts_and_the_order_of_the_days_are_bounded() {
+#[tokio::test]
+async fn the_number_of_shifts_and_the_order_of_the_days_are_bounded() {
     let shifts = vec![r#"{"title": "A", "capacity": 1}"#; 501].join(",");
     let json = format!(
         r#"{{"title": "A", "start_date": "2027-06-05", "end_date": "2027-06-04", "timezone": "UTC", "shifts": [{shifts}]}}"#
     );
     assert_eq!(
-        of_event(&json),
+        event_faults(&json).await,
         [
             ("end_date".to_owned(), FaultKind::LastDayBeforeFirst),
             ("shifts".to_owned(), FaultKind::TooManyShifts { max: 500 })
@@ -73,16 +72,18 @@ fn the_number_of_shifts_and_the_order_of_the_days_are_bounded() {
     );
 }
 
-#[test]
-fn an_input_that_is_not_a_json_object_is_wrong_as_a_whole() {
-    assert_eq!(of_event("[]"), [(String::new(), FaultKind::NotAnObject)]);
-    let [(path, FaultKind::NotJson { reason })] = &*of_event("{\"title\":") else { panic!("one fault") };
+#[tokio::test]
+async fn an_input_that_is_not_a_json_object_has_a_fault_of_the_whole_input() {
+    assert_eq!(event_faults("[]").await, [(String::new(), FaultKind::NotAnObject)]);
+    let [(path, FaultKind::NotJson { reason })] = &*event_faults("{\"title\":").await else {
+        panic!("one fault")
+    };
     assert_eq!((&**path, &**reason), ("", "EOF while parsing a value at line 1 column 9"));
     assert!(FaultPath::new().is_whole_input());
 }
 
 #[test]
-fn a_query_of_a_list_has_its_own_kinds() {
+fn the_faults_of_a_list_query_have_kinds_with_their_bounds() {
     let text = |text: &'static str| Some(text.into());
     let query = EventListInput { is_published: text("yes"), per_page: text("0"), cursor: text("abc") };
     let expected = [
@@ -95,7 +96,7 @@ fn a_query_of_a_list_has_its_own_kinds() {
 }
 
 #[tokio::test]
-async fn a_fault_that_the_stored_shift_reveals_is_listed_in_the_order_of_the_fields() {
+async fn a_fault_found_against_the_stored_shift_is_listed_in_the_order_of_the_fields() {
     let (_, session) = session().await;
     let shift = NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap())
         .hours(Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0)).unwrap());

@@ -69,7 +69,7 @@ async fn a_typed_event_has_at_most_500_shifts() {
 }
 
 #[tokio::test]
-async fn a_page_has_1_to_100_events_whatever_is_asked_for() {
+async fn a_page_limit_out_of_range_is_clamped() {
     let (_, session) = session(Plan::Free).await;
     for day in 1..=2 {
         session.create_event(event(date(2027, 7, day))).await.unwrap();
@@ -94,7 +94,7 @@ async fn sessions_without_a_token_share_a_rate_only_within_their_organization() 
     assert!(service.count_request(Some(&elsewhere), address).await.unwrap().is_allowed);
 }
 
-/// Input that arrives so slowly that the token expires meanwhile.
+/// Input that takes so long to read that the token expires.
 struct SlowInput<'a>(&'a FixedClock);
 
 impl Input<CheckedEvent> for SlowInput<'_> {

@@ -15,7 +15,7 @@ struct World {
     shift: Shift,
 }
 
-/// Creates a published event with one shift, on the day after the clock's.
+/// Creates a published event with one shift, on the day after the clock's date.
 async fn world() -> World {
     let clock = Arc::new(FixedClock::at("2027-06-05T12:00:00Z".parse().unwrap()));
     let service = Service::new(MemoryStore::new()).with_clock(Arc::clone(&clock));
@@ -56,7 +56,7 @@ impl World {
         let mut mails = vec![];
         loop {
             let due = self.service.outbox().due(7).await.unwrap();
-            let is_last = due.is_empty();
+            let is_done = due.is_empty();
             for notice in due {
                 let Some(mail) = self.service.outbox().claim(notice).await.unwrap() else {
                     continue;
@@ -64,7 +64,7 @@ impl World {
                 self.service.outbox().report_sent(&mail.notice).await.unwrap();
                 mails.push((cause(&mail.notice), mail.signup.name.to_string()));
             }
-            if is_last {
+            if is_done {
                 return mails;
             }
         }
@@ -112,7 +112,7 @@ async fn a_confirmation_mailed_again_after_an_hour_has_a_new_link() {
     let (old, new) = (secret(&first.notice), secret(&second.notice));
     assert!(matches!(world.service.public().signup(&old).await, Err(Error::NotFound)));
     assert_eq!(world.service.public().cancel(&new).await.unwrap().status, SignupStatus::Cancelled);
-    assert!(world.sign_up("ada").await.is_new(), "after a cancel it is a new one, with a mail of its own");
+    assert!(world.sign_up("ada").await.is_new(), "a sign-up after a cancellation is new");
 }
 
 /// The first confirmation was not sent for an hour, and the second one has replaced its secret.
@@ -393,7 +393,7 @@ async fn a_mail_is_tried_for_a_day_and_then_kept_for_a_retry_by_the_operator() {
     world.service.admin().retry_notice(failed.id).await.unwrap();
     assert!(
         matches!(world.service.admin().retry_notice(failed.id).await, Err(Error::NoticeNotFailed)),
-        "it may be claimed"
+        "the notice may be claimed"
     );
     assert_eq!(world.deliver().await, [("signed up", "ada".to_owned())]);
     assert!(matches!(world.service.admin().retry_notice(failed.id).await, Err(Error::NotFound)));
@@ -413,5 +413,5 @@ async fn erasing_an_address_removes_its_sign_ups_and_their_notices() {
     assert_eq!(remaining.iter().map(|signup| signup.name.as_str()).collect::<Vec<_>>(), ["bob"]);
     let shifts = world.session.shifts(world.event.id).await.unwrap();
     assert_eq!(shifts[0].occupancy.filled, 1);
-    assert_eq!(world.deliver().await, [("signed up", "bob".to_owned())], "no mail about it");
+    assert_eq!(world.deliver().await, [("signed up", "bob".to_owned())], "no mail about the erasure");
 }

@@ -1,4 +1,4 @@
-//! The service with the memory store: properties of whole operations, and behaviour that no endpoint shows.
+//! The service with the memory store: properties of whole operations, and behaviour that the HTTP API does not show.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -318,7 +318,7 @@ proptest! {
     /// For every sequence of sign-ups, cancellations and capacity changes, no sign-up takes `filled` above the
     /// capacity, and `filled` is the number of confirmed sign-ups.
     #[test]
-    fn filled_counts_confirmed_sign_ups_and_none_exceeds_the_capacity(capacity in 1..6_u32, actions in actions()) {
+    fn filled_counts_confirmed_sign_ups_and_no_sign_up_exceeds_the_capacity(capacity in 1..6_u32, actions in actions()) {
         block_on(async {
             let world = world().await;
             let (event, shift) = world.event_on("2027-06-06", capacity).await;

@@ -21,7 +21,7 @@ const SECRET: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 const TOKEN: &str = "signup_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// Checks that `text` is read by `FromStr` and by both `TryFrom`, and that `wrong` is refused with a reason.
-fn is_read<T>(text: &str, wrong: &str) -> T
+fn assert_reads<T>(text: &str, wrong: &str) -> T
 where
     T: FromStr<Err: Display + Debug> + PartialEq + Debug,
     T: for<'a> TryFrom<&'a str, Error: Debug> + TryFrom<String, Error: Debug>,
@@ -36,7 +36,7 @@ where
 }
 
 /// Checks that a value is written as `text`, and that its serialized form reads back.
-fn is_written<T: Display + Serialize + DeserializeOwned + PartialEq + Debug>(value: &T, text: &str) {
+fn assert_writes<T: Display + Serialize + DeserializeOwned + PartialEq + Debug>(value: &T, text: &str) {
     assert_eq!(value.to_string(), text);
     let json = serde_json::to_string(value).unwrap();
     assert_eq!(serde_json::from_str::<T>(&json).unwrap(), *value, "{json}");
@@ -45,8 +45,8 @@ fn is_written<T: Display + Serialize + DeserializeOwned + PartialEq + Debug>(val
 macro_rules! values {
     ($($type:ty: $text:expr, not $wrong:expr;)*) => {
         #[test]
-        fn every_value_is_read_from_its_text_and_written_as_it() {
-            $(is_written(&is_read::<$type>($text, $wrong), $text);)*
+        fn every_value_is_read_from_its_text_and_written_as_the_same_text() {
+            $(assert_writes(&assert_reads::<$type>($text, $wrong), $text);)*
         }
     };
 }
@@ -142,8 +142,8 @@ fn every_name_reads_back_from_its_text() {
 
 #[test]
 fn a_secret_is_read_from_its_text_and_only_reveal_returns_it() {
-    let secret: Secret = is_read(SECRET, &SECRET[1..]);
-    let token: TokenText = is_read(TOKEN, SECRET);
+    let secret: Secret = assert_reads(SECRET, &SECRET[1..]);
+    let token: TokenText = assert_reads(TOKEN, SECRET);
     assert_eq!((secret.reveal(), token.reveal()), (SECRET, TOKEN));
     assert_eq!(format!("{secret:?} {token:?}"), "Secret(…) TokenText(signup_…)");
 }

@@ -58,7 +58,7 @@ pub enum FaultKind {
         /// The maximum number of days, the first and the last included.
         max: u32,
     },
-    /// The first day moves the last day of a copy out of the range of dates.
+    /// The new first day of a copy would move its last day out of the range of dates.
     #[error("moves the last day out of range: each day {}", TimeError::Date)]
     LastDayOutOfRange,
     /// The object is refused as location data.

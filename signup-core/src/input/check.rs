@@ -1,4 +1,4 @@
-//! Checks untyped input in one pass, in the order of the documentation.
+//! Checks untyped input in one pass, in the order in which the input declares its fields.
 
 use jiff::civil::Date;
 
@@ -19,6 +19,7 @@ const NUMBER: ValueType = ValueType::Number;
 /// Checks fields one by one and collects the faults. The path of a field is built only if the field has a fault.
 struct Fields<'f> {
     faults: &'f mut Faults,
+    /// The index of the shift that has the fields; `None` for fields of the input itself.
     shift: Option<usize>,
 }
 
@@ -98,7 +99,7 @@ pub(super) fn check_order_of_days(first: Option<EventDate>, last: EventDate) -> 
     if first.is_some_and(|first| last < first) { Err(FaultKind::LastDayBeforeFirst) } else { Ok(last) }
 }
 
-/// Checks how many shifts one event is created with.
+/// Checks that an event is created with at most [`Event::MAX_NEW_SHIFTS`] shifts.
 pub(super) const fn check_shift_count(count: usize) -> Result<(), FaultKind> {
     let max = Event::MAX_NEW_SHIFTS;
     if count > max { Err(FaultKind::TooManyShifts { max }) } else { Ok(()) }
@@ -201,8 +202,8 @@ impl ShiftInput<'_> {
         let before = fields.faults.len();
         let start = fields.nullable("start_time", &self.start_time, TEXT, |text| wall_time(text));
         let end = fields.nullable("end_time", &self.end_time, TEXT, |text| wall_time(text));
-        let are_times = fields.faults.len() == before;
-        let hours = if are_times { fields.checked("end_time", Hours::new(start, end)) } else { None };
+        let are_valid_times = fields.faults.len() == before;
+        let hours = if are_valid_times { fields.checked("end_time", Hours::new(start, end)) } else { None };
         let capacity = fields.required("capacity", &self.capacity, CapacityError, capacity);
         Some(NewShift { title: title?, location, hours: hours?, capacity: capacity? })
     }
@@ -222,7 +223,8 @@ impl DuplicateInput<'_> {
 }
 
 impl ShiftPatchInput<'_> {
-    /// Checks every field. The order of the hours is checked only where both times are in the patch, or the end is 00:00.
+    /// Checks every field. The order of the hours is checked only where both times are in the patch, or the end is
+    /// 00:00.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
@@ -231,7 +233,7 @@ impl ShiftPatchInput<'_> {
         faults.into_result(Some(patch))
     }
 
-    /// Checks every field, and keeps the value of those without a fault.
+    /// Checks every field, and keeps the values of the fields without a fault.
     pub(super) fn check_fields(&self) -> CheckedPatch {
         let mut faults = Faults::new();
         let mut fields = Fields { faults: &mut faults, shift: None };
@@ -252,7 +254,8 @@ impl ShiftPatchInput<'_> {
             fields.checked("end_time", hours.check());
         }
         if fields.faults.len() > before {
-            // Times that have a fault are not checked once more against the stored ones.
+            // Drops both times, so that a time with a fault gets no second fault from the check against the stored
+            // hours.
             hours = HoursPatch::default();
         }
         let capacity = fields.optional("capacity", &self.capacity, CapacityError, capacity);

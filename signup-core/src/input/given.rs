@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use crate::text::is_blank;
 
-/// The value of an untyped field: omitted, null, a value of its type, or a value of another type.
+/// The value of an untyped field: omitted, null, blank, a value of its type, or a value of another type.
 ///
-/// Programs write `"Food drive".into()`, `true.into()`, `None.into()`, or leave the field to `Default`.
+/// A program writes `"Food drive".into()`, `true.into()` or `None.into()`, or leaves the field to `Default`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Given<T> {
     /// The field is omitted.
@@ -32,7 +32,7 @@ impl<T> Given<T> {
         }
     }
 
-    /// Returns the value of a field that may be omitted but not null.
+    /// Returns the value of a field that may be omitted, but is neither null nor blank.
     pub(super) fn optional(&self) -> Result<Option<&T>, Mistyped> {
         match self {
             Self::Omitted => Ok(None),
@@ -92,7 +92,7 @@ impl<T, U> From<Option<T>> for Given<U>
 where
     Self: From<T>,
 {
-    /// `None` is null.
+    /// Converts `None` to null.
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Self::from)
     }

@@ -1,9 +1,9 @@
 //! Untyped input from JSON, borrowed from the text.
 //!
-//! Each field's value is first kept as JSON text and then parsed separately. A value that its field cannot hold therefore
-//! does not stop the parse: it becomes [`Given::Mistyped`], or a number outside of every bound, and the check names every
-//! wrong field. Unknown members are skipped without building their values, however large or deep they are. If a member is
-//! given twice, the last value counts.
+//! Each field's value is first kept as JSON text and then parsed separately. So a value of the wrong type does not stop
+//! the parse: the value becomes [`Given::Mistyped`], and the check finds the faults of all fields. Unknown members are
+//! skipped without building their values, however large or deep they are. If a member is given twice, the last value
+//! counts.
 //!
 //! **Invariant:** the only errors are that the text is not JSON, or not an object.
 
@@ -37,7 +37,8 @@ fn not_json(error: &dyn std::error::Error) -> Faults {
     Faults::one(FaultPath::new(), FaultKind::NotJson { reason: error.to_string() })
 }
 
-/// Converts each kind of JSON value to the type of a field. A kind without a method of the implementation is mistyped.
+/// Converts each kind of JSON value to the type of a field. A method that returns `None` makes the value
+/// [`Given::Mistyped`].
 trait FieldType<'de>: Sized {
     fn text(_: Cow<'de, str>) -> Option<Self> {
         None
@@ -45,7 +46,7 @@ trait FieldType<'de>: Sized {
     fn flag(_: bool) -> Option<Self> {
         None
     }
-    /// Takes a number. One beyond the range of a double is infinite, which is out of the bounds of every field.
+    /// Converts a number. A number beyond the range of a double is infinite, which is out of the bounds of every field.
     fn number(_: f64) -> Option<Self> {
         None
     }
@@ -60,7 +61,7 @@ trait FieldType<'de>: Sized {
 impl<'de, T: FieldType<'de>> Deserialize<'de> for Given<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = <&RawValue>::deserialize(deserializer)?.get();
-        // The deserializer adds the place in the body; the error itself has the place in the field.
+        // Drops the error of `read`, whose place is relative to the field. The deserializer adds the place in the body.
         read(json).map_err(|_| D::Error::custom("a string has half of a surrogate pair"))
     }
 }
@@ -126,7 +127,7 @@ impl<'de> FieldType<'de> for Vec<Given<ShiftInput<'de>>> {
     }
 }
 
-/// The shifts of a list: at most one more than are allowed, which is enough to know that there are too many.
+/// The first `MAX_NEW_SHIFTS + 1` shifts of a list: the extra shift shows that there are too many.
 struct Shifts<'de>(Vec<Given<ShiftInput<'de>>>);
 
 impl<'de> Deserialize<'de> for Shifts<'de> {
@@ -178,8 +179,8 @@ impl<'de> Deserialize<'de> for Name<'de> {
     }
 }
 
-/// Reads an input from an object: each member that is named as a field goes there. An array is no object, though derived
-/// code would take one.
+/// Implements `Deserialize` for inputs: a member of the object sets the field of the same name. Refuses an array, which
+/// derived code would accept.
 macro_rules! inputs {
     ($($input:ident { $($field:ident),* $(,)? })*) => {$(
         impl<'de> $input<'de> {

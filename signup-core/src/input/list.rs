@@ -8,10 +8,10 @@ use crate::store::{EventQuery, Position};
 /// A query of the list of events, with the texts of a query string. An empty text counts as omitted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EventListInput<'a> {
-    /// `true` or `1`: published events only; `false` or `0`: drafts only; none: both.
+    /// `true` or `1` for published events only, `false` or `0` for drafts only, `None` for both.
     pub is_published: Option<Cow<'a, str>>,
-    /// How many events make a page: digits, at least 1. None: [`DEFAULT_PER_PAGE`](Self::DEFAULT_PER_PAGE); more than
-    /// [`MAX_PER_PAGE`](Self::MAX_PER_PAGE) yields that.
+    /// The page length, in decimal digits: at least 1. `None` means [`DEFAULT_PER_PAGE`](Self::DEFAULT_PER_PAGE). A
+    /// number above [`MAX_PER_PAGE`](Self::MAX_PER_PAGE) means `MAX_PER_PAGE`.
     pub per_page: Option<Cow<'a, str>>,
     /// A cursor of an earlier page.
     pub cursor: Option<Cow<'a, str>>,
@@ -51,7 +51,7 @@ fn given<'a>(text: Option<&'a Cow<'_, str>>) -> Option<&'a str> {
 
 fn per_page(text: &str) -> Result<u32, FaultKind> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    // A number beyond a u32 exceeds the maximum, so any such number stands for it.
+    // A number that does not fit a u32 is above the maximum, as is `u32::MAX`.
     let number = text.trim_start_matches('0').parse().unwrap_or(u32::MAX);
     if !digits || text.bytes().all(|byte| byte == b'0') {
         return Err(FaultKind::WholeNumber { min: 1, max: None });

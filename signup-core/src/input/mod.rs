@@ -1,7 +1,8 @@
-//! Input of operations: untyped fields, and the typed values that they are checked into.
+//! Input of operations: typed values, and untyped fields that a check converts into typed values.
 //!
-//! Typed input ([`NewEvent`], [`ShiftPatch`], [`NewSignup`]) is made of checked values. Untyped input ([`EventInput`]) holds
-//! fields that are not checked yet. [`from_json`] reads it, or a program fills it in. A check finds every fault at once:
+//! Typed input ([`NewEvent`], [`ShiftPatch`], [`NewSignup`]) is made of checked values. Untyped input ([`EventInput`])
+//! holds fields that are not checked yet. [`from_json`] reads it, or a program fills it in. A check finds every fault
+//! at once:
 //!
 //! ```
 //! use signup_core::{EventInput, ShiftInput};
@@ -49,13 +50,14 @@ use crate::store::EventQuery;
 use crate::text::{Label, Name, WebAddress};
 use crate::token::{Scopes, Token};
 
-/// Input of an operation: a typed value, or something that a typed value is read from.
+/// Input of an operation: a typed value, or untyped input from which the operation reads a typed value.
 ///
-/// Every typed value is an input. So is untyped input such as [`EventInput`], and what [`from_json`] returns. The operation reads
-/// it after it has checked the scope, reports every fault in one error, and prefers a stored answer to that error.
+/// Untyped input is a type such as [`EventInput`], or the result of [`from_json`]. The operation checks its scope
+/// first, and reads the input then. One error has every fault of the input. If the idempotency key has a stored
+/// outcome, the operation returns the outcome instead of the error.
 ///
-/// A program that maps requests implements the trait for a body that is not read yet, with an error of its own. Then a
-/// missing scope and a stored answer go before an unreadable body, too.
+/// A server can implement the trait for a request body that it has not read yet, with an error type of its own. Then an
+/// unreadable body is an error only if the scope is allowed and no outcome is stored.
 ///
 /// ```
 /// # use signup_core::{EventInput, NewOrganization, Scopes, Service, from_json};
@@ -76,10 +78,13 @@ use crate::token::{Scopes, Token};
     note = "give the typed value, untyped input such as `EventInput`, or what `from_json` returns"
 )]
 pub trait Input<V>: Send {
-    /// The error of the operation: the library's, or one that includes it.
+    /// The error of the operation: [`Error`], or a type of the program that [`Error`] converts into.
     type Error: From<Error> + Send;
 
     /// Reads the value.
+    ///
+    /// # Errors
+    /// Returns every fault of the input, or the reason why the input cannot be read.
     fn read(self) -> impl Future<Output = Result<V, Self::Error>> + Send;
 }
 
@@ -152,7 +157,7 @@ untyped! {
     ShiftPatchInput => CheckedPatch: |input| Ok(input.check_fields());
 }
 
-/// A JSON object of any members, as text. Its bounds are checked with the other fields.
+/// A JSON object of any members, as text. Not checked yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object<'a>(pub Cow<'a, str>);
 
@@ -171,27 +176,28 @@ pub struct EventInput<'a> {
     pub description: Given<Cow<'a, str>>,
     /// A street address, or a URL for a virtual event: at most 2,048 characters.
     pub location: Given<Cow<'a, str>>,
-    /// Whether it takes place online; false if omitted.
+    /// Whether the event takes place online; false if omitted.
     pub is_virtual: Given<bool>,
-    /// Degrees north: -90 to 90.
+    /// Degrees north of the equator: -90 to 90.
     pub location_lat: Given<f64>,
-    /// Degrees east: -180 to 180.
+    /// Degrees east of Greenwich: -180 to 180.
     pub location_lng: Given<f64>,
-    /// Anything else about the place: at most 16 KiB as compact JSON, and 100 levels deep.
+    /// Data about the place: at most 16 KiB as compact JSON, and at most 100 levels deep.
     pub location_data: Given<Object<'a>>,
     /// Required: the first day, `YYYY-MM-DD`, from 1970-01-01 to 9998-12-31.
     pub start_date: Given<Cow<'a, str>>,
-    /// The last day of an event of several days; how many is up to the plan.
+    /// The last day, `YYYY-MM-DD`, not before the first. An event without it has one day. The plan limits the number of
+    /// days.
     pub end_date: Given<Cow<'a, str>>,
     /// Required: the name of an IANA time zone.
     pub timezone: Given<Cow<'a, str>>,
-    /// Whether to publish it at once; false if omitted.
+    /// Whether the event is published when it is created; false if omitted.
     pub is_published: Given<bool>,
     /// The name of a [`Theme`](crate::Theme).
     pub theme: Given<Cow<'a, str>>,
     /// At most 255 characters.
     pub badge_label: Given<Cow<'a, str>>,
-    /// Its shifts: at most 500.
+    /// The shifts: at most 500.
     #[doc(alias = "slots")]
     pub shifts: Given<Vec<Given<ShiftInput<'a>>>>,
 }
@@ -208,7 +214,7 @@ pub struct ShiftInput<'a> {
     pub start_time: Given<Cow<'a, str>>,
     /// `HH:MM` by the event's wall clock, after the start; 24:00 if omitted.
     pub end_time: Given<Cow<'a, str>>,
-    /// Required: how many volunteers are needed, 1 to 1,000,000.
+    /// Required: the number of volunteers needed, 1 to 1,000,000.
     pub capacity: Given<f64>,
 }
 
@@ -223,17 +229,18 @@ pub struct DuplicateInput<'a> {
 #[doc(alias = "slot")]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ShiftPatchInput<'a> {
-    /// Not null.
+    /// The new title: 1 to 255 characters after trimming. Not null.
     pub title: Given<Cow<'a, str>>,
-    /// Null or blank removes the shift's own location.
+    /// The new location: at most 255 characters. Null or blank removes the shift's own location.
     pub location: Given<Cow<'a, str>>,
-    /// Not null.
+    /// The new start, `HH:MM`. Not null.
     pub start_time: Given<Cow<'a, str>>,
-    /// Not null; after the resulting start.
+    /// The new end, `HH:MM`, after the resulting start. Not null.
     pub end_time: Given<Cow<'a, str>>,
-    /// Not null. May be below the number of sign-ups: none is removed, and the shift becomes over-full.
+    /// The new capacity: 1 to 1,000,000. Not null. A capacity below the number of sign-ups removes none of them: the
+    /// shift becomes over-full.
     pub capacity: Given<f64>,
-    /// Whether volunteers are told of another time or location; true if omitted.
+    /// Whether volunteers get a mail if the time or the location changes; true if omitted.
     pub notify_volunteers: Given<bool>,
 }
 
@@ -241,18 +248,18 @@ pub struct ShiftPatchInput<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewOrganization {
-    /// Its name; another may have the same.
+    /// The name. It need not be unique.
     pub name: Name,
-    /// Its plan.
+    /// The plan.
     pub plan: Plan,
-    /// The sport that it plays.
+    /// The sport, if the organization is a sports team.
     pub sport: Option<Name>,
-    /// Its own web page.
+    /// The address of the organization's own web page.
     pub public_url: Option<WebAddress>,
 }
 
 impl NewOrganization {
-    /// An organization on the free plan.
+    /// Creates the input for an organization on the free plan.
     pub const fn new(name: Name) -> Self {
         Self { name, plan: Plan::Free, sport: None, public_url: None }
     }
@@ -263,13 +270,13 @@ impl NewOrganization {
         Self { plan, ..self }
     }
 
-    /// Sets the sport that it plays.
+    /// Sets the sport.
     #[must_use]
     pub fn sport(self, sport: Name) -> Self {
         Self { sport: Some(sport), ..self }
     }
 
-    /// Sets the address of its own web page.
+    /// Sets the address of the organization's own web page.
     #[must_use]
     pub fn public_url(self, url: WebAddress) -> Self {
         Self { public_url: Some(url), ..self }
@@ -280,21 +287,21 @@ impl NewOrganization {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewToken {
-    /// A label for people.
+    /// The name that tells the organization's tokens apart. It need not be unique.
     pub name: Name,
-    /// What its bearer may do: at least one scope.
+    /// The operations that the token allows: at least one scope.
     pub scopes: Scopes,
-    /// Its lifetime in days: 1 to 365.
+    /// The life of the token in days: 1 to 365.
     pub expires_in_days: u32,
 }
 
 impl NewToken {
-    /// A token with the longest lifetime: 365 days.
+    /// Creates the input for a token with the longest life: 365 days.
     pub const fn new(name: Name, scopes: Scopes) -> Self {
         Self { name, scopes, expires_in_days: Token::MAX_DAYS }
     }
 
-    /// Sets the lifetime in days.
+    /// Sets the life in days.
     #[must_use]
     pub fn expires_in_days(self, days: u32) -> Self {
         Self { expires_in_days: days, ..self }
@@ -316,18 +323,18 @@ impl NewToken {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewQuestion {
-    /// What is asked.
+    /// The text of the question.
     pub label: Label,
-    /// How it is answered.
+    /// The kind of answer.
     pub kind: QuestionKind,
-    /// What can be chosen: of a select at least one, of others none.
+    /// The options: 1 to 100 for a [`QuestionKind::Select`], none for every other kind.
     pub options: Vec<Label>,
-    /// Whether it has to be answered.
+    /// Whether an answer is required. A required checkbox must be ticked.
     pub required: bool,
 }
 
 impl NewQuestion {
-    /// Creates a question without options that need not be answered.
+    /// Creates the input for an optional question without options.
     pub const fn new(label: Label, kind: QuestionKind) -> Self {
         Self { label, kind, options: Vec::new(), required: false }
     }

@@ -1,6 +1,6 @@
 //! Forms with which volunteers sign up: typed and untyped.
 //!
-//! Which answers are right depends on the event's questions. So a form is checked beside the stored questions, and the
+//! The event's questions decide which answers are valid. So a form is checked against the stored questions, and the
 //! check reports the faults of the name, the address and the answers together.
 
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ pub trait SignUpForm: Send + Sync {
     /// Checks every field and every answer.
     ///
     /// # Errors
-    /// Returns every fault. The path of an answer is `answers` and the question.
+    /// Returns every fault. The path of an answer is `answers[<question id>]`.
     fn check(&self, questions: &[Question]) -> Result<CheckedSignup, Faults>;
 }
 
@@ -149,15 +149,15 @@ impl SignUpForm for NewSignup {
     }
 }
 
-/// An untyped sign-up: the fields of a form as it was filled in.
+/// An untyped sign-up: the fields of a form as the volunteer filled them in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SignUpInput<'a> {
     /// The name of the volunteer: 1 to 255 characters.
     pub name: Cow<'a, str>,
     /// The e-mail address: at most 254 characters.
     pub email: Cow<'a, str>,
-    /// The answers, by the id of the question. Answers to unknown questions are ignored. A checkbox is ticked by any text
-    /// other than a blank one, `0`, `false`, `no` or `off`. It is not ticked if it is omitted.
+    /// The answers, by the id of the question. Answers to unknown questions are ignored. A checkbox is ticked by any
+    /// text other than a blank one, `0`, `false`, `no` or `off`. It is not ticked if it is omitted.
     pub answers: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
 }
 
@@ -174,7 +174,7 @@ impl SignUpForm for SignUpInput<'_> {
     }
 }
 
-/// Reads the text of an answer as the question's kind of answer. Returns `None` for a checkbox that is not ticked.
+/// Converts the text of an answer to the kind of its question. Returns `None` for a checkbox that is not ticked.
 fn read(question: &Question, text: &str) -> Result<Option<NewAnswer>, FaultKind> {
     const NOT_TICKED: [&str; 4] = ["0", "false", "no", "off"];
     match question.kind {

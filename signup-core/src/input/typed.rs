@@ -27,34 +27,34 @@ use crate::zone::Zone;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct NewEvent {
-    /// Its title.
+    /// The title.
     pub title: Title,
-    /// Its first day: 1970-01-01 to 9998-12-31.
+    /// The first day: 1970-01-01 to 9998-12-31.
     pub start_date: Date,
-    /// Its last day, not before the first; `None` for an event of one day. The plan bounds the number of days.
+    /// The last day, not before the first; `None` for an event of one day. The plan limits the number of days.
     pub end_date: Option<Date>,
-    /// The zone whose wall clock the dates and hours go by.
+    /// The time zone of the dates and of the shifts' hours.
     pub zone: Zone,
-    /// What it is about.
+    /// The description.
     pub description: Option<Description>,
     /// A street address, or a URL for an event that takes place online.
     pub location: Option<EventLocation>,
-    /// Whether it takes place online.
+    /// Whether the event takes place online.
     pub is_virtual: bool,
     /// Degrees north of the equator.
     pub latitude: Option<Latitude>,
     /// Degrees east of Greenwich.
     pub longitude: Option<Longitude>,
-    /// Data about the place that is kept and copied, and never shown.
+    /// Data about the place. The service stores and copies the data, and never shows it.
     pub location_data: Option<LocationData>,
-    /// Whether it is published at once.
+    /// Whether the event is published when it is created.
     pub is_published: bool,
-    /// The colours of its page.
+    /// The colours of the public page.
     pub theme: Option<Theme>,
-    /// A badge on its page.
+    /// The text of a badge on the public page.
     pub badge_label: Option<BadgeLabel>,
-    /// Its shifts: at most [`Event::MAX_NEW_SHIFTS`](crate::Event::MAX_NEW_SHIFTS). Shifts with equal hours are listed in this
-    /// order.
+    /// The shifts: at most [`Event::MAX_NEW_SHIFTS`](crate::Event::MAX_NEW_SHIFTS). Shifts with equal hours are listed
+    /// in this order.
     #[doc(alias = "slots")]
     pub shifts: Vec<NewShift>,
 }
@@ -70,7 +70,7 @@ macro_rules! setters {
 }
 
 impl NewEvent {
-    /// A draft of one day, without shifts.
+    /// Creates the input for a draft of one day without shifts.
     pub const fn new(title: Title, start_date: Date, zone: Zone) -> Self {
         Self {
             title,
@@ -101,21 +101,22 @@ impl NewEvent {
         latitude: Latitude;
         /// Sets the degrees east of Greenwich.
         longitude: Longitude;
-        /// Sets data about the place that is kept and copied, and never shown.
+        /// Sets the data about the place. The service stores and copies the data, and never shows it.
         location_data: LocationData;
-        /// Sets the colours of the page.
+        /// Sets the colours of the public page.
         theme: Theme;
-        /// Sets the badge on the page.
+        /// Sets the text of the badge on the public page.
         badge_label: BadgeLabel;
     }
 
-    /// Makes it an event that takes place online.
+    /// Marks the event as one that takes place online.
     #[must_use]
     pub fn online(self) -> Self {
         Self { is_virtual: true, ..self }
     }
 
-    /// Publishes it at once. It then counts against the plan's active events until its last day has ended.
+    /// Publishes the event when it is created. The event counts against the plan's limit of active events until its
+    /// last day has ended.
     #[must_use]
     pub fn published(self) -> Self {
         Self { is_published: true, ..self }
@@ -135,18 +136,18 @@ impl NewEvent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewShift {
-    /// Its title.
+    /// The title.
     pub title: Title,
-    /// Its own location, if it differs from the event's.
+    /// The shift's own location, if it has one. The event's location is not inherited.
     pub location: Option<ShiftLocation>,
-    /// Its wall-clock times on the event's first day.
+    /// The wall-clock times on the event's first day.
     pub hours: Hours,
-    /// How many volunteers it needs.
+    /// The number of volunteers that the shift needs.
     pub capacity: Capacity,
 }
 
 impl NewShift {
-    /// A shift of the whole day.
+    /// Creates the input for a shift that lasts all day.
     pub const fn new(title: Title, capacity: Capacity) -> Self {
         Self { title, location: None, hours: Hours::ALL_DAY, capacity }
     }
@@ -158,7 +159,7 @@ impl NewShift {
     }
 
     setters! {
-        /// Sets its own location.
+        /// Sets the shift's own location.
         location: ShiftLocation;
     }
 }
@@ -181,9 +182,9 @@ pub struct ShiftPatch {
     pub location: Option<Change<ShiftLocation>>,
     /// The new start and end.
     pub hours: HoursPatch,
-    /// The new capacity. Below the number of sign-ups, none is removed and the shift becomes over-full.
+    /// The new capacity. A capacity below the number of sign-ups removes none of them: the shift becomes over-full.
     pub capacity: Option<Capacity>,
-    /// Whether volunteers are told of another time or location; true unless set.
+    /// Whether volunteers get a mail if the time or the location changes; true by default.
     pub notify_volunteers: bool,
 }
 
@@ -197,7 +198,7 @@ pub enum Change<T> {
 }
 
 impl<T> Change<T> {
-    /// The value after the change.
+    /// Returns the value after the change.
     pub fn into_value(self) -> Option<T> {
         match self {
             Self::Set(value) => Some(value),
@@ -219,7 +220,7 @@ impl Default for ShiftPatch {
 }
 
 impl ShiftPatch {
-    /// A patch that changes nothing.
+    /// Creates a patch that changes nothing.
     pub fn new() -> Self {
         Self::default()
     }
@@ -243,26 +244,26 @@ impl ShiftPatch {
         Self { location: Some(Change::Clear), ..self }
     }
 
-    /// Sets the start; the end stays as it is unless it is set, too.
+    /// Sets the start. The end stays as it is unless the patch sets it, too.
     #[must_use]
     pub fn start_time(self, start: WallTime) -> Self {
         Self { hours: HoursPatch { start: Some(start), ..self.hours }, ..self }
     }
 
-    /// Sets the end; the start stays as it is unless it is set, too.
+    /// Sets the end. The start stays as it is unless the patch sets it, too.
     #[must_use]
     pub fn end_time(self, end: WallTime) -> Self {
         Self { hours: HoursPatch { end: Some(end), ..self.hours }, ..self }
     }
 
-    /// Tells no volunteer of the change.
+    /// Sends no mail about the change to the volunteers.
     #[must_use]
     pub fn without_mail(self) -> Self {
         Self { notify_volunteers: false, ..self }
     }
 }
 
-/// Another start, another end, both, or neither.
+/// A change of the start, the end, both, or neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HoursPatch {
     /// The new start.
@@ -275,16 +276,16 @@ impl HoursPatch {
     /// Returns the hours after the change.
     ///
     /// # Errors
-    /// [`TimeError::Order`] if they would not end after their start.
+    /// Returns [`TimeError::Order`] unless the resulting end is after the resulting start.
     pub fn apply(self, present: Hours) -> Result<Hours, TimeError> {
         Hours::new(Some(self.start.unwrap_or(present.start())), self.end.or(present.end()))
     }
 
-    /// Checks the order where the patch alone tells it.
+    /// Checks that the end is after the start, where this does not depend on the stored hours.
     pub(super) fn check(self) -> Result<(), TimeError> {
         match (self.start, self.end) {
             (Some(_), Some(_)) => self.apply(Hours::ALL_DAY).map(|_| ()),
-            // No start is before 00:00.
+            // No start is before an end at 00:00.
             (None, Some(end)) if end.minutes() == 0 => Err(TimeError::Order),
             _ => Ok(()),
         }

@@ -1,8 +1,8 @@
 //! The serialized form of an event with its shifts in a receipt.
 //!
-//! A shift omits each field that equals the event's: these fields would be more than half of the text, and every write
-//! with a key stores one. A shift that differs from its event has the field. So receipts of earlier versions, in which
-//! every shift has all fields, are read as well.
+//! A shift omits each field that equals the field of its event. Otherwise these fields would be more than half of the
+//! text. A shift whose value differs has the field. So receipts of earlier versions, in which every shift has all
+//! fields, can be read, too.
 
 use std::borrow::Cow;
 
@@ -165,8 +165,8 @@ mod tests {
         assert_eq!(serde_json::from_value::<EventWithShifts>(in_full).unwrap(), read);
     }
 
-    /// Receipts of an earlier version hold the location data of their event, up to 127 levels deep, and on PostgreSQL with
-    /// numbers of 309 digits.
+    /// Receipts of an earlier version hold the location data of their event, up to 127 levels deep, and on PostgreSQL
+    /// with numbers of 309 digits.
     #[test]
     fn a_receipt_of_an_earlier_version_with_location_data_is_read() {
         let deepest = format!("{}{{}}{}", r#"{"a":"#.repeat(126), "}".repeat(126));

@@ -1,7 +1,7 @@
 //! E-mail addresses of volunteers.
 //!
 //! The domain of a new address is a host name. [`EmailAddress::stored`] reads addresses from records, and also accepts
-//! what an earlier version accepted. So a stricter rule for new addresses makes no record unreadable.
+//! every address that an earlier version accepted. So records stay readable after a stricter rule for new addresses.
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,7 +31,8 @@ impl EmailAddress {
         if has_host { Ok(address) } else { Err(TextError::Email) }
     }
 
-    /// Reads an address from a record: one that [`new`](Self::new) accepts, or accepted in an earlier version.
+    /// Reads an address from a record. Accepts every address that [`new`](Self::new) accepts now or accepted in an
+    /// earlier version.
     ///
     /// # Errors
     /// Fails if `text` is blank, longer than [`MAX`](Self::MAX) characters, or not an address with a domain of at least
@@ -62,8 +63,11 @@ impl EmailAddress {
         self.0.rsplit_once('@').map_or("", |(user, _)| user)
     }
 
-    /// Returns the domain in lower-case ASCII, as mail servers write it. A domain in another script is converted (RFC 5891), and
-    /// gives `None` if it has no such form. Only a stored address of an earlier version has such a domain.
+    /// Returns the domain in lower-case ASCII, as mail servers write it. Converts a domain in another script (RFC
+    /// 5891).
+    ///
+    /// Returns `None` if the domain has no ASCII form. Only an address that an earlier version stored has such a
+    /// domain.
     pub fn ascii_domain(&self) -> Option<String> {
         let domain = self.domain();
         if domain.is_ascii() {

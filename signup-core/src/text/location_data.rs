@@ -1,6 +1,6 @@
 //! Location data: a JSON object about an event's place that the service stores and copies for the caller.
 //!
-//! `new`, JSON text and `Deserialize` check the same bounds. The bound on the depth keeps every record that contains
+//! `new`, `FromStr` and `Deserialize` check the same bounds. The bound on the depth keeps every record that contains
 //! location data within the 127 levels that `serde_json` reads.
 //!
 //! **Invariant:** no check recurses deeper than [`LocationData::MAX_DEPTH`] levels, so no input overflows the stack.
@@ -84,6 +84,7 @@ impl LocationData {
 impl FromStr for LocationData {
     type Err = LocationDataError;
 
+    /// Parses JSON text and checks the object like [`new`](Self::new).
     fn from_str(json: &str) -> Result<Self, LocationDataError> {
         serde_json::from_str(json).map_or_else(|_| Err(unreadable(json)), Self::new)
     }
