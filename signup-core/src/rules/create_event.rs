@@ -76,7 +76,7 @@ pub(crate) fn create_event(
     Ok(Decision { outcome: EventWithShifts { event, shifts }, change: ChangeSet { requires, writes } })
 }
 
-/// Checks what the types leave open: the dates, and the number of shifts.
+/// Checks the dates and the number of shifts, whose bounds the types do not express.
 fn check(new: &NewEvent, limits: PlanLimits) -> Result<EventDates, Faults> {
     let mut faults = Faults::new();
     let first = faults.check("start_date", EventDate::try_from(new.start_date));
