@@ -1,16 +1,16 @@
 //! The contract of a store: reads, and one commit.
 //!
 //! A write is data, not code. The [service](crate::Service) reads, a pure rule decides, and the decision is a
-//! [`ChangeSet`]: the facts it relied on, and what to write if they still hold. A store rechecks the facts under its
-//! own lock and applies all of the change set or none of it; it never learns the rule behind a fact.
+//! [`ChangeSet`]: the facts that the decision relied on, and the writes. A store checks the facts again under its own
+//! lock, and applies all of the change set or none of it. The store never learns the rule behind a fact.
 //!
-//! Because a change set is plain data, a store may queue change sets and commit them in batches. It must not answer
+//! Because a change set is plain data, a store may queue change sets and commit them in batches. A store must not answer
 //! before the change is durable.
 //!
 //! [`writing`] is the guide for authors of a store.
 //!
 //! **Invariants:** a store reads no clock and generates no id and no random number. Every read of events, shifts,
-//! questions and sign-ups names the organization and sees no other. The exceptions are:
+//! questions and sign-ups names the organization, and returns only its records. The exceptions are:
 //!
 //! - [`Store::event_owner`] returns only the owner.
 //! - [`Store::event_by_slug`] and [`Store::signup_by_secret`]: the slug or the secret grants access.
@@ -48,10 +48,11 @@ use crate::signup::Signup;
 use crate::text::{EmailAddress, LocationData};
 use crate::token::Token;
 
-/// Keeps the records.
+/// Keeps the records of the service: reads them, and commits changes to them.
 ///
 /// A read that starts after a commit was acknowledged sees that commit. The suite under the feature `conformance` has a
-/// test for each promise made here. [Writing a store](writing) explains how the parts fit together.
+/// test for each promise of this trait. [Writing a store](writing) explains how the parts fit together. The documentation of
+/// a store says which runtime its methods need.
 ///
 #[doc = include_str!("store/own_store.md")]
 ///
@@ -81,7 +82,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Lists all tokens of the organization by ascending id, expired and revoked ones included.
     async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError>;
 
-    /// Reads which organization owns the event. Meant for operators.
+    /// Reads the id of the organization that owns the event. Meant for operators.
     async fn event_owner(&self, id: EventId) -> Result<Option<OrganizationId>, StoreError>;
 
     /// Reads an event.
@@ -130,7 +131,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         event: EventId,
     ) -> Result<Option<Vec<Question>>, StoreError>;
 
-    /// Lists at most `limit` sign-ups of the event with an id above `after`, by ascending id, cancelled ones included.
+    /// Lists the event's sign-ups by ascending id, cancelled ones included. Returns at most `limit` with an id above `after`.
     async fn signups(
         &self,
         organization: OrganizationId,
@@ -142,7 +143,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Reads a sign-up, confirmed or cancelled.
     async fn signup(&self, organization: OrganizationId, id: SignupId) -> Result<Option<Signup>, StoreError>;
 
-    /// Lists at most `limit` confirmed sign-ups for the shift with an id above `after`, by ascending id.
+    /// Lists the shift's confirmed sign-ups by ascending id. Returns at most `limit` with an id above `after`.
     async fn confirmed_signups(
         &self,
         organization: OrganizationId,
@@ -166,7 +167,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Reads the receipt with this key, if it is live at `now`.
     async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>, StoreError>;
 
-    /// Lists at most `limit` notices with an id above `after`, by ascending id: the failed ones or the queued ones.
+    /// Lists at most `limit` notices with an id above `after`, by ascending id. Lists failed notices if `have_failed`, else
+    /// queued ones.
     async fn notices(
         &self,
         have_failed: bool,
@@ -177,8 +179,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Reads a notice, of any organization.
     async fn notice(&self, id: NoticeId) -> Result<Option<Notice>, StoreError>;
 
-    /// Lists at most `limit` queued notices that are due at or before `now`, or after `latest`; by due time, equal ones
-    /// by id.
+    /// Lists at most `limit` queued notices that are due at or before `now`, or after `latest`. Sorts them by due time, equal
+    /// ones by id.
     ///
     /// `latest` is at or after `now`. A due time after `latest` was set by a clock that was ahead. A notice that cannot
     /// be decoded is skipped and does not count towards `limit`, so it delays no other notice. The store logs it once.
@@ -189,7 +191,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<Notice>, StoreError>;
 
-    /// Counts the notices.
+    /// Counts the queued notices and the failed notices.
     async fn count_notices(&self) -> Result<NoticeCounts, StoreError>;
 
     /// Applies the whole change set or none of it. The change is durable when this method returns.
@@ -200,14 +202,14 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Returns [`CommitError::Refused`] if a requirement does not hold; nothing was written. Returns
-    /// [`CommitError::Failed`] if the backend failed: it is *unknown* whether the change set was applied, and only a
-    /// receipt in it can tell.
+    /// [`CommitError::Failed`] if the backend failed. It is then *unknown* whether the change set was applied. Only a
+    /// receipt in the change set can tell.
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError>;
 
     /// Removes at most `limit` receipts that have expired at `now`, oldest expiry first, equal ones in the order of
     /// [`ReceiptKey`]. Returns how many were removed.
     ///
-    /// Call it again while it returns `limit`. A small limit keeps the wait of other writers short.
+    /// The caller repeats the call while the result is `limit`. A small limit keeps the wait of other writers short.
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
 
     /// Returns the counter of requests that all processes on this store share.
@@ -219,7 +221,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Checks that the store answers and accepts commits.
     ///
     /// # Errors
-    /// Returns the reason if it does not.
+    /// Returns the reason if the store does not answer or accepts no commits.
     async fn check(&self) -> Result<(), StoreError>;
 }
 
@@ -235,8 +237,9 @@ pub trait RequestCounter: fmt::Debug + Send + Sync + 'static {
     /// Simultaneous requests get different counts. Windows may be lost when the store crashes.
     async fn count_request(&self, key: RateKey, now: Timestamp) -> Result<Window, StoreError>;
 
-    /// Removes at most `limit` windows that have ended at `now`, and returns how many were removed. Call it like
-    /// [`Store::purge_receipts`].
+    /// Removes at most `limit` windows that have ended at `now`, and returns how many were removed.
+    ///
+    /// The caller repeats the call, as for [`Store::purge_receipts`].
     async fn purge_windows(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
 }
 
@@ -246,8 +249,8 @@ pub trait RequestCounter: fmt::Debug + Send + Sync + 'static {
 pub struct EventInFull {
     /// The event.
     pub event: Event,
-    /// Data about the place that is copied and never shown. It can be 16 KiB long, so lists and single events are read without
-    /// it.
+    /// Data about the place. A duplicate copies this data, and no answer shows it. The data can be 16 KiB long, so lists and
+    /// reads of a single event leave it out.
     pub location_data: Option<LocationData>,
     /// The shifts in running order.
     pub shifts: Vec<Arc<Shift>>,

@@ -150,8 +150,8 @@ impl Tables {
     }
 
     fn insert_question(&mut self, question: Question) {
-        self.questions.insert((question.event, question.position, question.id));
-        self.question_records.insert(question.id, question);
+        self.question_positions.insert((question.event, question.position, question.id));
+        self.questions.insert(question.id, question);
     }
 
     /// Returns a shift to modify. Clones it if a reader still shares it, so that the reader's copy does not change.
@@ -192,10 +192,10 @@ impl Tables {
         signup.status = SignupStatus::Cancelled;
         signup.cancelled_at = Some(at);
         let signup = signup.clone();
-        self.give_place_back(&signup);
+        self.free_place(&signup);
     }
 
-    fn give_place_back(&mut self, signup: &Signup) {
+    fn free_place(&mut self, signup: &Signup) {
         self.places.remove(&(signup.shift, signup.email.key()));
         if let Some(confirmed) = self.confirmed_of_shift.get_mut(&signup.shift) {
             confirmed.remove(&signup.id);
@@ -217,7 +217,7 @@ impl Tables {
     fn erase_signup(&mut self, id: SignupId) {
         let Some(signup) = self.signups.remove(&id) else { return };
         if signup.status == SignupStatus::Confirmed {
-            self.give_place_back(&signup);
+            self.free_place(&signup);
         }
         self.signup_secrets.remove(&signup.secret);
         if let Some(signups) = self.signups_of_event.get_mut(&signup.event) {

@@ -1,15 +1,14 @@
 //! A store that keeps all records in memory, for tests, demonstrations and programs that need no persistence.
 //!
 //! ```
-//! use std::sync::Arc;
 //! use signup_core::Service;
 //! use signup_store_memory::MemoryStore;
 //!
-//! let service = Service::new(Arc::new(MemoryStore::new()));
+//! let service = Service::new(MemoryStore::new());
 //! ```
 //!
-//! One read-write lock guards all records: reads share it, and a commit takes it exclusively, which makes the commit
-//! atomic. No lock is held across an `await`.
+//! One read-write lock guards all records. Reads share the lock. A commit takes the lock exclusively, so the commit is
+//! atomic. The lock is never held across an `await`.
 //!
 //! **Invariant:** this crate contains no rule. The records provide an event's sort key and end.
 
@@ -29,17 +28,20 @@ use signup_core::{
 
 use tables::Tables;
 
-/// A store in memory. Its records are lost when it is dropped.
+/// A store in memory. The records are lost when the store is dropped.
 #[derive(Debug, Default)]
 pub struct MemoryStore(RwLock<Tables>);
 
 impl MemoryStore {
     /// Creates an empty store.
+    ///
+    /// The store works on any async runtime. Each method completes at its first poll. A method may block its thread while
+    /// another call holds the lock, which is never longer than one read, commit or purge.
     pub fn new() -> Self {
         Self::default()
     }
 
-    // A poisoned lock is used further: a commit checks every requirement before its first write, and writes do not
+    // Ignores that the lock is poisoned: a commit checks every requirement before its first write, and writes do not
     // panic, so the records are consistent.
     fn read(&self) -> RwLockReadGuard<'_, Tables> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)

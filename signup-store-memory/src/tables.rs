@@ -1,4 +1,7 @@
-//! The records, and the indexes that make the cost of each read proportional to the length of its answer.
+//! The records, and the indexes for the reads of sessions, volunteers and deliveries.
+//!
+//! The cost of an indexed read is proportional to the length of its answer. The operator's reads `tokens`,
+//! `signups_of_address` and `notices` visit all records of their kind.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,17 +29,18 @@ pub(crate) struct Tables {
     pub(crate) token_digests: BTreeMap<Digest, TokenId>,
     pub(crate) events: BTreeMap<EventId, Arc<Event>>,
     pub(crate) event_slugs: BTreeMap<String, EventId>,
-    /// Separate from the events, because only reads in full return it.
+    /// Location data by event. Only `event_in_full` and `event_by_slug` return location data.
     pub(crate) location_data: BTreeMap<EventId, LocationData>,
     /// The events of each list. They are shared with `events`, so that a page needs no lookup by id.
     pub(crate) lists: BTreeMap<List, BTreeMap<ListKey, Arc<Event>>>,
     /// The index of published events by the end of their last day.
     pub(crate) published_ends: BTreeSet<(OrganizationId, Timestamp, EventId)>,
-    /// The shifts, with the fields of their events. No write changes these fields.
+    /// The shifts, with the day and `is_virtual` of their events. No write changes these two fields.
     pub(crate) shifts: BTreeMap<ShiftId, Arc<Shift>>,
     pub(crate) shifts_of_event: BTreeMap<EventId, Vec<ShiftId>>,
-    pub(crate) questions: BTreeSet<(EventId, u32, QuestionId)>,
-    pub(crate) question_records: BTreeMap<QuestionId, Question>,
+    pub(crate) questions: BTreeMap<QuestionId, Question>,
+    /// The index of questions by event, position and id.
+    pub(crate) question_positions: BTreeSet<(EventId, u32, QuestionId)>,
     pub(crate) signups: BTreeMap<SignupId, Signup>,
     pub(crate) signups_of_event: BTreeMap<EventId, BTreeSet<SignupId>>,
     pub(crate) confirmed_of_shift: BTreeMap<ShiftId, BTreeSet<SignupId>>,
@@ -44,6 +48,7 @@ pub(crate) struct Tables {
     /// The confirmed sign-up of each address on each shift.
     pub(crate) places: BTreeMap<(ShiftId, String), SignupId>,
     pub(crate) receipts: BTreeMap<ReceiptKey, Receipt>,
+    /// The index of receipts by expiry.
     pub(crate) receipt_ends: BTreeSet<(Timestamp, ReceiptKey)>,
     pub(crate) notices: BTreeMap<NoticeId, Notice>,
     /// The index of queued notices by due time.
@@ -86,8 +91,8 @@ impl Tables {
 
     pub(crate) fn questions_of(&self, event: &Event) -> Vec<Question> {
         let first = (event.id, 0, QuestionId::NONE);
-        let ids = self.questions.range(first..).take_while(|(id, _, _)| *id == event.id);
-        ids.filter_map(|(_, _, id)| self.question_records.get(id)).cloned().collect()
+        let ids = self.question_positions.range(first..).take_while(|(id, _, _)| *id == event.id);
+        ids.filter_map(|(_, _, id)| self.questions.get(id)).cloned().collect()
     }
 
     pub(crate) fn events(&self, organization: OrganizationId, query: &EventQuery) -> EventPage {
@@ -95,7 +100,7 @@ impl Tables {
             return EventPage::new(Vec::new());
         };
         let limit = query.limit as usize;
-        // A page above a position is collected upwards, and reversed below.
+        // A page above a position is collected upwards from the position, and then reversed.
         let mut page: Vec<(&ListKey, &Arc<Event>)> = match query.position {
             None => list.iter().take(limit).collect(),
             Some(at @ Position { side: Side::Below, .. }) => {

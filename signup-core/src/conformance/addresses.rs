@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::records::*;
 use crate::*;
 
-/// An address is free on every shift but those that it has a confirmed sign-up for.
+/// An address is taken only on the shifts for which it has a confirmed sign-up.
 pub async fn an_address_on_another_shift_or_cancelled_is_free(store: Arc<dyn Store>) {
     let (event, here) = with_shift(&store, 5).await;
     let elsewhere = shift(&event, 2, 5);
@@ -22,7 +22,7 @@ pub async fn an_address_on_another_shift_or_cancelled_is_free(store: Arc<dyn Sto
     assert_eq!(try_write(&*store, free(&here), vec![]).await, Ok(()));
 }
 
-/// The refusal of an address carries its confirmed sign-up, and no earlier one that was cancelled.
+/// The refusal of an address carries its confirmed sign-up, not an earlier one that was cancelled.
 pub async fn the_refusal_of_an_address_carries_its_confirmed_sign_up(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     let (first, organization) = (signup(&shift, 1), event.organization);

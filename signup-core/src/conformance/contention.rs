@@ -1,5 +1,4 @@
-//! Contention: under simultaneous commits, counts stay within their bounds and exactly the possible number of commits
-//! succeeds.
+//! Contention: under simultaneous commits, counts stay within their bounds, and as many commits succeed as the bounds allow.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,7 +27,7 @@ fn successes(results: &[Result<(), Refusal>]) -> usize {
     results.iter().filter(|result| result.is_ok()).count()
 }
 
-/// Of 64 simultaneous sign-ups for a shift of 7, 7 succeed and the others are refused with `ShiftFull`.
+/// Of 64 simultaneous sign-ups for a shift with capacity 7, 7 succeed. The others are refused with `ShiftFull`.
 pub async fn simultaneous_sign_ups_never_pass_the_capacity(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 7).await;
     let changes = (0..64).map(|number| sign_up(&shift, &signup(&shift, number))).collect();
@@ -41,7 +40,7 @@ pub async fn simultaneous_sign_ups_never_pass_the_capacity(store: Arc<dyn Store>
     assert_eq!(store.signups(event.organization, event.id, None, 99).await.unwrap().len(), 7);
 }
 
-/// Of 64 simultaneous published creates at a limit of 5, 5 succeed and the others are refused with the count 5.
+/// Of 64 simultaneous creates of published events with a limit of 5, 5 succeed. The others are refused with the count 5.
 pub async fn simultaneous_creates_never_pass_the_limit(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let organization = organization_id(1);
@@ -82,7 +81,7 @@ pub async fn one_of_many_simultaneous_uses_of_a_key_takes_effect(store: Arc<dyn 
     }
 }
 
-/// Of 16 simultaneous sign-ups of one address for a shift, one succeeds. The others are refused with it.
+/// Of 16 simultaneous sign-ups of one address for a shift, one succeeds. The others are refused with that sign-up.
 pub async fn one_of_many_simultaneous_sign_ups_of_an_address_succeeds(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 20).await;
     let email = EmailAddress::new("ada@example.org").unwrap();
@@ -159,9 +158,9 @@ pub async fn one_of_many_simultaneous_edits_of_a_version_succeeds(store: Arc<dyn
     };
     let results = all_at_once(&store, (0..16).map(edit).collect()).await;
     assert_eq!(successes(&results), 1);
-    let winner = results.iter().position(Result::is_ok).unwrap();
+    let applied = results.iter().position(Result::is_ok).unwrap();
     let found = store.shift(event.organization, shift.id).await.unwrap().unwrap();
-    assert_eq!((found.title.as_str(), found.version), (format!("Edit {winner}").as_str(), 2));
+    assert_eq!((found.title.as_str(), found.version), (format!("Edit {applied}").as_str(), 2));
 }
 
 /// After simultaneous sign-ups, cancellations, erasures and capacity changes, `filled` is the number of confirmed

@@ -67,9 +67,9 @@ pub async fn no_write_reaches_another_organizations_records(store: Arc<dyn Store
         );
     }
     let active = Requirement::ActiveEventsBelow { organization, limit: 1, now: at(0) };
-    assert_eq!(try_write(&*store, vec![active], vec![]).await, Ok(()), "another's events do not count");
+    assert_eq!(try_write(&*store, vec![active], vec![]).await, Ok(()), "only its own events count");
     let free = Requirement::AddressNotOnShift { organization, shift: shift.id, email: signup.email.clone() };
-    assert_eq!(try_write(&*store, vec![free], vec![]).await, Ok(()), "another's sign-ups do not count");
+    assert_eq!(try_write(&*store, vec![free], vec![]).await, Ok(()), "only its own sign-ups count");
 
     let title = Title::new("Taken over").unwrap();
     let foreign = Shift { organization, title, version: 2, ..shift.clone() };

@@ -1,15 +1,14 @@
 //! The suite that every store passes: one function for each promise of [`Store`], and a model test.
 //!
 //! A test file of the store calls [`conformance_tests!`](crate::conformance_tests) once. The macro defines a test for
-//! each promise, so a promise that is added here is tested for every store. Each test gets a fresh store. A test of the
-//! model runs random operations against the store and against [`Records`](crate::store::Records), and compares every
-//! answer.
+//! each promise, so a promise that is added here is tested for every store. Each test gets a fresh store. The model test
+//! runs random operations against the store and against [`Records`](crate::store::Records), and compares every answer.
 //!
 //! The package of the store needs `signup-core` with the feature `conformance` as a dev-dependency, and no other:
 //!
 //! ```toml
 //! [dev-dependencies]
-//! signup-core = { version = "1", features = ["conformance"] }
+//! signup-core = { path = "signup/signup-core", features = ["conformance"] }
 //! ```
 //!
 //! The file `tests/conformance.rs` then has these lines:
@@ -32,14 +31,14 @@
 //! # }
 //! ```
 //!
-//! The second value of the pair is a guard, which is dropped after the test. A store on disk returns its temporary
-//! folder. Return `None` where the store is not available, for example where its database is not installed. The test
+//! The second value of the pair is a guard, which is dropped after the test. For a store on disk, the guard is the
+//! temporary folder. Return `None` if the store is not available, for example if its database is not installed. The test
 //! then passes without a check.
 //!
 //! Each test runs on a multi-threaded tokio runtime of its own. The model test runs 100 lists of operations, or as many
-//! as the environment variable `PROPTEST_CASES` says. It prints the shortest list that fails, and saves the seed of that
-//! list beside the test file. A store that is slow to create passes a cheaper function for the model test, which calls
-//! it once for each list:
+//! as the environment variable `PROPTEST_CASES` says. The test prints the shortest list that fails, and saves the seed of
+//! that list beside the test file. The model test calls its function once for each list. If a store is slow to create,
+//! pass a cheaper function as `model`, for example one that empties the store:
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -54,7 +53,7 @@
 //! signup_core::conformance_tests!(fresh, model: emptied);
 //! ```
 //!
-//! [`records`] creates the records of the tests. Use them in further tests of the store.
+//! [`records`] creates the records of the tests. Use its functions in further tests of the store.
 
 #![expect(clippy::unwrap_used, reason = "this is test code in a library: a panic is a failed promise")]
 #![expect(clippy::missing_panics_doc, reason = "every function panics if its promise does not hold")]
@@ -94,11 +93,12 @@ fn runtime() -> Runtime {
 
 /// Defines a test for each promise, and the model test.
 ///
-/// The argument is an async function or closure without arguments. It returns a fresh store as `Arc<dyn Store>` with a
-/// guard that is dropped after the test, or `None` if the store is not available; the test then passes without a check.
+/// The argument is an async function or closure without arguments. The function returns a fresh store as `Arc<dyn Store>`
+/// with a guard that is dropped after the test. `None` means that the store is not available, and the test passes without a
+/// check.
 ///
-/// The optional argument `model` is such a function for the model test, which calls it once for each list of operations.
-/// It may return the same store again, without its records.
+/// The optional argument `model` is such a function for the model test. The model test calls this function once for each list
+/// of operations. The function may return the same store again, without its records.
 ///
 /// [`conformance`](crate::conformance) has examples.
 #[macro_export]

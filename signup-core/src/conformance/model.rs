@@ -15,13 +15,13 @@ use crate::store::Records;
 use crate::*;
 use step::{Step, step};
 
-/// The number of cases, unless the variable `PROPTEST_CASES` sets another.
+/// The number of lists, unless the environment variable `PROPTEST_CASES` sets another.
 const CASES: u32 = 100;
 
 /// Runs the model test: generates lists of 1 to 39 operations, and runs each list against an empty store of `fresh`.
 ///
-/// Runs 100 lists, or as many as the environment variable `PROPTEST_CASES` says. Shrinks a list that fails. Saves its
-/// seed beside the file `source`, with the ending `proptest-regressions`, and runs it first from then on.
+/// Runs 100 lists, or as many as the environment variable `PROPTEST_CASES` says. Shrinks a list that fails. Saves the seed of
+/// that list beside the file `source`, with the extension `proptest-regressions`. Later runs start with the saved seeds.
 ///
 /// # Panics
 /// Panics if the store answers differently from [`Records`], or a count is wrong. The message has the shortest list of
@@ -53,14 +53,15 @@ macro_rules! assert_same {
     };
 }
 
-/// The records that were inserted, in order of insertion, and the present time.
-struct World {
+/// The state of a run: the records that were inserted, in order of insertion, and the present time.
+struct State {
     events: Vec<Event>,
     shifts: Vec<Shift>,
     signups: Vec<Signup>,
     notices: Vec<Notice>,
-    /// The number from which the next step makes its ids.
-    made: u32,
+    /// The first of the 100 numbers from which the present step makes its ids.
+    first_number: u32,
+    /// The present time, in seconds after [`NOW_S`].
     now_s: i64,
 }
 
@@ -68,8 +69,8 @@ struct World {
 /// of each shift against its confirmed sign-ups.
 async fn run(store: &dyn Store, steps: &[Step]) {
     let mut records = Records::default();
-    let mut world =
-        World { events: vec![], shifts: vec![], signups: vec![], notices: vec![], made: 0, now_s: 0 };
+    let mut state =
+        State { events: vec![], shifts: vec![], signups: vec![], notices: vec![], first_number: 0, now_s: 0 };
     for number in 1..3 {
         let insert = vec![Write::InsertOrganization(organization(number))];
         write(store, insert.clone()).await;
@@ -77,14 +78,14 @@ async fn run(store: &dyn Store, steps: &[Step]) {
     }
     for step in steps {
         match step {
-            Step::Wait(seconds) => world.now_s += i64::from(*seconds),
+            Step::Wait(seconds) => state.now_s += i64::from(*seconds),
             Step::Purge(limit) => {
-                let now = at(world.now_s);
+                let now = at(state.now_s);
                 assert_same!(store, records, purge_receipts(now, *limit));
             }
             Step::Page { organization, beside, is_published, limit } => {
                 let position = beside.and_then(|(event, is_above)| {
-                    let event = world.events.get(event as usize)?;
+                    let event = state.events.get(event as usize)?;
                     let side = if is_above { Side::Above } else { Side::Below };
                     Some(Position { starts_at: event.dates.starts_at(), id: event.id, side })
                 });
@@ -92,41 +93,41 @@ async fn run(store: &dyn Store, steps: &[Step]) {
                 assert_same!(store, records, events(organization_id(*organization), &query));
             }
             step => {
-                let Some(change) = change(&mut world, step) else { continue };
+                let Some(change) = change(&mut state, step) else { continue };
                 let answer = try_write(store, change.requires.clone(), change.writes.clone()).await;
                 let expected = records.commit(change.clone());
                 assert_eq!(answer, expected, "the answer of the store (left) to {step:?}");
                 if answer.is_ok() {
-                    record(&mut world, change);
+                    record(&mut state, change);
                 }
             }
         }
     }
-    compare(store, &records, &world).await;
+    compare(store, &records, &state).await;
 }
 
 /// Returns the change set of a step, or `None` if the step selects a missing record or commits nothing.
-fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
-    world.made += 100;
-    let (made, now) = (world.made, at(world.now_s));
+fn change(state: &mut State, step: &Step) -> Option<ChangeSet> {
+    state.first_number += 100;
+    let (number, now) = (state.first_number, at(state.now_s));
     let mut change = ChangeSet::default();
     match *step {
         Step::Create { organization, day, is_published, ref capacities, common_slug, key, limit } => {
             let mut event = Event {
                 is_published,
-                ..event_on(organization, made, &format!("2027-06-0{}", day + 1), "UTC")
+                ..event_on(organization, number, &format!("2027-06-0{}", day + 1), "UTC")
             };
             if common_slug {
                 event.slug = "common".to_owned();
             }
             let organization = event.organization;
-            let numbered = (made..).zip(capacities);
+            let numbered = (number..).zip(capacities);
             let shifts: Vec<_> =
                 numbered.map(|(number, &capacity)| shift(&event, number, capacity)).collect();
             if let Some((key, life)) = key {
                 let key = receipt_key(1, &format!("key-{key}"));
                 change.requires.push(Requirement::NoReceipt { key: key.clone(), now });
-                let expires_at = at(world.now_s + i64::from(life));
+                let expires_at = at(state.now_s + i64::from(life));
                 let receipt = Receipt { expires_at, ..receipt(key, &event, &shifts) };
                 change.writes.push(Write::InsertReceipt(Box::new(receipt)));
             }
@@ -134,13 +135,13 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
             if let Some(limit) = limit {
                 change.requires.push(Requirement::ActiveEventsBelow { organization, limit, now });
             }
-            let data = serde_json::Map::from_iter([("made".to_owned(), made.into())]);
-            let location_data = (made % 2 == 0).then(|| LocationData::new(data).unwrap());
+            let data = serde_json::Map::from_iter([("number".to_owned(), number.into())]);
+            let location_data = (number % 2 == 0).then(|| LocationData::new(data).unwrap());
             change.writes.push(Write::InsertEvent { event: Box::new(event), location_data });
             change.writes.push(Write::InsertShifts(shifts));
         }
         Step::Edit { organization, shift, version, capacity, hours } => {
-            let found = world.shifts.get(shift as usize)?;
+            let found = state.shifts.get(shift as usize)?;
             let organization = organization_id(organization);
             change.requires.push(Requirement::ShiftAtVersion { organization, shift: found.id, version });
             let edited = Shift {
@@ -151,20 +152,20 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
                 updated_at: now,
                 ..found.clone()
             };
-            change.writes.push(Write::InsertNotices(vec![Notice { due_at: now, ..notice(found, made) }]));
+            change.writes.push(Write::InsertNotices(vec![Notice { due_at: now, ..notice(found, number) }]));
             change.writes.push(Write::UpdateShift(Box::new(edited)));
         }
         Step::SignUp { organization, shift, person, is_upper_case, checks_room } => {
-            let shift = world.shifts.get(shift as usize)?;
+            let shift = state.shifts.get(shift as usize)?;
             let address = format!("person{person}@example.org");
             let address = if is_upper_case { address.to_uppercase() } else { address };
-            let signup = Signup { email: EmailAddress::new(&address).unwrap(), ..signup(shift, made) };
+            let signup = Signup { email: EmailAddress::new(&address).unwrap(), ..signup(shift, number) };
             change = sign_up(shift, &signup);
             if !checks_room {
                 change.requires.truncate(1);
             }
             if organization == 2 && shift.organization == organization_id(1) {
-                // The address is free, because the other organization has no such shift. So only look.
+                // The other organization has no such shift, so the address is free. Checks this, and writes nothing.
                 let (organization, email) = (organization_id(2), signup.email);
                 change.requires =
                     vec![Requirement::AddressNotOnShift { organization, shift: shift.id, email }];
@@ -172,7 +173,7 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
             }
         }
         Step::Cancel { organization, signup, is_checked } => {
-            let signup = world.signups.get(signup as usize)?.id;
+            let signup = state.signups.get(signup as usize)?.id;
             let organization = organization_id(organization);
             if is_checked {
                 change.requires.push(Requirement::SignupConfirmed { organization, signup });
@@ -180,7 +181,7 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
             change.writes.push(Write::CancelSignup { organization, signup, at: now });
         }
         Step::Change { signup, is_first, is_erased } => {
-            let found = world.signups.get(signup as usize)?;
+            let found = state.signups.get(signup as usize)?;
             let (organization, signup) = (found.organization, found.id);
             let secret = if is_first { found.secret } else { Digest::of(&format!("renewed {signup}")) };
             change.requires.push(Requirement::SignupHasSecret { organization, signup, secret });
@@ -192,7 +193,7 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
             });
         }
         Step::Deliver { version, action } => {
-            let notice = Notice { version, ..world.notices.first()?.clone() };
+            let notice = Notice { version, ..state.notices.first()?.clone() };
             change = match action {
                 0 => rules::delete_notice(&notice),
                 1 => rules::replace_notice(&notice, notice.clone().claimed(now)),
@@ -207,19 +208,19 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
             };
         }
         Step::Ask { event, count, position } => {
-            let event = world.events.get(event as usize)?;
+            let event = state.events.get(event as usize)?;
             let organization = event.organization;
             change.requires.push(Requirement::QuestionCount { organization, event: event.id, count });
-            change.writes.push(Write::InsertQuestions(vec![question(event, made, position)]));
+            change.writes.push(Write::InsertQuestions(vec![question(event, number, position)]));
         }
-        Step::Token { organization, number, is_revoked: true } => {
+        Step::Token { organization, number: token, is_revoked: true } => {
             change
                 .requires
                 .push(Requirement::OrganizationSlugFree(format!("organization-{}", organization + 1)));
-            change.writes.push(Write::RevokeToken { token: TokenId::new(uuid(100 * number)), at: now });
+            change.writes.push(Write::RevokeToken { token: TokenId::new(uuid(100 * token)), at: now });
         }
         Step::Token { organization, is_revoked: false, .. } => {
-            change.writes.push(Write::InsertToken(token(organization, made)));
+            change.writes.push(Write::InsertToken(token(organization, number)));
         }
         Step::Plan(organization, is_free) => {
             let plan = if is_free { Plan::Free } else { Plan::Pro };
@@ -230,34 +231,34 @@ fn change(world: &mut World, step: &Step) -> Option<ChangeSet> {
     Some(change)
 }
 
-/// Adds the records of a committed change set to the world.
-fn record(world: &mut World, change: ChangeSet) {
+/// Adds the records of a committed change set to the state.
+fn record(state: &mut State, change: ChangeSet) {
     for write in change.writes {
         match write {
-            Write::InsertEvent { event, .. } => world.events.push(*event),
-            Write::InsertShifts(shifts) => world.shifts.extend(shifts),
-            Write::InsertSignup(signup) => world.signups.push(*signup),
-            Write::InsertNotices(notices) => world.notices.extend(notices),
-            Write::DeleteNotice { notice, .. } => world.notices.retain(|found| found.id != notice),
+            Write::InsertEvent { event, .. } => state.events.push(*event),
+            Write::InsertShifts(shifts) => state.shifts.extend(shifts),
+            Write::InsertSignup(signup) => state.signups.push(*signup),
+            Write::InsertNotices(notices) => state.notices.extend(notices),
+            Write::DeleteNotice { notice, .. } => state.notices.retain(|found| found.id != notice),
             _ => {}
         }
     }
 }
 
-async fn compare(store: &dyn Store, records: &Records, world: &World) {
+async fn compare(store: &dyn Store, records: &Records, state: &State) {
     assert_same!(store, records, organizations(None, 9));
     assert_same!(store, records, organizations(Some(organization_id(1)), 1));
     for have_failed in [false, true] {
         assert_same!(store, records, notices(have_failed, None, 999));
-        for notice in &world.notices {
+        for notice in &state.notices {
             assert_same!(store, records, notices(have_failed, Some(notice.id), 1));
         }
     }
-    for notice in &world.notices {
+    for notice in &state.notices {
         assert_same!(store, records, notice(notice.id));
     }
     // A failed attempt makes a notice due after 30 seconds, so some due times are after `latest`.
-    let (now, latest) = (at(world.now_s), at(world.now_s + 20));
+    let (now, latest) = (at(state.now_s), at(state.now_s + 20));
     for limit in [1, 2, 99] {
         assert_same!(store, records, due_notices(now, latest, limit));
     }
@@ -268,20 +269,20 @@ async fn compare(store: &dyn Store, records: &Records, world: &World) {
             assert_same!(store, records, signups_of_address(organization_id(owner), &email, limit));
         }
     }
-    for signup in &world.signups {
+    for signup in &state.signups {
         assert_same!(store, records, signup(signup.organization, signup.id));
         assert_same!(store, records, signup_by_secret(&signup.secret));
         assert_same!(store, records, signup_by_secret(&Digest::of(&format!("renewed {}", signup.id))));
     }
     for owner in [1, 2].map(organization_id) {
         assert_same!(store, records, tokens(owner));
-        for event in &world.events {
+        for event in &state.events {
             compare_event(store, records, owner, event).await;
         }
     }
     for key in 0..3 {
         let key = receipt_key(1, &format!("key-{key}"));
-        for now in [at(0), at(world.now_s)] {
+        for now in [at(0), at(state.now_s)] {
             assert_same!(store, records, receipt(&key, now));
         }
     }

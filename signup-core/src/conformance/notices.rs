@@ -66,7 +66,7 @@ pub async fn failed_notices_are_listed_and_counted_separately(store: Arc<dyn Sto
     assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 2, failed: 0 });
 }
 
-/// A change of a notice is refused if its version is stale or the notice was removed.
+/// A change of a notice is refused if it requires a stale version, or if the notice was removed.
 pub async fn a_stale_version_of_a_notice_is_refused(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 1).await;
     let notice = notice(&shift, 1);

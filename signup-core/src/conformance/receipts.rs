@@ -11,7 +11,7 @@ async fn with_receipt(store: &dyn Store, key: &ReceiptKey, number: u32, expires_
     receipt
 }
 
-/// A receipt is found until the second before it expires, both by reads and by the requirement.
+/// Reads and the requirement find a receipt before its expiry, and not from its expiry on.
 pub async fn a_receipt_is_found_while_it_is_live(store: Arc<dyn Store>) {
     let key = receipt_key(1, "key");
     let receipt = with_receipt(&*store, &key, 1, 100).await;

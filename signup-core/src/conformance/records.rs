@@ -136,11 +136,11 @@ pub fn notice(shift: &Shift, number: u32) -> Notice {
     let after = TimeAndPlace { location: Some(ShiftLocation::new("Hall B").unwrap()), ..before.clone() };
     let change = ShiftChange { before, after, shift_version: 2 };
     let cause = NoticeCause::ShiftChanged { change, fanned_out_to: None };
-    let place = (shift.organization, shift.event, shift.id);
-    Notice::new(NoticeId::new(uuid(number)), place, cause, at(2))
+    let shift_path = (shift.organization, shift.event, shift.id);
+    Notice::new(NoticeId::new(uuid(number)), shift_path, cause, at(2))
 }
 
-/// Returns the receipt key of a create with the token 1 of `organization`.
+/// Returns the receipt key of creating an event with the token 1 of `organization`.
 pub fn receipt_key(organization: u32, key: &str) -> ReceiptKey {
     ReceiptKey {
         organization: organization_id(organization),
@@ -150,7 +150,7 @@ pub fn receipt_key(organization: u32, key: &str) -> ReceiptKey {
     }
 }
 
-/// Returns a receipt that is live for a day.
+/// Returns a receipt that is live for a day after [`NOW_S`].
 pub fn receipt(key: ReceiptKey, event: &Event, shifts: &[Shift]) -> Receipt {
     let outcome = EventWithShifts { event: event.clone(), shifts: shifts.to_vec() };
     Receipt { key, outcome: outcome.into(), expires_at: at(86_400) }
@@ -177,7 +177,7 @@ pub async fn try_write(
     }
 }
 
-/// Inserts an organization, and an event with one shift of `capacity`.
+/// Inserts the organization 1, and an event with one shift of `capacity`. Returns the event and the shift.
 pub async fn with_shift(store: &Arc<dyn Store>, capacity: u32) -> (Event, Shift) {
     let event = event(1, 1);
     let shift = shift(&event, 1, capacity);

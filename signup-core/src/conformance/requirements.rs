@@ -1,4 +1,4 @@
-//! Each requirement, met and refused; and that a change set is applied completely or not at all.
+//! Requirements: when each one holds or is refused, and that a change set is applied completely or not at all.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub async fn a_refused_change_leaves_no_trace(store: Arc<dyn Store>) {
     assert_eq!(store.organization(owner).await.unwrap(), Some(organization(1)));
 }
 
-/// If several requirements do not hold, the first one is the refusal.
+/// If several requirements do not hold, the refusal is that of the first one.
 pub async fn the_first_requirement_that_fails_is_the_refusal(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 1).await;
     let slug = Requirement::EventSlugFree(event.slug);
@@ -54,7 +54,7 @@ pub async fn requirements_without_writes_are_checked(store: Arc<dyn Store>) {
     assert_eq!(refused, Err(Refusal::OrganizationExists));
 }
 
-/// A slug that one event has is taken for every organization. Slugs of events and of organizations are independent.
+/// The slug of an event is taken for every organization. Slugs of events and of organizations are independent.
 pub async fn a_slug_is_free_or_taken(store: Arc<dyn Store>) {
     let (event, _) = with_shift(&store, 1).await;
     let checks = [
@@ -141,14 +141,14 @@ pub async fn an_over_full_shift_has_no_room(store: Arc<dyn Store>) {
     assert_eq!(try_write(&*store, room, vec![]).await, Err(Refusal::ShiftFull));
 }
 
-/// A requirement on a missing record is refused, even a count of 0 questions. An address is on no missing shift, and a
+/// A requirement on a missing record is refused, even a count of 0 questions. No address is on a missing shift, and a
 /// missing organization has no active events.
 pub async fn a_requirement_on_a_missing_record_is_refused(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let (organization, shift) = (organization_id(1), ShiftId::new(uuid(9)));
     let (event, signup, notice) = (EventId::new(uuid(9)), SignupId::new(uuid(9)), NoticeId::new(uuid(9)));
     let email = EmailAddress::new("ada@example.org").unwrap();
-    let nobody = organization_id(9);
+    let missing = organization_id(9);
     let answers = [
         (Requirement::ShiftAtVersion { organization, shift, version: 0 }, Err(Refusal::ShiftChanged)),
         (Requirement::ShiftAtVersion { organization, shift, version: 1 }, Err(Refusal::ShiftChanged)),
@@ -161,9 +161,9 @@ pub async fn a_requirement_on_a_missing_record_is_refused(store: Arc<dyn Store>)
         ),
         (Requirement::NoticeAtVersion { organization, notice, version: 1 }, Err(Refusal::NoticeChanged)),
         (Requirement::AddressNotOnShift { organization, shift, email }, Ok(())),
-        (Requirement::ActiveEventsBelow { organization: nobody, limit: 1, now: at(0) }, Ok(())),
+        (Requirement::ActiveEventsBelow { organization: missing, limit: 1, now: at(0) }, Ok(())),
         (
-            Requirement::ActiveEventsBelow { organization: nobody, limit: 0, now: at(0) },
+            Requirement::ActiveEventsBelow { organization: missing, limit: 0, now: at(0) },
             Err(Refusal::ActiveEvents { count: 0 }),
         ),
     ];
@@ -253,10 +253,10 @@ pub async fn the_secret_of_another_sign_up_is_refused(store: Arc<dyn Store>) {
 pub async fn erasing_a_sign_up_removes_its_notices_and_frees_its_place(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     let (volunteer, other) = (signup(&shift, 1), signup(&shift, 2));
-    let (organization, place) = (event.organization, (event.organization, event.id, shift.id));
+    let (organization, shift_path) = (event.organization, (event.organization, event.id, shift.id));
     let about = |signup: &Signup, number| {
         let cause = NoticeCause::Cancelled { signup: signup.id };
-        Notice::new(NoticeId::new(uuid(number)), place, cause, at(2))
+        Notice::new(NoticeId::new(uuid(number)), shift_path, cause, at(2))
     };
     let notices = vec![about(&volunteer, 1), about(&other, 2), notice(&shift, 3)];
     let writes = vec![
@@ -335,7 +335,7 @@ pub async fn a_revoked_token_keeps_its_first_time(store: Arc<dyn Store>) {
     assert_eq!(store.token(other.id).await.unwrap(), Some(other));
 }
 
-/// A change of the plan is stored, and no other field and no other organization changes.
+/// A change of the plan is stored. No other field and no other organization changes.
 pub async fn a_change_of_the_plan_is_stored(store: Arc<dyn Store>) {
     write(
         &*store,

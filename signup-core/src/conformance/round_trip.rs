@@ -42,7 +42,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     let signup = Signup { answers, ..signup(&shift, 1) };
     let token =
         Token { revoked_at: Some(at(5)), scopes: "events:read,slots:write".parse().unwrap(), ..token(1, 1) };
-    let place = (shift.organization, shift.event, shift.id);
+    let shift_path = (shift.organization, shift.event, shift.id);
     let change = ShiftChange {
         before: TimeAndPlace::of(&shift),
         after: TimeAndPlace { location: None, ..TimeAndPlace::of(&shift) },
@@ -60,7 +60,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
             version: 3,
             attempts: 2,
             due_at: at(77),
-            ..Notice::new(NoticeId::new(uuid(number)), place, cause, at(2))
+            ..Notice::new(NoticeId::new(uuid(number)), shift_path, cause, at(2))
         })
         .collect();
     let failure = Some(NoticeFailure::new(at(99), "550 “no such user”\r\n"));

@@ -8,15 +8,15 @@ use crate::notice::{Notice, NoticeCause};
 use crate::signup::{Signup, SignupStatus};
 use crate::store::{ChangeSet, Requirement, Write};
 
-/// Cancels a sign-up, frees its place and queues the mail about it. A cancelled sign-up stays unchanged.
+/// Cancels a sign-up, frees its place and queues a mail about the cancellation. A cancelled sign-up stays unchanged.
 pub(crate) fn cancel_signup(signup: Signup, notice: NoticeId, now: Timestamp) -> Decision<Signup> {
     if signup.status == SignupStatus::Cancelled {
         return Decision { outcome: signup, change: ChangeSet::default() };
     }
     let cancelled = Signup { status: SignupStatus::Cancelled, cancelled_at: Some(now), ..signup };
     let (organization, signup) = (cancelled.organization, cancelled.id);
-    let place = (organization, cancelled.event, cancelled.shift);
-    let notice = Notice::new(notice, place, NoticeCause::Cancelled { signup }, now);
+    let shift_path = (organization, cancelled.event, cancelled.shift);
+    let notice = Notice::new(notice, shift_path, NoticeCause::Cancelled { signup }, now);
     let change = ChangeSet {
         requires: vec![Requirement::SignupConfirmed { organization, signup }],
         writes: vec![

@@ -1,6 +1,6 @@
 //! The changes of a queued notice: fanned out to volunteers, replaced by its next version, or deleted.
 //!
-//! Each change requires the version of the notice that was read. So only one of several processes succeeds.
+//! Each change requires the version of the notice that was read. So only one of several simultaneous changes succeeds.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -25,8 +25,8 @@ pub(crate) fn fan_out(
     is_last: bool,
     now: Timestamp,
 ) -> ChangeSet {
-    let shift = (notice.organization, notice.event, notice.shift);
-    // Version 0: an older release queued the change without its version.
+    let shift_path = (notice.organization, notice.event, notice.shift);
+    // Version 0: an older release queued the change without the version of the shift.
     let precedes_change =
         |signup: &&Signup| change.shift_version == 0 || signup.shift_version < change.shift_version;
     let recipients = signups.iter().filter(precedes_change);
@@ -34,7 +34,7 @@ pub(crate) fn fan_out(
         .zip(ids)
         .map(|(signup, id)| {
             let cause = NoticeCause::ShiftMoved { signup: signup.id, change: change.clone() };
-            Notice::new(id, shift, cause, now)
+            Notice::new(id, shift_path, cause, now)
         })
         .collect();
     let requires = vec![at_version(&notice)];

@@ -18,7 +18,7 @@ use crate::store::{ChangeSet, Requirement, Write};
 /// suppresses the notice or the shift is over by both its old and its new hours.
 ///
 /// # Errors
-/// Returns the faults that `patch` comes with, and one of `end_time` if the shift would not end after its start.
+/// Returns the faults that `patch` carries, and one of `end_time` if the shift would not end after its start.
 pub(crate) fn patch_shift(
     shift: Shift,
     patch: CheckedPatch,
@@ -52,8 +52,8 @@ pub(crate) fn patch_shift(
     if patch.notify_volunteers && before != after && !is_over {
         let change = ShiftChange { before, after, shift_version: changed.version };
         let cause = NoticeCause::ShiftChanged { change, fanned_out_to: None };
-        let owner = (shift.organization, shift.event, shift.id);
-        writes.push(Write::InsertNotices(vec![Notice::new(notice, owner, cause, now)]));
+        let shift_path = (shift.organization, shift.event, shift.id);
+        writes.push(Write::InsertNotices(vec![Notice::new(notice, shift_path, cause, now)]));
     }
     let requires = vec![Requirement::ShiftAtVersion {
         organization: shift.organization,

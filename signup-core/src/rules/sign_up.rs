@@ -30,7 +30,7 @@ pub(crate) struct SignUpFacts {
 pub(crate) struct SignUpIds {
     /// The id of the sign-up.
     pub(crate) signup: SignupId,
-    /// The id of the notice that confirms it.
+    /// The id of the notice that confirms the sign-up.
     pub(crate) notice: NoticeId,
     /// The secret in the link to cancel.
     pub(crate) secret: Secret,
@@ -41,7 +41,7 @@ pub(crate) struct SignUpIds {
 pub(crate) struct SignUpOutcome {
     /// The new sign-up and the secret to cancel it with; `None` if the shift is over.
     pub(crate) signup: Option<(Signup, Secret)>,
-    /// Why the shift was closed when it was read; `None` if it had room. Answers an address that has a place already.
+    /// Why the shift was closed at the read; `None` if it had room. This is the answer for an address that has a place already.
     pub(crate) closed: Option<Closed>,
 }
 
@@ -57,8 +57,8 @@ pub(crate) enum Closed {
 /// Takes a place on a shift.
 ///
 /// The store checks under its lock that the address has no place yet and that a place is left, in this order. An
-/// address with a place is refused with its sign-up, even if the shift is full or over; its confirmation is then
-/// [mailed again](mail_again).
+/// address with a place is refused with its sign-up, even if the shift is full or over. The service then
+/// [mails the confirmation again](mail_again).
 ///
 /// # Errors
 /// Returns [`Error::NotFound`] if the event is a draft or the shift belongs to another event, and [`Error::Invalid`]

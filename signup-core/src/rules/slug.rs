@@ -9,7 +9,7 @@ const MAX_BASE: usize = 60;
 /// scripts are transliterated. Returns `None` if the title has no letter or digit.
 pub(crate) fn slug_base(title: &str) -> Option<String> {
     let mut slug = String::with_capacity(MAX_BASE);
-    for character in title.chars().flat_map(words) {
+    for character in title.chars().flat_map(transliterated) {
         if slug.len() == MAX_BASE {
             break;
         }
@@ -26,14 +26,14 @@ pub(crate) fn slug_base(title: &str) -> Option<String> {
 /// Returns a letter or digit in ASCII, a space for a separator of words, and nothing for an apostrophe or a combining
 /// mark.
 ///
-/// Only letters and digits are transliterated. `deunicode` has words for signs and emoji too, which are not wanted in a
-/// slug.
-fn words(character: char) -> std::str::Chars<'static> {
+/// Only letters and digits are transliterated. `deunicode` also has words for signs and emoji, but a slug must not
+/// contain these words.
+fn transliterated(character: char) -> std::str::Chars<'static> {
     let ascii = deunicode_char(character);
-    let part_of_a_word = matches!(character, '\'' | '’') || ascii == Some("");
+    let is_part_of_word = matches!(character, '\'' | '’') || ascii == Some("");
     match ascii {
         Some(ascii) if character.is_alphanumeric() => ascii.chars(),
-        _ if part_of_a_word => "".chars(),
+        _ if is_part_of_word => "".chars(),
         _ => " ".chars(),
     }
 }

@@ -18,11 +18,11 @@ use crate::token::{Scopes, Token};
 impl Service {
     /// Returns the session of a token.
     ///
-    /// The stored state of a token is cached for at most 5 seconds: a token that another process revoked, or a plan that it
-    /// changed, may hold here for that long. Expiry is checked here and at each use of the session.
+    /// The stored state of a token is cached for at most 5 seconds. For up to 5 seconds after another
+    /// process has revoked the token or changed the plan, this process may accept the token or use the former plan. Expiry is checked here and at each use of the session.
     ///
     /// # Errors
-    /// [`Error::Unauthenticated`] if the token is malformed, unknown, expired or revoked.
+    /// Returns [`Error::Unauthenticated`] if the token is malformed, unknown, expired or revoked.
     ///
     /// # Example
     ///
@@ -42,7 +42,7 @@ impl Service {
     /// let session = service.authenticate(text.reveal()).await?;
     /// assert_eq!(session.organization_id(), organization.id);
     ///
-    /// // The token may read events, and not write them.
+    /// // The token may read events, but not write them.
     /// let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
     /// let refused = session.create_event(drive).await;
     /// assert_eq!(refused, Err(Error::MissingScope(Scope::EventsWrite)));
@@ -72,10 +72,11 @@ impl Service {
 
     /// Returns a session without a token, for a program that has a login of its own and decides itself what its users may do.
     ///
-    /// The session does not expire. Idempotency keys of such sessions are shared by the whole organization.
+    /// The session does not expire. All sessions of the organization without a token share their idempotency keys: if two users
+    /// choose the same key for an operation, the second gets the first one's answer.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if the organization does not exist.
+    /// Returns [`Error::NotFound`] if the organization does not exist.
     ///
     /// # Example
     ///
@@ -123,6 +124,7 @@ impl Shared {
 #[derive(Debug, Clone)]
 pub(super) struct TokenCache {
     found: Arc<Cache<Digest, Arc<(Token, Organization)>>>,
+    /// The number of times that the cache was cleared.
     generation: Arc<AtomicU64>,
 }
 
@@ -145,7 +147,7 @@ impl TokenCache {
         self.generation.load(Ordering::SeqCst)
     }
 
-    /// Caches a token that was read since `generation`, unless the cache was cleared in between: then it may be stale.
+    /// Caches a token that was read after `generation`. Does nothing if the cache was cleared since, because the token may be stale.
     fn insert(&self, digest: Digest, found: &Arc<(Token, Organization)>, generation: u64) {
         if self.generation() != generation {
             return;
@@ -163,7 +165,7 @@ impl TokenCache {
         self.found.entry_count()
     }
 
-    /// Clears the cache: the next request of each token reads it again.
+    /// Clears the cache, so that the next request with each token reads the token again.
     pub(super) fn clear(&self) {
         self.generation.fetch_add(1, Ordering::SeqCst);
         self.found.invalidate_all();

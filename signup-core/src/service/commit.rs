@@ -1,4 +1,6 @@
-//! Commit and retry: decides, commits, and decides again if a fact has changed. The loop stands here once.
+//! Commit and retry: decides, commits, and decides again if a fact has changed.
+//!
+//! **Invariant:** no other module of the service calls [`Store::commit`](crate::Store::commit).
 
 use jiff::Timestamp;
 
@@ -7,8 +9,8 @@ use crate::error::{Error, Result};
 use crate::rules::Decision;
 use crate::store::{ChangeSet, CommitError, Refusal};
 
-/// How often a decision is made again because a fact that it relied on has changed. Each retry means that another change of
-/// the same record was committed, so only very many simultaneous changes of one record reach the limit.
+/// The maximum number of attempts to commit one decision. An attempt is refused only if another change of the same record was
+/// committed after the read, so only very many simultaneous changes of one record reach the limit.
 const ATTEMPTS: u32 = 200;
 
 /// A decision that the store refused to commit.
@@ -21,8 +23,11 @@ pub(super) struct Refused<T> {
 }
 
 impl Shared {
-    /// Commits a decision. Decides again while the refused fact is one that a new decision takes into account. Returns every
-    /// other refusal with what was decided.
+    /// Commits a decision. Decides again after a refusal that a new decision takes into account, such as a changed shift. Returns
+    /// every other refusal with the planned outcome. An empty change set is not sent to the store.
+    ///
+    /// # Errors
+    /// Returns the errors of `decide` and of the store, and [`Error::Contended`] after [`ATTEMPTS`].
     pub(super) async fn commit<T: Send, F>(
         &self,
         decide: impl Fn(Timestamp) -> F + Send + Sync,
@@ -50,7 +55,8 @@ impl Shared {
         Err(Error::Contended)
     }
 
-    /// Like [`commit`](Self::commit), for a decision whose every refusal is resolved by deciding again.
+    /// Commits a decision like [`commit`](Self::commit), where a new decision resolves every expected refusal. Another refusal is
+    /// the error [`Error::Refused`].
     pub(super) async fn commit_unrefused<T: Send, F>(
         &self,
         decide: impl Fn(Timestamp) -> F + Send + Sync,

@@ -7,8 +7,8 @@
 //! | [`Public`] | [`Service::public`] | volunteers: a published event, signing up, a sign-up and its cancellation |
 //! | [`Outbox`] | [`Service::outbox`] | the process that delivers queued notices |
 //!
-//! A method reads top to bottom: authorize, read, decide. A pure rule decides, and the decision is made durable in one
-//! commit. The loop that commits and retries stands once, in `commit.rs`.
+//! A method reads top to bottom: authorize, read, decide. A pure rule decides, and one commit makes the decision durable.
+//! `commit.rs` commits, and decides again if a fact has changed.
 
 mod admin;
 mod authentication;
@@ -34,9 +34,9 @@ use crate::plan::PlanTable;
 use crate::store::Store;
 use authentication::TokenCache;
 
-/// The service over a store: where the handles come from.
+/// The service over a store. Its methods return the handles.
 ///
-/// Cheap to clone. Clones and handles share the store, the cache of tokens and the rate-limit windows.
+/// A service is cheap to clone. Clones and handles share the store, the cache of tokens and the rate-limit windows.
 ///
 /// ```
 /// use signup_core::{NewOrganization, Plan, Service};
@@ -54,7 +54,7 @@ use authentication::TokenCache;
 #[derive(Debug, Clone)]
 pub struct Service(Arc<Shared>);
 
-/// What the handles share.
+/// The state that a service shares with its handles.
 #[derive(Debug, Clone)]
 struct Shared {
     store: Arc<dyn Store>,
@@ -69,6 +69,7 @@ impl Shared {
         self.clock.now()
     }
 
+    /// Counts a request under `key`. A used-up window is kept in this process, so the store is not asked again before it ends.
     async fn count(&self, key: RateKey, limit: u32) -> Result<Allowance> {
         let now = self.now();
         if let Some(window) = self.windows.get(key, now)
@@ -89,28 +90,33 @@ impl Shared {
 
 impl Service {
     /// Creates the service over `store`, with the system's clock and the default plans.
+    ///
+    /// # Runtime
+    ///
+    /// The service works on any async runtime: the service spawns no task and sets no timer. The store decides which runtime the
+    /// handles need:
+    ///
+    /// - `MemoryStore` works on any runtime.
+    /// - The stores of `signup-store-sql` need a tokio runtime with I/O and time enabled. Without such a
+    ///   runtime, each call that reaches the database panics. Use a store in the runtime in which it was opened: after the
+    ///   end of that runtime, calls may fail with [`Error::Store`](crate::Error::Store).
     pub fn new(store: impl Store) -> Self {
         Self::shared(Arc::new(store))
     }
 
-    /// Like [`new`](Self::new), over a store that other parts of the program use as well, or that is chosen at run time.
+    /// Creates the service like [`new`](Self::new), over a store that other parts of the program also use, or that is chosen at
+    /// run time.
     ///
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{NewOrganization, Service};
-    /// # use signup_store_memory::MemoryStore;
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
     /// use std::sync::Arc;
+    ///
+    /// use signup_core::Service;
+    /// use signup_store_memory::MemoryStore;
     ///
     /// let store = Arc::new(MemoryStore::new());
     /// let service = Service::shared(store.clone());
-    /// # Ok(())
-    /// # }
     /// ```
     pub fn shared(store: Arc<dyn Store>) -> Self {
         Self(Arc::new(Shared {
@@ -122,7 +128,7 @@ impl Service {
         }))
     }
 
-    /// Replaces the clock. Handles that exist keep theirs.
+    /// Replaces the clock. Existing handles keep the former clock.
     ///
     /// # Example
     ///
@@ -146,7 +152,7 @@ impl Service {
         Self(Arc::new(Shared { clock: Arc::new(clock), ..Arc::unwrap_or_clone(self.0) }))
     }
 
-    /// Replaces the limits of the plans. Handles that exist keep theirs.
+    /// Replaces the limits of the plans. Existing handles keep the former limits.
     ///
     /// # Example
     ///
@@ -174,7 +180,7 @@ impl Service {
         Self(Arc::new(Shared { plans, ..Arc::unwrap_or_clone(self.0) }))
     }
 
-    /// Returns the handle of the operator, which may do everything in every organization.
+    /// Returns the handle of the operator. The handle needs no token and reaches every organization.
     ///
     /// See [`Admin`] for an example.
     pub fn admin(&self) -> Admin {
@@ -195,22 +201,24 @@ impl Service {
         Outbox::new(Arc::clone(&self.0))
     }
 
-    /// Returns the time by the service's clock.
+    /// Returns the present time of the service's clock.
     ///
     /// See [`with_clock`](Self::with_clock) for an example.
     pub fn now(&self) -> Timestamp {
         self.0.now()
     }
 
-    /// Counts a request against the rate limit of its session's token. Without a valid session, counts it against its address.
+    /// Counts a request against a rate limit: the limit of the session's token, or of `address` without a valid session.
     ///
-    /// An address has the rate of the free plan. An IPv6 address counts as its /64 network. The token of an expired session is
-    /// not valid, and sessions without a token share one window for each organization. A store that several processes share
-    /// counts for all of them; otherwise each process counts for itself. A used-up window is remembered until it ends, so further
-    /// requests of the same key cost the store nothing.
+    /// The caller refuses the request unless [`Allowance::is_allowed`]. The window is 60 seconds long.
+    ///
+    /// - A session is valid until its token expires. The sessions of one organization without a token share one window.
+    /// - An address has the rate of the free plan. An IPv6 address counts as its /64 network.
+    /// - A store that several processes share counts for all of them. Otherwise each process counts for itself.
+    /// - A used-up window is cached until it ends, so further requests do not reach the store.
     ///
     /// # Errors
-    /// Fails only if the store fails: the state of the window is unknown then, and the request should not be served.
+    /// Fails only if the store fails. The state of the window is then unknown, and the request should not be served.
     ///
     /// # Example
     ///
@@ -264,10 +272,10 @@ impl Service {
         session.map_or(self.0.plans.free, Session::limits).requests_per_minute
     }
 
-    /// Checks that the store answers and takes commits.
+    /// Checks that the store answers and accepts commits.
     ///
     /// # Errors
-    /// Returns the store's error if it does not.
+    /// Returns [`Error::Store`](crate::Error::Store) if the check fails.
     ///
     /// # Example
     ///

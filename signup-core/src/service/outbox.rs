@@ -1,6 +1,6 @@
 //! The outbox: claiming queued notices, and reporting their delivery.
 //!
-//! A process reads the [due](Outbox::due) notices and [claims](Outbox::claim) one after the other. It
+//! A process reads the [due](Outbox::due) notices and [claims](Outbox::claim) one after the other. The process
 //! [extends the lease](Outbox::extend_lease) of a delivery that takes long, and reports the result. Any number of
 //! processes may share the work: a claimed notice belongs to one process at a time.
 
@@ -15,12 +15,19 @@ use crate::notice::{Delivery, DeliveryFailure, Notice, NoticeCause, ShiftChange}
 use crate::rules;
 use crate::secret;
 
-/// The number of sign-ups that one batch of a fan-out covers. Bounds memory, and the wait of other notices.
+/// The maximum number of sign-ups in one batch of a fan-out. Bounds memory, and the time that other notices wait.
 const FAN_OUT_BATCH: u32 = 100;
-/// The reason of a notice that failed because no result of its attempts was reported.
+/// The stored reason of a notice whose attempts were used up before a result was reported.
 const NO_RESULT: &str = "no attempts are left, and no result of the last one was reported";
 
 /// The handle of a process that delivers queued notices.
+///
+/// No method takes an idempotency key. The version of a notice has that role, so each method is safe to call again. A mail may be
+/// sent more than once, but always under the same notice id, by which the receiver can recognize a repetition.
+///
+/// # Errors
+/// Each async method returns [`Error::Store`](crate::Error::Store) if the store fails. It is then unknown whether the change was
+/// applied.
 ///
 /// # Example
 ///
@@ -83,7 +90,7 @@ impl Outbox {
         Self { shared }
     }
 
-    /// Returns the time by the service's clock.
+    /// Returns the present time of the service's clock.
     ///
     /// See [`Service::with_clock`](crate::Service::with_clock) for an example.
     pub fn now(&self) -> Timestamp {
@@ -92,8 +99,8 @@ impl Outbox {
 
     /// Returns at most `limit` notices that are due, by due time.
     ///
-    /// A due time later than [`Notice::MAX_BACKOFF`] and [`Notice::CLOCK_SKEW`] from now was set by a clock that was
-    /// ahead. That notice is due, too.
+    /// Includes notices with a due time later than [`Notice::MAX_BACKOFF`] plus [`Notice::CLOCK_SKEW`] from now. Such a time was
+    /// set by a clock that was ahead.
     ///
     /// # Errors
     /// Fails only if the store fails.
@@ -111,10 +118,10 @@ impl Outbox {
     ///
     /// - Another process has claimed the notice.
     /// - The notice is obsolete. It is deleted.
-    /// - The notice is a change for all volunteers of a shift. A batch of it is fanned out: each volunteer gets a notice
-    ///   of their own.
+    /// - The notice is about a change for all volunteers of a shift. One batch is fanned out: each volunteer of the batch
+    ///   gets a notice of their own. After the last batch, the notice is deleted.
     /// - The notice has [no attempts left](Notice::has_attempts_left), and no result of the last one was reported. The
-    ///   notice fails.
+    ///   notice is stored as failed.
     ///
     /// # Errors
     /// Fails if the store fails. If a stored record cannot be decoded, the notice stays due. The caller then calls
@@ -176,7 +183,35 @@ impl Outbox {
     /// # Errors
     /// Fails only if the store fails.
     ///
-    /// See [`Outbox`] for an example.
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, NewSignup, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::Notice;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// # let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
+    /// # service.public().sign_up(organization.id, created.shifts[0].id, ada).await?;
+    /// let outbox = service.outbox();
+    /// let due = outbox.due(1).await?.pop().ok_or("no notice is due")?;
+    /// let delivery = outbox.claim(due).await?.ok_or("there is no mail to send")?;
+    /// // The mail server is slow.
+    /// let extended = outbox.extend_lease(&delivery.notice).await?.ok_or("the lease is lost")?;
+    /// assert_eq!(extended.due_at, outbox.now() + Notice::LEASE);
+    /// assert!(outbox.report_sent(&extended).await?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn extend_lease(&self, notice: &Notice) -> Result<Option<Notice>> {
         let extend = |notice: &Notice| Some(notice.clone().lease_extended(self.now()));
         Ok(self.commit_claimed(notice, extend).await?.flatten())
@@ -184,10 +219,11 @@ impl Outbox {
 
     /// Reports that the mail of a claimed notice was sent. Deletes the notice.
     ///
-    /// Returns `false` if the lease was lost: another process may send the mail a second time.
+    /// Returns `false` if the lease was lost, so that another process may send the mail a second time. Also returns `false` if an
+    /// earlier report for the notice was applied.
     ///
     /// # Errors
-    /// Fails only if the store fails. The mail will be sent again, under the same id, unless a retry of this report
+    /// Fails only if the store fails. The mail may be sent again, under the same id, unless a retry of this report
     /// succeeds before the lease expires.
     ///
     /// See [`Outbox`] for an example.
@@ -201,7 +237,7 @@ impl Outbox {
     /// has [no attempts left](Notice::has_attempts_left), it is stored as failed. Returns `None` if the lease was lost.
     ///
     /// # Errors
-    /// Fails only if the store fails. The notice is then due again when its lease expires.
+    /// Fails only if the store fails. Unless the report was applied, the notice is due again when its lease expires.
     ///
     /// See [`Outbox`] for an example.
     pub async fn report_failed(

@@ -40,19 +40,29 @@ pub struct PublicEvent {
 pub struct SignedUp {
     /// The sign-up that holds the place.
     pub signup: Signup,
-    /// The secret to read and cancel a new sign-up with; its mail carries the same. `None` if the address had a place already,
-    /// which keeps its first name and answers: the secret of that place is known to the holder of the address only.
+    /// The secret of a new sign-up, with which the volunteer reads and cancels the sign-up. The confirmation mail carries it, too.
+    ///
+    /// `None` if the address had a place already. That place keeps its first name and answers, and its secret is sent only by mail
+    /// to the address.
     pub secret: Option<Secret>,
 }
 
 impl SignedUp {
-    /// Whether the sign-up is new.
+    /// Returns whether the sign-up is new.
     pub const fn is_new(&self) -> bool {
         self.secret.is_some()
     }
 }
 
 /// The handle of volunteers, who hold a slug or a secret instead of a token.
+///
+/// No method takes an idempotency key, and each is safe to retry. Signing up again returns the existing sign-up, and cancelling
+/// again changes nothing. [`count_attempt`](Self::count_attempt) counts each call.
+///
+/// # Errors
+/// Each async method returns [`Error::Store`] if the store fails, besides the errors that it lists. After a write, it is then
+/// unknown whether the write was applied. A write returns [`Error::Contended`] if other changes of the same record preceded each
+/// attempt.
 ///
 /// # Example
 ///
@@ -85,15 +95,17 @@ pub struct Public {
 }
 
 impl Public {
-    /// The maximum number of attempts to sign up that an address has in a minute.
+    /// The maximum number of attempts to sign up from one IP address in a minute.
     pub const ATTEMPTS_PER_MINUTE: u32 = 30;
 
     pub(super) const fn new(shared: Arc<Shared>) -> Self {
         Self { shared }
     }
 
-    /// Counts an attempt to sign up from `address`, apart from every other request, against
-    /// [`ATTEMPTS_PER_MINUTE`](Self::ATTEMPTS_PER_MINUTE).
+    /// Counts an attempt to sign up from the IP address `address` against [`ATTEMPTS_PER_MINUTE`](Self::ATTEMPTS_PER_MINUTE).
+    ///
+    /// The caller refuses the attempt unless [`Allowance::is_allowed`]. Attempts and other requests are counted separately. An
+    /// IPv6 address counts as its /64 network.
     ///
     /// # Errors
     /// Fails only if the store fails.
@@ -120,15 +132,15 @@ impl Public {
     /// `form` is a typed [`NewSignup`](crate::NewSignup) or an untyped [`SignUpInput`](crate::SignUpInput), by value or
     /// by reference. [`NewSignup`](crate::NewSignup) has an example.
     ///
-    /// An address holds at most one place on a shift. Signing up again returns the existing sign-up and mails its
-    /// confirmation again, [at most once an hour](Signup::MAIL_AGAIN_AFTER). Simultaneous sign-ups never take `filled`
-    /// above the capacity.
+    /// An e-mail address holds at most one place on a shift. Signing up again returns the existing sign-up without a secret, and
+    /// mails its confirmation again, [at most once an hour](Signup::MAIL_AGAIN_AFTER). That mail carries a new secret, and the
+    /// earlier secret becomes invalid. Simultaneous sign-ups never take `filled` above the capacity.
     ///
     /// # Errors
     /// - [`Error::NotFound`] for an unknown shift, or a shift of a draft.
     /// - [`Error::Invalid`] with every fault of the form.
-    /// - [`Error::ShiftFull`] or [`Error::ShiftOver`]. An address with a place on the shift gets this error, too, so
-    ///   that the answer does not reveal who is signed up. Its place is kept, and its confirmation is mailed again.
+    /// - [`Error::ShiftFull`] or [`Error::ShiftOver`]. An address with a place on the shift gets the same error, so that
+    ///   the answer does not reveal who is signed up. The place is kept, and its confirmation is mailed again.
     ///
     /// # Example
     ///
@@ -294,7 +306,7 @@ impl Public {
         Ok(PublicEvent { organization, event, shifts, questions })
     }
 
-    /// Reads the sign-up with this secret, and its event with only the shift of the sign-up and without questions.
+    /// Reads the sign-up with this secret, and its event. The event has only the shift of the sign-up, and no questions.
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if no sign-up has this secret.
@@ -309,7 +321,7 @@ impl Public {
         Ok((signup, PublicEvent { organization, event, shifts: vec![Arc::new(shift)], questions: vec![] }))
     }
 
-    /// Cancels the sign-up with this secret, frees its place and queues the mail that confirms it. Cancelling again
+    /// Cancels the sign-up with this secret, frees its place and queues a mail about the cancellation. Cancelling again
     /// changes nothing.
     ///
     /// # Errors

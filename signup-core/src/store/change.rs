@@ -15,7 +15,7 @@ use crate::signup::Signup;
 use crate::text::{EmailAddress, LocationData};
 use crate::token::Token;
 
-/// A decision as data: the facts it relied on, and the writes that follow.
+/// A decision as data: the facts that the decision relied on, and the writes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ChangeSet {
     /// The facts that must still hold, checked in this order.
@@ -29,10 +29,10 @@ pub struct ChangeSet {
 /// Contended facts (room on a shift, active events below a limit) are requirements of their own. A store checks and
 /// changes each under one lock, so simultaneous requests do not force each other to retry.
 ///
-/// A requirement that names an organization sees only its records: a record of another organization is missing. A
+/// A requirement that names an organization sees only its records: a record of another organization counts as missing. A
 /// requirement on a missing record does not hold. The exceptions are [`AddressNotOnShift`](Self::AddressNotOnShift) and
-/// [`ActiveEventsBelow`](Self::ActiveEventsBelow), which count sign-ups and events: where the shift or the organization is
-/// missing, there are none.
+/// [`ActiveEventsBelow`](Self::ActiveEventsBelow). They count sign-ups and events. A missing shift has no sign-ups, and a
+/// missing organization has no events.
 ///
 /// The enum is exhaustive on purpose: a store that does not know a new requirement must not compile.
 #[derive(Debug, Clone, PartialEq)]
@@ -202,7 +202,7 @@ pub enum Write {
         /// When it was cancelled.
         at: Timestamp,
     },
-    /// Replaces the secret of a sign-up, and sets its `mailed_at`.
+    /// Replaces the secret of a sign-up, and sets its `mailed_at` to `at`.
     RenewSecret {
         /// The owner.
         organization: OrganizationId,
@@ -220,8 +220,7 @@ pub enum Write {
         /// The sign-up.
         signup: SignupId,
     },
-    /// Inserts a receipt. Replaces a receipt with the same key, even a live one: [`Requirement::NoReceipt`] prevents
-    /// that.
+    /// Inserts a receipt, or replaces the receipt with the same key. [`Requirement::NoReceipt`] protects a live receipt.
     InsertReceipt(Box<Receipt>),
     /// Inserts notices about shifts that exist or are inserted earlier in the change set.
     InsertNotices(Vec<Notice>),

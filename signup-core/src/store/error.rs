@@ -1,4 +1,4 @@
-//! Why a store did not read or commit.
+//! Errors of a store: why a read or a commit did not succeed.
 
 use std::fmt;
 use std::sync::Arc;

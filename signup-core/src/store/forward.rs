@@ -1,4 +1,4 @@
-//! Stores that pass calls on to another store: `Arc`, `Box`, and wrappers that change some of the methods.
+//! Stores that forward calls to another store: `Arc`, `Box`, and wrappers that change some of the methods.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,8 +22,8 @@ use crate::signup::Signup;
 use crate::text::EmailAddress;
 use crate::token::Token;
 
-/// Implements [`Store`] for each pointer type, and [`Wrapper`] and its store. A method that is missing here does not
-/// compile.
+/// Implements [`Store`] for each pointer type. Defines [`Wrapper`], and its store [`Wrapped`]. A method of [`Store`] that is
+/// missing in the list below is a compile error.
 macro_rules! forward {
     ($($pointer:ident),*: $methods:tt) => {
         $(forward!(@pointer $pointer $methods);)*

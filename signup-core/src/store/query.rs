@@ -69,7 +69,7 @@ impl Default for EventQuery {
 
 /// A position in the list of events: a sort key and a side of it. An event with that key need not exist.
 ///
-/// Its text is a [cursor](crate::cursor).
+/// The text of a position is a [cursor](crate::cursor).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position {
     /// The start in the sort key.

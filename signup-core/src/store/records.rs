@@ -81,7 +81,7 @@ impl Records {
         self.tokens.values().filter(|token| token.organization == organization).cloned().collect()
     }
 
-    /// Reads which organization owns the event.
+    /// Reads the id of the organization that owns the event.
     pub fn event_owner(&self, id: EventId) -> Option<OrganizationId> {
         self.events.get(&id).map(|full| full.event.organization)
     }
@@ -148,7 +148,7 @@ impl Records {
         self.event_in_full(organization, event).map(|full| full.questions)
     }
 
-    /// Lists at most `limit` sign-ups of the event with an id above `after`.
+    /// Lists the event's sign-ups: at most `limit` with an id above `after`.
     pub fn signups(
         &self,
         organization: OrganizationId,
@@ -166,7 +166,7 @@ impl Records {
         self.signups.get(&id).filter(|signup| signup.organization == organization).cloned()
     }
 
-    /// Lists at most `limit` confirmed sign-ups for the shift with an id above `after`.
+    /// Lists the shift's confirmed sign-ups: at most `limit` with an id above `after`.
     pub fn confirmed_signups(
         &self,
         organization: OrganizationId,

@@ -11,9 +11,9 @@
 //!
 //! A store keeps [`Organization`], [`Token`], [`Event`], [`Shift`], [`Question`], [`Signup`], [`Receipt`] and
 //! [`Notice`]. Their values are checked types, such as [`Title`](crate::Title). A store that decodes a value builds it
-//! with the type's constructor, and reports one that is refused as [`StoreError::corrupt`]. Values that an earlier
-//! release accepted must stay readable: [`EmailAddress::stored`](crate::EmailAddress::stored) and
-//! [`LocationData::stored`](crate::LocationData::stored) accept them.
+//! with the type's constructor, and reports a refused value as [`StoreError::corrupt`]. Values that an earlier release
+//! accepted must stay readable: [`EmailAddress::stored`](crate::EmailAddress::stored) and
+//! [`LocationData::stored`](crate::LocationData::stored) accept such values.
 //!
 //! Some fields are not stored with their record:
 //!
@@ -23,9 +23,9 @@
 //!
 //! # Reads
 //!
-//! The method says the order, the limit and what a missing record is. A limit counts the records that are returned,
-//! after the filters. Most reads name the organization. This is a fence: a record of another organization is missing. The
-//! module page of [`store`](super) lists the reads without a fence.
+//! The documentation of each method states the order, the limit, and the result for a missing record. A limit counts the
+//! records that are returned, after the filters. Most reads name the organization. This is a fence: a record of another
+//! organization counts as missing. The module page of [`store`](super) lists the reads without a fence.
 //!
 //! # Commit
 //!
@@ -37,8 +37,8 @@
 //! 2. applies each [`Write`] in its order.
 //! 3. makes all writes durable, and only then returns.
 //!
-//! The service read the facts of the requirements before, without the lock. So another commit may have changed them, and
-//! the store must check them again. It needs to know no rule: it never asks why a fact is required.
+//! The service read these facts earlier, without the lock. Another commit may have changed them since, so the store must
+//! check them again. A store needs no knowledge of the rules: it never asks why a fact is required.
 //!
 //! `Requirement` and `Write` are exhaustive on purpose. A store that does not handle a new variant does not compile.
 //!
@@ -46,7 +46,7 @@
 //!
 //! Each requirement and each write names what it reads or changes: an organization, the slug of an event, the
 //! [`ReceiptKey`] of a receipt, a shift, the address on a shift, a sign-up, a notice. A store derives its locks from
-//! these keys. It never recognizes a use case by the shape of a change set. A store with row locks acquires them in one
+//! these keys. A store never recognizes a use case by the shape of a change set. A store with row locks acquires them in one
 //! order for all commits, so that no two commits wait for each other.
 //!
 //! # Errors
@@ -60,13 +60,14 @@
 //! | [`StoreError::corrupt`] | a stored value that cannot be decoded | reports it; other records can be read |
 //! | [`StoreError::failed`] | every other failure | reports it |
 //!
-//! After [`CommitError::Failed`] it is unknown whether the change set was applied. Both are allowed, but never a part of
-//! it. The receipt in the change set makes a retry safe. Bound every wait: a caller prefers `unavailable` to no answer.
+//! After [`CommitError::Failed`] it is unknown whether the change set was applied. The store may have applied all of the
+//! change set or none of it, but never a part. A receipt in the change set makes a retry safe. Bound every wait: a caller
+//! prefers `unavailable` to no answer.
 //!
 //! # Runtime
 //!
-//! The methods are futures of any runtime. The service spawns no task and needs no runtime itself. A store that needs
-//! one says so in its documentation. Do not hold a lock over an `await`, and do not block the thread for long. A caller
+//! The service spawns no task and sets no timer, so its methods work on any async runtime. A store may need a certain
+//! runtime. Its constructor then documents which one, and what happens without it. Do not hold a lock over an `await`, and do not block the thread for long. A caller
 //! may drop the future of a commit. The commit then happens completely or not at all.
 //!
 //! A store reads no clock and generates no id and no random number. The time is an argument, or a value of the change
@@ -85,8 +86,8 @@
 //! # Tests
 //!
 //! The feature `conformance` has the suite that every store passes: the macro `conformance_tests!` defines a test for
-//! each promise, and the model test, which compares the store with [`Records`] after random operations. The page of the
-//! module `conformance` shows a complete test file, with the guard that removes a temporary folder. The functions in
+//! each promise, and the model test. The model test compares the store with [`Records`] after random operations. The page
+//! of the module `conformance` shows a complete test file, and how to remove a temporary folder. The functions in
 //! `conformance::records` create records for further tests.
 
 #[cfg(doc)]

@@ -31,7 +31,7 @@ struct Counting {
     inner: MemoryStore,
     windows: Mutex<HashMap<RateKey, Window>>,
     fault: Fault,
-    /// The reads under [`Fault::Race`].
+    /// The number of reads under [`Fault::Race`].
     reads: AtomicU32,
 }
 

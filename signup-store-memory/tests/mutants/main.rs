@@ -1,7 +1,7 @@
 //! The conformance suite catches faulty stores.
 //!
-//! Each mutant is the memory store with one fault. Its test passes if the named promise of the suite fails on it. So a
-//! change of the suite cannot stop checking that promise.
+//! Each mutant is the memory store with one fault. The test of a mutant passes if the named promise of the suite fails on
+//! the mutant. So these tests fail if a change of the suite weakens the check of a promise.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use signup_core::OrganizationId;
 use signup_core::conformance::records::organization_id;
 
-/// Defines a mutant, and the test that the promise fails on it. `self.0` is the memory store.
+/// Defines a mutant, and the test that the promise fails on the mutant. `self.0` is the memory store.
 macro_rules! mutant {
     ($(#[$doc:meta])* $name:ident breaks $module:ident::$promise:ident { $($methods:tt)* }) => {
         $(#[$doc])*
@@ -45,12 +45,12 @@ macro_rules! mutant {
 }
 pub(crate) use mutant;
 
-/// The organizations of the suite.
+/// Returns the ids of the organizations of the suite.
 fn organizations() -> [OrganizationId; 3] {
     [1, 2, 3].map(organization_id)
 }
 
-/// Lets other tasks run until `holds` returns true, but at most 10 seconds.
+/// Lets other tasks run until `holds` returns true, for at most 10 seconds.
 async fn wait_until(holds: impl Fn() -> bool) {
     let started = Instant::now();
     while !holds() && started.elapsed() < Duration::from_secs(10) {

@@ -15,8 +15,8 @@ use signup_store_memory::MemoryStore;
 use crate::{mutant, organizations};
 
 mutant! {
-    /// Equal starts come by ascending id, but the positions lead on from the last event. So a walk goes back one event
-    /// less than it goes on, and does not end while events are inserted.
+    /// A page lists equal starts by ascending id, but the next page starts after the last listed event in descending order.
+    /// So the walk repeats events, and does not end while events are inserted.
     a_walk_that_never_ends breaks lists::a_walk_shows_each_event_once_under_inserts {
         async fn events(
             &self,
@@ -34,7 +34,7 @@ mutant! {
 }
 
 mutant! {
-    /// The position below a page is the one that was asked for.
+    /// The position below a page is the position of the query.
     a_walk_that_stands_still breaks lists::a_walk_back_shows_the_same_pages {
         async fn events(
             &self,
@@ -81,7 +81,7 @@ mutant! {
 }
 
 mutant! {
-    /// The event behind a slug has its shifts in the order of their insertion.
+    /// The event with a slug has its shifts by position.
     shifts_behind_a_slug_by_position breaks lists::shifts_come_in_running_order {
         async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError> {
             let mut full = self.0.event_by_slug(slug).await?;
@@ -92,7 +92,7 @@ mutant! {
 }
 
 mutant! {
-    /// The event in full is put together from two reads.
+    /// The event in full is composed of two reads.
     an_event_of_two_snapshots breaks contention::an_event_in_full_is_one_snapshot {
         async fn event_in_full(
             &self,
@@ -228,7 +228,7 @@ mutant! {
 }
 
 mutant! {
-    /// The list of failed notices starts at the first.
+    /// The list of failed notices ignores `after`.
     failed_notices_from_the_first breaks lists::failed_notices_are_listed_by_id {
         async fn notices(
             &self,
@@ -255,7 +255,7 @@ mutant! {
 }
 
 mutant! {
-    /// An unknown slug leads to the first organization.
+    /// Every slug finds the first organization.
     any_slug_of_an_organization breaks round_trip::each_lookup_returns_the_record_of_its_key {
         async fn organization_by_slug(&self, _: &str) -> Result<Option<Organization>, StoreError> {
             Ok(self.0.organizations(None, 1).await?.pop())
@@ -264,7 +264,7 @@ mutant! {
 }
 
 mutant! {
-    /// An unknown secret leads to the first sign-up.
+    /// An unknown secret finds the first sign-up.
     any_secret_of_a_sign_up breaks round_trip::each_lookup_returns_the_record_of_its_key {
         async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>, StoreError> {
             let found = self.0.signup_by_secret(secret).await?;
@@ -283,7 +283,7 @@ mutant! {
 }
 
 mutant! {
-    /// A store that does not accept commits by its own account.
+    /// The check of a working store fails.
     a_failing_check breaks round_trip::a_fresh_store_passes_its_check {
         async fn check(&self) -> Result<(), StoreError> {
             Err(StoreError::failed("checking the store", "it has no check"))

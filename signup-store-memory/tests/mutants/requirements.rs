@@ -65,7 +65,7 @@ mutant! {
 }
 
 mutant! {
-    /// `ShiftHasRoom` only refuses `filled == capacity`.
+    /// `ShiftHasRoom` refuses a full shift, but not an over-full one.
     room_on_an_over_full_shift breaks requirements::an_over_full_shift_has_no_room {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             let mut requires = vec![];
@@ -84,7 +84,7 @@ mutant! {
 }
 
 mutant! {
-    /// `QuestionCount` counts no questions of a missing event.
+    /// A `QuestionCount` of 0 holds for a missing event.
     no_questions_of_a_missing_event breaks requirements::a_requirement_on_a_missing_record_is_refused {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             let mut requires = vec![];
@@ -135,7 +135,7 @@ mutant! {
                     let questions = self.0.questions(organization, other.id).await?.unwrap_or_default();
                     others += if other.id == event { 0 } else { questions.len() };
                 }
-                // A count that is never reached stands for a refusal.
+                // No event has `u32::MAX` questions, so the requirement is refused.
                 let count = count.checked_sub(u32::try_from(others).unwrap()).unwrap_or(u32::MAX);
                 requires.push(Requirement::QuestionCount { organization, event, count });
             }
@@ -164,8 +164,8 @@ mutant! {
     }
 }
 
-/// Checks some requirements before the lock of the writes. The first commit waits for the check of a second one, so that
-/// both hold.
+/// Checks some requirements before it takes the lock of the writes. The first commit waits until a second commit has checked
+/// its requirements, so that the requirements of both hold.
 #[derive(Debug)]
 struct EarlyCheck {
     inner: MemoryStore,

@@ -9,7 +9,7 @@ use signup_store_memory::MemoryStore;
 use crate::mutant;
 
 mutant! {
-    /// `UpdateNotice` forgets the new cause.
+    /// `UpdateNotice` does not change the cause.
     a_notice_that_keeps_its_cause breaks notices::an_update_of_a_notice_changes_five_fields_and_no_other {
         async fn commit(&self, mut change: ChangeSet) -> Result<(), CommitError> {
             for write in &mut change.writes {

@@ -41,7 +41,7 @@ pub(super) enum Step {
         organization: u32,
         /// The index of the shift.
         shift: u32,
-        /// The number of the person, from which the address is made.
+        /// The number in the e-mail address of the volunteer.
         person: u32,
         /// Whether the address is in upper case.
         is_upper_case: bool,
@@ -70,7 +70,7 @@ pub(super) enum Step {
     Deliver {
         /// The version that is required.
         version: u32,
-        /// 0: remove it. 1: claim it. 2: fail an attempt. 3: give it up.
+        /// 0: removes the notice. 1: claims the notice. 2: fails an attempt. 3: fails the notice.
         action: u8,
     },
     /// Adds a question.

@@ -8,7 +8,8 @@ use crate::rules;
 use crate::store::NoticeCounts;
 
 impl Admin {
-    /// Lists at most `limit` notices with an id above `after`, by ascending id: the failed ones or the queued ones.
+    /// Lists at most `limit` notices with an id above `after`, by ascending id. Lists failed notices if `have_failed`, else queued
+    /// ones.
     ///
     /// # Errors
     /// Fails only if the store fails.
@@ -26,8 +27,9 @@ impl Admin {
     /// Queues a failed notice again: it is due at once, and its attempts are reset.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if there is no such notice, and [`Error::NoticeNotFailed`] if it is queued or
-    /// claimed: it would be sent twice.
+    /// Returns [`Error::NotFound`] if there is no such notice. Returns [`Error::NoticeNotFailed`] if the notice is queued or
+    /// claimed, because its mail would be sent twice. A retry after an unknown result returns this error if the first call was
+    /// applied.
     ///
     /// # Example
     ///
@@ -68,7 +70,7 @@ impl Admin {
         if is_committed { Ok(requeued) } else { Err(Error::NoticeNotFailed) }
     }
 
-    /// Counts the notices that are queued and those that failed.
+    /// Counts the queued notices and the failed notices.
     ///
     /// # Errors
     /// Fails only if the store fails.

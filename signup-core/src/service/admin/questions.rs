@@ -11,11 +11,14 @@ use crate::secret;
 use crate::store::{ChangeSet, Requirement, Write};
 
 impl Admin {
-    /// Adds a question after the event's other questions. Existing sign-ups stay without an answer to it.
+    /// Adds a question after the event's other questions. Existing sign-ups stay without an answer to the question.
+    ///
+    /// A retry after an unknown result may add the question a second time.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if there is no such event. Returns [`Error::Invalid`] if the options do not fit the
-    /// kind, or the event has [`Question::MAX_PER_EVENT`] questions already.
+    /// Returns [`Error::NotFound`] if there is no such event. Returns [`Error::Invalid`] if the event has
+    /// [`Question::MAX_PER_EVENT`] questions already, or the options do not fit the kind. A `Select` has 1 to
+    /// [`Question::MAX_OPTIONS`] options, and the other kinds have none.
     ///
     /// # Example
     ///

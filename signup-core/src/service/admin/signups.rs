@@ -20,10 +20,10 @@ impl Admin {
         self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)
     }
 
-    /// Lists at most `limit` sign-ups of an event with an id above `after`, by ascending id, cancelled ones included.
+    /// Lists an event's sign-ups by ascending id, cancelled ones included. Returns at most `limit` with an id above `after`.
     ///
     /// # Errors
-    /// Fails only if the store fails.
+    /// Fails only if the store fails. An unknown event has no sign-ups.
     ///
     /// See [`cancel_signup`](Self::cancel_signup) for an example.
     pub async fn signups(
@@ -36,7 +36,7 @@ impl Admin {
         Ok(self.shared.store.signups(organization, event, after, limit).await?)
     }
 
-    /// Cancels a sign-up, frees its place and queues the mail that confirms it. Cancelling again changes nothing.
+    /// Cancels a sign-up, frees its place and queues a mail about the cancellation. Cancelling again changes nothing.
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if the organization has no such sign-up.
@@ -78,11 +78,11 @@ impl Admin {
             .await
     }
 
-    /// Removes every sign-up of an address with its answers and notices, and frees the places. Returns how many
-    /// sign-ups were removed. No mail is sent.
+    /// Removes every sign-up of an e-mail address in the organization, with its answers and notices, and frees the places.
+    /// Returns how many sign-ups this call removed. Sends no mail.
     ///
     /// # Errors
-    /// Fails only if the store fails. Some sign-ups may be left then, and another call removes them.
+    /// Fails only if the store fails. Some sign-ups may then be left. Another call removes them.
     ///
     /// # Example
     ///

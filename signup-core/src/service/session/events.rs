@@ -24,9 +24,9 @@ pub struct EventList {
     pub events: Vec<Arc<Event>>,
     /// The query that the page answers.
     pub query: EventQuery,
-    /// The position of the page below; `None` exactly if no event follows. Its text is the cursor for callers over HTTP.
+    /// The position of the page below; `None` if no event follows. The text of a position is the cursor for callers over HTTP.
     pub next: Option<Position>,
-    /// The position of the page above; `None` exactly if no event precedes.
+    /// The position of the page above; `None` if no event precedes.
     pub previous: Option<Position>,
 }
 
@@ -42,7 +42,7 @@ impl EventPages {
     /// Reads the next page. Returns `None` after the last one.
     ///
     /// # Errors
-    /// Those of [`Session::events`]. The page is read again by the next call.
+    /// Returns the errors of [`Session::events`]. After an error, the next call reads the same page again.
     ///
     /// See [`Session::event_pages`] for an example.
     pub async fn next(&mut self) -> Result<Option<EventList>> {
@@ -57,9 +57,14 @@ impl EventPages {
 impl Session {
     /// Creates an event with its shifts. Scope: [`Scope::EventsWrite`].
     ///
+    /// The event is a draft unless the input publishes it.
+    ///
+    /// With an idempotency key, a retry returns the first outcome, even if the input differs: see [`with_key`](Self::with_key).
+    /// Without a key, a retry may create a second event.
+    ///
     /// # Errors
-    /// [`Error::Invalid`] with every fault of the input; [`Error::PlanLimit`] if the event would be active and the plan
-    /// allows no more active events.
+    /// Returns [`Error::Invalid`] with every fault of the input. Returns [`Error::PlanLimit`] if the event would be
+    /// [active](Event::is_active) and the plan allows no more active events.
     ///
     /// # Example
     ///
@@ -97,15 +102,20 @@ impl Session {
         .await
     }
 
-    /// Copies an event with its shifts and questions, so that it starts on `start_date`. Scope: [`Scope::EventsWrite`].
+    /// Copies an event with its shifts and questions to `start_date`. Scope: [`Scope::EventsWrite`].
     ///
     /// The last day moves by as many days as the first. Shifts keep their wall times, also across a clock change. The copy is
     /// a draft, and its shifts are empty.
     ///
-    /// The date is a [`Date`] or an [`EventDate`](crate::EventDate), so a text needs its type: `"2027-06-12".parse::<Date>()?`.
+    /// `start_date` is a [`Date`] or an [`EventDate`](crate::EventDate). So name the type when a text is parsed:
+    /// `"2027-06-12".parse::<Date>()?`.
+    ///
+    /// With an idempotency key, a retry returns the first outcome, even if the input differs: see [`with_key`](Self::with_key).
+    /// Without a key, a retry may create a second copy.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if the copy would leave the range of dates; [`Error::NotFound`].
+    /// Returns [`Error::Invalid`] if the first or the last day of the copy would be out of range. Returns [`Error::NotFound`] if
+    /// the organization has no such event.
     ///
     /// # Example
     ///
@@ -148,10 +158,10 @@ impl Session {
 
     /// Lists the organization's events, a page at a time, latest start first. Scope: [`Scope::EventsRead`].
     ///
-    /// A page has 1 to 100 events: a `limit` outside of this range is taken for its nearest bound.
+    /// A page has at most `limit` events. A `limit` outside 1 to 100 counts as the nearest bound.
     ///
     /// # Errors
-    /// [`Error::Invalid`] with every fault of the query.
+    /// Returns [`Error::Invalid`] with every fault of the query.
     ///
     /// # Example
     ///
@@ -185,10 +195,10 @@ impl Session {
         Ok(self.read_events(query).await?)
     }
 
-    /// Walks the pages of the list of events, from the page of `query` to the last. Each page checks the scope
-    /// [`Scope::EventsRead`].
+    /// Returns a walk through the pages of the list of events, from the page of `query` to the last page. Each call of
+    /// [`EventPages::next`] checks the scope [`Scope::EventsRead`].
     ///
-    /// An event that exists throughout the walk is on exactly one page, whatever is created meanwhile.
+    /// An event that exists throughout the walk is on exactly one page, even if events are created meanwhile.
     ///
     /// # Example
     ///

@@ -24,11 +24,23 @@ use crate::shift::Shift;
 use crate::store::{ChangeSet, Refusal, Requirement, Write};
 use crate::token::{Scope, Scopes};
 
-/// What a token may do. Every method checks the scope and the expiry of the token, and reaches one organization only.
+/// The handle of a token: reads and writes in one organization, within the scopes of the token.
 ///
-/// Comes from [`Service::authenticate`](super::Service::authenticate) or, for a program with a login of its own, from
-/// [`Service::session_for`](super::Service::session_for). Cheap to clone. An existing session does not notice that its token was
-/// revoked or that the plan was changed, so a server authenticates each request.
+/// [`Service::authenticate`](super::Service::authenticate) returns the session of a token.
+/// [`Service::session_for`](super::Service::session_for) returns one for a program with a login of its own. A session is cheap to
+/// clone. An existing session does not notice that its token was revoked or that the plan was changed, so a server authenticates
+/// each request.
+///
+/// After an unknown result, such as [`Error::Store`], a write is safe to retry only with an idempotency key: see
+/// [`with_key`](Self::with_key).
+///
+/// # Errors
+/// Each method that reads or writes records has these errors, besides those that it lists:
+///
+/// - [`Error::Unauthenticated`] if the token has expired.
+/// - [`Error::MissingScope`] if the session lacks the scope that the method names.
+/// - [`Error::Store`] if the store fails. After a write, it is unknown whether the write was applied.
+/// - [`Error::Contended`], for writes only, if other changes of the same record preceded each attempt.
 #[derive(Debug, Clone)]
 pub struct Session {
     shared: Arc<Shared>,
@@ -53,7 +65,7 @@ pub(super) struct Principal {
 pub struct Reply<T> {
     /// The record after the write. In a replay, the record after the first write.
     pub outcome: T,
-    /// Whether this is the stored answer of an earlier request with the same key. This call then wrote nothing.
+    /// Whether the outcome was stored by an earlier call with the same key. This call then wrote nothing.
     pub is_replay: bool,
 }
 
@@ -105,7 +117,7 @@ impl Session {
         self.token_id().map(|_| self.principal.expires_at)
     }
 
-    /// Returns what the session may do.
+    /// Returns the scopes of the session.
     ///
     /// See [`token_id`](Self::token_id) for an example.
     pub const fn scopes(&self) -> Scopes {
@@ -123,12 +135,21 @@ impl Session {
         RateKey::Token(self.principal.organization, self.principal.token)
     }
 
-    /// Returns the session with an idempotency key for its writes: a retry with the same key does nothing and returns the
-    /// stored answer.
+    /// Returns the session with an idempotency key for its writes. The first write with a key stores its outcome. A retry with
+    /// the same key writes nothing and returns that outcome, with [`Reply::is_replay`] set.
     ///
-    /// A key belongs to one logical operation, best as a UUID. It is scoped to the token, the operation and the record's id, and
-    /// kept for 24 hours. A key that is used again with other input returns the first answer. An error stores nothing, except
-    /// that after [`Error::Store`] the write may have been applied: the retry then returns its answer.
+    /// - **Choice**: use a new key for each logical operation, for example a UUID, and the same key for each retry.
+    /// - **Match**: keys are equal only for the same token, method and record id. Sessions of an organization
+    ///   [without a token](super::Service::session_for) share their keys.
+    /// - **Other input**: the input is not compared. A key that is used again with other input returns the first outcome, even if
+    ///   the new input has faults, and the new input is not applied.
+    /// - **Time**: an outcome is kept for [24 hours](Receipt::LIFE). After that, the same key runs the operation again.
+    /// - **Errors**: a write that fails stores nothing, so a retry runs the operation. After [`Error::Store`], it is unknown
+    ///   whether the write was applied. A retry then returns the stored outcome, or runs the operation.
+    ///
+    /// A missing scope and an expired token are reported before the stored outcome is looked up. Reads ignore the key.
+    ///
+    /// # Example
     ///
     /// ```
     /// # use signup_core::{NewOrganization, NewEvent, Scopes, Service, date};
@@ -152,10 +173,10 @@ impl Session {
         self.with_checked_key(Ok(Some(key)))
     }
 
-    /// Returns the session with the key of a request, for a program that maps requests of its callers.
+    /// Returns the session with a key that a server has parsed from a request. The key works as in [`with_key`](Self::with_key).
     ///
-    /// `Ok(None)` means no key. The faults of a malformed key become the error of the next write, after its scope was
-    /// checked.
+    /// `Ok(None)` means no key. With the faults of a malformed key, each write checks its scope and then returns the faults as
+    /// [`Error::Invalid`].
     ///
     /// # Example
     ///
@@ -193,7 +214,7 @@ impl Session {
     /// Reads the organization. Scope: [`Scope::OrganizationRead`].
     ///
     /// # Errors
-    /// [`Error::NotFound`] if it no longer exists.
+    /// Returns [`Error::NotFound`] if the organization no longer exists.
     ///
     /// # Example
     ///
@@ -216,7 +237,7 @@ impl Session {
         self.shared.store.organization(self.principal.organization).await?.ok_or(Error::NotFound)
     }
 
-    /// Whether the token has not expired.
+    /// Returns whether the token has not expired.
     pub(super) fn is_valid(&self) -> bool {
         self.shared.now() < self.principal.expires_at
     }
@@ -229,10 +250,10 @@ impl Session {
         if self.principal.scopes.contains(scope) { Ok(()) } else { Err(Error::MissingScope(scope)) }
     }
 
-    /// Reads the input, decides and commits, together with the receipt if there is a key.
+    /// Reads the input, decides and commits. With a key, commits the receipt in the same change set.
     ///
-    /// A stored answer goes before every error of the input or the records. It is looked up only after such an error, and
-    /// found by the commit itself otherwise, so a first request costs no lookup.
+    /// A stored answer takes precedence over every error of the input or the records, so the receipt is looked up after such an
+    /// error. Without an error, the commit itself finds the receipt: a first request costs no lookup.
     async fn write<V, T, I, F>(
         &self,
         operation: Operation,
@@ -247,7 +268,7 @@ impl Session {
     {
         let key = self.key.clone().map_err(Error::from)?.map(|key| self.receipt_key(operation, key));
         let read = input.read().await;
-        // A slow body may outlive the token.
+        // The token may expire while a slow body is read.
         if !self.is_valid() {
             return Err(Error::Unauthenticated.into());
         }
@@ -295,7 +316,7 @@ impl Session {
     }
 }
 
-/// An answer that a receipt can hold.
+/// An outcome that a receipt can hold.
 pub(super) trait Recorded: Clone + Send + Into<Outcome> {
     /// Returns the outcome if it is of this type.
     fn from_outcome(outcome: Outcome) -> Option<Self>;
@@ -326,7 +347,7 @@ impl Recorded for Shift {
 }
 
 fn add_receipt(change: &mut ChangeSet, key: ReceiptKey, outcome: Outcome, now: Timestamp) {
-    // The first requirement, so that a stored answer goes before every other refusal.
+    // The first requirement, so that a stored answer takes precedence over every other refusal.
     change.requires.insert(0, Requirement::NoReceipt { key: key.clone(), now });
     let receipt = Receipt { key, outcome, expires_at: now + Receipt::LIFE };
     change.writes.push(Write::InsertReceipt(Box::new(receipt)));

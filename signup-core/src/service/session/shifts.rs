@@ -16,7 +16,7 @@ impl Session {
     /// Lists all shifts of an event in running order. Scope: [`Scope::ShiftsRead`].
     ///
     /// # Errors
-    /// [`Error::NotFound`].
+    /// Returns [`Error::NotFound`] if the organization has no such event.
     ///
     /// # Example
     ///
@@ -45,12 +45,19 @@ impl Session {
         self.shared.store.shifts(self.organization_id(), event).await?.ok_or(Error::NotFound)
     }
 
-    /// Changes a shift. Two patches at the same moment never lose each other's fields. Scope: [`Scope::ShiftsWrite`].
+    /// Changes the fields of a shift that `patch` names. Scope: [`Scope::ShiftsWrite`].
     ///
-    /// If the time or the location changes and the shift is not over, the volunteers are told by mail.
+    /// Simultaneous patches of one shift do not overwrite each other's fields. A capacity below the number of confirmed sign-ups
+    /// cancels none of them.
+    ///
+    /// If the time or the location changes, each confirmed volunteer gets a mail. There is no mail if the patch
+    /// [suppresses](ShiftPatch::without_mail) it, or if the shift is over by both its old and its new hours.
+    ///
+    /// With an idempotency key, a retry returns the first outcome, even if the input differs: see [`with_key`](Self::with_key).
     ///
     /// # Errors
-    /// [`Error::Invalid`] with every fault of the input; [`Error::NotFound`].
+    /// Returns [`Error::Invalid`] with every fault of the input. Returns [`Error::NotFound`] if the organization has no such
+    /// shift.
     ///
     /// # Example
     ///
