@@ -80,7 +80,7 @@ async fn deliver(outbox: &Outbox) -> Result<()> {
         }
         for notice in due {
             // None: the notice is obsolete, or was fanned out to one notice for each volunteer.
-            let Some(delivery) = outbox.claim(notice).await? else { continue };
+            let Some(delivery) = outbox.claim(&notice).await? else { continue };
             let about = match &delivery.notice.cause {
                 NoticeCause::SignedUp { .. } => "confirms a place",
                 NoticeCause::Cancelled { .. } => "confirms a cancellation",

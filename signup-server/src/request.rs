@@ -7,8 +7,8 @@ use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use ipnet::IpNet;
 use signup_core::{
-    CheckedEvent, CheckedPatch, Date, DuplicateInput, EventInput, FaultKind, Faults, IdempotencyKey, Input,
-    ShiftPatchInput, from_json,
+    CheckedEvent, CheckedPatch, DuplicateInput, EventDate, EventInput, FaultKind, Faults, IdempotencyKey,
+    Input, ShiftPatchInput, from_json,
 };
 use warp::http::HeaderMap;
 use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -117,10 +117,10 @@ impl Input<CheckedEvent> for JsonBody<'_> {
     }
 }
 
-impl Input<Date> for JsonBody<'_> {
+impl Input<EventDate> for JsonBody<'_> {
     type Error = ApiError;
 
-    async fn read(self) -> Result<Date, ApiError> {
+    async fn read(self) -> Result<EventDate, ApiError> {
         let body = self.0.json().await?;
         Ok(from_json::<DuplicateInput<'_>>(&body)?.check()?)
     }

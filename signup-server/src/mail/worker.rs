@@ -59,7 +59,7 @@ async fn deliver_batch(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<boo
         if *stop.borrow() {
             return None;
         }
-        match outbox.claim(notice.clone()).await {
+        match outbox.claim(&notice).await {
             Ok(Some(delivery)) => {
                 if send(&outbox, &mailer, delivery, &stop).await == Some(SendErrorKind::Server) {
                     return Some(UNREACHABLE_PAUSE);

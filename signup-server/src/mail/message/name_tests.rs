@@ -22,7 +22,7 @@ async fn delivery() -> Delivery {
     service.public().sign_up_by_slug(&created.event.slug, created.shifts[0].id, &ada).await.unwrap();
     let outbox = service.outbox();
     let notice = outbox.due(1).await.unwrap().remove(0);
-    outbox.claim(notice).await.unwrap().unwrap()
+    outbox.claim(&notice).await.unwrap().unwrap()
 }
 
 /// Returns the decoded headers and parts of the mail.
