@@ -1,7 +1,7 @@
 //! The pages in headless Chromium: a volunteer signs up and cancels, and every state of the pages is accessible.
 //!
-//! axe-core checks the accessibility; the first run installs it with npm. The tests write screenshots of every state to
-//! `target/screenshots`.
+//! axe-core checks the accessibility. The first run installs axe-core with npm. The tests write screenshots of every
+//! state to `target/screenshots`.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
@@ -31,7 +31,8 @@ struct Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // chromedriver ends its browser with the session, but not when it is killed. So the session ends first.
+        // chromedriver ends its browser at the end of the session, but not when chromedriver is killed. So the session
+        // ends first.
         drop(end_session(self.port, &self.session));
         drop(self.process.kill());
         drop(self.process.wait());
@@ -115,6 +116,7 @@ impl Browser {
         field.send_keys(Key::Enter).await.unwrap();
     }
 
+    /// Sets the width of the screen in pixels, and the preferred colour scheme.
     async fn screen(&self, width: u32, scheme: &str) {
         let metrics = json!({"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500});
         self.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", metrics).await.unwrap();
@@ -145,7 +147,7 @@ impl Browser {
     }
 }
 
-/// Returns the source of axe-core, or `None` if it has to be installed and there is no npm.
+/// Returns the source of axe-core. Returns `None` if axe-core is not installed and there is no npm to install it.
 fn axe() -> Option<String> {
     let file = target().join("axe/node_modules/axe-core/axe.min.js");
     if !file.exists() {
@@ -227,7 +229,7 @@ async fn busy_event(server: &Server, theme: &str) -> Page {
     page
 }
 
-/// axe-core finds no violation in any state. The screenshots are for a review by a person.
+/// axe-core finds no violation in any state.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_state_of_the_pages_is_accessible() {
     let Some(browser) = Browser::start().await else { return };

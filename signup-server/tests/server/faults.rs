@@ -1,5 +1,5 @@
-//! A PostgreSQL database that is down, busy or slow: requests are answered 503 in bounded time, and the server recovers
-//! when the database does.
+//! A PostgreSQL database that is down, busy or slow: the server answers 503 in bounded time, and recovers when the
+//! database does.
 
 use std::time::{Duration, Instant};
 
@@ -64,7 +64,7 @@ async fn a_server_answers_503_while_its_database_is_down_and_recovers() {
     assert_eq!(server.send_keyed("POST", "/v1/events", "during", &event()).await.status, 201);
 }
 
-/// Locks a table exclusively for some seconds, in a thread of its own.
+/// Locks a table exclusively for `seconds` seconds, in a separate thread.
 fn lock(cluster: &Cluster, database: &str, table: &str, seconds: u32) -> std::thread::JoinHandle<()> {
     let url = cluster.url(database);
     let (port, name) = (cluster.port().to_string(), database.to_owned());
@@ -79,6 +79,7 @@ fn lock(cluster: &Cluster, database: &str, table: &str, seconds: u32) -> std::th
     })
 }
 
+/// Waits until [`lock`] holds its lock.
 async fn wait_until_locked(cluster: &Cluster, database: &str, table: &str) {
     let asked = format!(
         "SELECT count(*) FROM pg_locks WHERE relation = '{table}'::regclass AND mode = 'AccessExclusiveLock' AND granted"

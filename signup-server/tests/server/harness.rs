@@ -109,7 +109,7 @@ impl Server {
         Self::start_by(command, arguments)
     }
 
-    /// Starts a server under a limit of the shell's `ulimit`, with generous plans.
+    /// Starts a server with generous plans under a resource limit. `limit` holds the arguments of the shell's `ulimit`.
     pub(crate) fn start_limited(database: &str, limit: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let plans = generous_plans(folder.path());
@@ -230,6 +230,7 @@ impl Server {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
+    /// Returns a request to this server, without a token.
     pub(crate) fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
         let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
         self.client.request(method, format!("{}{path}", self.url))

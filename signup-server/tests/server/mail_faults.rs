@@ -1,4 +1,4 @@
-//! Mails under failures: of a recipient, of the mail server, of the process that sends, and of stored records.
+//! Mails under failures of a recipient, the mail server, the sending process, and stored records.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -49,7 +49,7 @@ async fn permanently_refused_content_fails_at_once() {
     Server::wait_for_metric(&listen, r#"signup_mails_total{fate="failed"} 1"#).await;
 }
 
-/// The retry follows after at least 30 seconds, and does not delay other mails.
+/// The retry follows after at least 30 seconds and delays no other mail.
 #[tokio::test]
 async fn a_temporarily_refused_recipient_is_retried_after_a_backoff() {
     let (server, mailbox) = with_mailbox("memory:");
@@ -97,7 +97,8 @@ async fn a_refusal_before_the_recipient_fails_no_mail(
     assert_eq!(to, ["ada@example.org", "bob@example.org", "cyd@example.org"]);
 }
 
-/// The mail server is down during the sign-ups and a change of the shift, and for `SMTP_DOWN_S` seconds after them.
+/// The mail server is down during the sign-ups and a change of the shift, and then for `SMTP_DOWN_S` seconds; the
+/// default is 5.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn queued_mails_are_sent_when_the_mail_server_is_back(#[values(Sqlite, Postgres)] engine: Engine) {
@@ -221,7 +222,7 @@ async fn copy_notice(server: &Server, engine: Engine, copies: u32) {
     server.sql(&sql).await;
 }
 
-/// The case of 120 has more unreadable notices than the server claims at a time. All of them are overdue.
+/// All unreadable notices are overdue. 120 are more than the server claims in one batch.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_unreadable_notice_is_reported_once_and_delays_no_other(
@@ -263,7 +264,7 @@ async fn an_unreadable_notice_is_reported_once_and_delays_no_other(
     assert_eq!(to(&mailbox.wait_for(4, SOON).await)[3], "bad@example.org");
 }
 
-/// With a text that is not UTF-8, the whole query fails on SQLite.
+/// On SQLite, a text that is not UTF-8 makes the whole query fail.
 #[tokio::test]
 async fn a_notice_with_invalid_utf8_delays_no_other() {
     let folder = tempfile::tempdir().unwrap();

@@ -18,7 +18,7 @@ pub(crate) struct Mailbox {
     state: Arc<Mutex<State>>,
 }
 
-/// Which TLS mode and login the server offers.
+/// The TLS mode and the login that the server offers.
 #[derive(Clone)]
 pub(crate) enum Security {
     /// Plaintext without a login.
@@ -54,7 +54,7 @@ pub(crate) fn certificate() -> (Arc<ServerConfig>, NamedTempFile) {
 #[derive(Default)]
 struct State {
     mails: Vec<Mail>,
-    /// Replies to `RCPT TO` by address: each reply is used once, the last reply repeats.
+    /// Replies to `RCPT TO` by address. Each reply is used once; the last reply repeats.
     answers: HashMap<String, Vec<(u16, &'static str)>>,
     /// Delay of the reply to the end of a mail.
     mail_delay: Duration,
@@ -76,7 +76,7 @@ impl State {
     }
 }
 
-/// Pass it to [`Mailbox::refuse`] in place of a command to refuse every connection at its start.
+/// The start of a connection, as [`Mailbox::refuse`] takes it in place of a command.
 pub(crate) const GREETING: &str = "greeting";
 
 /// A received mail.
@@ -163,7 +163,7 @@ impl Mailbox {
             for stream in listener.incoming() {
                 let session = Session { state: Arc::clone(&state), to: String::new(), raw: vec![] };
                 let security = security.clone();
-                // An I/O error ends the connection; the test sees its effect.
+                // An I/O error ends this connection and no other.
                 std::thread::spawn(move || serve_connection(stream?, session, &security));
             }
         });
@@ -178,7 +178,7 @@ impl Mailbox {
         format!("smtp://127.0.0.1:{}", self.port)
     }
 
-    /// Sets the replies to mails for an address: each is used once, the last one repeats; 250 accepts the mail.
+    /// Sets the replies to mails for an address. Each reply is used once; the last reply repeats. 250 accepts the mail.
     pub(crate) fn answer(&self, to: &str, answers: &[(u16, &'static str)]) {
         self.state.lock().unwrap().answers.insert(to.to_owned(), answers.to_vec());
     }
@@ -240,6 +240,7 @@ impl Mailbox {
     }
 }
 
+/// The mail transaction of one connection.
 #[derive(Clone)]
 struct Session {
     state: Arc<Mutex<State>>,

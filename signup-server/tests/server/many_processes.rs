@@ -1,4 +1,4 @@
-//! Several server processes on one PostgreSQL database: keys, capacities and limits hold over all processes together.
+//! Several server processes on one PostgreSQL database: a key, a capacity or a limit applies to all of them together.
 
 use std::sync::Arc;
 
@@ -104,11 +104,11 @@ async fn the_rate_limit_of_a_token_holds_over_all_processes(#[values(2, 4)] numb
     let token = free_token(&first);
     let database = first.database();
     let servers: Vec<_> = (0..number).map(|_| Server::start_exactly(&["--database", &database])).collect();
-    let asked = (0..200).map(|request| {
+    let requests = (0..200).map(|request| {
         let server = &servers[request % number];
         server.answer(server.request("GET", "/v1/team").bearer_auth(&token))
     });
-    let answers = join_all(asked).await;
+    let answers = join_all(requests).await;
     let count = |status| answers.iter().filter(|answer| answer.status == status).count();
     println!(
         "{number} processes, 200 requests at 30 a minute: {} answered, {} refused",
@@ -122,7 +122,11 @@ async fn the_rate_limit_of_a_token_holds_over_all_processes(#[values(2, 4)] numb
     let mut left: Vec<_> =
         answers.iter().filter(|answer| answer.status == 200).map(|answer| left(&answer)).collect();
     left.sort_unstable();
-    assert_eq!(left, (0..30).collect::<Vec<_>>(), "each answer has another number of remaining requests");
+    assert_eq!(
+        left,
+        (0..30).collect::<Vec<_>>(),
+        "no two answers have the same number of remaining requests"
+    );
 }
 
 #[tokio::test]

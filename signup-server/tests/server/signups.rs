@@ -8,6 +8,7 @@ use crate::harness::{Server, run};
 use crate::mails::with_mailbox;
 use crate::pages::{Page, published};
 
+/// Runs a command on the server's database and returns its output. Panics if the command fails.
 fn command(server: &Server, arguments: &[&str]) -> String {
     let output = run(&[&["--database", &server.database()], arguments].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

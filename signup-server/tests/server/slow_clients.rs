@@ -45,7 +45,7 @@ async fn silent_and_incomplete_requests_delay_no_other_and_are_closed() {
     tokio::task::spawn_blocking(move || streams.into_iter().for_each(|stream| drop(rest(stream))))
         .await
         .unwrap();
-    assert!(since.elapsed() < Duration::from_secs(30), "all are closed");
+    assert!(since.elapsed() < Duration::from_secs(30), "every connection is closed");
 }
 
 /// Connects with a small receive buffer and requests more than fits into this buffer and the server's send buffer.
@@ -93,7 +93,8 @@ async fn a_client_that_reads_slowly_gets_its_whole_answer() {
         let (mut read, mut part) = (0, [0; 2000]);
         while since.elapsed() < Duration::from_secs(45) {
             read += stream.read(&mut part).unwrap();
-            // The pause is the point: the client reads slowly for longer than a write without progress may take.
+            // The pause is deliberate: the client reads for longer than the server's timeout of a write without
+            // progress.
             std::thread::sleep(Duration::from_millis(100));
         }
         read + rest(stream).len()
@@ -130,7 +131,7 @@ async fn a_body_that_does_not_arrive_is_answered_408() {
 
 #[rstest]
 #[tokio::test]
-async fn a_client_that_goes_away_does_not_undo_its_write(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn a_client_that_disconnects_does_not_undo_its_write(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     let mut body = event();
     body["shifts"] = json!(vec![json!({"title": "A", "capacity": 1}); 500]);
@@ -144,7 +145,7 @@ async fn a_client_that_goes_away_does_not_undo_its_write(#[values(Sqlite, Postgr
         );
         stream.write_all(request.as_bytes()).unwrap();
     }
-    // A started write is completed. So each key has its full event or none, and the retry creates a missing event.
+    // A started write is completed. So each key has its whole event or none, and a retry creates a missing event.
     for number in 0..20 {
         let key = number.to_string();
         let answer = server.send_keyed("POST", "/v1/events", &key, &event()).await;

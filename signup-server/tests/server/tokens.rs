@@ -90,10 +90,10 @@ async fn each_operation_requires_its_scope(#[values(Sqlite, Postgres)] engine: E
     ];
     for scope in ["events:read", "events:write", "slots:read", "slots:write", "team:read"] {
         let made = token(&server, &["--organization", "starter", "--scopes", scope]);
-        for (method, path, asked) in &operations {
+        for (method, path, required) in &operations {
             let request = server.request(method, path).bearer_auth(made["token"].as_str().unwrap());
             let answer = server.answer(request.header("Idempotency-Key", "é")).await;
-            if asked == &scope {
+            if required == &scope {
                 assert!([200, 422].contains(&answer.status), "{scope} {method} {path}: {}", answer.status);
             } else {
                 assert_eq!(
