@@ -10,6 +10,7 @@ use signup_store_sql::throwaway::Cluster;
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, PROGRAM, Server, generous_plans, raw, run};
 use crate::start::{Started, wait_until_listening};
+use crate::wait::wait_for_exit;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
@@ -222,6 +223,7 @@ fn a_server_logs_at_info() {
     wait_until_listening(&mut child);
     let end = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     assert!(end.success());
+    wait_for_exit(&mut child);
     let log = text(&child.wait_with_output().unwrap().stderr);
     assert!(log.contains(" INFO "), "{log}");
 }

@@ -9,9 +9,10 @@ use signup_store_sql::throwaway::free_port;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, run};
-use crate::mailbox::{GREETING, Mail, Mailbox, Security};
+use crate::mailbox::{GREETING, Mailbox, Security};
 use crate::mails::{SOON, to, with_mailbox};
 use crate::pages::{Page, published};
+use crate::wait::wait_until;
 
 #[tokio::test]
 async fn a_permanently_refused_recipient_fails_at_once_and_can_be_retried() {
@@ -23,13 +24,16 @@ async fn a_permanently_refused_recipient_fails_at_once_and_can_be_retried() {
     page.sign_up(&server, &page.slot("Early"), "Gone", "gone@example.org").await;
     page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     assert_eq!(to(&mailbox.wait_for(1, SOON).await), ["ada@example.org"]);
-    let failed = loop {
+    let failed: Value = wait_until(SOON, async || {
         let output = run(&["--database", &server.database(), "notice", "list", "--failed"]);
-        if !output.stdout.is_empty() {
-            break serde_json::from_slice::<Value>(&output.stdout).unwrap();
+        let is_listed = !output.stdout.is_empty();
+        if is_listed {
+            Ok(serde_json::from_slice(&output.stdout).unwrap())
+        } else {
+            Err("no notice failed".to_owned())
         }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    };
+    })
+    .await;
     assert_eq!(failed["cause"], "signed_up");
     assert_eq!(failed["attempts"], 1);
     assert!(failed["reason"].as_str().unwrap().contains("no such user"), "{failed}");
@@ -159,23 +163,25 @@ async fn a_killed_server_loses_no_mail_and_duplicates_at_most_the_one_in_progres
     }
     let mut killed = 0;
     for begun in [2, 5] {
-        while mailbox.begun() < begun {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        wait_until(Duration::from_secs(60), async || {
+            let found = mailbox.begun();
+            if found >= begun { Ok(()) } else { Err(format!("only {found} of {begun} mails were begun")) }
+        })
+        .await;
         // The fixed wait is deliberate: the kill has to come while the mail server delays its reply.
         tokio::time::sleep(Duration::from_millis(50)).await;
         server = server.restart_with(&["--smtp", &smtp]);
         killed += 1;
     }
     mailbox.set_mail_delay(Duration::ZERO);
-    // A mail that was being sent is due again when the lease of the killed process expires.
-    let begin = std::time::Instant::now();
-    let addresses = |mails: &[Mail]| mails.iter().map(|mail| mail.to.clone()).collect::<BTreeSet<_>>().len();
-    while addresses(&mailbox.mails()) < 10 || begin.elapsed() < Duration::from_secs(35) {
-        assert!(begin.elapsed() < Duration::from_secs(90), "{} mails arrived", addresses(&mailbox.mails()));
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    let mails = mailbox.mails();
+    // The fixed wait is deliberate: the mail in progress is due again when the lease of the killed process expires.
+    tokio::time::sleep(Duration::from_secs(35)).await;
+    let mails = wait_until(Duration::from_secs(55), async || {
+        let mails = mailbox.mails();
+        let reached = mails.iter().map(|mail| &mail.to).collect::<BTreeSet<_>>().len();
+        if reached == 10 { Ok(mails) } else { Err(format!("only {reached} of 10 volunteers got a mail")) }
+    })
+    .await;
     assert!(mails.len() <= 10 + killed, "{} mails after {killed} kills", mails.len());
     let ids: BTreeSet<_> = mails.iter().map(|mail| mail.header("message-id")).collect();
     assert_eq!(ids.len(), 10, "a duplicate has the Message-ID of the first mail");

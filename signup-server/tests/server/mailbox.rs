@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mailin::{Action, AuthMechanism, Handler, Response, SessionBuilder, response};
 use mailparse::{MailHeaderMap as _, ParsedMail};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use tempfile::NamedTempFile;
+
+use crate::wait::wait_until;
 
 /// A running SMTP server. It runs until the test process exits.
 #[derive(Clone)]
@@ -218,12 +220,12 @@ impl Mailbox {
 
     /// Waits until at least `count` mails were received and returns all of them. Panics after `limit`.
     pub(crate) async fn wait_for(&self, count: usize, limit: Duration) -> Vec<Mail> {
-        let begin = Instant::now();
-        while self.count() < count {
-            assert!(begin.elapsed() < limit, "{} of {count} mails came in {limit:?}", self.count());
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        self.mails()
+        wait_until(limit, async || {
+            let mails = self.mails();
+            let (received, is_enough) = (mails.len(), mails.len() >= count);
+            if is_enough { Ok(mails) } else { Err(format!("only {received} of {count} mails arrived")) }
+        })
+        .await
     }
 
     /// Waits for `count` mails and checks that no further mail arrives within 2.5 seconds.

@@ -41,3 +41,4 @@ mod start;
 mod team;
 mod tokens;
 mod volunteers;
+mod wait;

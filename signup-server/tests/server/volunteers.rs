@@ -15,6 +15,7 @@ use signup_core::{
 use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
 
 use crate::harness::{Server, process};
+use crate::wait::wait_until;
 
 /// A shift of a published event in 2099.
 pub(crate) struct Shift {
@@ -197,13 +198,13 @@ async fn sign_up_until_killed() {
     let mut seen = None;
     for number in 0.. {
         let address = format!("ada.{round}.{number}@example.org");
-        // The leading newline ends a line that the test runner may have started.
         let Ok(signed_up) = client.sign_up(&address).await else { continue };
+        // The leading newline ends a line that the test runner may have started.
         say(&format!("\nin {address}"));
         if number % 2 == 0 {
             continue;
         }
-        let secret = loop {
+        let secret = wait_until(Duration::from_secs(60), async || {
             let notices = client.service.admin().notices(false, seen, 500).await.unwrap();
             let secret = notices.iter().find_map(|notice| match &notice.cause {
                 NoticeCause::SignedUp { signup, secret } if *signup == signed_up.signup.id => {
@@ -211,11 +212,12 @@ async fn sign_up_until_killed() {
                 }
                 _ => None,
             });
-            if let Some(secret) = secret {
-                break secret;
+            if secret.is_none() {
+                seen = notices.last().map(|notice| notice.id);
             }
-            seen = notices.last().map(|notice| notice.id);
-        };
+            secret.ok_or_else(|| format!("no notice of the sign-up of {address} was found"))
+        })
+        .await;
         if client.service.public().cancel(&secret).await.is_ok() {
             say(&format!("out {address}"));
         }
