@@ -5,8 +5,9 @@
 //! - `list_events` reads all pages of events over HTTP.
 //! - `volunteers` signs volunteers up, and delivers the queued mails.
 //! - `embed_in_tests` uses the memory store and a fixed clock in the tests of another program.
+//! - `own_store` implements a store that passes the conformance suite, and a wrapper that injects faults.
 
-/// The programs of the repository's README, which the documentation tests compile and run.
+/// Compiles and runs the programs in the repository's README as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
@@ -16,7 +17,7 @@ mod tests {
     use std::path::Path;
     use std::process::{Command, Output};
 
-    /// Runs an example, which `cargo test` builds before it runs these tests.
+    /// Runs an example. `cargo test` builds the examples before it runs these tests.
     fn run(example: &str, arguments: &[&Path]) -> Output {
         let test = std::env::current_exe().unwrap();
         let examples = test.parent().and_then(Path::parent).unwrap().join("examples");
@@ -31,8 +32,8 @@ mod tests {
         String::from_utf8_lossy(bytes).into_owned()
     }
 
-    /// Runs each example without arguments and checks its output. `embed_in_tests` runs its `main` in a test of its own,
-    /// because `cargo test` builds it as a test.
+    /// Runs each example without arguments and checks its output. `embed_in_tests` and `own_store` are missing here:
+    /// `cargo test` builds them as tests, and each has a test that runs its `main`.
     #[test]
     fn every_example_runs() {
         for (example, expected) in [
@@ -61,7 +62,7 @@ mod tests {
         }
     }
 
-    /// The second run finds the organization and the stored answer: the random tail of the slug is the same.
+    /// Compares the output of two runs. An event that was created twice would have another random end of its slug.
     #[test]
     fn a_second_run_of_create_event_creates_nothing() {
         let folder = tempfile::tempdir().unwrap();

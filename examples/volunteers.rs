@@ -43,13 +43,13 @@ async fn main() -> Result<()> {
     session.patch_shift(shift, earlier).await?;
     deliver(&service.outbox()).await?;
 
-    // An operator's process calls this about once a minute.
+    // A program that runs for long calls `purge` about once a minute. Receipts expire after 24 hours.
     clock.advance(25 * 3600);
     println!("Expired receipts that were removed: {}.", service.admin().purge(100).await?);
     Ok(())
 }
 
-/// Signs a volunteer up, and returns the secret to cancel with.
+/// Signs a volunteer up. Returns the secret that cancels the sign-up, or `None` if no new sign-up was stored.
 async fn sign_up(
     service: &Service,
     slug: &str,
@@ -79,7 +79,7 @@ async fn deliver(outbox: &Outbox) -> Result<()> {
             return Ok(());
         }
         for notice in due {
-            // None: the notice is obsolete, or was fanned out to one notice for each volunteer.
+            // `None` means that the notice is obsolete, or was replaced by one notice for each volunteer.
             let Some(delivery) = outbox.claim(&notice).await? else { continue };
             let about = match &delivery.notice.cause {
                 NoticeCause::SignedUp { .. } => "confirms a place",

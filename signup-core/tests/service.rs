@@ -200,7 +200,8 @@ async fn a_token_is_valid_until_it_expires_or_is_revoked() {
     let world = world().await;
     let new = NewToken::new(Name::new("t").unwrap(), Scopes::all()).expires_in_days(1);
     let (_, first) = world.service.admin().create_token(world.organization, new.clone()).await.unwrap();
-    let (second_record, second) = world.service.admin().create_token(world.organization, new.clone()).await.unwrap();
+    let (second_record, second) =
+        world.service.admin().create_token(world.organization, new.clone()).await.unwrap();
     world.clock.advance(86_399);
     assert!(world.service.authenticate(first.reveal()).await.is_ok());
     assert!(world.service.authenticate(second.reveal()).await.is_ok());
