@@ -60,7 +60,7 @@ async fn the_description_names_the_answers_that_have_no_id() {
     let description = document["info"]["description"].as_str().unwrap();
     let paragraph =
         description.lines().find(|line| line.starts_with("**Answers without headers.**")).unwrap();
-    for word in ["400", "431", "`X-Request-Id`", "rate headers", "closed"] {
+    for word in ["400", "431", "`X-Request-Id`", "rate headers", "closes"] {
         assert!(paragraph.contains(word), "{word} in {paragraph}");
     }
 }
