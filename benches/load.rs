@@ -48,7 +48,7 @@ impl Site {
         let organization = service.admin().create_organization(new).await.unwrap();
         let token = service
             .admin()
-            .create_token(organization.id, &NewToken::new(title, Scopes::all()))
+            .create_token(organization.id, NewToken::new(title, Scopes::all()))
             .await
             .unwrap()
             .1;

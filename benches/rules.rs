@@ -175,7 +175,7 @@ impl Site {
         let new = NewOrganization::new(name.clone()).plan(Plan::Pro);
         let organization = service.admin().create_organization(new).await.unwrap().id;
         let token =
-            service.admin().create_token(organization, &NewToken::new(name, Scopes::all())).await.unwrap().1;
+            service.admin().create_token(organization, NewToken::new(name, Scopes::all())).await.unwrap().1;
         let session = service.authenticate(token.reveal()).await.unwrap();
         let json = event::body(PLACES, true);
         let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();

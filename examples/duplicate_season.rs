@@ -1,7 +1,7 @@
 //! Copies one event to the twelve Saturdays of a season, across a clock change.
 //!
-//! Then it requests the same copies again, like a script that was interrupted and restarted. The idempotency key of
-//! each copy contains its date, so nothing is created twice.
+//! The program then requests the same copies again, like a script that was interrupted and restarted. The idempotency
+//! key of each copy contains the date of the copy, so nothing is created twice.
 
 #![expect(clippy::print_stdout, reason = "an example prints its results")]
 

@@ -1,7 +1,7 @@
 //! Tests of a program that embeds the library, with the memory store and a fixed clock.
 //!
-//! The program is the function [`is_room_left`]. Its tests are below and run under `cargo test`. `main` prints the same
-//! cases.
+//! The program is the function [`is_room_left`]. The tests are at the end of the file and run under `cargo test`.
+//! `main` prints the same cases.
 
 #![expect(clippy::print_stdout, reason = "an example prints its results")]
 
@@ -14,7 +14,7 @@ use signup_core::{
 };
 use signup_store_memory::MemoryStore;
 
-/// The program under test: returns whether any shift of the event has room and is not over.
+/// Returns whether any shift of the event has room and is not over. This is the program under test.
 async fn is_room_left(service: &Service, session: &Session, event: EventId) -> Result<bool> {
     let now = service.now();
     let shifts = session.shifts(event).await?;
@@ -77,7 +77,7 @@ fn text(is_room_left: bool) -> &'static str {
 mod tests {
     use super::*;
 
-    /// Takes the place of a run of the example: `cargo test` builds this file as a test only.
+    /// Runs `main`, because `cargo test` builds this file only as a test.
     #[test]
     fn main_succeeds() {
         main().unwrap();

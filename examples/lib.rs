@@ -7,7 +7,7 @@
 //! - `embed_in_tests` uses the memory store and a fixed clock in the tests of another program.
 //! - `own_store` implements a store that passes the conformance suite, and a wrapper that injects faults.
 
-/// The programs of the repository's README, which the documentation tests compile and run.
+/// Compiles and runs the programs in the repository's README as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
@@ -17,7 +17,7 @@ mod tests {
     use std::path::Path;
     use std::process::{Command, Output};
 
-    /// Returns the command of an example, which `cargo test` builds before it runs these tests.
+    /// Returns the command of an example. `cargo test` builds the examples before it runs these tests.
     fn command(example: &str) -> Command {
         let test = std::env::current_exe().unwrap();
         let examples = test.parent().and_then(Path::parent).unwrap().join("examples");
@@ -35,10 +35,8 @@ mod tests {
         String::from_utf8_lossy(bytes).into_owned()
     }
 
-    /// Runs each example without arguments and checks its output.
-    ///
-    /// `embed_in_tests` and `own_store` are missing here: `cargo test` builds them as tests, and a test in each file calls
-    /// `main`.
+    /// Runs each example without arguments and checks its output. `embed_in_tests` and `own_store` are missing here:
+    /// `cargo test` builds them as tests, and each has a test that runs its `main`.
     #[test]
     fn every_example_runs() {
         for (example, expected) in [
@@ -67,7 +65,7 @@ mod tests {
         }
     }
 
-    /// The second run finds the organization and the stored answer: the random tail of the slug is the same.
+    /// Compares the output of two runs. An event that was created twice would have another random end of its slug.
     #[test]
     fn a_second_run_of_create_event_creates_nothing() {
         let folder = tempfile::tempdir().unwrap();

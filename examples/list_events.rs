@@ -4,9 +4,9 @@
 //! SIGNUP_URL=http://127.0.0.1:8080 SIGNUP_TOKEN=signup_… cargo run -p signup-examples --example list_events
 //! ```
 //!
-//! Without both variables it starts a server on the memory store and creates seven events there. Standard error says
-//! what the program waits for: a server that is built and started, or a rate limit. One variable without the other is an
-//! error.
+//! Without both variables, the program starts a server on the memory store and creates seven events there. One variable
+//! without the other is an error. Standard error says what the program waits for: the build and the start of the server,
+//! or a rate limit.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
 
@@ -40,7 +40,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Prints every page. Follows `next_cursor` until it is null; only null means the end.
+/// Prints every page. Follows `next_cursor` until the cursor is null; only null means the end.
 async fn walk(client: &Client, url: &str, token: &str, per_page: u32) -> Result<(), Box<dyn Error>> {
     let (mut pages, mut events, mut cursor) = (0, 0, Some(String::new()));
     while let Some(at) = cursor {
@@ -78,7 +78,7 @@ async fn page(
     }
 }
 
-/// A server process on the memory store. Dropping this value kills the process.
+/// A server process on the memory store. Dropping the value kills the process.
 struct Server {
     child: Child,
     url: String,
@@ -87,7 +87,7 @@ struct Server {
 
 impl Server {
     fn start() -> Result<Self, Box<dyn Error>> {
-        // Uses the server program of the same build, if there is one.
+        // Runs the server program in the target folder of this example. If there is none, cargo builds the server.
         let example = std::env::current_exe()?;
         let built = example.ancestors().nth(2).map(|folder| folder.join("signup-server"));
         let mut command = if let Some(built) = built.filter(|built| built.exists()) {
@@ -118,7 +118,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Fails if the process has already exited.
+        // Killing fails if the process has already exited.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -1,12 +1,12 @@
 //! A store of your own that passes the conformance suite, and a wrapper that injects faults into any store.
 //!
 //! [`OwnStore`] is volatile: it keeps all records in memory and loses them when the process ends. A commit clones all
-//! records, so its time grows with their number. The module page of [`signup_core::store::writing`] shows how a store on
-//! a database checks each requirement.
+//! records, so its time grows with their number. The page of [`signup_core::store::writing`] states where a store on a
+//! database checks each requirement, and when its writes have to be durable.
 //!
-//! [`Faulty`] makes chosen commits fail, or loses their answers. Copy it to test how a program handles a database that is
-//! down. `main` creates an event while a commit fails or its answer is
-//! lost, and retries with the same idempotency key: the event is created once. The tests run under `cargo test`.
+//! [`Faulty`] makes chosen commits fail, or loses their answers. Copy [`Faulty`] to test how a program handles a database
+//! that is down. `main` creates an event while a commit fails or its answer is lost. It retries with the same idempotency
+//! key, so the event is created once. The tests run under `cargo test`.
 
 #![expect(clippy::print_stdout, reason = "an example prints its results")]
 
@@ -31,7 +31,7 @@ struct OwnStore(Mutex<Records>);
 
 impl OwnStore {
     fn records(&self) -> MutexGuard<'_, Records> {
-        // No change is half done where a thread panics: `commit` replaces all records at once.
+        // A panic cannot leave a change half done, because `commit` replaces all records at once.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -55,7 +55,7 @@ impl Store for OwnStore {
     }
 
     fn request_counter(&self) -> Option<&dyn RequestCounter> {
-        // One process has the store, so the service counts the requests.
+        // Only one process uses the store, so the service counts the requests itself.
         None
     }
 
@@ -173,7 +173,7 @@ impl Store for OwnStore {
     }
 }
 
-/// What happens to a commit.
+/// The fault of a commit.
 #[derive(Debug, Clone, Copy)]
 enum Fault {
     /// The commit fails, and nothing is written.
@@ -182,7 +182,7 @@ enum Fault {
     AnswerLost,
 }
 
-/// Injects faults into the commits of any store, by their number from 0.
+/// Injects faults into the commits of any store. `faults` maps the number of a commit, from 0, to its fault.
 #[derive(Debug)]
 struct Faulty<S> {
     inner: S,
@@ -216,7 +216,9 @@ impl<S: Store> Wrapper for Faulty<S> {
     }
 }
 
-/// Creates an organization over a store whose second commit has the fault. That is the first commit of the session.
+/// Returns a session over a store whose second commit has the fault.
+///
+/// The first commit creates the organization, so the fault hits the first write of the session.
 async fn session(fault: Fault) -> Result<Session, Box<dyn Error>> {
     let service = Service::new(Faulty::store(OwnStore::default(), [(1, fault)]));
     let organization = NewOrganization::new("Riverside Food Bank".parse()?);
@@ -254,7 +256,7 @@ mod tests {
 
     signup_core::conformance_tests!(fresh);
 
-    /// Takes the place of a run of the example: `cargo test` builds this file as a test only.
+    /// Runs `main`, because `cargo test` builds this file only as a test.
     #[test]
     fn main_succeeds() {
         main().unwrap();

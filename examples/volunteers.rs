@@ -43,7 +43,7 @@ async fn main() -> Result<()> {
     session.patch_shift(shift, earlier).await?;
     deliver(&service.outbox()).await?;
 
-    // An operator's process calls this about once a minute.
+    // A program that runs for long calls `purge` about once a minute. Receipts expire after 24 hours.
     clock.advance(25 * 3600);
     println!("Expired receipts that were removed: {}.", service.admin().purge(100).await?);
     Ok(())
@@ -71,7 +71,7 @@ async fn deliver(outbox: &Outbox) -> signup_core::Result<()> {
             return Ok(());
         }
         for notice in due {
-            let delivery = match outbox.claim(notice.clone()).await {
+            let delivery = match outbox.claim(&notice).await {
                 Ok(Some(delivery)) => delivery,
                 // The notice is obsolete, was claimed by another process, or was fanned out to each volunteer.
                 Ok(None) => continue,

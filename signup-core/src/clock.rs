@@ -79,7 +79,7 @@ impl Clock for FixedClock {
 }
 
 /// Rounds down to a whole second, also before 1970, where truncation towards zero would round up.
-fn whole_second(time: Timestamp) -> Timestamp {
+pub(crate) fn whole_second(time: Timestamp) -> Timestamp {
     let second = time.as_second() - i64::from(time.subsec_nanosecond() < 0);
     Timestamp::from_second(second).unwrap_or(Timestamp::MIN)
 }

@@ -129,6 +129,15 @@ text_form!(EventDate, WallTime);
 pub struct WallTime(u16);
 
 impl WallTime {
+    /// Creates the time `hour`:`minute`.
+    ///
+    /// # Errors
+    /// Returns [`TimeError::WallTime`] unless `hour` is at most 23 and `minute` at most 59.
+    pub fn new(hour: u8, minute: u8) -> Result<Self, TimeError> {
+        let is_time = hour < 24 && minute < 60;
+        is_time.then_some(Self(u16::from(hour) * 60 + u16::from(minute))).ok_or(TimeError::WallTime)
+    }
+
     /// Creates the time `minutes` after midnight, or `None` from 1440 on.
     pub fn from_minutes(minutes: u16) -> Option<Self> {
         (minutes < MINUTES_OF_A_DAY).then_some(Self(minutes))

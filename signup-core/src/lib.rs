@@ -89,9 +89,9 @@
 //!   from facts, input and the time to a decision.
 //! - [`store`] has the contract of a store.
 //!
-//! Dates, times and instants are types of [`jiff`], and a [`Store`] is an [`macro@async_trait`]. Both crates are part
-//! of public signatures, so this crate re-exports them: a program gets the matching versions without a dependency of
-//! its own.
+//! Dates, times and instants are types of [`jiff`], and a [`Store`] is an [`macro@async_trait`]. Public signatures also
+//! name types of [`serde_json`] and [`uuid`]. This crate re-exports all four, so a program gets the matching versions
+//! without a dependency of its own.
 
 pub mod allowance;
 pub mod clock;
@@ -162,6 +162,8 @@ pub use text::{
 };
 pub use token::{Scope, Scopes, Token};
 pub use zone::Zone;
+#[doc(no_inline)]
+pub use {serde_json, uuid};
 
 /// Compiles and runs the programs of the README as documentation tests.
 #[cfg(doctest)]

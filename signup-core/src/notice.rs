@@ -83,6 +83,20 @@ pub struct Delivery {
     pub signup: Signup,
 }
 
+impl Delivery {
+    /// Creates the mail of a notice. A program that words mails needs it in tests; [`Outbox::claim`](crate::Outbox::claim)
+    /// returns the mails to send.
+    pub const fn new(
+        notice: Notice,
+        organization: Organization,
+        event: Event,
+        shift: Shift,
+        signup: Signup,
+    ) -> Self {
+        Self { notice, organization, event, shift, signup }
+    }
+}
+
 /// The cause of a mail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]

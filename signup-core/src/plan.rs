@@ -115,7 +115,7 @@ impl PlanTable {
         }
     }
 
-    /// Returns the first plan whose limits would refuse every request or every event, if there is one.
+    /// Returns the first plan that allows 0 requests a minute or 0 days, if there is one.
     pub fn unusable(&self) -> Option<Plan> {
         Plan::ALL.iter().copied().find(|&plan| {
             let limits = self.limits(plan);

@@ -198,7 +198,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     ///
     /// Requirements are checked in their order; the first that does not hold refuses the change set. No other commit
     /// happens between the checks and the writes. An update of a missing record changes nothing. Inserting a record
-    /// whose parent is missing is a bug of the caller, and a store may fail.
+    /// whose parent is missing is a bug of the caller, and a store may fail. A receipt has no parent: its token may be
+    /// [`TokenId::NONE`].
     ///
     /// # Errors
     /// Returns [`CommitError::Refused`] if a requirement does not hold; nothing was written. Returns

@@ -85,6 +85,12 @@ impl Scopes {
     }
 }
 
+impl<const N: usize> From<[Scope; N]> for Scopes {
+    fn from(scopes: [Scope; N]) -> Self {
+        scopes.into_iter().collect()
+    }
+}
+
 impl FromIterator<Scope> for Scopes {
     fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
         let mut set = Self::default();

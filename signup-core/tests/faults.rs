@@ -122,7 +122,7 @@ async fn faults_of_a_token_and_of_a_question_have_their_bounds() {
     let (service, session) = session().await;
     let admin = service.admin();
     let token = NewToken::new("import".parse().unwrap(), Scopes::default()).expires_in_days(366);
-    let error = admin.create_token(session.organization_id(), &token).await.unwrap_err();
+    let error = admin.create_token(session.organization_id(), token).await.unwrap_err();
     let life = FaultKind::WholeNumber { min: 1, max: Some(365) };
     let expected = [("scopes", FaultKind::NoScope), ("expires_in_days", life)];
     assert_eq!(faults(error), expected.map(|(path, kind)| (path.to_owned(), kind)));
@@ -136,13 +136,13 @@ async fn faults_of_a_token_and_of_a_question_have_their_bounds() {
     ] {
         let mut question = NewQuestion::new(label(), kind);
         question.options = options;
-        let error = admin.add_question(event, &question).await.unwrap_err();
+        let error = admin.add_question(event, question).await.unwrap_err();
         assert_eq!(faults(error), [("options".to_owned(), fault)]);
     }
     let question = NewQuestion::new(label(), QuestionKind::Text);
     for _ in 0..100 {
-        admin.add_question(event, &question).await.unwrap();
+        admin.add_question(event, question.clone()).await.unwrap();
     }
-    let error = admin.add_question(event, &question).await.unwrap_err();
+    let error = admin.add_question(event, question).await.unwrap_err();
     assert_eq!(faults(error), [("event".to_owned(), FaultKind::TooManyQuestions { max: 100 })]);
 }

@@ -113,7 +113,7 @@ async fn a_token_that_expires_while_the_input_is_read_is_refused() {
     let new = NewOrganization::new("Riverside".parse().unwrap());
     let organization = service.admin().create_organization(new).await.unwrap();
     let token = NewToken::new("import".parse().unwrap(), Scopes::all()).expires_in_days(1);
-    let (_, token) = service.admin().create_token(organization.id, &token).await.unwrap();
+    let (_, token) = service.admin().create_token(organization.id, token).await.unwrap();
     let session = service.authenticate(token.reveal()).await.unwrap();
     let error = session.create_event(SlowInput(&clock)).await.unwrap_err();
     assert!(matches!(error, Error::Unauthenticated), "{error:?}");
@@ -217,4 +217,46 @@ fn the_future_of_a_write_can_be_spawned() {
         let ada = NewSignup::new("Ada".parse().unwrap(), EmailAddress::new("ada@example.org").unwrap());
         drop(public.sign_up_by_slug("food-drive", ShiftId::NONE, &ada).await);
     });
+}
+
+#[tokio::test]
+async fn a_patch_moves_the_end_back_to_midnight() {
+    let (_, session) = session(Plan::Free).await;
+    let shift = session.create_event(event(date(2027, 7, 3))).await.unwrap().outcome.shifts.remove(0);
+    let patch = ShiftPatch::new().hours(Hours::ALL_DAY);
+    assert_eq!(session.patch_shift(shift.id, patch).await.unwrap().outcome.hours, Hours::ALL_DAY);
+}
+
+#[tokio::test]
+async fn an_absent_value_in_an_untyped_patch_changes_nothing() {
+    let (_, session) = session(Plan::Free).await;
+    let shift = session.create_event(event(date(2027, 7, 3))).await.unwrap().outcome.shifts.remove(0);
+    let location: Option<&str> = None;
+    let patch = ShiftPatchInput { location: location.into(), ..ShiftPatchInput::default() };
+    assert_eq!(session.patch_shift(shift.id, patch).await.unwrap().outcome.location, shift.location);
+}
+
+#[tokio::test]
+async fn a_wrong_date_is_reported_before_the_event_is_looked_up() {
+    let (_, session) = session(Plan::Free).await;
+    let error = session.duplicate_event(EventId::NONE, date(9999, 1, 1)).await.unwrap_err();
+    assert_eq!(fields(error), ["start_date"]);
+}
+
+/// A clock with fractions of a second.
+#[derive(Debug)]
+struct PreciseClock;
+
+impl Clock for PreciseClock {
+    fn now(&self) -> Timestamp {
+        "2027-06-05T12:00:00.75Z".parse().unwrap()
+    }
+}
+
+#[tokio::test]
+async fn stored_times_are_whole_seconds_with_any_clock() {
+    let service = Service::new(MemoryStore::new()).with_clock(PreciseClock);
+    let new = NewOrganization::new("Riverside".parse().unwrap());
+    let organization = service.admin().create_organization(new).await.unwrap();
+    assert_eq!(organization.created_at.to_string(), "2027-06-05T12:00:00Z");
 }

@@ -58,7 +58,7 @@ impl World {
             let due = self.service.outbox().due(7).await.unwrap();
             let is_done = due.is_empty();
             for notice in due {
-                let Some(mail) = self.service.outbox().claim(notice).await.unwrap() else {
+                let Some(mail) = self.service.outbox().claim(&notice).await.unwrap() else {
                     continue;
                 };
                 self.service.outbox().report_sent(&mail.notice).await.unwrap();
@@ -93,7 +93,7 @@ fn secret(notice: &Notice) -> Secret {
 async fn claim(world: &World) -> Delivery {
     let mut due = world.service.outbox().due(9).await.unwrap();
     assert_eq!(due.len(), 1, "{due:?}");
-    world.service.outbox().claim(due.remove(0)).await.unwrap().unwrap()
+    world.service.outbox().claim(&due.remove(0)).await.unwrap().unwrap()
 }
 
 #[tokio::test]
@@ -295,7 +295,7 @@ async fn a_notice_that_is_claimed_and_never_reported_is_given_up() {
     let mut attempts = 0;
     while world.counts().await == (1, 0) {
         let due = world.service.outbox().due(9).await.unwrap().remove(0);
-        attempts += u32::from(world.service.outbox().claim(due).await.unwrap().is_some());
+        attempts += u32::from(world.service.outbox().claim(&due).await.unwrap().is_some());
         world.clock.advance(Notice::LEASE.as_secs());
         assert!(attempts < 100);
     }

@@ -173,7 +173,7 @@ async fn answers_are_checked_against_the_events_questions() {
     ] {
         let mut new = NewQuestion::new(label("?"), kind);
         (new.options, new.required) = (options, required);
-        ids.push(world.service.admin().add_question(event.id, &new).await.unwrap().id.to_string());
+        ids.push(world.service.admin().add_question(event.id, new).await.unwrap().id.to_string());
     }
     let sign_up = async |answers: &[(usize, &'static str)], name: &'static str| {
         let answers =
@@ -190,7 +190,7 @@ async fn answers_are_checked_against_the_events_questions() {
     assert_eq!(values, ["M", "yes", "hello"]);
     let text_with_options = NewQuestion::new(label("?"), QuestionKind::Text).option(label("A"));
     assert_eq!(
-        faults(world.service.admin().add_question(event.id, &text_with_options).await.unwrap_err()),
+        faults(world.service.admin().add_question(event.id, text_with_options).await.unwrap_err()),
         ["options"]
     );
 }
@@ -199,8 +199,9 @@ async fn answers_are_checked_against_the_events_questions() {
 async fn a_token_is_valid_until_it_expires_or_is_revoked() {
     let world = world().await;
     let new = NewToken::new(Name::new("t").unwrap(), Scopes::all()).expires_in_days(1);
-    let (_, first) = world.service.admin().create_token(world.organization, &new).await.unwrap();
-    let (second_record, second) = world.service.admin().create_token(world.organization, &new).await.unwrap();
+    let (_, first) = world.service.admin().create_token(world.organization, new.clone()).await.unwrap();
+    let (second_record, second) =
+        world.service.admin().create_token(world.organization, new.clone()).await.unwrap();
     world.clock.advance(86_399);
     assert!(world.service.authenticate(first.reveal()).await.is_ok());
     assert!(world.service.authenticate(second.reveal()).await.is_ok());
@@ -217,7 +218,7 @@ async fn a_token_is_valid_until_it_expires_or_is_revoked() {
     for days in [0, 366] {
         let new = new.clone().expires_in_days(days);
         assert_eq!(
-            faults(world.service.admin().create_token(world.organization, &new).await.unwrap_err()),
+            faults(world.service.admin().create_token(world.organization, new.clone()).await.unwrap_err()),
             ["expires_in_days"]
         );
     }
@@ -229,7 +230,7 @@ async fn a_session_whose_token_has_expired_is_refused_at_each_use() {
     let World { service, clock, organization, .. } = &world;
     let name = Name::new("nightly").unwrap();
     let new = NewToken::new(name, Scopes::all()).expires_in_days(1);
-    let (_, token) = service.admin().create_token(*organization, &new).await.unwrap();
+    let (_, token) = service.admin().create_token(*organization, new).await.unwrap();
     let session = service.authenticate(token.reveal()).await.unwrap();
 
     let json = br#"{"title": "A", "start_date": "2027-06-05", "timezone": "UTC", "shifts": [{"title": "S", "capacity": 1}]}"#;

@@ -42,7 +42,7 @@ async fn world_with(required: bool) -> World {
     ] {
         let mut question = NewQuestion::new(label(text), kind);
         (question.options, question.required) = (options, required);
-        ids.push(admin.add_question(created.event.id, &question).await.unwrap().id);
+        ids.push(admin.add_question(created.event.id, question).await.unwrap().id);
     }
     let [text, select, checkbox] = ids.try_into().unwrap();
     let (slug, shift) = (created.event.slug, created.shifts[0].id);

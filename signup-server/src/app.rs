@@ -1,8 +1,9 @@
-//! From a request to its answer: the checks that every request passes, in their order.
+//! The path from a request to its response: routing, and the checks that precede a handler.
 //!
-//! Under `/v1`: rate limit, route, token; then the route's own handler checks scope, key, body, records and plan. Every
-//! answer to a request carries `X-Request-Id`, and under `/v1` what is left of the rate limit. What hyper could not read as a
-//! request does not come here: see [`mod@crate::serve`].
+//! A request under `/v1` is checked in this order: rate limit, route, token. Then the handler of the route checks the
+//! scope, the idempotency key, the body, the records and the plan. Every response carries `X-Request-Id`, and a
+//! response under `/v1` also the state of the rate limit. Bytes that hyper cannot parse as a request do not reach this
+//! module: see [`mod@crate::serve`].
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -28,17 +29,18 @@ use crate::reply::{self, ApiError};
 use crate::request::{Request, body_stream, client_address};
 use crate::routes::{Endpoint, Handler, PathParameters};
 
-// What every answer carries, known to be names of headers when this is compiled.
+/// The header with the id of the request in the log, on every response.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The headers of the rate limit: the first two on every response under `/v1`, the third on a 429 only.
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
-/// The address at the other end of a connection, as the accept loop saw it.
+/// The remote address of a connection, from the accept loop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-/// Everything that answers requests.
+/// The state that handlers of all kinds share.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) context: Context,
@@ -64,7 +66,7 @@ impl App {
         }
     }
 
-    /// One filter that takes every request. [`Endpoint`] tells paths apart.
+    /// Returns a filter that accepts every request. [`Endpoint::find`] selects the route, not warp.
     pub(crate) fn filter(self) -> impl Filter<Extract = (Response,), Error = Infallible> + Clone {
         let app = Arc::new(self);
         let query = filters::query::raw().or(warp::any().map(String::new)).unify();
@@ -110,7 +112,7 @@ impl App {
         response
     }
 
-    async fn answer_open(&self, method: &Method, found: Found) -> Response {
+    async fn answer_open(&self, method: &Method, found: EndpointMatch) -> Response {
         let Some((endpoint, _)) = found else { return reply::not_found() };
         match endpoint.handler(method) {
             Some(Handler::Open(handle)) => handle(self).await,
@@ -119,7 +121,13 @@ impl App {
         }
     }
 
-    async fn answer_page(&self, method: &Method, found: Found, client: IpAddr, request: Request) -> Response {
+    async fn answer_page(
+        &self,
+        method: &Method,
+        found: EndpointMatch,
+        client: IpAddr,
+        request: Request,
+    ) -> Response {
         let Some((endpoint, path)) = found else { return page::not_found() };
         match endpoint.handler(method) {
             Some(Handler::Page(handle)) => {
@@ -131,7 +139,13 @@ impl App {
         }
     }
 
-    async fn answer_api(&self, method: &Method, found: Found, client: IpAddr, request: Request) -> Response {
+    async fn answer_api(
+        &self,
+        method: &Method,
+        found: EndpointMatch,
+        client: IpAddr,
+        request: Request,
+    ) -> Response {
         let service = &self.context.service;
         let session = match request.bearer() {
             Some(token) => service.authenticate(token).await,
@@ -148,7 +162,7 @@ impl App {
         let (session, allowance) = match counted {
             Ok(counted) => counted,
             Err(error) => {
-                // The state of the window is unknown, so the request is not served and nothing remains.
+                // The request could not be counted, so it is not served. The header says that no requests remain.
                 let mut response = ApiError::from(error).into_response();
                 insert_allowance(&mut response, limit, 0);
                 return response;
@@ -170,7 +184,7 @@ impl App {
     async fn answer_counted(
         &self,
         method: &Method,
-        found: Found,
+        found: EndpointMatch,
         session: Result<Session, Error>,
         request: Request,
     ) -> Response {
@@ -192,10 +206,10 @@ impl App {
     }
 }
 
-/// An endpoint and the parameters of the path, if the path is one of the table.
-type Found = Option<(&'static Endpoint, PathParameters)>;
+/// The endpoint that matches a path, with the parameters in the path. `None` if the table has no such path.
+type EndpointMatch = Option<(&'static Endpoint, PathParameters)>;
 
-/// A request of the API with the session of a valid token.
+/// A request to the API, with the session of its token.
 pub(crate) struct ApiCall {
     pub(crate) context: Context,
     pub(crate) session: Session,
@@ -203,19 +217,22 @@ pub(crate) struct ApiCall {
     pub(crate) path: PathParameters,
 }
 
-/// A request of a page.
+/// A request for a page.
 pub(crate) struct PageCall {
     pub(crate) pages: Pages,
     pub(crate) request: Request,
     pub(crate) path: PathParameters,
-    /// The address of the client, behind trusted proxies.
+    /// The address of the client. See [`client_address`].
     pub(crate) client: IpAddr,
 }
 
-/// The parts of the service that answer unknown paths in ways of their own.
+/// The area of the service that a path belongs to. Each area has its own response to an unknown path.
 enum Area {
+    /// JSON under `/v1`: rate limited, with a token.
     Api,
+    /// HTML pages for volunteers.
     Pages,
+    /// Health probes and the description of the API: no token and no rate limit.
     Open,
 }
 
@@ -237,7 +254,9 @@ fn insert_allowance(response: &mut Response, limit: u32, remaining: u32) {
     headers.insert(REMAINING, remaining.into());
 }
 
-/// Answers a method that the endpoint has no handler for: 204 to `OPTIONS`, `refusal` to the others, both with `Allow`.
+/// Responds to a method that the endpoint has no handler for: 204 to `OPTIONS`, and `refusal` to any other method.
+///
+/// Both responses have the header `Allow`.
 fn without_handler(endpoint: &Endpoint, method: &Method, refusal: fn() -> Response) -> Response {
     let mut response = if *method == Method::OPTIONS {
         let mut response = Response::default();
@@ -250,8 +269,10 @@ fn without_handler(endpoint: &Endpoint, method: &Method, refusal: fn() -> Respon
     response
 }
 
-/// Runs a handler. One that may write runs in a task of its own, because a client that disconnects drops the future of its
-/// request, and a write must not stop half-way. Returns `None` if that task panicked.
+/// Runs a handler. Returns `None` if the handler of a write panicked.
+///
+/// The handler of a write runs in a separate task. When a client disconnects, hyper drops the future of the request,
+/// and a write must not stop half-way.
 async fn run<T: Send + 'static>(method: &Method, answer: BoxFuture<'static, T>) -> Option<T> {
     if method.is_safe() {
         return Some(answer.await);

@@ -1,9 +1,9 @@
-//! A cache of serialized response bodies, keyed by what they show and validated against the records that they show.
+//! A cache of serialized response bodies. Each hit is validated against the records that the body was serialized from.
 //!
-//! A store with records in memory returns the same `Arc` for a record until the record changes, and another one
-//! afterwards. Every request reads its records from the store and looks up the body. A cached body is used only if it
-//! was serialized from exactly these allocations. So the cache needs no invalidation: a body of changed records is
-//! never a hit.
+//! A store that keeps records in memory returns the same `Arc` for a record until the record changes, and a different
+//! `Arc` afterwards. Every request reads its records from the store and looks up the body. A cached body is used only
+//! if it was serialized from exactly these allocations. So the cache needs no invalidation: a body of changed records
+//! is never a hit.
 
 use std::fmt;
 use std::hash::Hash;
@@ -14,18 +14,18 @@ use bytes::Bytes;
 use moka::sync::Cache;
 use signup_core::{Event, EventId, EventQuery, OrganizationId, Shift};
 
-/// The most bytes that each kind of bodies takes.
+/// The maximum size of the cache of each kind of body, in bytes.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
-/// How long after its last use a body is evicted.
+/// How long a body stays cached after its last use.
 const IDLE: Duration = Duration::from_secs(60);
 /// The bytes that a weak reference keeps allocated after the store has dropped its record.
 const RECORD_BYTES: usize = 640;
 
-/// The cached bodies of each kind.
+/// A cache for each kind of body.
 #[derive(Debug, Default)]
-pub(crate) struct Bodies {
-    pub(crate) pages: BodiesOf<PageKey, Event>,
-    pub(crate) slots: BodiesOf<EventId, Shift>,
+pub(crate) struct BodyCaches {
+    pub(crate) pages: BodyCache<PageKey, Event>,
+    pub(crate) slots: BodyCache<EventId, Shift>,
 }
 
 /// Everything that determines a page of events, except the events.
@@ -37,8 +37,8 @@ pub(crate) struct PageKey {
     pub(crate) has_prev: bool,
 }
 
-/// The cached bodies of one kind. The key determines everything in a body except the records.
-pub(crate) struct BodiesOf<K, R>(Cache<K, Arc<CachedBody<R>>>);
+/// A cache for one kind of body. The key determines everything in a body except the records.
+pub(crate) struct BodyCache<K, R>(Cache<K, Arc<CachedBody<R>>>);
 
 struct CachedBody<R> {
     /// Weak references keep the allocations alive, so an equal pointer cannot be a reused address.
@@ -46,13 +46,13 @@ struct CachedBody<R> {
     body: Bytes,
 }
 
-impl<K, R> fmt::Debug for BodiesOf<K, R> {
+impl<K, R> fmt::Debug for BodyCache<K, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BodiesOf(…)")
+        f.write_str("BodyCache(…)")
     }
 }
 
-impl<K: Hash + Eq + Send + Sync + 'static, R: Send + Sync + 'static> Default for BodiesOf<K, R> {
+impl<K: Hash + Eq + Send + Sync + 'static, R: Send + Sync + 'static> Default for BodyCache<K, R> {
     fn default() -> Self {
         let weigh = |_: &K, cached: &Arc<CachedBody<R>>| {
             let bytes = cached.body.len() + RECORD_BYTES * cached.records.len();
@@ -62,8 +62,9 @@ impl<K: Hash + Eq + Send + Sync + 'static, R: Send + Sync + 'static> Default for
     }
 }
 
-impl<K: Hash + Eq + Send + Sync + 'static, R: Send + Sync + 'static> BodiesOf<K, R> {
-    /// Returns the body of `records`: the cached one if it is of these records, otherwise a new one from `write`.
+impl<K: Hash + Eq + Send + Sync + 'static, R: Send + Sync + 'static> BodyCache<K, R> {
+    /// Returns the cached body for `key` if it was serialized from `records`. Otherwise calls `write` and caches its
+    /// result.
     ///
     /// # Errors
     /// Returns the error of `write`.
@@ -80,7 +81,8 @@ impl<K: Hash + Eq + Send + Sync + 'static, R: Send + Sync + 'static> BodiesOf<K,
             return Ok(cached.body.clone());
         }
         let body = write()?;
-        // Records without another owner were read for this response only. The same allocations do not return.
+        // Records without another owner were read for this response only. A later read returns other allocations, so a
+        // cached body would never be a hit.
         if records.iter().any(|record| Arc::strong_count(record) > 1) {
             // Copies, because the original has spare capacity.
             let body = Bytes::copy_from_slice(&body);
@@ -95,13 +97,13 @@ impl<K: Hash + Eq + Send + Sync + 'static, R: Send + Sync + 'static> BodiesOf<K,
 mod tests {
     use super::*;
 
-    fn get(cache: &BodiesOf<u32, u32>, key: u32, records: &[Arc<u32>], body: &str) -> Bytes {
+    fn get(cache: &BodyCache<u32, u32>, key: u32, records: &[Arc<u32>], body: &str) -> Bytes {
         cache.get(key, records, || Ok::<_, ()>(body.to_owned().into())).unwrap()
     }
 
     #[test]
     fn a_body_is_always_serialized_from_the_given_records() {
-        let cache = BodiesOf::default();
+        let cache = BodyCache::default();
         let [mut one, two] = [1, 2].map(Arc::new);
         for _ in 0..2 {
             for key in [7, 8] {
@@ -119,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_body_is_serialized_once_for_the_same_records() {
-        let cache = BodiesOf::default();
+        let cache = BodyCache::default();
         let records = [Arc::new(1)];
         let held_by_the_store = records.clone();
         get(&cache, 7, &records, "first");
@@ -128,7 +130,7 @@ mod tests {
 
     #[test]
     fn records_without_another_owner_are_not_cached() {
-        let cache = BodiesOf::default();
+        let cache = BodyCache::default();
         get(&cache, 7, &[Arc::new(1)], "one");
         get(&cache, 8, &[], "nothing");
         cache.0.run_pending_tasks();
@@ -137,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_size_of_the_cache_is_bounded() {
-        let cache = BodiesOf::default();
+        let cache = BodyCache::default();
         let records: Vec<_> = (0..100).map(Arc::new).collect();
         for key in 0..1000 {
             get(&cache, key, &records.clone(), &" ".repeat(12_000));

@@ -1,6 +1,6 @@
-//! Shifts as iCalendar objects (RFC 5545), to be published or cancelled (RFC 5546).
+//! Shifts as iCalendar objects (RFC 5545) that publish or cancel an entry (RFC 5546).
 //!
-//! Times are in UTC, so they are correct whatever zone data a calendar program has.
+//! Times are in UTC, so they do not depend on the time zone data of the calendar program.
 
 use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _, EventStatus, Property};
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use signup_core::{Event, Organization, Shift, Signup, TimeAndPlace};
 
 use crate::location::shift_location;
 
-/// Whether a calendar program adds the entry or removes it.
+/// The iCalendar method: whether a calendar program adds the entry or removes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
     Publish,
@@ -27,7 +27,7 @@ impl Method {
 
 /// The calendar entry of a sign-up.
 ///
-/// The UID is that of the sign-up and stays the same. The SEQUENCE grows with the version of the shift and with a
+/// The UID is the id of the sign-up, so it never changes. The SEQUENCE grows with the version of the shift and with a
 /// cancellation, so a calendar program recognizes a later version of the entry.
 #[derive(Debug)]
 pub(crate) struct SignupEntry<'a> {

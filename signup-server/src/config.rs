@@ -1,4 +1,4 @@
-//! The command line. Every option is a flag and an environment variable; the flag wins.
+//! The command line. Every setting in [`Options`] is a flag and an environment variable; the flag takes precedence.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ pub(crate) struct Cli {
 impl Cli {
     /// Returns the filter of the log.
     ///
-    /// The default depends on the command, because scripts read standard error: a management command prints one line of
-    /// error there, or nothing.
+    /// The default is `info` for the server, and `warn` for a management command. Scripts read standard error, where a
+    /// successful management command prints nothing.
     pub(crate) fn log_filter(&self) -> &str {
         let default = match self.command {
             None | Some(Command::Serve) => "info",
@@ -51,7 +51,7 @@ pub(crate) struct Options {
     /// Address and port to listen on; port 0 selects a free port
     #[arg(long, env = "SIGNUP_LISTEN", default_value = "127.0.0.1:8080", global = true)]
     pub(crate) listen: SocketAddr,
-    /// Prefix of URLs in responses; by default http:// and the listening address
+    /// Prefix of URLs in responses, pages and mails; by default http:// and the listening address
     #[arg(long, env = "SIGNUP_BASE_URL", global = true)]
     pub(crate) base_url: Option<BaseUrl>,
     /// JSON file with the limits of every plan
@@ -74,7 +74,7 @@ pub(crate) struct Options {
     #[arg(long, env = "SIGNUP_DATABASE_CONNECT_TIMEOUT_S", default_value_t = 3, global = true,
         value_parser = clap::value_parser!(u64).range(1..=60))]
     pub(crate) database_connect_timeout_s: u64,
-    /// Seconds that a statement on PostgreSQL may take
+    /// Seconds that a statement on PostgreSQL may take, waits for locks included
     #[arg(long, env = "SIGNUP_DATABASE_STATEMENT_TIMEOUT_S", default_value_t = 5, global = true,
         value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) database_statement_timeout_s: u64,
@@ -265,7 +265,7 @@ impl FromStr for Database {
     }
 }
 
-/// The prefix of the URLs that the server generates: scheme, host, and optionally a path, without a slash at the end.
+/// The prefix of URLs in responses and mails: scheme, host, and optionally a path, without a slash at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BaseUrl(String);
 
@@ -316,10 +316,11 @@ fn log_filter(text: &str) -> Result<String, String> {
     filter.map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
-/// Reads the limits of the plans from a file. Without a path, returns the built-in limits.
+/// Reads the limits of the plans from a JSON file. Without a path, returns the built-in limits.
 ///
 /// # Errors
-/// Returns one line if the file cannot be read, or if a plan allows no request a minute or no day.
+/// Returns one line if the file cannot be read or parsed, or if a plan allows less than one request a minute or less
+/// than one day.
 pub(crate) fn plans(path: Option<&Path>) -> Result<PlanTable, String> {
     let Some(path) = path else { return Ok(PlanTable::default()) };
     let wrong = |what: String| format!("the plans file {}: {what}", path.display());

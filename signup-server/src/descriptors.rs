@@ -1,17 +1,18 @@
 //! File descriptors: how many the process may open, and how many of them client connections may use.
 //!
-//! The store, the mail connection and the metrics listener need descriptors, too. Descriptors are reserved for them,
-//! and client connections get the rest. So client connections never exhaust the descriptors that a response needs.
+//! Descriptors are reserved for the store, the mail connection, the metrics listener and the process itself. Client
+//! connections get the rest, so they never exhaust the descriptors that a response needs.
 
 use rlimit::Resource;
 
-/// The most client connections.
+/// The maximum number of client connections.
 const MAX_CONNECTIONS: u64 = 10_000;
-/// The fewest client connections with which the server starts.
+/// The server does not start if fewer client connections fit.
 const MIN_CONNECTIONS: u64 = 8;
-/// Descriptors beside those of client connections and the store: standard streams, the runtime, signals, the listeners,
-/// the lock of an SQLite file, metrics connections, the mail connection with its name lookup, and inherited
-/// descriptors.
+/// The number of descriptors reserved for everything except client connections and the store.
+///
+/// These are the standard streams, the runtime, signals, the listeners, the lock of an SQLite file, metrics
+/// connections, the mail connection with its name lookup, and inherited descriptors.
 const OTHER_DESCRIPTORS: u64 = 32;
 
 /// The number of client connections that the process accepts, and the descriptor limit that it was computed from.
@@ -54,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn client_connections_are_what_the_reserve_leaves_and_at_most_10_000() {
+    fn client_connections_get_the_descriptors_after_the_reserve_and_at_most_10_000() {
         assert_eq!(connections(u64::MAX, 16), Ok(10_000));
         assert_eq!(connections(1024, 16), Ok(976));
         assert_eq!(connections(56, 16), Ok(8));

@@ -1,7 +1,7 @@
 //! Liveness and readiness probes, for process supervisors and load balancers.
 //!
-//! Probes need no token and are not rate limited. So the readiness of the store is cached: however many probes arrive,
-//! the store is checked at most once a second.
+//! Probes need no token and are not rate limited. To limit the load on the store, the result of a check is cached for
+//! one second.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,13 +26,13 @@ struct Status {
     status: &'static str,
 }
 
-/// `GET /health/live`: the process responds.
+/// `GET /health/live`: returns 200 whenever the process responds.
 pub(crate) fn live() -> Response {
     reply::json(StatusCode::OK, &Status { status: "live" })
 }
 
 impl Health {
-    /// `GET /health/ready`: the store answers and accepts commits.
+    /// `GET /health/ready`: returns 200 if the store answers and accepts commits, otherwise 503.
     pub(crate) async fn ready(&self, service: &Service) -> Response {
         if self.is_ready(service).await {
             reply::json(StatusCode::OK, &Status { status: "ready" })

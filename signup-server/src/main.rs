@@ -1,6 +1,6 @@
 //! The Signup service over HTTP: a thin mapping of requests, command lines and signals onto `signup_core::Service`.
 //!
-//! **Invariant:** no rule is decided here, and stores are named in this file only.
+//! **Invariant:** no rule is decided here, and only this file opens a store.
 
 mod admin;
 mod app;
@@ -44,8 +44,7 @@ use metrics::Metrics;
 use openapi::OpenApi;
 use reply::WithSources;
 
-/// Allocating and freeing for a request takes a tenth less time than with the system's allocator, and some MB more
-/// memory.
+/// Allocates and frees in 10 % less time per request than the system's allocator, and uses some MB more memory.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -53,7 +52,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const MAIL_TIMEOUT: Duration = Duration::from_secs(12);
 /// The interval at which expired records are purged.
 const PURGE_EVERY: Duration = Duration::from_secs(60);
-/// The most records that one purge removes, so that no request waits long for it.
+/// The maximum number of records that one purge removes. A small number keeps the purge from delaying requests.
 const PURGE_BATCH: u32 = 500;
 
 fn main() -> ExitCode {
@@ -73,7 +72,7 @@ fn main() -> ExitCode {
     let result = match runtime {
         Ok(runtime) => {
             let result = runtime.block_on(run(cli));
-            // Does not wait for a blocking thread that still waits for the mail server.
+            // Does not wait for blocking threads: one may still be waiting for the mail server.
             runtime.shutdown_background();
             result
         }
@@ -88,10 +87,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns a command line error as one line, without the usage and the hints that clap adds.
+/// Formats a command line error as one line, without the usage and the hints that clap adds.
 fn usage_line(error: &clap::Error) -> String {
     let mut text = error.to_string();
-    // A URL of the database or the mail server may contain a password.
+    // The URL of a database or mail server may contain a password, so the value is hidden.
     if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue)
         && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
         && (flag.starts_with("--database") || flag.starts_with("--smtp"))
@@ -115,7 +114,7 @@ fn init_logging(cli: &Cli) {
 async fn run(cli: Cli) -> Result<(), String> {
     let plans = config::plans(cli.options.plans.as_deref())?;
     let command = cli.command.unwrap_or(Command::Serve);
-    // Before anything is opened: the store needs the raised limit, too.
+    // Before the store is opened, because the store needs the raised limit, too.
     let limit = match &command {
         Command::Serve => descriptors::connections_beside(store_descriptors(&cli.options))?,
         _ => ConnectionLimit::default(),
@@ -143,15 +142,15 @@ async fn run(cli: Cli) -> Result<(), String> {
     result
 }
 
-/// Returns the most file descriptors that the store has open at once.
+/// Returns the maximum number of file descriptors that the store has open at once.
 fn store_descriptors(options: &Options) -> u64 {
     match &options.database {
         Database::Memory => 0,
-        // A writer and two readers with two files each, and the index of the write-ahead log, which the cache reads,
-        // too. Twice that, because the writer may be reopened.
+        // A writer and two readers open two files each. The cache opens the index of the write-ahead log. Twice that
+        // number, because the writer may be reopened.
         Database::Sqlite(_) => 16,
-        // Each server is probed for whether it takes writes. Twice connections and probes: after a failover, new
-        // connections are opened while the old ones are still being closed.
+        // One connection probes each server for whether it takes writes. Twice that number, because after a failover
+        // new connections are opened while the old ones are still being closed.
         Database::Postgres(urls) => 2 * (u64::from(options.database_connections) + urls.len() as u64),
     }
 }
@@ -204,7 +203,8 @@ impl OpenStore {
         }
     }
 
-    /// Waits until the store can no longer write. Only a restart of the process recovers from that.
+    /// Completes when the store can no longer write, after which the process must be restarted. Otherwise never
+    /// completes.
     async fn ended(&self) {
         match self {
             Self::Sqlite(store) => store.ended().await,
@@ -236,7 +236,7 @@ async fn serve(
     let base_url = options.base_url.unwrap_or_else(|| BaseUrl::of(address));
     let openapi =
         OpenApi::at(base_url.as_str()).map_err(|error| format!("the API's description: {error}"))?;
-    // Several servers may share a PostgreSQL database, so none of them creates an organization there by itself.
+    // Several servers may share a PostgreSQL database, so a server does not create an organization there.
     if !matches!(store, OpenStore::Postgres(_)) {
         create_starter(&service.admin()).await?;
     }
@@ -269,7 +269,8 @@ async fn serve(
             () = signal => {}
             () = store.ended() => is_store_broken = true,
         }
-        // The mail task finishes the mail in flight, which would otherwise be sent again, and begins no other.
+        // The mail task finishes the mail in flight, because an interrupted mail would be sent again, and starts no
+        // other mail.
         stop_mail.send_replace(true);
     };
     serve::serve(listener, app.filter(), limit.connections, shutdown).await;
@@ -320,7 +321,7 @@ async fn purge(admin: Admin) {
     }
 }
 
-/// Installs the handlers of SIGTERM and SIGINT. The future completes when one of them arrives.
+/// Installs handlers for SIGTERM and SIGINT. The returned future completes when one of the signals arrives.
 fn shutdown_signal() -> std::io::Result<impl Future<Output = ()>> {
     let mut terminate: Signal = signal(SignalKind::terminate())?;
     let mut interrupt: Signal = signal(SignalKind::interrupt())?;

@@ -1,4 +1,4 @@
-//! Metrics for Prometheus, on a listener of their own, which only operators should reach.
+//! Metrics for Prometheus, on a separate listener, which only operators should reach.
 //!
 //! **Invariant:** names and labels never come from a request, so the number of time series is bounded. An unknown path
 //! has the label `unknown`, an unknown method the label `other`.
@@ -27,14 +27,14 @@ const SECONDS: [f64; 14] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 /// Upper bounds of the buckets of commit batch sizes, in change sets.
 const CHANGE_SETS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
-/// The shortest time between two counts of the notices in the store.
+/// The minimum time between two counts of the notices in the store.
 const NOTICE_COUNT_INTERVAL: Duration = Duration::from_secs(5);
-/// The timeout of a count, so that metrics are readable while the store is slow.
+/// The timeout of a count of the notices, so that a scrape returns while the store is slow.
 const NOTICE_COUNT_TIMEOUT: Duration = Duration::from_secs(1);
-/// How often samples of histograms are moved into their buckets, which frees the memory of the samples.
+/// The interval at which samples of histograms are moved into their buckets, which frees the memory of the samples.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The most open connections to the metrics listener.
+/// The maximum number of open connections to the metrics listener.
 const MAX_CONNECTIONS: usize = 8;
 
 const REQUESTS: &str = "signup_http_requests_total";
@@ -59,7 +59,7 @@ impl Metrics {
     /// Listens on `address` and installs the recorder, so that metrics are counted from here on.
     ///
     /// # Errors
-    /// Returns one line for the operator, if the address cannot be bound or a recorder exists already.
+    /// Returns one line for the operator if the address cannot be bound, or if a recorder is already installed.
     pub(crate) fn listen(address: SocketAddr) -> Result<Self, String> {
         let listener = serve::listen(address);
         let listener =
@@ -123,22 +123,25 @@ fn install() -> Result<PrometheusHandle, Box<dyn std::error::Error>> {
     describe_histogram!(DURATION, "Seconds from a request's head to its answer, by route");
     describe_gauge!(CONNECTIONS, "Open connections to the database");
     describe_gauge!(CONNECTIONS_IN_USE, "Connections to the database that are in use");
-    describe_counter!(MAILS, "Mails that were tried, by what became of them");
+    describe_counter!(MAILS, "Attempts to send a mail, by outcome");
     describe_gauge!(NOTICES, "Notices that wait to be sent");
-    describe_gauge!(FAILED_NOTICES, "Notices that were given up");
+    describe_gauge!(FAILED_NOTICES, "Notices that have failed for good");
     describe_counter!("signup_notices_unreadable_total", "Notices that cannot be read, each counted once");
-    describe_counter!("signup_store_round_trips_total", "Waits for the database, by kind");
+    describe_counter!("signup_store_round_trips_total", "Round trips to the database, by kind");
     describe_counter!(
         "signup_store_commit_retries_total",
-        "Commits tried again because of another transaction"
+        "Commits retried after a conflict with another transaction"
     );
-    describe_counter!("signup_store_reconnects_total", "Times that all connections were made anew");
-    describe_histogram!("signup_store_commit_batch_size", "Change sets that one commit made durable");
+    describe_counter!(
+        "signup_store_reconnects_total",
+        "Times that all connections to PostgreSQL were replaced"
+    );
+    describe_histogram!("signup_store_commit_batch_size", "Change sets in one commit");
     IS_COUNTING.store(true, Ordering::Relaxed);
     Ok(handle)
 }
 
-/// Sets the gauges of notices from a count in the store.
+/// Counts the notices in the store and sets their gauges. Logs a failure or a timeout.
 async fn count_notices(service: &Service) {
     match tokio::time::timeout(NOTICE_COUNT_TIMEOUT, service.admin().count_notices()).await {
         #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
@@ -163,9 +166,9 @@ fn text_response(text: String) -> Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MailFate {
     Sent,
-    /// Not sent; a later attempt follows.
+    /// Not sent; a retry follows.
     Deferred,
-    /// Not sent; no later attempt follows.
+    /// Not sent; no retry follows.
     Failed,
 }
 

@@ -5,9 +5,9 @@ use warp::http::HeaderValue;
 use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
 
-/// The description, written by hand. Tests compare it with the responses of the server.
+/// The description, written by hand. Tests compare the description with the responses of the server.
 const DOCUMENT: &str = include_str!("../openapi.yaml");
-/// The server URL in the document, which is replaced by the base URL.
+/// The server URL in the document. The base URL replaces it.
 const PLACEHOLDER: &str = "http://127.0.0.1:8080";
 
 /// The description in both formats, serialized.

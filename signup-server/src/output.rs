@@ -9,7 +9,7 @@ pub(crate) fn print_line(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Prints a text to standard error, on one line. Ignores a failure, which could not be reported anywhere.
+/// Prints a text to standard error, on one line. Ignores a failure to print, because no other output is left.
 pub(crate) fn print_error(text: &str) {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     drop(writeln!(io::stderr().lock(), "{text}"));

@@ -1,4 +1,4 @@
-//! Responses: JSON with a status, and the mapping of errors to HTTP.
+//! Responses of the API: JSON with a status, and the mapping of errors to HTTP.
 //!
 //! **Invariant:** no other module maps an error of the API to a status.
 
@@ -26,7 +26,7 @@ pub(crate) enum ApiError {
     Body(BodyError),
     /// The store does not answer, or does not accept commits.
     NotReady,
-    /// A bug: a task panicked, or the outcome cannot be serialized.
+    /// The server has a bug: a task panicked, or the outcome could not be serialized.
     Bug,
 }
 
@@ -55,23 +55,23 @@ impl<E: Into<Error>> From<E> for ApiError {
     }
 }
 
-/// Returns a response with `body` as JSON.
+/// Returns a response with `body` serialized as JSON.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
-    written(body).map_or_else(|_| internal_error(), |body| json_of(status, body))
+    to_json(body).map_or_else(|_| internal_error(), |body| json_from_bytes(status, body))
 }
 
 /// Serializes `body` as JSON.
 ///
 /// # Errors
 /// Returns [`ApiError::Bug`] if serialization fails, although writing into memory cannot fail.
-pub(crate) fn written(body: &impl Serialize) -> Result<Bytes, ApiError> {
+pub(crate) fn to_json(body: &impl Serialize) -> Result<Bytes, ApiError> {
     let mut text = Vec::with_capacity(INITIAL_CAPACITY);
     body.json_write(&mut text).map_err(|_| ApiError::Bug)?;
     Ok(text.into())
 }
 
 /// Returns a response with a body that is already serialized as JSON.
-pub(crate) fn json_of(status: StatusCode, body: Bytes) -> Response {
+pub(crate) fn json_from_bytes(status: StatusCode, body: Bytes) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -114,7 +114,7 @@ fn retry_later(mut response: Response) -> Response {
 }
 
 impl ApiError {
-    /// Returns the response. Details for operators go only to the log, within the span of the request.
+    /// Returns the response to the client. Details for operators are only logged, in the span of the request.
     pub(crate) fn into_response(self) -> Response {
         match self {
             Self::Service(error) => service_error(&error),
@@ -160,7 +160,7 @@ fn service_error(error: &Error) -> Response {
             tracing::error!(error = %WithSources(error), "the store failed");
             unavailable()
         }
-        // An error that no route returns, or a variant that was added later than this mapping.
+        // An error that no route returns, or a variant that is newer than this mapping.
         error => {
             tracing::error!(error = %WithSources(error), "the library returned an unexpected error");
             unavailable()
@@ -168,7 +168,7 @@ fn service_error(error: &Error) -> Response {
     }
 }
 
-/// Displays an error and its sources on one line.
+/// Formats an error and its sources on one line, separated by colons.
 #[derive(Debug)]
 pub(crate) struct WithSources<'a>(pub(crate) &'a (dyn std::error::Error + 'static));
 

@@ -1,4 +1,4 @@
-//! A request as handlers see it: credentials, client address, and a body that is read only on demand.
+//! The request that handlers receive: token, idempotency key, client address, and a body that is read on demand.
 
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -7,8 +7,8 @@ use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use ipnet::IpNet;
 use signup_core::{
-    CheckedEvent, CheckedPatch, Date, DuplicateInput, EventInput, FaultKind, Faults, IdempotencyKey, Input,
-    ShiftPatchInput, from_json,
+    CheckedEvent, CheckedPatch, DuplicateInput, EventDate, EventInput, FaultKind, Faults, IdempotencyKey,
+    Input, ShiftPatchInput, from_json,
 };
 use warp::http::HeaderMap;
 use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -16,13 +16,13 @@ use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use crate::reply::{ApiError, BodyError};
 use crate::request_body::BODY_TIMEOUT;
 
-/// The longest body, in bytes.
+/// The maximum size of a body, in bytes.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 /// The chunks of a body, as they arrive.
 pub(crate) type BodyStream = Pin<Box<dyn Stream<Item = Result<Bytes, warp::Error>> + Send>>;
 
-/// A request under `/v1`.
+/// A request to the API or for a page, without its method and path.
 pub(crate) struct Request {
     pub(crate) headers: HeaderMap,
     pub(crate) query: String,
@@ -30,7 +30,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Returns the token of `Authorization: Bearer …`. Its form is not checked.
+    /// Returns the token of `Authorization: Bearer …`. The form of the token is not checked.
     pub(crate) fn bearer(&self) -> Option<&str> {
         let (scheme, token) = self.headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim_matches(' '))
@@ -50,17 +50,20 @@ impl Request {
         if value.is_empty() {
             return Ok(None);
         }
-        // A value with other bytes than visible ASCII becomes the empty text, which is not a valid key.
+        // A value with bytes other than visible ASCII becomes the empty string, which is not a valid key.
         let key = value.to_str().unwrap_or_default().parse::<IdempotencyKey>();
         key.map(Some).map_err(|error| Faults::one(FIELD, error))
     }
 
-    /// Returns the JSON body as the input of a write, unread. The library reads it after its own checks.
+    /// Returns the unread JSON body as the input of a write. The library reads the body after its own checks.
     pub(crate) const fn body(&mut self) -> JsonBody<'_> {
         JsonBody(self)
     }
 
     /// Reads the body. Its `Content-Type` must be JSON, or absent.
+    ///
+    /// # Errors Returns an error if the body is longer than 1 MiB, takes longer than 30 seconds, breaks off, or is not
+    /// JSON by its `Content-Type`.
     pub(crate) async fn json(&mut self) -> Result<Bytes, BodyError> {
         let body =
             tokio::time::timeout(BODY_TIMEOUT, self.read()).await.map_err(|_| BodyError::Timeout)??;
@@ -68,6 +71,9 @@ impl Request {
     }
 
     /// Reads the body. Its `Content-Type` must be that of an HTML form.
+    ///
+    /// # Errors
+    /// Fails like [`json`](Self::json).
     pub(crate) async fn form(&mut self) -> Result<Bytes, BodyError> {
         let body =
             tokio::time::timeout(BODY_TIMEOUT, self.read()).await.map_err(|_| BodyError::Timeout)??;
@@ -89,7 +95,7 @@ impl Request {
         Ok(body.freeze())
     }
 
-    /// Returns the `Content-Type` without its parameters, in lower case.
+    /// Returns the `Content-Type` without parameters, in lower case.
     fn media_type(&self) -> Option<String> {
         let value = self.headers.get(CONTENT_TYPE)?.to_str().ok()?;
         Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
@@ -117,10 +123,10 @@ impl Input<CheckedEvent> for JsonBody<'_> {
     }
 }
 
-impl Input<Date> for JsonBody<'_> {
+impl Input<EventDate> for JsonBody<'_> {
     type Error = ApiError;
 
-    async fn read(self) -> Result<Date, ApiError> {
+    async fn read(self) -> Result<EventDate, ApiError> {
         let body = self.0.json().await?;
         Ok(from_json::<DuplicateInput<'_>>(&body)?.check()?)
     }
@@ -146,7 +152,8 @@ pub(crate) fn body_stream<B: Buf>(
 /// Returns the address of the client: the peer, or the forwarded address if the peer is a trusted proxy.
 ///
 /// Each proxy appends the address of its own peer to `X-Forwarded-For`. So the client is the rightmost address that is
-/// not a trusted proxy; the addresses to its left could be forged. If all are trusted, the leftmost is the client.
+/// not a trusted proxy; the addresses to its left could be forged. If all addresses are trusted, the client is the
+/// leftmost one.
 pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted =
         |address: &IpAddr| trusted.iter().any(|network| network.contains(&address.to_canonical()));
@@ -156,7 +163,7 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
     }
     let lists = headers.get_all("x-forwarded-for").iter().rev().filter_map(|value| value.to_str().ok());
     for address in lists.flat_map(|list| list.rsplit(',')) {
-        // A trusted proxy writes only addresses, so a malformed entry and those before it are not trusted.
+        // A trusted proxy appends only addresses, so a malformed entry and all entries to its left are not trusted.
         let Some(address) = forwarded_address(address.trim()) else { return client };
         client = address;
         if !is_trusted(&client) {

@@ -1,4 +1,4 @@
-//! Request bodies, shared between the service that reads a body and the connection that has to reach its end.
+//! Request bodies, shared between the service, which reads the body, and the connection, which discards the rest.
 //!
 //! The next request on a connection starts where the body of the previous request ends. If the service responds before
 //! it has read the whole body, hyper closes the connection after the response, and the response does not announce that.
@@ -21,19 +21,21 @@ use warp::http::header::EXPECT;
 
 /// How long a client may take to send a body, including the rest that is discarded.
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long the rest may take.
+/// How long the connection reads the rest of a body.
 const REST_TIMEOUT: Duration = Duration::from_secs(5);
-/// The most bytes of a rest that are read: as many as a body may have.
+/// The maximum size of the rest that is read, in bytes: the maximum size of a body.
 const MAX_REST_BYTES: u64 = 1024 * 1024;
-/// The same after 413. A client that is told so while it sends much more than the service takes receives the answer only if the
-/// connection stays open meanwhile.
+/// The same after a 413 response, in bytes.
+///
+/// The client may still be sending a body that is too large. If the connection were closed meanwhile, the client might
+/// not receive the response.
 const MAX_REST_BYTES_TOO_LARGE: u64 = 32 * 1024 * 1024;
 
-/// The service's handle to a body. When it is dropped, the unread rest stays with the connection.
+/// The service's handle to a body. Dropping the handle leaves the unread rest to the connection.
 #[derive(Debug)]
 pub(crate) struct RequestBody(Option<Shared>);
 
-/// The connection's handle to the same body, to read what the service has left unread.
+/// The connection's handle to the same body. Reads the rest that the service has left unread.
 #[derive(Debug)]
 pub(crate) struct Rest {
     body: Shared,
@@ -48,13 +50,14 @@ struct Shared(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
-    /// `None` once the end was reached.
+    /// `None` after the end of the body.
     incoming: Option<Incoming>,
     was_read: bool,
 }
 
-/// Splits the body of a request into the service's handle and the connection's handle. The second is `None` if the body
-/// is empty.
+/// Splits the body of a request into the service's handle and the connection's handle.
+///
+/// The connection's handle is `None` if the body is empty.
 pub(crate) fn share(request: Request<Incoming>) -> (Request<RequestBody>, Option<Rest>) {
     let (head, incoming) = request.into_parts();
     if incoming.is_end_stream() {
@@ -69,31 +72,31 @@ pub(crate) fn share(request: Request<Incoming>) -> (Request<RequestBody>, Option
 }
 
 impl Rest {
-    /// Reads and drops the rest of the body before an answer of `status`. Returns whether its end was reached, so that the
-    /// connection can be used again.
+    /// Reads and discards the rest of the body before a response with `status` is sent.
     ///
-    /// A client that still waits for `100 Continue` is not asked for a body that would be dropped, and a rest that is declared
-    /// longer than the bound is not read at all.
+    /// Returns whether the end of the body was reached. Only then can the connection be reused. Nothing is read if the
+    /// client still waits for `100 Continue`, because that would request a body only to discard it. Nothing is read
+    /// either if the declared rest is longer than the bound, except after 413.
     pub(crate) async fn read_to_end(self, status: StatusCode) -> bool {
         let is_too_large = status == StatusCode::PAYLOAD_TOO_LARGE;
-        let most = if is_too_large { MAX_REST_BYTES_TOO_LARGE } else { MAX_REST_BYTES };
+        let max_bytes = if is_too_large { MAX_REST_BYTES_TOO_LARGE } else { MAX_REST_BYTES };
         {
             let state = self.body.state();
             let declared = state.incoming.as_ref().map_or(0, |incoming| incoming.size_hint().lower());
-            if (self.expects_continue && !state.was_read) || (declared > most && !is_too_large) {
+            if (self.expects_continue && !state.was_read) || (declared > max_bytes && !is_too_large) {
                 return false;
             }
         }
         let deadline = self.deadline.min(Instant::now() + REST_TIMEOUT);
-        timeout_at(deadline, self.read(most)).await.unwrap_or(false)
+        timeout_at(deadline, self.read(max_bytes)).await.unwrap_or(false)
     }
 
-    async fn read(&self, most: u64) -> bool {
+    async fn read(&self, max_bytes: u64) -> bool {
         let mut bytes = 0;
         while let Some(frame) = std::future::poll_fn(|context| self.body.poll_frame(context)).await {
             let Ok(frame) = frame else { return false };
             bytes += frame.data_ref().map_or(0, |data| data.len() as u64);
-            if bytes > most {
+            if bytes > max_bytes {
                 return false;
             }
         }
@@ -103,7 +106,7 @@ impl Rest {
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic cannot leave the state inconsistent, so poisoning is ignored.
+        // A panic cannot leave the state inconsistent, so a poisoned lock is usable.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -131,8 +134,8 @@ impl Body for RequestBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        let is_ended = |body: &Shared| body.state().incoming.as_ref().is_none_or(Body::is_end_stream);
-        self.0.as_ref().is_none_or(is_ended)
+        let has_ended = |body: &Shared| body.state().incoming.as_ref().is_none_or(Body::is_end_stream);
+        self.0.as_ref().is_none_or(has_ended)
     }
 
     fn size_hint(&self) -> SizeHint {

@@ -1,7 +1,9 @@
 //! The table of routes: method, path pattern, handler.
 //!
-//! Everything else about routes follows from the table: 404 and 405, `Allow`, the labels of metrics and logs, and the test that
-//! holds the table against `openapi.yaml`. No handler runs for a method that the table does not name.
+//! The responses 404 and 405, the header `Allow`, and the labels of metrics and logs are derived from the table. A test
+//! compares the table with `openapi.yaml`.
+//!
+//! **Invariant:** no handler runs for a method that the table does not contain. `HEAD` counts as `GET`.
 
 use std::sync::LazyLock;
 
@@ -16,22 +18,22 @@ use crate::handlers::{create_event, duplicate_event, list_events, list_slots, pa
 use crate::health;
 use crate::reply::ApiError;
 
-/// A row of the table.
+/// A row of the table of routes.
 pub(crate) struct Route {
     method: Method,
-    /// Segments in braces are parameters; they match any text but an empty one.
+    /// The path pattern. A segment in braces is a parameter and matches any non-empty text.
     pattern: &'static str,
     pub(crate) handler: Handler,
 }
 
-/// What answers a request, by what the request needs first.
+/// The handler of a route. The variants differ in the checks that precede the handler.
 #[derive(Clone, Copy)]
 pub(crate) enum Handler {
-    /// Under `/v1`: rate limited, and called with the session of a valid token.
+    /// A handler under `/v1`: rate limited, and called with the session of a valid token.
     Api(fn(ApiCall) -> BoxFuture<'static, Result<Response, ApiError>>),
-    /// A page of volunteers.
+    /// A handler of a page for volunteers.
     Page(fn(PageCall) -> BoxFuture<'static, Response>),
-    /// Needs no token and has no rate limit.
+    /// A handler that needs no token and has no rate limit.
     Open(for<'a> fn(&'a App) -> BoxFuture<'a, Response>),
 }
 
@@ -67,11 +69,11 @@ const fn route(method: Method, pattern: &'static str, handler: Handler) -> Route
 static ENDPOINTS: LazyLock<Vec<Endpoint>> =
     LazyLock::new(|| ROUTES.chunk_by(|a, b| a.pattern == b.pattern).map(Endpoint::new).collect());
 
-/// The routes of one path pattern.
+/// All routes with the same path pattern.
 pub(crate) struct Endpoint {
-    /// The pattern. Logs and metrics name a path by it and never by its text, which may hold a secret.
+    /// The path pattern. Logs and metrics contain the pattern instead of the path, because a path may contain a secret.
     pub(crate) pattern: &'static str,
-    /// The value of `Allow`.
+    /// The value of the header `Allow`.
     pub(crate) allow: HeaderValue,
     segments: Vec<Segment>,
     routes: &'static [Route],
@@ -80,7 +82,7 @@ pub(crate) struct Endpoint {
 #[derive(Clone, Copy)]
 enum Segment {
     Literal(&'static str),
-    /// A name in braces, and the text that follows it in the segment.
+    /// A parameter: the name in braces, and the text after the braces in the same segment.
     Parameter {
         name: &'static str,
         suffix: &'static str,
@@ -106,7 +108,7 @@ impl Endpoint {
         Self { pattern, allow, segments: segments.collect(), routes }
     }
 
-    /// Finds the endpoint of a path, and the parameters in the path.
+    /// Finds the endpoint that matches a path, and parses the parameters in the path.
     pub(crate) fn find(path: &str) -> Option<(&'static Self, PathParameters)> {
         ENDPOINTS.iter().find_map(|endpoint| Some((endpoint, endpoint.parameters(path)?)))
     }
@@ -128,7 +130,7 @@ impl Endpoint {
         texts.next().is_none().then_some(PathParameters(parameters))
     }
 
-    /// Returns the handler of a method. `HEAD` has that of `GET`.
+    /// Returns the handler of a method. `HEAD` has the handler of `GET`.
     pub(crate) fn handler(&self, method: &Method) -> Option<Handler> {
         let method = if *method == Method::HEAD { &Method::GET } else { method };
         self.routes.iter().find(|route| route.method == *method).map(|route| route.handler)
@@ -140,18 +142,19 @@ impl Endpoint {
 pub(crate) struct PathParameters(Vec<(&'static str, String)>);
 
 impl PathParameters {
-    /// Returns the text of a parameter.
+    /// Returns the text of a parameter, or the empty string if the pattern has no such parameter.
     pub(crate) fn text(&self, name: &str) -> String {
         self.0.iter().find(|(found, _)| *found == name).map_or_else(String::new, |(_, text)| text.clone())
     }
 
-    /// Returns the event that the path names. A text that is no id becomes an id that no record has, so the record is missed
-    /// after the checks that come before it.
+    /// Returns the event id in the path. Malformed text becomes [`EventId::NONE`], which no event has.
+    ///
+    /// So a malformed id gets the response for an unknown id, after the same checks.
     pub(crate) fn event(&self) -> EventId {
         self.text("event_id").parse().unwrap_or(EventId::NONE)
     }
 
-    /// Returns the shift that the path names, like [`event`](Self::event).
+    /// Returns the shift id in the path. Malformed text becomes [`ShiftId::NONE`], as in [`event`](Self::event).
     pub(crate) fn shift(&self) -> ShiftId {
         self.text("id").parse().unwrap_or(ShiftId::NONE)
     }
@@ -189,13 +192,13 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_no_id_names_no_record() {
+    fn a_malformed_id_matches_no_record() {
         let (_, path) = Endpoint::find("/v1/slots/not-an-id").unwrap();
         assert_eq!(path.shift(), ShiftId::NONE);
     }
 
     #[test]
-    fn no_handler_runs_for_a_method_that_the_table_does_not_name() {
+    fn no_handler_runs_for_a_method_that_the_table_does_not_contain() {
         for endpoint in ENDPOINTS.iter() {
             let allow = endpoint.allow.to_str().unwrap();
             for method in
@@ -207,9 +210,9 @@ mod tests {
         }
     }
 
-    /// The pages are for people: the description of the API leaves them out.
+    /// The description of the API does not contain the pages, which are for people.
     #[test]
-    fn the_table_and_the_description_of_the_api_name_the_same_operations() {
+    fn the_table_and_the_description_of_the_api_contain_the_same_operations() {
         let document: serde_json::Value = serde_norway::from_str(include_str!("../openapi.yaml")).unwrap();
         let described: BTreeSet<_> = document["paths"]
             .as_object()

@@ -3,9 +3,8 @@
 //! Each connection has a timeout for idle time and the request head, a timeout for a client that does not read, and a
 //! limit on the size of the head.
 //!
-//! hyper responds 400 to bytes that are not HTTP, and 431 to a head that is too large, before there is a request. hyper
-//! has no hook for these responses, so they carry neither `X-Request-Id` nor the rate limit. hyper closes the
-//! connection after them.
+//! hyper responds 400 to bytes that are not HTTP, and 431 to a head that is too large. hyper has no hook for these
+//! responses, so they carry neither `X-Request-Id` nor the headers of the rate limit. hyper then closes the connection.
 
 use std::convert::Infallible;
 use std::io;
@@ -33,19 +32,19 @@ use crate::request_body::{self, RequestBody};
 
 /// How long a client may take to send the head of a request, and how long a connection may be idle.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
-/// The most headers of a request.
+/// The maximum number of headers of a request.
 const MAX_HEADERS: usize = 100;
-/// The largest head of a request, in bytes.
+/// The maximum size of the head of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
-/// How long a write may make no progress. A client that does not read fills its receive buffer and then the send
+/// How long a write may make no progress. If a client does not read, its receive buffer fills, and then the send
 /// buffer.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The size of a connection's send buffer, in bytes.
 ///
-/// Linux makes a full buffer writable again after a third of it was sent. A buffer that Linux sizes by itself grows to
+/// Linux makes a full buffer writable again after a third of it was sent. A buffer that Linux sizes itself grows to
 /// some MiB, so a client that reads slowly but steadily would exceed the write timeout.
 const SEND_BUFFER_BYTES: u32 = 128 * 1024;
-/// The most connections that wait in the kernel's queue to be accepted.
+/// The maximum number of connections that wait in the kernel's queue to be accepted.
 const BACKLOG: u32 = 1024;
 /// The pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(500);
@@ -64,8 +63,8 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// Serves until `shutdown` completes, then drains the requests in flight and returns.
 ///
-/// At most `connections` connections are open at once. Further ones wait in the kernel's queue until one is closed; an
-/// idle connection is closed at the head timeout.
+/// At most `connections` connections are open at once. Further connections wait in the kernel's queue until an open one
+/// is closed. An idle connection is closed after [`HEAD_TIMEOUT`].
 pub(crate) async fn serve<F>(
     listener: TcpListener,
     filter: F,
@@ -123,7 +122,7 @@ async fn accept(listener: &TcpListener) -> (TcpStream, Peer) {
                 return (stream, Peer(address));
             }
             Err(error) => {
-                // Usually the machine has run out of descriptors or memory, which may be freed within the pause.
+                // The usual cause is a lack of descriptors or memory, which may be freed during the pause.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }

@@ -1,7 +1,5 @@
 //! Checks untyped input in one pass, in the order in which the input declares its fields.
 
-use jiff::civil::Date;
-
 use super::given::{Given, Mistyped};
 use super::{
     Change, CheckedEvent, CheckedPatch, DuplicateInput, EventInput, HoursPatch, NewEvent, NewShift, Object,
@@ -214,11 +212,11 @@ impl DuplicateInput<'_> {
     ///
     /// # Errors
     /// Returns every fault.
-    pub fn check(&self) -> Result<Date, Faults> {
+    pub fn check(&self) -> Result<EventDate, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields { faults: &mut faults, shift: None };
         let start_date = fields.required("start_date", &self.start_date, TEXT, |text| date(text));
-        faults.into_result(start_date.map(EventDate::date))
+        faults.into_result(start_date)
     }
 }
 
@@ -243,13 +241,13 @@ impl ShiftPatchInput<'_> {
             _ => {
                 let location =
                     fields.nullable("location", &self.location, TEXT, |text| ShiftLocation::new(text));
-                Some(location.map_or(Change::Clear, Change::Set))
+                Some(location.into())
             }
         };
         let before = fields.faults.len();
         let start = fields.optional("start_time", &self.start_time, TEXT, |text| wall_time(text));
         let end = fields.optional("end_time", &self.end_time, TEXT, |text| wall_time(text));
-        let mut hours = HoursPatch { start, end };
+        let mut hours = HoursPatch { start, end: end.map(Change::Set) };
         if fields.faults.len() == before {
             fields.checked("end_time", hours.check());
         }

@@ -6,7 +6,8 @@ use crate::text::is_blank;
 
 /// The value of an untyped field: omitted, null, blank, a value of its type, or a value of another type.
 ///
-/// A program writes `"Food drive".into()`, `true.into()` or `None.into()`, or leaves the field to `Default`.
+/// A program writes `"Food drive".into()`, `true.into()` or [`Given::Null`], or leaves the field to `Default`. `None` is an
+/// omitted field, so that an absent value never clears a stored one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Given<T> {
     /// The field is omitted.
@@ -92,8 +93,8 @@ impl<T, U> From<Option<T>> for Given<U>
 where
     Self: From<T>,
 {
-    /// Converts `None` to null.
+    /// Converts `None` to an omitted field.
     fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Null, Self::from)
+        value.map_or(Self::Omitted, Self::from)
     }
 }

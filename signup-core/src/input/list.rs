@@ -10,19 +10,14 @@ use crate::store::{EventQuery, Position};
 pub struct EventListInput<'a> {
     /// `true` or `1` for published events only, `false` or `0` for drafts only, `None` for both.
     pub is_published: Option<Cow<'a, str>>,
-    /// The page length, in decimal digits: at least 1. `None` means [`DEFAULT_PER_PAGE`](Self::DEFAULT_PER_PAGE). A
-    /// number above [`MAX_PER_PAGE`](Self::MAX_PER_PAGE) means `MAX_PER_PAGE`.
+    /// The page length, in decimal digits: at least 1. `None` means [`EventQuery::DEFAULT_LIMIT`]. A
+    /// number above [`EventQuery::MAX_LIMIT`] means `MAX_LIMIT`.
     pub per_page: Option<Cow<'a, str>>,
     /// A cursor of an earlier page.
     pub cursor: Option<Cow<'a, str>>,
 }
 
 impl EventListInput<'_> {
-    /// The page length if none is given.
-    pub const DEFAULT_PER_PAGE: u32 = EventQuery::DEFAULT_LIMIT;
-    /// The longest page.
-    pub const MAX_PER_PAGE: u32 = 100;
-
     /// Checks every field.
     ///
     /// # Errors
@@ -40,7 +35,7 @@ impl EventListInput<'_> {
         let limit = given(self.per_page.as_ref()).and_then(|text| faults.check("per_page", per_page(text)));
         let position =
             given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse::<Position>()));
-        let limit = limit.unwrap_or(Self::DEFAULT_PER_PAGE);
+        let limit = limit.unwrap_or(EventQuery::DEFAULT_LIMIT);
         faults.into_result(Some(EventQuery { is_published, position, limit }))
     }
 }
@@ -56,5 +51,5 @@ fn per_page(text: &str) -> Result<u32, FaultKind> {
     if !digits || text.bytes().all(|byte| byte == b'0') {
         return Err(FaultKind::WholeNumber { min: 1, max: None });
     }
-    Ok(number.min(EventListInput::MAX_PER_PAGE))
+    Ok(number.min(EventQuery::MAX_LIMIT))
 }

@@ -96,11 +96,11 @@ impl<V: Send> Input<V> for V {
     }
 }
 
-impl Input<Date> for EventDate {
+impl Input<EventDate> for Date {
     type Error = Error;
 
-    async fn read(self) -> Result<Date, Error> {
-        Ok(self.date())
+    async fn read(self) -> Result<EventDate, Error> {
+        EventDate::try_from(self).map_err(|error| Faults::one("start_date", error).into())
     }
 }
 
@@ -153,7 +153,7 @@ macro_rules! untyped {
 untyped! {
     EventInput => CheckedEvent: |input| Ok(input.check_fields());
     EventListInput => EventQuery: |input| Ok(input.check()?);
-    DuplicateInput => Date: |input| Ok(input.check()?);
+    DuplicateInput => EventDate: |input| Ok(input.check()?);
     ShiftPatchInput => CheckedPatch: |input| Ok(input.check_fields());
 }
 

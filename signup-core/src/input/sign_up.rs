@@ -65,7 +65,7 @@ pub struct CheckedSignup {
 /// # ] {
 /// #     let mut new = NewQuestion::new(label.parse()?, kind).required();
 /// #     new.options = options;
-/// #     service.admin().add_question(created.event.id, &new).await?;
+/// #     service.admin().add_question(created.event.id, new).await?;
 /// # }
 /// let public = service.public();
 /// let page = public.event(&slug).await?;

@@ -189,12 +189,19 @@ pub struct ShiftPatch {
 }
 
 /// A change of a field that may be empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change<T> {
     /// The field gets this value.
     Set(T),
     /// The field becomes empty.
     Clear,
+}
+
+impl<T> From<Option<T>> for Change<T> {
+    /// Converts `None` to [`Clear`](Self::Clear).
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Clear, Self::Set)
+    }
 }
 
 impl<T> Change<T> {
@@ -244,6 +251,12 @@ impl ShiftPatch {
         Self { location: Some(Change::Clear), ..self }
     }
 
+    /// Sets the start and the end.
+    #[must_use]
+    pub fn hours(self, hours: Hours) -> Self {
+        Self { hours: HoursPatch { start: Some(hours.start()), end: Some(hours.end().into()) }, ..self }
+    }
+
     /// Sets the start. The end stays as it is unless the patch sets it, too.
     #[must_use]
     pub fn start_time(self, start: WallTime) -> Self {
@@ -253,7 +266,7 @@ impl ShiftPatch {
     /// Sets the end. The start stays as it is unless the patch sets it, too.
     #[must_use]
     pub fn end_time(self, end: WallTime) -> Self {
-        Self { hours: HoursPatch { end: Some(end), ..self.hours }, ..self }
+        Self { hours: HoursPatch { end: Some(Change::Set(end)), ..self.hours }, ..self }
     }
 
     /// Sends no mail about the change to the volunteers.
@@ -265,11 +278,12 @@ impl ShiftPatch {
 
 /// A change of the start, the end, both, or neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct HoursPatch {
     /// The new start.
     pub start: Option<WallTime>,
-    /// The new end.
-    pub end: Option<WallTime>,
+    /// The new end. [`Change::Clear`] is 24:00.
+    pub end: Option<Change<WallTime>>,
 }
 
 impl HoursPatch {
@@ -278,7 +292,8 @@ impl HoursPatch {
     /// # Errors
     /// Returns [`TimeError::Order`] unless the resulting end is after the resulting start.
     pub fn apply(self, present: Hours) -> Result<Hours, TimeError> {
-        Hours::new(Some(self.start.unwrap_or(present.start())), self.end.or(present.end()))
+        let end = self.end.map_or(present.end(), Change::into_value);
+        Hours::new(Some(self.start.unwrap_or(present.start())), end)
     }
 
     /// Checks that the end is after the start, where this does not depend on the stored hours.
@@ -286,7 +301,7 @@ impl HoursPatch {
         match (self.start, self.end) {
             (Some(_), Some(_)) => self.apply(Hours::ALL_DAY).map(|_| ()),
             // No start is before an end at 00:00.
-            (None, Some(end)) if end.minutes() == 0 => Err(TimeError::Order),
+            (None, Some(Change::Set(end))) if end.minutes() == 0 => Err(TimeError::Order),
             _ => Ok(()),
         }
     }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use jiff::civil::Date;
 
 use super::{Decision, EventIds, slug_with_tail};
 use crate::event::Event;
@@ -21,15 +20,14 @@ use crate::store::{ChangeSet, EventInFull, Requirement, Write};
 /// empty. The copy is a draft, so the limits of the plan are not checked.
 ///
 /// # Errors
-/// Returns a fault of `start_date` if the copy's first or last day is out of range.
+/// Returns a fault of `start_date` if the copy's last day is out of range.
 pub(crate) fn duplicate_event(
     source: EventInFull,
-    start_date: Date,
+    start_date: EventDate,
     ids: EventIds,
     now: Timestamp,
 ) -> Result<Decision<EventWithShifts>, Faults> {
     let EventInFull { event: source, location_data, shifts, questions } = source;
-    let start_date = EventDate::try_from(start_date).map_err(|error| Faults::one("start_date", error))?;
     let dates = source.dates.moved_to(start_date);
     let dates = dates.ok_or_else(|| Faults::one("start_date", FaultKind::LastDayOutOfRange))?;
     let event = Event {

@@ -36,8 +36,8 @@ impl Service {
     /// # let service = Service::new(MemoryStore::new());
     /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
     /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// let new = NewToken::new("Calendar script".parse()?, [Scope::EventsRead].into_iter().collect());
-    /// let (_, text) = service.admin().create_token(organization.id, &new).await?;
+    /// let new = NewToken::new("Calendar script".parse()?, [Scope::EventsRead].into());
+    /// let (_, text) = service.admin().create_token(organization.id, new).await?;
     ///
     /// let session = service.authenticate(text.reveal()).await?;
     /// assert_eq!(session.organization_id(), organization.id);
@@ -91,7 +91,7 @@ impl Service {
     /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
     /// # let organization = service.admin().create_organization(food_bank).await?;
     /// // The program has checked that its user may read this organization.
-    /// let scopes = [Scope::EventsRead, Scope::ShiftsRead].into_iter().collect();
+    /// let scopes = [Scope::EventsRead, Scope::ShiftsRead].into();
     /// let session = service.session_for(organization.id, scopes).await?;
     /// assert_eq!(session.token_id(), None);
     /// assert!(session.events(EventQuery::new()).await?.events.is_empty());

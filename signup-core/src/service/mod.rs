@@ -28,7 +28,7 @@ pub use public::{Public, PublicEvent, SignedUp};
 pub use session::{EventList, EventPages, Reply, Session};
 
 use crate::allowance::{Allowance, RateKey, Windows};
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{Clock, SystemClock, whole_second};
 use crate::error::Result;
 use crate::plan::PlanTable;
 use crate::store::Store;
@@ -65,8 +65,9 @@ struct Shared {
 }
 
 impl Shared {
+    /// Returns the time in whole seconds, also if the clock is more precise.
     fn now(&self) -> Timestamp {
-        self.clock.now()
+        whole_second(self.clock.now())
     }
 
     /// Counts a request under `key`. A used-up window is kept in this process, so the store is not asked again before it ends.
@@ -89,7 +90,7 @@ impl Shared {
 }
 
 impl Service {
-    /// Creates the service over `store`, with the system's clock and the default plans.
+    /// Creates the service over `store`, with the system's clock and the default plans. See [`Service`] for an example.
     ///
     /// # Runtime
     ///

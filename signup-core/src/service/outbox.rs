@@ -49,7 +49,7 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 /// /// Delivers every notice that is due.
 /// async fn deliver_due(outbox: &Outbox) -> Result<()> {
 ///     for notice in outbox.due(100).await? {
-///         let delivery = match outbox.claim(notice.clone()).await {
+///         let delivery = match outbox.claim(&notice).await {
 ///             Ok(Some(delivery)) => delivery,
 ///             // The notice is obsolete, was claimed by another process, or was fanned out.
 ///             Ok(None) => continue,
@@ -128,23 +128,23 @@ impl Outbox {
     /// [`report_claim_failed`](Self::report_claim_failed), so that the notice does not delay others.
     ///
     /// See [`Outbox`] for an example.
-    pub async fn claim(&self, notice: Notice) -> Result<Option<Delivery>> {
+    pub async fn claim(&self, notice: &Notice) -> Result<Option<Delivery>> {
         if let NoticeCause::ShiftChanged { change, fanned_out_to } = &notice.cause {
             let (change, fanned_out_to) = (change.clone(), *fanned_out_to);
-            self.fan_out(notice, &change, fanned_out_to).await?;
+            self.fan_out(notice.clone(), &change, fanned_out_to).await?;
             return Ok(None);
         }
         if !notice.has_attempts_left() {
             let failed = notice.clone().after_failure(DeliveryFailure::Permanent, NO_RESULT, self.now());
-            self.shared.commit_notice(rules::replace_notice(&notice, failed)).await?;
+            self.shared.commit_notice(rules::replace_notice(notice, failed)).await?;
             return Ok(None);
         }
-        let Some(delivery) = self.delivery(&notice).await? else {
-            self.shared.commit_notice(rules::delete_notice(&notice)).await?;
+        let Some(delivery) = self.delivery(notice).await? else {
+            self.shared.commit_notice(rules::delete_notice(notice)).await?;
             return Ok(None);
         };
         let claimed = notice.clone().claimed(self.now());
-        let has_lease = self.shared.commit_notice(rules::replace_notice(&notice, claimed.clone())).await?;
+        let has_lease = self.shared.commit_notice(rules::replace_notice(notice, claimed.clone())).await?;
         Ok(has_lease.then_some(Delivery { notice: claimed, ..delivery }))
     }
 
@@ -204,7 +204,7 @@ impl Outbox {
     /// # service.public().sign_up(organization.id, created.shifts[0].id, ada).await?;
     /// let outbox = service.outbox();
     /// let due = outbox.due(1).await?.pop().ok_or("no notice is due")?;
-    /// let delivery = outbox.claim(due).await?.ok_or("there is no mail to send")?;
+    /// let delivery = outbox.claim(&due).await?.ok_or("there is no mail to send")?;
     /// // The mail server is slow.
     /// let extended = outbox.extend_lease(&delivery.notice).await?.ok_or("the lease is lost")?;
     /// assert_eq!(extended.due_at, outbox.now() + Notice::LEASE);

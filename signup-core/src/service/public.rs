@@ -35,10 +35,14 @@ pub struct PublicEvent {
 }
 
 /// The result of signing up.
+///
+/// Show the volunteer the same text whether or not the sign-up is new. Another text, or the name in `signup`, would tell a
+/// stranger that the address is signed up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SignedUp {
-    /// The sign-up that holds the place.
+    /// The sign-up that holds the place. If the address had a place already, this is the record from before its confirmation
+    /// was mailed again.
     pub signup: Signup,
     /// The secret of a new sign-up, with which the volunteer reads and cancels the sign-up. The confirmation mail carries it, too.
     ///
@@ -162,8 +166,7 @@ impl Public {
     /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
     /// let place = service.public().sign_up(organization.id, created.shifts[0].id, &ada).await;
     /// match place {
-    ///     Ok(signed_up) if signed_up.is_new() => println!("{} has a place", signed_up.signup.name),
-    ///     Ok(signed_up) => println!("{} has had a place before", signed_up.signup.email),
+    ///     Ok(_) => println!("You are signed up. A mail to {} confirms your place.", ada.email),
     ///     Err(Error::ShiftFull | Error::ShiftOver) => println!("no place is left"),
     ///     Err(Error::Invalid(faults)) => faults.iter().for_each(|fault| println!("{fault}")),
     ///     Err(error) => return Err(error.into()),

@@ -29,6 +29,8 @@ pub struct EventQuery {
 impl EventQuery {
     /// The limit of a new query.
     pub const DEFAULT_LIMIT: u32 = 25;
+    /// The maximum number of events in a page of [`Session::events`](crate::Session::events).
+    pub const MAX_LIMIT: u32 = 100;
 
     /// Selects the first [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) events, published ones and drafts.
     pub const fn new() -> Self {

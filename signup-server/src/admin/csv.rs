@@ -1,17 +1,17 @@
-//! Sign-ups as CSV (RFC 4180, except that rows end with a line feed alone).
+//! Sign-ups as CSV (RFC 4180, but each row ends with LF instead of CRLF).
 
 use signup_core::{Question, QuestionId, Signup};
 
 use crate::output;
 use crate::wire::{self, Instant};
 
-/// A table of sign-ups that is printed row by row.
+/// Prints a table of sign-ups, row by row.
 pub(super) struct CsvTable {
     questions: Vec<QuestionId>,
 }
 
 impl CsvTable {
-    /// Prints the heading, with a column for each question that the event has now.
+    /// Prints the heading: the fixed columns, and one for each current question of the event.
     pub(super) fn begin(questions: &[Question]) -> Result<Self, String> {
         let fixed = ["id", "event_id", "slot_id", "name", "email", "status", "cancelled_at", "created_at"];
         let labels = questions.iter().map(|question| escape_formula(question.label.as_str()));

@@ -1,6 +1,7 @@
 //! The management commands: organizations, tokens, questions, sign-ups and mails.
 //!
-//! Each command prints one JSON object a line, except for sign-ups as CSV. The objects are [wire types](crate::wire).
+//! Each command prints one JSON object on each line, except `signup list --csv`. The objects are
+//! [wire types](crate::wire).
 
 mod csv;
 mod notice;
@@ -42,7 +43,7 @@ async fn find_organization(admin: &Admin, id_or_slug: &str) -> Result<Organizati
     })
 }
 
-/// Describes an error about the event with this id.
+/// Describes an error of an operation on the event with this id, as one line for the user.
 fn event_error(event: &str, error: Error) -> String {
     match error {
         Error::NotFound => format!("there is no event with the id {event}"),

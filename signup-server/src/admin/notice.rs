@@ -37,7 +37,7 @@ pub(super) async fn run(admin: &Admin, command: NoticeCommand) -> Result<(), Str
                 for notice in page {
                     match admin.retry_notice(notice.id).await {
                         Ok(notice) => print(&wire::Notice::new(&notice))?,
-                        // Another process retried or delivered it in between.
+                        // Another process has retried or removed the notice since the page was read.
                         Err(Error::NotFound | Error::NoticeNotFailed) => {}
                         Err(error) => return Err(describe(error)),
                     }

@@ -12,7 +12,7 @@ pub(super) async fn run(admin: &Admin, command: QuestionCommand) -> Result<(), S
         QuestionCommand::Add { event, label, kind, options, required } => {
             let mut new = NewQuestion::new(label, kind);
             (new.options, new.required) = (options, required);
-            let added = admin.add_question(event_id(&event), &new).await;
+            let added = admin.add_question(event_id(&event), new).await;
             print(&wire::Question::new(&added.map_err(|error| event_error(&event, error))?))
         }
         QuestionCommand::List { event } => {

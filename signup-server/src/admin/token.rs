@@ -16,7 +16,7 @@ pub(super) async fn run(admin: &Admin, command: TokenCommand) -> Result<(), Stri
             };
             let organization = find_organization(admin, &organization).await?;
             let new = NewToken::new(name, scopes).expires_in_days(expires_in_days);
-            let (token, text) = admin.create_token(organization.id, &new).await.map_err(describe)?;
+            let (token, text) = admin.create_token(organization.id, new).await.map_err(describe)?;
             print(&wire::NewToken::new(&token, &text))
         }
         TokenCommand::List { organization } => {

@@ -1,4 +1,4 @@
-//! Events.
+//! Handlers of events: create, duplicate and list.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,11 @@ use warp::http::StatusCode;
 
 use super::{Answer, Context, mark_replay};
 use crate::bodies::PageKey;
-use crate::reply::{json, json_of, written};
+use crate::reply::{json, json_from_bytes, to_json};
 use crate::request::Request;
 use crate::wire::{Data, Event, EventList};
 
-/// `POST /v1/events`
+/// `POST /v1/events`: creates an event with its slots.
 pub(crate) async fn create_event(context: Context, session: Session, mut request: Request) -> Answer {
     let session = session.with_checked_key(request.idempotency_key());
     let reply = session.create_event(request.body()).await?;
@@ -19,7 +19,7 @@ pub(crate) async fn create_event(context: Context, session: Session, mut request
     Ok(mark_replay(json(StatusCode::CREATED, &Data { data }), reply.is_replay))
 }
 
-/// `POST /v1/events/{event_id}/duplicate`
+/// `POST /v1/events/{event_id}/duplicate`: copies an event to another date.
 pub(crate) async fn duplicate_event(
     context: Context,
     session: Session,
@@ -32,7 +32,7 @@ pub(crate) async fn duplicate_event(
     Ok(mark_replay(json(StatusCode::CREATED, &Data { data }), reply.is_replay))
 }
 
-/// `GET /v1/events`
+/// `GET /v1/events`: lists one page of events.
 pub(crate) async fn list_events(context: Context, session: Session, request: Request) -> Answer {
     let list = session.events(&list_input(&request.query)).await?;
     let key = PageKey {
@@ -41,14 +41,14 @@ pub(crate) async fn list_events(context: Context, session: Session, request: Req
         has_next: list.next.is_some(),
         has_prev: list.previous.is_some(),
     };
-    let write = || written(&EventList::new(&list, &context.base_url));
-    Ok(json_of(StatusCode::OK, context.bodies.pages.get(key, &list.events, write)?))
+    let write = || to_json(&EventList::new(&list, &context.base_url));
+    Ok(json_from_bytes(StatusCode::OK, context.bodies.pages.get(key, &list.events, write)?))
 }
 
-/// The parameters of a query string; of one given twice the last counts.
+/// Parses the query string of the list. The last value of a repeated parameter wins; unknown parameters are ignored.
 fn list_input(query: &str) -> EventListInput<'_> {
     let mut input = EventListInput::default();
-    // Decoding a list of pairs of texts takes any query.
+    // Never fails: any query decodes to pairs of text.
     let pairs: Vec<(Cow<'_, str>, Cow<'_, str>)> = serde_urlencoded::from_str(query).unwrap_or_default();
     for (name, value) in pairs {
         match &*name {

@@ -1,4 +1,4 @@
-//! What each route does: take the session and the input, call the library, wrap the outcome.
+//! The handlers of the API: each calls the library with the session and the input, and serializes the outcome.
 
 mod events;
 mod slots;
@@ -14,20 +14,20 @@ use signup_core::Service;
 use warp::http::HeaderValue;
 use warp::reply::Response;
 
-use crate::bodies::Bodies;
+use crate::bodies::BodyCaches;
 use crate::reply::ApiError;
 
-/// The service, and what answers are made of beside its records.
+/// The service, and what a handler needs to build a response: the base URL and the cached bodies.
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) service: Service,
     pub(crate) base_url: Arc<str>,
-    pub(crate) bodies: Arc<Bodies>,
+    pub(crate) bodies: Arc<BodyCaches>,
 }
 
 type Answer = Result<Response, ApiError>;
 
-/// Marks the stored answer of an earlier request.
+/// Adds `Idempotent-Replay: true` if the response is the stored answer of an earlier request.
 fn mark_replay(mut response: Response, is_replay: bool) -> Response {
     if is_replay {
         response.headers_mut().insert("idempotent-replay", HeaderValue::from_static("true"));

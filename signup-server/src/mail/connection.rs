@@ -1,4 +1,4 @@
-//! Sending over SMTP, and classifying errors.
+//! Sends mails over SMTP and classifies errors.
 //!
 //! A mail is sent in three steps: connecting (with greeting and login), the sender, and the recipient with the content.
 //! A failure of the first two steps concerns every mail, so it counts as a server failure, even with a permanent code
@@ -21,10 +21,11 @@ use super::smtp::SmtpUrl;
 use super::{SendError, SendErrorKind};
 use crate::reply::WithSources;
 
-/// How long an idle connection is kept for the next mail.
+/// How long an idle connection is kept open for the next mail.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// The codes with which a server refuses every mail of this client: it closes the connection, requires a login, or has
-/// refused the login (RFC 5321, 4.2.3; RFC 4954, 6).
+/// The codes with which a server refuses every mail of this client (RFC 5321, 4.2.3; RFC 4954, 6).
+///
+/// With these codes the server closes the connection, requires a login, or refuses the login.
 const SERVER_REFUSALS: [u16; 5] = [421, 530, 534, 535, 538];
 
 /// A client of one mail server. Mails that follow each other soon share a connection.
@@ -90,7 +91,7 @@ impl Smtp {
     }
 }
 
-/// Returns the connection, unless the server has closed it meanwhile.
+/// Returns the connection, or `None` if the server has closed the connection meanwhile.
 fn if_alive(mut connection: SmtpConnection) -> Option<SmtpConnection> {
     connection.test_connected().then_some(connection)
 }
@@ -98,7 +99,7 @@ fn if_alive(mut connection: SmtpConnection) -> Option<SmtpConnection> {
 /// Sends a message over a connection.
 ///
 /// # Errors
-/// Returns the failure, and whether the server was still answering.
+/// Returns the error, and whether the server has answered. After an answer the connection still works.
 fn transact(connection: &mut SmtpConnection, message: &Message) -> Result<(), (SendError, bool)> {
     let (envelope, content) = (message.envelope(), message.formatted());
     let parameters = parameters(connection, envelope, &content).map_err(|error| (error, true))?;

@@ -1,7 +1,7 @@
 //! The content of a mail: plain text, HTML, and the shift as a calendar attachment.
 //!
-//! Text from users is put on one line before it enters a header, and escaped in HTML. A volunteer's name is left out if
-//! it could be shown as a link or mislead otherwise (see `name.rs`).
+//! Text from users is put on one line in headers and in plain text, and escaped in HTML. A volunteer's name is left out
+//! if a mail program could show the name as a link, or show other text than the name contains (see `name.rs`).
 
 use std::time::{Duration, SystemTime};
 
@@ -17,7 +17,7 @@ use crate::calendar::{Method, SignupEntry};
 use crate::location::shift_location;
 use crate::page::times::Times;
 
-/// The longest title in a subject, in characters.
+/// The maximum length of the titles of event and shift in a subject, in characters.
 const MAX_SUBJECT_TITLE: usize = 80;
 
 /// A mail that is ready to be sent.
@@ -50,7 +50,7 @@ struct Content<'a> {
     facts: Vec<Fact>,
     /// The URL for a cancellation.
     cancel: Option<String>,
-    /// The URL of a sign-up whose shift is over, so that it cannot be cancelled any more.
+    /// The URL of a sign-up that cannot be cancelled any more, because the shift is over.
     past: Option<String>,
     note: Option<&'static str>,
     url: Option<&'a str>,
@@ -65,10 +65,10 @@ struct Fact {
 
 /// Writes the mail of a delivery.
 ///
-/// A mail has the same Message-ID each time it is written, so that a mail program can recognize a duplicate.
+/// All mails of one notice have the same Message-ID, so that a mail program can recognize a duplicate.
 ///
 /// # Errors
-/// Returns the reason if no mail can ever be sent to this address.
+/// Returns the reason if the mail cannot be written. A retry would fail, too.
 pub(super) fn write(
     delivery: &Delivery,
     from: &Mailbox,
@@ -77,7 +77,8 @@ pub(super) fn write(
 ) -> Result<Mail, String> {
     let Delivery { notice, organization, event, shift, signup, .. } = delivery;
     let url = format!("{base_url}/events/{}", event.slug);
-    // The current state and not that of the change: mails about two changes may arrive in the wrong order.
+    // The current state of the shift, not the state after the change of the notice. Mails about two changes may arrive
+    // in the wrong order, and then both contain the current state.
     let present = TimeAndPlace::of(shift);
     let method = match notice.cause {
         NoticeCause::Cancelled { .. } => Method::Cancel,
@@ -178,7 +179,7 @@ fn content<'a>(
         NoticeCause::ShiftMoved { change, .. } | NoticeCause::ShiftChanged { change, .. } => {
             let before = facts(["When, before", "Where, before"], &change.before);
             let mut facts: Vec<_> = before.chain(facts(["When, now", "Where, now"], at)).collect();
-            // The removal of a location is a change to report, too.
+            // `facts` has no entry for a missing location, so a removed location is reported here.
             if facts.len() == 3 && facts[1].label == "Where, before" {
                 facts.push(Fact { label: "Where, now", value: "no place is given".to_owned() });
             }
@@ -195,12 +196,15 @@ fn content<'a>(
                 },
             )
         }
-        // A release of the library that has another cause comes with a release of the server that has its text.
+        // A cause that is newer than this mapping.
         other => return Err(format!("there is no mail for the cause {}", other.name())),
     })
 }
 
-/// Returns the address as the envelope has it, with its domain in ASCII.
+/// Returns the address for the envelope: the domain is in ASCII.
+///
+/// # Errors
+/// Returns the reason if the domain has no ASCII form, or if the library for SMTP refuses the address.
 fn address(email: &EmailAddress) -> Result<Address, String> {
     let domain = email.ascii_domain().ok_or("the address cannot be used")?;
     Address::new(email.user(), domain).map_err(|error| format!("the address cannot be used: {error}"))
@@ -215,7 +219,7 @@ fn shorten(text: &str) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// Puts a text on one line, so that it cannot end a header or imitate another line of the mail.
+/// Puts a text on one line, so that the text cannot end a header or imitate another line of the mail.
 pub(super) fn one_line(text: &str) -> String {
     let plain = |character: char| if character.is_control() { ' ' } else { character };
     let text: String = text.chars().map(plain).collect();

@@ -1,7 +1,7 @@
 //! Mails to volunteers: writing them, sending them, and reporting the result to the outbox.
 //!
-//! **Invariant:** the library decides when a mail is due, its recipient, and whether it is retried. This module only
-//! formats and sends.
+//! **Invariant:** the library decides when a mail is due, who receives it, and whether it is retried. This module only
+//! writes and sends the mail.
 
 mod connection;
 mod message;
@@ -58,7 +58,7 @@ impl Mailer {
         Self { transport, from, base_url: base_url.to_owned() }
     }
 
-    /// Writes and sends the mail of a delivery. Each answer of the server may take up to its timeout.
+    /// Writes and sends the mail of a delivery. Each answer of the mail server may take up to 10 seconds.
     async fn send(&self, delivery: &Delivery, outbox: &Outbox) -> Result<(), SendError> {
         let written = message::write(delivery, &self.from, &self.base_url, outbox.now());
         let mail = written.map_err(|reason| SendError { reason, kind: SendErrorKind::PermanentRefusal })?;

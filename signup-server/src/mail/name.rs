@@ -1,8 +1,7 @@
 //! The name of a volunteer in a mail.
 //!
-//! Anyone can sign up any address under any name. A mail program could show a name as a link, and so carry a message of
-//! a stranger to that address. A name with format characters could show other text than it contains. Such names are
-//! left out.
+//! Anyone can sign up any address under any name. If a mail program showed the name as a link, a stranger could send a
+//! link to that address. A name with format characters could look like other text. Such names are left out.
 //!
 //! **Invariant:** no other module puts a volunteer's name into a mail.
 
@@ -12,7 +11,7 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 
 use super::message::one_line;
 
-/// The longest name in a mail, in characters.
+/// The maximum length of a name in a mail, in characters.
 const MAX_CHARACTERS: usize = 80;
 /// Characters that occur in URLs and mail addresses, and two characters that look like a slash.
 const ADDRESS_CHARACTERS: [char; 5] = ['/', '\\', '@', '\u{2044}', '\u{2215}'];
@@ -28,12 +27,13 @@ pub(super) fn safe_name(name: &PersonName) -> Option<String> {
     is_safe.then_some(name)
 }
 
-/// Checks for bidirectional controls, joiners, and other invisible characters that change how text is shown.
+/// Returns whether the name has bidirectional controls, joiners, or other invisible characters that change how text is
+/// shown.
 fn has_format_characters(name: &str) -> bool {
     name.chars().any(|character| character.general_category() == GeneralCategory::Format)
 }
 
-/// Checks whether a mail program could show a part of the name as a link.
+/// Returns whether a mail program could show a part of the name as a link.
 ///
 /// The name is normalized like a host name (NFKC), which turns full-width and other compatibility characters into plain
 /// ones. A separator between two words makes a link. A separator at the end of a word, as in "J. R. R.", does not.
@@ -47,7 +47,7 @@ fn could_be_link(name: &str) -> bool {
         || folded.windows(3).any(joins_words)
 }
 
-/// Checks whether the character after a separator ends the word, so that the separator joins nothing.
+/// Returns whether the character after a separator ends the word. Then the separator does not join two words.
 fn ends_word(character: char) -> bool {
     character.is_whitespace() || character.general_category_group() == GeneralCategoryGroup::Punctuation
 }

@@ -12,7 +12,7 @@ use lettre::transport::smtp::{Error, SMTP_PORT, SUBMISSION_PORT, SUBMISSIONS_POR
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// The timeout of each answer of the server.
+/// The timeout of each answer of the mail server.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// The error for a URL that cannot be parsed.
 const HINT: &str = "use smtp://HOST:PORT or smtps://HOST:PORT, with USER:PASSWORD@ before the host for a login and \
@@ -87,7 +87,10 @@ impl Server {
 }
 
 impl SmtpUrl {
-    /// Connects, encrypts and logs in, as the URL says. Blocks the thread until the server has answered.
+    /// Connects, negotiates TLS and logs in, as the URL requires. Blocks the thread until the server has answered.
+    ///
+    /// # Errors
+    /// Fails if the server is unreachable, does not answer within [`TIMEOUT`], or refuses the client.
     pub(super) fn connect(&self) -> Result<SmtpConnection, Error> {
         let Server { host, port, tls, hello, credentials } = &*self.server;
         let from_the_start = match tls {

@@ -1,8 +1,8 @@
 //! The mail task: claims due notices one after the other, sends their mails, and reports the results to the outbox.
 //!
-//! A process sends one mail at a time. So after a process was killed, at most one mail may have been sent without a
-//! report. That mail is sent again, under the same Message-ID, when the lease of its notice has expired. Several
-//! processes share the work, because a process claims a notice before it sends.
+//! A process sends one mail at a time. If a process is killed, at most one mail has been sent without a report. That
+//! mail is sent again, under the same Message-ID, when the lease of its notice has expired. Several processes can share
+//! the work, because each process claims a notice before it sends the mail.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::{Mailer, SendError, SendErrorKind};
 use crate::metrics::{self, MailFate};
 use crate::reply::WithSources;
 
-/// The maximum number of notices of one read. Each is claimed separately.
+/// The maximum number of notices that one read returns. Each notice is claimed separately.
 const BATCH: u32 = 50;
 /// The pause when no notice is due.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -22,11 +22,11 @@ const UNREACHABLE_PAUSE: Duration = Duration::from_secs(5);
 /// The interval at which a lease is extended while its mail is being sent: a third of [`Notice::LEASE`].
 const EXTEND_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Delivers due notices until `stop` is true. Finishes and reports the mail in flight first.
+/// Delivers due notices until `stop` is true. Before it returns, sends and reports the mail in flight.
 pub(crate) async fn deliver(outbox: Outbox, mailer: Mailer, mut stop: watch::Receiver<bool>) {
     while !*stop.borrow() {
-        // A separate task, so that a panic over one mail does not stop all mails. The notice of that mail stays claimed
-        // until its lease expires, and fails after the usual number of attempts.
+        // A separate task, so that a panic over one mail does not stop the delivery of all mails. The notice of that
+        // mail stays claimed until its lease expires, and fails after the usual number of attempts.
         let batch = tokio::spawn(deliver_batch(outbox.clone(), mailer.clone(), stop.clone()));
         let pause = batch.await.unwrap_or_else(|error| {
             tracing::error!(%error, "the delivery of mails panicked");
@@ -35,14 +35,14 @@ pub(crate) async fn deliver(outbox: Outbox, mailer: Mailer, mut stop: watch::Rec
         if let Some(pause) = pause {
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
-                // An error means that the sender was dropped, so nothing could stop this loop any more.
+                // An error means that the sender was dropped. Without the sender, nothing could stop this loop.
                 changed = stop.changed() => if changed.is_err() { return },
             }
         }
     }
 }
 
-/// Delivers one batch of due notices. Returns how long to pause before the next batch.
+/// Delivers one batch of due notices. Returns the pause before the next batch, or `None` for no pause.
 async fn deliver_batch(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<bool>) -> Option<Duration> {
     let due = match outbox.due(BATCH).await {
         Ok(due) => due,
@@ -59,7 +59,7 @@ async fn deliver_batch(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<boo
         if *stop.borrow() {
             return None;
         }
-        match outbox.claim(notice.clone()).await {
+        match outbox.claim(&notice).await {
             Ok(Some(delivery)) => {
                 if send(&outbox, &mailer, delivery, &stop).await == Some(SendErrorKind::Server) {
                     return Some(UNREACHABLE_PAUSE);
@@ -79,7 +79,7 @@ async fn deliver_batch(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<boo
     None
 }
 
-/// Sends the mail of a claimed notice and reports the result. Returns the kind of the error, if the mail was not sent.
+/// Sends the mail of a claimed notice and reports the result. Returns the kind of error if the mail was not sent.
 async fn send(
     outbox: &Outbox,
     mailer: &Mailer,
@@ -110,7 +110,7 @@ async fn send(
             match outbox.report_failed(&notice, failure, &reason).await {
                 Ok(Some(Notice { failure: Some(_), id, .. })) => {
                     metrics::count_mail(MailFate::Failed);
-                    tracing::error!(notice = %id, reason, "a mail was given up");
+                    tracing::error!(notice = %id, reason, "a mail has failed for good");
                 }
                 Ok(Some(Notice { id, due_at, .. })) => {
                     metrics::count_mail(MailFate::Deferred);
@@ -128,7 +128,7 @@ async fn send(
     }
 }
 
-/// Extends the lease of a notice while its mail is being sent.
+/// Extends the lease of a notice while its mail is being sent. Logs a failure and returns the notice unchanged.
 async fn extend_lease(outbox: &Outbox, notice: Notice) -> Notice {
     match outbox.extend_lease(&notice).await {
         Ok(Some(extended)) => extended,
@@ -145,8 +145,7 @@ async fn extend_lease(outbox: &Outbox, notice: Notice) -> Notice {
 
 /// Reports that the mail of a notice was sent, which removes the notice. Retries until the server stops.
 ///
-/// Without the report, the mail would be sent again. While the store is unreachable, no other process can claim the
-/// notice.
+/// Without the report, the mail would be sent again when the lease expires.
 async fn report_sent(outbox: &Outbox, notice: &Notice, stop: &watch::Receiver<bool>) {
     loop {
         match outbox.report_sent(notice).await {

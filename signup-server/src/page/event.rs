@@ -1,4 +1,4 @@
-//! The page of an event: where help is still needed, and a form for each shift that has room.
+//! The page of an event: the places that each shift still has, and a sign-up form for each shift that has room.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,17 +18,17 @@ use super::times::{self, Times};
 use super::{Head, html, style};
 use crate::wire::{field_name, predicate};
 
-/// So many fields and options stand in the forms of one page at most. Where there would be more, each shift has a link to
-/// a page with its own form.
-const MOST_CONTROLS: usize = 3000;
-/// The longest description in a page's metadata, in characters.
-const SUMMARY: usize = 160;
+/// The maximum number of fields and options in all forms of one page. If the forms would have more, each shift has a
+/// link to a page with its own form instead.
+const MAX_CONTROLS: usize = 3000;
+/// The maximum length of the description in a page's metadata, in characters.
+const MAX_SUMMARY: usize = 160;
 
 #[derive(Debug, Template)]
 #[template(path = "event.html")]
 struct EventTemplate<'a> {
     head: Head,
-    by: LinkedText<'a>,
+    organization: LinkedText<'a>,
     badge: Option<&'a str>,
     title: &'a str,
     days: String,
@@ -37,20 +37,20 @@ struct EventTemplate<'a> {
     description: Option<&'a str>,
     status: Option<Status>,
     zone: String,
-    /// Whether it has to be said on which day a shift is.
-    has_days: bool,
+    /// Whether each shift shows its day, because the event has several days.
+    shows_days: bool,
     shifts: Vec<ShiftView<'a>>,
     problem: Option<Problem>,
 }
 
-/// How things stand as a whole, if that is worth saying.
+/// A notice that no shift takes sign-ups, and why.
 #[derive(Debug)]
 struct Status {
     heading: &'static str,
     text: &'static str,
 }
 
-/// Why what was asked for did not happen.
+/// A notice that the sign-up was refused, and why.
 #[derive(Debug)]
 struct Problem {
     heading: &'static str,
@@ -58,9 +58,10 @@ struct Problem {
     mistakes: Vec<Mistake>,
 }
 
+/// A fault of one field, with a link to the field.
 #[derive(Debug)]
 struct Mistake {
-    /// The id of the element.
+    /// The id of the field's element.
     field: String,
     message: String,
 }
@@ -71,19 +72,23 @@ struct ShiftView<'a> {
     title: &'a str,
     times: Times,
     location: Option<LinkedText<'a>>,
-    /// How many are needed, in words.
+    /// The number of volunteers that are still needed, in words.
     need: String,
-    /// How much of it is taken, 0 to 100.
+    /// The percentage of places that are taken, 0 to 100.
     percent: u64,
+    /// Whether the shift takes no sign-up: it is full or over.
     is_closed: bool,
     is_over: bool,
     offer: Offer<'a>,
+    /// The path of the shift's iCalendar file.
     calendar: String,
 }
 
+/// How a visitor can sign up for a shift on this page.
 #[derive(Debug)]
 enum Offer<'a> {
     Form(Form<'a>),
+    /// A link to a page with the form of the shift.
     Link(String),
     Nothing,
 }
@@ -109,7 +114,7 @@ struct Field<'a> {
 
 #[derive(Debug)]
 enum FieldKind<'a> {
-    Line { kind: &'static str, value: &'a str, complete: &'static str, longest: usize },
+    Line { input_type: &'static str, value: &'a str, autocomplete: &'static str, max_length: usize },
     Choice { options: Vec<Choice<'a>> },
     Tick { is_ticked: bool },
 }
@@ -120,20 +125,22 @@ struct Choice<'a> {
     is_chosen: bool,
 }
 
-/// What the page shows besides the event.
+/// The state of a form or of a refused sign-up, which the page shows besides the event.
 #[derive(Debug, Default)]
 pub(super) struct Focus {
     /// The shift whose form is open.
     pub(super) shift: Option<ShiftId>,
-    /// What was typed into that form, by the field's name.
+    /// The values that were typed into the form, by the field's name.
     pub(super) typed: BTreeMap<String, String>,
-    /// What is wrong with it.
+    /// The faults of the typed values.
     pub(super) faults: Faults,
-    /// An obstacle that is no fault of the form: a heading, and what to do.
+    /// The reason why a valid form was refused: a heading, and a text.
     pub(super) obstacle: Option<(&'static str, &'static str)>,
 }
 
-/// The page, with this status. `path` is the event's, `url` its address for others.
+/// Renders the page of an event with this status.
+///
+/// `path` is the path of the page, `url` its canonical URL.
 pub(super) fn page(
     status: StatusCode,
     found: &PublicEvent,
@@ -145,12 +152,12 @@ pub(super) fn page(
     let PublicEvent { organization, event, shifts, questions, .. } = found;
     let open = shifts.iter().filter(|shift| is_open(shift, now)).count();
     let controls = 2 + questions.iter().map(|question| 1 + question.options.len()).sum::<usize>();
-    let has_forms = open * controls <= MOST_CONTROLS;
+    let has_forms = open * controls <= MAX_CONTROLS;
     let views = shifts.iter().map(|shift| {
         let is_in_focus = focus.shift == Some(shift.id);
-        // The typed values are kept, even if the shift takes no sign-up by now.
-        let is_mended = is_in_focus && !focus.faults.is_empty();
-        let offer = if !is_open(shift, now) && !is_mended {
+        // A form with faults keeps its typed values, even if the shift has meanwhile become full or over.
+        let has_faults = is_in_focus && !focus.faults.is_empty();
+        let offer = if !is_open(shift, now) && !has_faults {
             Offer::Nothing
         } else if has_forms || is_in_focus {
             Offer::Form(form(shift, questions, path, is_in_focus.then_some(focus)))
@@ -168,7 +175,7 @@ pub(super) fn page(
             url: Some(url),
             theme: event.theme.unwrap_or(style::DEFAULT_THEME),
         },
-        by: LinkedText::to(
+        organization: LinkedText::to(
             organization.name.as_str(),
             organization.public_url.as_ref().map(WebAddress::as_str).unwrap_or_default(),
         ),
@@ -180,7 +187,7 @@ pub(super) fn page(
         description: event.description.as_ref().map(Description::as_str),
         status: status_of(shifts, open, event.dates.ends_at() <= now),
         zone: event.dates.first.zone().name().to_owned(),
-        has_days: event.dates.days() > 1,
+        shows_days: event.dates.days() > 1,
         shifts: views.collect(),
         problem,
     };
@@ -229,7 +236,7 @@ fn view<'a>(shift: &'a Shift, path: &str, offer: Offer<'a>, now: Timestamp) -> S
     }
 }
 
-/// How many are still needed, in words.
+/// Returns the number of volunteers that are still needed, in words.
 fn need(occupancy: Occupancy) -> String {
     let (capacity, filled, remaining) =
         (occupancy.capacity.volunteers(), occupancy.filled, occupancy.remaining());
@@ -241,7 +248,7 @@ fn need(occupancy: Occupancy) -> String {
         0 => format!("Full: all {capacity} places are taken"),
         _ if filled == 0 => format!("{remaining} needed"),
         1 => format!("Only 1 of {capacity} still needed"),
-        // The last fifth.
+        // At most a fifth of the places remains.
         _ if remaining <= capacity / 5 => format!("Only {remaining} of {capacity} still needed"),
         _ => format!("{remaining} of {capacity} still needed"),
     }
@@ -251,7 +258,7 @@ const fn places(number: u32) -> &'static str {
     if number == 1 { "place" } else { "places" }
 }
 
-/// The form of a shift; filled in with what was typed, if it is the one in focus.
+/// Returns the form of a shift. With a focus, the form is open and has the typed values and their faults.
 fn form<'a>(shift: &Shift, questions: &'a [Question], path: &str, focus: Option<&'a Focus>) -> Form<'a> {
     let value = |name: &str| {
         let typed = focus.and_then(|focus| focus.typed.get(name));
@@ -268,8 +275,12 @@ fn form<'a>(shift: &Shift, questions: &'a [Question], path: &str, focus: Option<
             name,
         }
     };
-    let line =
-        |kind, name: &str, complete, longest| FieldKind::Line { kind, value: value(name), complete, longest };
+    let line = |input_type, name: &str, autocomplete, max_length| FieldKind::Line {
+        input_type,
+        value: value(name),
+        autocomplete,
+        max_length,
+    };
     let mut fields = vec![
         field(NAME.to_owned(), "Your name", true, line("text", NAME, "name", PersonName::MAX)),
         field(
@@ -289,7 +300,7 @@ fn form<'a>(shift: &Shift, questions: &'a [Question], path: &str, focus: Option<
                 FieldKind::Choice { options }
             }
             QuestionKind::Checkbox => FieldKind::Tick { is_ticked: !value(&name).is_empty() },
-            // A text, or a kind that this page has no control for.
+            // A text, or a kind that is newer than this page.
             _ => line("text", &name, "", AnswerText::MAX),
         };
         field(name, question.label.as_str(), question.required, kind)
@@ -306,16 +317,17 @@ fn form<'a>(shift: &Shift, questions: &'a [Question], path: &str, focus: Option<
 const NAME: &str = "name";
 const EMAIL: &str = "email";
 
-/// The id of a field's element: each form of a page has its own.
+/// Returns the id of a field's element. The id contains the shift, because a page has several forms.
 fn field_id(name: &str, shift: ShiftId) -> String {
     format!("{}-{shift}", name.replace('.', "-"))
 }
 
-/// Returns the sentence about a fault, with the label that the field has in the form.
+/// Returns the sentence about a fault, with the label of the field in the form.
 fn sentence(label: &str, kind: &FaultKind) -> String {
     format!("“{label}” {}.", predicate(kind))
 }
 
+/// Returns the notice about a refused sign-up. `None` if the page shows no refused sign-up.
 fn problem(focus: &Focus, questions: &[Question]) -> Option<Problem> {
     if let Some((heading, text)) = focus.obstacle {
         return Some(Problem { heading, text: Some(text), mistakes: vec![] });
@@ -340,7 +352,7 @@ fn problem(focus: &Focus, questions: &[Question]) -> Option<Problem> {
     })
 }
 
-/// A sentence or two for search engines and messengers.
+/// Returns the description for search engines and messengers: the date, and the start of the event's description.
 fn summary(event: &Event, organization: &str) -> String {
     let date = times::day(event.dates.first.date().date());
     let text = match &event.description {
@@ -348,10 +360,10 @@ fn summary(event: &Event, organization: &str) -> String {
         None => format!("{organization} asks for volunteers."),
     };
     let text = format!("{date}. {text}");
-    if text.chars().count() <= SUMMARY {
+    if text.chars().count() <= MAX_SUMMARY {
         return text;
     }
-    let cut: String = text.chars().take(SUMMARY - 1).collect();
+    let cut: String = text.chars().take(MAX_SUMMARY - 1).collect();
     format!("{}…", cut.trim_end())
 }
 
@@ -362,7 +374,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_needed_is_said_in_words() {
+    fn the_number_of_needed_volunteers_is_in_words() {
         for (capacity, filled, words) in [
             (8, 0, "8 needed"),
             (8, 3, "5 of 8 still needed"),

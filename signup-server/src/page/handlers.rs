@@ -1,4 +1,4 @@
-//! The handlers of the pages: each calls the library and renders the outcome.
+//! The handlers of the pages: each calls the library and renders the result.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ impl Pages {
         format!("{}/signups/{}", self.base_path, secret.reveal())
     }
 
-    /// `GET /events/{slug}`
+    /// `GET /events/{slug}`: returns the page of an event. The query parameter `slot_id` opens the form of a shift.
     pub(crate) async fn event(self, slug: String, query: String) -> Response {
         let focus = Focus { shift: selected_shift(&query), ..Focus::default() };
         self.event_with(StatusCode::OK, &slug, &focus).await
@@ -55,7 +55,8 @@ impl Pages {
         }
     }
 
-    /// `POST /events/{slug}/signups`
+    /// `POST /events/{slug}/signups`: signs a volunteer up and redirects, or returns the page of the event with the
+    /// reason why not.
     pub(crate) async fn sign_up(self, slug: String, client: IpAddr, mut request: Request) -> Response {
         match self.service.public().count_attempt(client).await {
             Ok(allowance) if allowance.is_allowed => {}
@@ -83,8 +84,7 @@ impl Pages {
                 let focus = Focus { shift: Some(shift), typed, faults, obstacle: None };
                 return self.event_with(StatusCode::UNPROCESSABLE_ENTITY, &slug, &focus).await;
             }
-            // Both texts are shown with and without an existing sign-up, so that they do not reveal whether there is
-            // one.
+            // Both texts are the same whether or not the address has a place, so that they do not reveal it.
             Err(Error::ShiftFull) => (
                 "Sorry, this shift has just become full",
                 "No new place was taken; perhaps another shift suits you. If you already have a place on this shift, you keep \
@@ -101,7 +101,9 @@ impl Pages {
         self.event_with(StatusCode::CONFLICT, &slug, &focus).await
     }
 
-    /// `GET /events/{slug}/signed-up`: the same page for every visitor, so that it does not reveal who is signed up.
+    /// `GET /events/{slug}/signed-up`: returns the page after a sign-up.
+    ///
+    /// The page is the same for every visitor, so that it does not reveal who has signed up.
     pub(crate) async fn signed_up(self, slug: String) -> Response {
         match self.service.public().event(&slug).await {
             Ok(found) => themed_message(
@@ -120,7 +122,7 @@ impl Pages {
         }
     }
 
-    /// `GET /events/{slug}/slots/{id}.ics`
+    /// `GET /events/{slug}/slots/{id}.ics`: returns the calendar entry of a shift.
     pub(crate) async fn calendar(self, slug: String, shift: ShiftId) -> Response {
         let found = match self.service.public().event(&slug).await {
             Ok(found) => found,
@@ -138,7 +140,7 @@ impl Pages {
         response
     }
 
-    /// `GET /signups/{secret}`
+    /// `GET /signups/{secret}`: returns the page of a sign-up.
     pub(crate) async fn signup(self, secret: String) -> Response {
         let Ok(secret) = secret.parse::<Secret>() else { return not_found() };
         match self.service.public().signup_with_event(&secret).await {
@@ -151,7 +153,7 @@ impl Pages {
         }
     }
 
-    /// `POST /signups/{secret}/cancel`
+    /// `POST /signups/{secret}/cancel`: cancels a sign-up and redirects to its page.
     pub(crate) async fn cancel(self, secret: String) -> Response {
         let Ok(secret) = secret.parse::<Secret>() else { return not_found() };
         match self.service.public().cancel(&secret).await {
@@ -161,7 +163,7 @@ impl Pages {
     }
 }
 
-/// Returns 429, for an address that has attempted too many sign-ups.
+/// Returns 429, for a client address with too many attempts to sign up.
 fn too_many(retry_after_s: i64) -> Response {
     let mut response = message(
         StatusCode::TOO_MANY_REQUESTS,
@@ -185,7 +187,7 @@ fn see_other(location: &str) -> Response {
     response
 }
 
-/// The most fields of a form that are read: several times as many as any form of the pages has.
+/// The maximum number of form fields that are read. No form of the pages has nearly as many.
 const MAX_FIELDS: usize = 1000;
 
 /// Parses the fields of a form. The last value of a repeated field wins.

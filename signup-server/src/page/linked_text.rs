@@ -1,4 +1,4 @@
-//! Texts that pages show as a link where there is a web address: locations, and the name of an organization.
+//! Texts that pages show as links if there is a web address: locations, and the name of an organization.
 //!
 //! **Invariant:** only `http` and `https` addresses become links. Other schemes could run a script.
 

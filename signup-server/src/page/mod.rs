@@ -1,4 +1,4 @@
-//! The pages of volunteers: HTML rendered by the server, without scripts, cookies or further requests.
+//! The pages for volunteers: HTML rendered by the server, without scripts and cookies. A page loads nothing else.
 //!
 //! Templates escape text from users. Such text becomes a link only if it is a web address. Paths in a page start with
 //! the path of the base URL, so links work from every page.
@@ -31,7 +31,7 @@ use crate::reply::{BodyError, RETRY_AFTER_S, WithSources};
 struct Head {
     title: String,
     description: String,
-    /// The canonical URL for search engines and messengers; none for a private page.
+    /// The canonical URL for search engines and messengers. `None` for a private page.
     url: Option<String>,
     theme: Theme,
 }
@@ -52,6 +52,7 @@ impl Head {
         &style::STYLESHEET
     }
 
+    /// Returns the colour of the theme, for the browser's own user interface.
     fn colour(&self) -> &'static str {
         style::band(self.theme)
     }
@@ -75,11 +76,11 @@ struct Link<'a> {
 
 /// Renders a page into a response with security headers.
 ///
-/// The headers forbid scripts, loading anything else, framing, submitting forms to other origins, and caching.
+/// The headers forbid scripts, other resources, framing, forms that submit to other origins, and caching.
 fn html(status: StatusCode, page: &impl Template) -> Response {
     let (status, text) = match page.render() {
         Ok(text) => (status, text),
-        // Rendering into memory does not fail unless there is a bug.
+        // Rendering into memory fails only because of a bug.
         Err(error) => {
             tracing::error!(%error, "a page could not be rendered");
             (StatusCode::INTERNAL_SERVER_ERROR, "The page could not be shown.".to_owned())
@@ -156,7 +157,7 @@ pub(crate) fn unavailable() -> Response {
     response
 }
 
-/// Returns the page of an error. Details for operators go only to the log.
+/// Returns the page for an error. Details for operators are only logged.
 pub(crate) fn error_page(error: &Error) -> Response {
     match error {
         Error::Store(error) => {

@@ -1,7 +1,7 @@
 //! The style of the pages: one stylesheet, and a palette for each theme, in light and in dark.
 //!
-//! Each page contains the stylesheet, so a page takes one request. The content security policy contains its digest, so
-//! a browser applies no other style.
+//! Each page contains the stylesheet, so a browser loads a page with one request. The content security policy contains
+//! the digest of the stylesheet, so a browser applies no other style.
 
 use std::sync::LazyLock;
 
@@ -32,7 +32,7 @@ const PALETTES: [Palette; 8] = [
     Palette { theme: Theme::Midnight, band: ["#1e1b4b", "#172554"], light: "#312e81", dark: "#a5b4fc" },
 ];
 
-/// The theme of a page whose event has no theme.
+/// The theme of a page without an event, or whose event has no theme.
 pub(crate) const DEFAULT_THEME: Theme = Theme::ForestGreen;
 
 /// The stylesheet of every page.
@@ -76,7 +76,7 @@ mod tests {
     const ERROR_PAGE: [&str; 2] = ["#fdecea", "#3b1513"];
     const ON_ACCENT: [&str; 2] = ["#ffffff", "#14161b"];
 
-    /// Relative luminance (WCAG 2.2).
+    /// Returns the relative luminance of a colour such as `#535a68` (WCAG 2.2).
     fn luminance(colour: &str) -> f64 {
         let channel = |at: usize| {
             let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;

@@ -1,7 +1,7 @@
 //! Times for display: dates in words, and wall-clock times in the event's zone with their UTC offset.
 //!
-//! Times are derived from the instants, not from the hours that the organizer wrote. If a clock change moves a shift,
-//! the page shows when the shift takes place.
+//! Times are derived from the instants of a shift, not from its stored hours. If a clock change moves a shift, the page
+//! shows the time at which the shift takes place.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, time};
 use signup_core::{Interval, Zone};
 
-/// The start and the end of a shift, and the day.
+/// The day, the start and the end of a shift, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Times {
     /// The day of the start, such as `Saturday, 6 March 2027`.
@@ -20,7 +20,7 @@ pub(crate) struct Times {
     pub(crate) zone: String,
 }
 
-/// An instant in a zone.
+/// An instant in a zone, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moment {
     /// The machine-readable form with its offset, such as `2027-03-06T09:00:00-05:00`.
@@ -54,13 +54,13 @@ impl Times {
         }
     }
 
-    /// Returns whether the clocks change between start and end.
+    /// Returns whether the UTC offset changes between start and end.
     pub(crate) fn has_change(&self) -> bool {
         self.start.offset != self.end.offset
     }
 }
 
-/// `Saturday, 6 March 2027, 09:00–12:30 EST (America/New_York)`
+/// Formats the times as `Saturday, 6 March 2027, 09:00–12:30 EST (America/New_York)`.
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { date, start, end, zone } = self;

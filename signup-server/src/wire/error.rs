@@ -1,19 +1,21 @@
-//! Errors on the wire: every shape holds `message`.
+//! The JSON of errors. Every error has a `message`.
 //!
-//! The library reports faults as data. Their words and the JSON names of their paths are here, and only here.
+//! The library reports faults as data. This module adds the wording that needs names of the API.
+//!
+//! **Invariant:** no other module converts the path of a fault to a field name.
 
 use std::io::{self, Write};
 
 use signup_core::{Fault, FaultKind, FaultPath, Faults, PathStep, TimeError};
 use simd_json_derive::Serialize;
 
-/// An error that needs no more than a sentence.
+/// An error that consists of a message.
 #[derive(Debug, Serialize)]
 pub(crate) struct Message<'a> {
     pub(crate) message: &'a str,
 }
 
-/// An input with faults: the first of them, how many more, and all of them by field.
+/// A validation error: the first fault, the number of further faults, and the messages of all faults by field.
 #[derive(Debug, Serialize)]
 pub(crate) struct Validation<'a> {
     message: String,
@@ -32,7 +34,7 @@ impl<'a> Validation<'a> {
     }
 }
 
-/// Returns the name of a fault's field in JSON, in headers and in forms, such as `shifts.0.title`.
+/// Returns the name of a fault's field as JSON, headers or forms spell it, such as `shifts.0.title`.
 pub(crate) fn field_name(path: &FaultPath) -> String {
     if path.is_whole_input() {
         return "body".to_owned();
@@ -43,13 +45,13 @@ pub(crate) fn field_name(path: &FaultPath) -> String {
         PathStep::Field(name) => (*name).to_owned(),
         PathStep::Index(index) => index.to_string(),
         PathStep::Question(id) => id.to_string(),
-        // Every step has a name of its own here, so this is a step that was added later than this mapping.
+        // A step that is newer than this mapping.
         step => format!("{step:?}"),
     });
     names.collect::<Vec<_>>().join(".")
 }
 
-/// Returns the end of the sentence about a fault, without the full stop.
+/// Returns the predicate of the sentence about a fault, without the field name and the full stop.
 pub(crate) fn predicate(kind: &FaultKind) -> String {
     match kind {
         FaultKind::Time(TimeError::Order) => "must be after start_time on the same day".to_owned(),
@@ -76,7 +78,7 @@ struct ByField<'a>(&'a Faults);
 
 impl Serialize for ByField<'_> {
     fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
-        // Faults of one field are found one after the other.
+        // Faults of the same field are adjacent.
         let faults: Vec<_> = self.0.iter().collect();
         let mut before = "{";
         for same_field in faults.chunk_by(|a, b| a.path == b.path) {
@@ -91,7 +93,7 @@ impl Serialize for ByField<'_> {
     }
 }
 
-/// The plan allows no more active events.
+/// The error for a plan that allows no further active event.
 #[derive(Debug, Serialize)]
 pub(crate) struct PlanLimit {
     message: String,
@@ -123,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fault_is_worded_with_the_names_of_the_api() {
+    fn a_message_uses_the_field_names_of_the_api() {
         let not_json = FaultKind::NotJson { reason: "EOF".to_owned() };
         let shift = FaultPath::new().field("shifts").index(0);
         for (fault, field, sentence) in [
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_is_the_first_fault_and_the_number_of_the_others() {
+    fn the_message_is_the_first_fault_and_the_number_of_further_faults() {
         let mut faults = Faults::one("title", FaultKind::Required);
         faults.add("title", FaultKind::Repeated);
         let two = Validation::new(&faults).json_string().unwrap();

@@ -5,7 +5,7 @@ use simd_json_derive::Serialize;
 
 use super::{Id, Instant, Plain, Slot, Text};
 
-/// An event, with its slots in responses to create and duplicate, and without them in lists.
+/// An event. Responses to create and duplicate contain its slots; lists do not.
 #[derive(Debug, Serialize)]
 pub(crate) struct Event<'a> {
     id: Id,

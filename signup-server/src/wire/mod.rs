@@ -1,7 +1,7 @@
 //! The JSON of the API and of the management commands: the wire format of records.
 //!
-//! Here, and only here, a shift is a *slot* and an organization a *team*. Serialization is most of the cost of a
-//! response. So values are borrowed, and a derive writes field names as prepared bytes.
+//! The API calls a shift a *slot* and an organization a *team*. Serialization is most of the cost of a response, so
+//! values are borrowed, and a derive writes field names as prepared bytes.
 
 mod error;
 mod event;
@@ -35,7 +35,7 @@ pub(crate) struct Data<T> {
     pub(crate) data: T,
 }
 
-// By hand, because the derive does not add a bound on `T`.
+// Written by hand, because the derive does not add a bound on `T`.
 impl<T: Serialize> Serialize for Data<T> {
     fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
         writer.write_all(b"{\"data\":")?;
@@ -51,8 +51,8 @@ pub(crate) struct Instant(pub(crate) Timestamp);
 impl Instant {
     /// Formats the instant as a JSON string.
     ///
-    /// The digits are written by hand: a response has dozens of instants, and `std::fmt` takes longer for each than all
-    /// other work on it.
+    /// The digits are written by hand for speed: a response has dozens of instants, and `std::fmt` would take more time
+    /// than all other work on an instant.
     fn quoted(self) -> [u8; 27] {
         let utc = Offset::UTC.to_datetime(self.0);
         let [y1, y2] = digits(utc.year() / 100);
@@ -98,13 +98,13 @@ impl Serialize for Id {
     }
 }
 
-/// A text that may need JSON escapes. Most texts need none, and take a fast path.
+/// A text that may need JSON escapes. Most texts need none and take the fast path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<'a>(pub(crate) &'a str);
 
 impl Serialize for Text<'_> {
     fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
-        // A fold has no early exit, so the compiler vectorizes it.
+        // A fold has no early exit, so the compiler vectorizes the loop.
         let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
         if self.0.bytes().fold(false, |found, byte| found | is_escaped(byte)) {
             return self.0.json_write(writer);

@@ -4,7 +4,7 @@ use simd_json_derive::Serialize;
 
 use super::{Id, Instant, Text};
 
-/// A notice, without the secret of a confirmation.
+/// A notice. The secret of a confirmation is left out.
 #[derive(Debug, Serialize)]
 pub(crate) struct Notice<'a> {
     id: Id,

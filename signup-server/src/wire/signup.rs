@@ -61,7 +61,7 @@ pub(crate) const fn status(status: SignupStatus) -> &'static str {
     }
 }
 
-/// The result of erasing the data of a person.
+/// The result of `signup erase`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Erasure {
     organization_id: Id,

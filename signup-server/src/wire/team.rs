@@ -5,7 +5,7 @@ use simd_json_derive::Serialize;
 
 use super::{Id, Instant};
 
-/// An organization. Its plan is shown to operators only.
+/// An organization. Only management commands show the plan.
 #[derive(Debug, Serialize)]
 pub(crate) struct Team<'a> {
     id: Id,

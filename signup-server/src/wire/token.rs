@@ -5,7 +5,7 @@ use simd_json_derive::Serialize;
 
 use super::{Id, Instant, Text};
 
-/// A token, as lists show it.
+/// A token, without its text.
 #[derive(Debug, Serialize)]
 pub(crate) struct Token<'a> {
     id: Id,
@@ -31,7 +31,7 @@ impl<'a> Token<'a> {
     }
 }
 
-/// A new token, with the text that is shown only once.
+/// A new token, with its text. The text is shown only once.
 #[derive(Serialize)]
 pub(crate) struct NewToken<'a> {
     id: Id,

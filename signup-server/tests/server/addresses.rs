@@ -1,4 +1,4 @@
-//! E-mail addresses of volunteers: which are accepted, and how stored addresses work that an earlier rule accepted.
+//! E-mail addresses of volunteers: new addresses, and stored addresses that only an earlier version accepted.
 
 use rstest::rstest;
 use serde_json::{Value, json};

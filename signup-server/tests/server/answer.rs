@@ -1,9 +1,9 @@
-//! An answer of a server, as tests look at it.
+//! HTTP answers, and the parts of them that tests check.
 
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-/// An answer of a server, read to the end.
+/// An HTTP answer with its whole body.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -24,10 +24,10 @@ impl Answer {
         self.json()["data"].clone()
     }
 
-    /// Returns the fields that a 422 names, in the order of the text. Panics on any other status.
+    /// Returns the fields that a 422 names, in the order of the body. Panics on any other status.
     pub(crate) fn fields(&self) -> Vec<String> {
         assert_eq!(self.status, 422, "{}", self.text);
-        // The map sorts its keys; only the text has the order of the answer.
+        // The parsed map sorts its keys. Only the text has their order.
         let errors = self.json()["errors"].as_object().unwrap().clone();
         let mut fields: Vec<_> = errors.keys().cloned().collect();
         fields.sort_by_key(|field| self.text.find(&format!("\"{field}\":[")).unwrap());

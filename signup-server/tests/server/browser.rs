@@ -1,13 +1,13 @@
 //! The pages in headless Chromium: a volunteer signs up and cancels, and every state of the pages is accessible.
 //!
-//! axe-core checks the accessibility; the first run installs it with npm. The tests write screenshots of every state to
-//! `target/screenshots`.
+//! axe-core checks the accessibility. The first run installs axe-core with npm. The tests write screenshots of every
+//! state to `target/screenshots`.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,7 +17,9 @@ use thirtyfour::prelude::*;
 
 use crate::harness::Server;
 use crate::mailbox::Mailbox;
+use crate::mails::SOON;
 use crate::pages::{Page, published};
+use crate::wait::wait_until;
 
 const AXE: &str = "axe-core@4.14.1";
 
@@ -31,7 +33,8 @@ struct Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // chromedriver ends its browser with the session, but not when it is killed. So the session ends first.
+        // chromedriver ends its browser at the end of the session, but not when chromedriver is killed. So the session
+        // ends first.
         drop(end_session(self.port, &self.session));
         drop(self.process.kill());
         drop(self.process.wait());
@@ -69,11 +72,12 @@ impl Browser {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let begin = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(begin.elapsed() < Duration::from_secs(20) && process.try_wait().unwrap().is_none());
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        wait_until(Duration::from_secs(20), async || {
+            assert!(process.try_wait().unwrap().is_none(), "chromedriver exited before it listened");
+            let connected = TcpStream::connect(("127.0.0.1", port));
+            connected.map(drop).map_err(|error| format!("chromedriver did not listen ({error})"))
+        })
+        .await;
         let mut wanted = DesiredCapabilities::chrome();
         for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] {
             wanted.add_arg(argument).unwrap();
@@ -87,18 +91,15 @@ impl Browser {
         self.driver.goto(url).await.unwrap();
     }
 
-    /// Waits until the page contains `text`. A submitted form loads another page, which takes a moment.
+    /// Waits until the page contains `text`, because a submitted form loads another page. Panics after 10 seconds.
     async fn wait_for(&self, text: &str) {
-        let begin = Instant::now();
         let body = async || self.driver.find(By::Tag("body")).await?.text().await;
-        loop {
+        wait_until(Duration::from_secs(10), async || match body().await {
+            Ok(body) if body.contains(text) => Ok(()),
             // Between two pages there may be no body.
-            match body().await {
-                Ok(body) if body.contains(text) => return,
-                body => assert!(begin.elapsed() < Duration::from_secs(10), "“{text}” is not in {body:?}"),
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+            body => Err(format!("“{text}” did not appear in {body:?}")),
+        })
+        .await;
     }
 
     /// Finds an element within the shift with this id.
@@ -115,6 +116,7 @@ impl Browser {
         field.send_keys(Key::Enter).await.unwrap();
     }
 
+    /// Sets the width of the screen in pixels, and the preferred colour scheme.
     async fn screen(&self, width: u32, scheme: &str) {
         let metrics = json!({"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500});
         self.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", metrics).await.unwrap();
@@ -145,7 +147,7 @@ impl Browser {
     }
 }
 
-/// Returns the source of axe-core, or `None` if it has to be installed and there is no npm.
+/// Returns the source of axe-core. Returns `None` if axe-core is not installed and there is no npm to install it.
 fn axe() -> Option<String> {
     let file = target().join("axe/node_modules/axe-core/axe.min.js");
     if !file.exists() {
@@ -179,7 +181,7 @@ async fn a_person_signs_up_and_cancels_in_a_browser() {
     browser.go(&url).await;
     assert_eq!(needed().await, "3 of 4 still needed");
 
-    let mail = mailbox.wait_for(1, Duration::from_secs(20)).await.remove(0);
+    let mail = mailbox.wait_for(1, SOON).await.remove(0);
     browser.go(&format!("{}{}", server.url, mail.signup_path().unwrap())).await;
     browser.wait_for("You are signed up").await;
     browser.driver.find(By::Tag("button")).await.unwrap().send_keys(Key::Enter).await.unwrap();
@@ -227,7 +229,7 @@ async fn busy_event(server: &Server, theme: &str) -> Page {
     page
 }
 
-/// axe-core finds no violation in any state. The screenshots are for a review by a person.
+/// axe-core finds no violation in any state.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_state_of_the_pages_is_accessible() {
     let Some(browser) = Browser::start().await else { return };
@@ -292,15 +294,11 @@ async fn every_state_of_the_pages_is_accessible() {
     browser.go(&url(&plain.path)).await;
     browser.look("full", &axe).await;
 
-    let mails = mailbox.wait_for(1, Duration::from_secs(30)).await;
-    assert!(!mails.is_empty());
-    let mail = loop {
-        let mails = mailbox.mails();
-        if let Some(mail) = mails.into_iter().find(|mail| mail.to == "first@example.org") {
-            break mail;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    };
+    let mail = wait_until(Duration::from_secs(60), async || {
+        let mail = mailbox.mails().into_iter().find(|mail| mail.to == "first@example.org");
+        mail.ok_or_else(|| "no mail to first@example.org arrived".to_owned())
+    })
+    .await;
     let path = mail.signup_path().unwrap();
     browser.go(&url(&path)).await;
     browser.look("my-place", &axe).await;

@@ -10,6 +10,7 @@ use signup_store_sql::throwaway::Cluster;
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, PROGRAM, Server, generous_plans, raw, run};
 use crate::start::{Started, wait_until_listening};
+use crate::wait::wait_for_exit;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
@@ -80,7 +81,7 @@ fn an_invalid_flag_or_value_ends_with_exit_code_2() {
 }
 
 #[test]
-fn any_other_error_ends_with_exit_code_1() {
+fn an_error_at_run_time_ends_with_exit_code_1() {
     let folder = tempfile::tempdir().unwrap();
     let partial = folder.path().join("partial.json");
     std::fs::write(&partial, r#"{"free": {"requests_per_minute": 1, "active_events": 1, "event_days": 1}}"#)
@@ -199,7 +200,7 @@ fn a_command_prints_its_result_or_one_line_of_error_and_nothing_else(
     ] {
         assert_fails(&command(arguments).output().unwrap(), 1, says);
     }
-    // Only on PostgreSQL does a command log anything at this level.
+    // At the level `info`, a command logs only on PostgreSQL.
     if engine == Postgres {
         let with_flag = command("organization list --log info").output().unwrap();
         let with_variable = command("organization list").env("SIGNUP_LOG", "info").output().unwrap();
@@ -209,7 +210,7 @@ fn a_command_prints_its_result_or_one_line_of_error_and_nothing_else(
     }
 }
 
-/// Without `--smtp`, mails go to the log at this level.
+/// At this level, a server without `--smtp` logs its mails.
 #[test]
 fn a_server_logs_at_info() {
     let mut child = Command::new(PROGRAM)
@@ -222,6 +223,7 @@ fn a_server_logs_at_info() {
     wait_until_listening(&mut child);
     let end = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     assert!(end.success());
+    wait_for_exit(&mut child);
     let log = text(&child.wait_with_output().unwrap().stderr);
     assert!(log.contains(" INFO "), "{log}");
 }

@@ -108,7 +108,7 @@ fn the_examples_match_their_schemas() {
     assert!(checked > 20, "{checked} examples");
 }
 
-/// Both forms have the base URL of the server. The harness also checks both answers against the document itself.
+/// Both forms have the base URL of the server. The harness checks the answers with the document as well.
 #[tokio::test]
 async fn the_document_is_served_as_json_and_as_yaml() {
     let server = Server::start(&["--base-url", "https://signup.example.org/api/"]);

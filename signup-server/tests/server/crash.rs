@@ -1,5 +1,5 @@
 //! SIGKILL and a failing disk during writes: every acknowledged write is stored exactly once, and no idempotency key
-//! has two events. Volunteers sign up meanwhile, in a process that is killed as well.
+//! has two events. Meanwhile volunteers sign up in another process, which is killed too.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server};
 use crate::volunteers::{Shift, Volunteers};
 
-/// How often the server is killed, unless `CRASH_KILLS` is set.
+/// The number of kills, unless the environment variable `CRASH_KILLS` sets it.
 const KILLS: usize = 20;
 
 fn event(key: &str) -> Value {
@@ -55,7 +55,8 @@ async fn a_killed_server_loses_nothing_acknowledged_and_duplicates_nothing(
 ) {
     let kills = std::env::var("CRASH_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
     let Some(server) = Server::start_with(engine) else { return };
-    // No mail server listens there. So the notices stay queued, and the volunteers read their secrets from them.
+    // No mail server listens on port 1. So the notices stay queued, and the volunteers read the secrets of their
+    // sign-ups from the notices.
     let nowhere = ["--smtp", "smtp://127.0.0.1:1"];
     let mut server = server.restart_with(&nowhere);
     let mut acknowledged: HashMap<String, String> = HashMap::new();
@@ -148,8 +149,8 @@ async fn a_killed_server_loses_nothing_acknowledged_and_duplicates_nothing(
     assert_eq!(server.sql(check).await, "ok", "the database is corrupt");
 }
 
-/// After a failed write or sync, the server cannot know what the file contains. So the process exits, and the next
-/// process continues from what recovery finds.
+/// After a failed write or sync, the contents of the file are unknown. So the process exits, and the next process
+/// starts from the recovered file.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_disk_that_fails_at_a_commit_ends_the_server_and_loses_nothing_acknowledged() {
     let folder = tempfile::tempdir().unwrap();

@@ -11,6 +11,7 @@ use rstest::rstest;
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, PROGRAM, Server, event, raw};
 use crate::start::wait_until_listening;
+use crate::wait::wait_until;
 
 const REQUEST: &[u8] = b"GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -26,20 +27,21 @@ fn open_files(server: &Server) -> usize {
 
 /// Waits until the server accepts no more connections: at least `least` files are open, and their number is stable.
 async fn wait_until_full(server: &Server, least: usize) {
-    let since = Instant::now();
     let mut before = 0;
-    loop {
+    wait_until(Duration::from_secs(10), async || {
         let now = open_files(server);
         if now >= least && now == before {
-            return;
+            return Ok(());
         }
-        assert!(since.elapsed() < Duration::from_secs(10), "{now} open files");
         before = now;
+        // The fixed wait is deliberate: a stable number is one that does not change for 100 ms.
         tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+        Err(format!("the open files ({now}) did not reach {least} or did not become stable"))
+    })
+    .await;
 }
 
-/// Returns a command that runs the program under a limit of open files.
+/// Returns a command that runs the program with at most `files` open files.
 fn limited(files: u32, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), PROGRAM]).args(arguments);
@@ -115,7 +117,7 @@ fn a_server_that_had_no_descriptor_left_accepts_connections_again() {
     let id = server.id().try_into().unwrap();
     let (mut soft, mut hard) = (0, 0);
     rlimit::prlimit(id, Resource::NOFILE, None, Some((&mut soft, &mut hard))).unwrap();
-    // Files that are open stay open.
+    // A lower limit closes no open file.
     rlimit::prlimit(id, Resource::NOFILE, Some((0, hard)), None).unwrap();
     let mut stream = connect(&server);
     stream.write_all(REQUEST).unwrap();

@@ -87,7 +87,7 @@ async fn null_and_blank_count_as_omitted_where_null_is_allowed() {
 
 #[rstest]
 #[tokio::test]
-async fn the_pages_lead_forward_and_back_over_equal_starts(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn a_list_is_walked_forward_and_back_over_equal_starts(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     for number in 0..7 {
         let mut body = event();
@@ -120,10 +120,10 @@ async fn the_pages_lead_forward_and_back_over_equal_starts(#[values(Sqlite, Post
     assert_eq!(starts.len(), 7);
     assert!(starts.is_sorted_by(|a, b| a >= b), "latest start first");
     assert!(pages[0]["meta"]["prev_cursor"].is_null() && pages[2]["meta"]["next_cursor"].is_null());
-    for both in pages.windows(2) {
-        let prev = both[1]["links"]["prev"].as_str().unwrap().strip_prefix(&server.url).unwrap();
+    for pair in pages.windows(2) {
+        let prev = pair[1]["links"]["prev"].as_str().unwrap().strip_prefix(&server.url).unwrap();
         let back = server.get(prev).await.json();
-        assert_eq!(ids(&back), ids(&both[0]));
+        assert_eq!(ids(&back), ids(&pair[0]));
     }
     let published = server.get("/v1/events?is_published=true&per_page=3").await.json();
     assert!(published["links"]["next"].as_str().unwrap().contains("is_published=true"));

@@ -12,12 +12,16 @@ use serde_json::{Value, json};
 use signup_store_sql::throwaway::Cluster;
 
 use crate::harness::Server;
+use crate::wait::wait_until;
 
 /// The acknowledged creates by idempotency key: the time of the acknowledgement and the id of the event.
 type Acknowledged = HashMap<String, (Instant, String)>;
 
-/// Creates events until `stop` is set and retries each with its key until it is acknowledged. Returns the acknowledged
-/// creates and the number of 503s.
+/// The time that a create may take, with all its retries, until it is acknowledged.
+const RETRY_DEADLINE: Duration = Duration::from_secs(60);
+
+/// Creates events until `stop` is set, and retries each create with its key until it is acknowledged. Returns the
+/// acknowledged creates and the number of 503s. Panics if a create is not acknowledged within [`RETRY_DEADLINE`].
 async fn write(url: String, token: String, writer: usize, stop: Arc<AtomicBool>) -> (Acknowledged, usize) {
     let client = reqwest::Client::new();
     let (mut acknowledged, mut failed) = (HashMap::new(), 0);
@@ -28,6 +32,7 @@ async fn write(url: String, token: String, writer: usize, stop: Arc<AtomicBool>)
         let key = format!("{writer}-{number}");
         let body = json!({"title": key, "start_date": "2027-06-05", "timezone": "UTC",
                           "shifts": [{"title": "A", "capacity": 3}]});
+        let since = Instant::now();
         loop {
             let request = client.post(format!("{url}/v1/events")).bearer_auth(&token);
             let response = request.header("Idempotency-Key", &key).json(&body).send().await.unwrap();
@@ -38,6 +43,7 @@ async fn write(url: String, token: String, writer: usize, stop: Arc<AtomicBool>)
                 break;
             }
             assert_eq!(response.status(), 503, "{}", response.text().await.unwrap());
+            assert!(since.elapsed() < RETRY_DEADLINE, "{key} was not acknowledged within {RETRY_DEADLINE:?}");
             failed += 1;
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -50,10 +56,12 @@ async fn a_failover_loses_nothing_acknowledged_and_duplicates_nothing() {
     let Some(primary) = Cluster::start(&["-c", "synchronous_standby_names=*"]) else { return };
     // Without a connected standby, a commit on the primary would never return.
     let standby = primary.standby(&["-c", "synchronous_standby_names="]);
-    while primary.sql("postgres", "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1"
-    {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    let connected = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
+    wait_until(Duration::from_secs(30), async || {
+        let is_connected = primary.sql("postgres", connected) == "1";
+        is_connected.then_some(()).ok_or_else(|| "the synchronous standby did not connect".to_owned())
+    })
+    .await;
     primary.sql("postgres", "CREATE DATABASE signup");
     let urls = [standby.url("signup"), primary.url("signup")].join(",");
     let arguments = ["--database-connect-timeout-s", "1", "--database-statement-timeout-s", "2"];

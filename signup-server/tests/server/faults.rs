@@ -1,11 +1,12 @@
-//! A PostgreSQL database that is down, busy or slow: requests are answered 503 in bounded time, and the server recovers
-//! when the database does.
+//! A PostgreSQL database that is down, busy or slow: the server answers 503 in bounded time, and recovers when the
+//! database does.
 
 use std::time::{Duration, Instant};
 
 use signup_store_sql::throwaway::Cluster;
 
 use crate::harness::{Answer, Server, event};
+use crate::wait::wait_until;
 
 /// Starts a server on a new cluster. Returns `None` if PostgreSQL is not installed.
 fn server(arguments: &[&str]) -> Option<(Cluster, Server)> {
@@ -50,26 +51,22 @@ async fn a_server_answers_503_while_its_database_is_down_and_recovers() {
             );
         })
         .await;
-    let since = Instant::now();
-    while server.get("/v1/events").await.status != 200 {
-        assert!(since.elapsed() < Duration::from_secs(10), "the server has not recovered");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    while server.get_without_token("/health/ready").await.status != 200 {
-        assert!(since.elapsed() < Duration::from_secs(10), "the server is not ready");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+    wait_until(Duration::from_secs(10), async || {
+        let events = server.get("/v1/events").await.status;
+        let ready = server.get_without_token("/health/ready").await.status;
+        let is_back = (events, ready) == (200, 200);
+        is_back.then_some(()).ok_or_else(|| format!("the server did not recover ({events}, {ready})"))
+    })
+    .await;
     let again = server.send_keyed("POST", "/v1/events", "before", &event()).await;
     assert!(again.is_replay() && again.text == before.text, "the acknowledged write is stored");
     assert_eq!(server.send_keyed("POST", "/v1/events", "during", &event()).await.status, 201);
 }
 
-/// Locks a table exclusively for some seconds, in a thread of its own.
+/// Locks a table exclusively for `seconds` seconds, in a separate thread.
 fn lock(cluster: &Cluster, database: &str, table: &str, seconds: u32) -> std::thread::JoinHandle<()> {
-    let url = cluster.url(database);
     let (port, name) = (cluster.port().to_string(), database.to_owned());
     let sql = format!("BEGIN; LOCK TABLE {table}; SELECT pg_sleep({seconds}); COMMIT");
-    assert!(url.ends_with(&name));
     std::thread::spawn(move || {
         let psql = std::process::Command::new("psql")
             .args(["-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-d", &name, "-X", "-q", "-c", &sql])
@@ -79,13 +76,21 @@ fn lock(cluster: &Cluster, database: &str, table: &str, seconds: u32) -> std::th
     })
 }
 
+/// Waits until [`lock`] holds its lock.
 async fn wait_until_locked(cluster: &Cluster, database: &str, table: &str) {
-    let asked = format!(
+    let held = format!(
         "SELECT count(*) FROM pg_locks WHERE relation = '{table}'::regclass AND mode = 'AccessExclusiveLock' AND granted"
     );
-    while cluster.sql(database, &asked) == "0" {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    wait_for_nonzero(cluster, database, &held, "the table was not locked").await;
+}
+
+/// Waits until a query for a count returns another value than 0. Panics with `missing` after 10 seconds.
+async fn wait_for_nonzero(cluster: &Cluster, database: &str, count: &str, missing: &str) {
+    wait_until(Duration::from_secs(10), async || {
+        let is_nonzero = cluster.sql(database, count) != "0";
+        is_nonzero.then_some(()).ok_or_else(|| missing.to_owned())
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -100,9 +105,7 @@ async fn a_request_that_gets_no_connection_in_time_is_answered_503() {
         let waits =
             "SELECT count(*) FROM pg_stat_activity WHERE datname = 'database_0' AND wait_event_type = 'Lock'";
         // Once a statement waits for the lock, the only connection is in use.
-        while cluster.sql("postgres", waits) == "0" {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        wait_for_nonzero(&cluster, "postgres", waits, "no statement waited for the lock").await;
         server.get("/v1/team").await
     });
     assert_unavailable(&refused, "the second request");

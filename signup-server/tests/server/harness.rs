@@ -5,7 +5,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use signup_store_sql::throwaway::Cluster;
@@ -16,6 +16,7 @@ use tempfile::TempDir;
 pub(crate) use crate::answer::Answer;
 use crate::contract;
 use crate::start::{Started, wait_until_listening};
+use crate::wait::{wait_for_exit, wait_until};
 
 /// The program under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_signup-server");
@@ -109,7 +110,7 @@ impl Server {
         Self::start_by(command, arguments)
     }
 
-    /// Starts a server under a limit of the shell's `ulimit`, with generous plans.
+    /// Starts a server with generous plans under a resource limit. `limit` holds the arguments of the shell's `ulimit`.
     pub(crate) fn start_limited(database: &str, limit: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let plans = generous_plans(folder.path());
@@ -159,16 +160,16 @@ impl Server {
         self.child.wait().unwrap();
     }
 
-    /// Waits until the process exits by itself.
+    /// Waits until the process exits by itself. Panics after 60 seconds.
     pub(crate) fn wait(&mut self) -> ExitStatus {
-        self.child.wait().unwrap()
+        wait_for_exit(&mut self.child)
     }
 
-    /// Sends SIGTERM and waits until the process exits.
+    /// Sends SIGTERM and waits until the process exits. Panics after 60 seconds.
     pub(crate) fn terminate(&mut self) -> ExitStatus {
         let id = self.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-        self.child.wait().unwrap()
+        self.wait()
     }
 
     /// Starts a server on the same database, after the process has exited.
@@ -198,17 +199,17 @@ impl Server {
         server
     }
 
-    /// Runs a query again and again until it gives `expected`. Panics after `deadline`.
-    pub(crate) async fn wait_for_sql(&self, sql: &str, expected: &str, deadline: Duration) {
-        let end = Instant::now() + deadline;
-        loop {
+    /// Waits until a query returns `expected`, as [`Server::sql`] does. Panics after `limit`.
+    pub(crate) async fn wait_for_sql(&self, sql: &str, expected: &str, limit: Duration) {
+        wait_until(limit, async || {
             let found = self.sql(sql).await;
             if found == expected {
-                return;
+                Ok(())
+            } else {
+                Err(format!("{sql} returned {found:?} and not {expected:?}"))
             }
-            assert!(Instant::now() < end, "{sql} still gives {found:?} and not {expected:?}");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        })
+        .await;
     }
 
     /// Runs SQL directly on the database. Returns the first column of the first row, or an empty string without a row.
@@ -230,6 +231,7 @@ impl Server {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
+    /// Returns a request to this server, without a token.
     pub(crate) fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
         let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
         self.client.request(method, format!("{}{path}", self.url))
@@ -313,16 +315,13 @@ impl Server {
 
     /// Waits until the metrics at this `--metrics-listen` address contain `line`. Panics after 30 seconds.
     pub(crate) async fn wait_for_metric(listen: &str, line: &str) {
-        let begin = Instant::now();
-        loop {
+        wait_until(Duration::from_secs(30), async || {
             let metrics =
                 reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
-            if metrics.lines().any(|found| found == line) {
-                return;
-            }
-            assert!(begin.elapsed() < Duration::from_secs(30), "no {line} in\n{metrics}");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+            let is_found = metrics.lines().any(|found| found == line);
+            if is_found { Ok(()) } else { Err(format!("{metrics}\nThe metrics did not contain {line}")) }
+        })
+        .await;
     }
 
     /// Returns the peak resident memory of the process, in KiB.
@@ -368,7 +367,7 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
 pub(crate) fn process(test: &str, variables: &[(&str, &str)]) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"]);
-    command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::inherit());
     command
 }
 
@@ -389,6 +388,7 @@ pub(crate) fn event() -> Value {
 /// the connection without one.
 pub(crate) fn raw(url: &str, bytes: &[u8]) -> String {
     let mut stream = std::net::TcpStream::connect(url.trim_start_matches("http://")).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     stream.write_all(bytes).unwrap();
     let mut line = String::new();
     BufReader::new(stream).read_line(&mut line).unwrap();

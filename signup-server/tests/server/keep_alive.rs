@@ -129,7 +129,9 @@ fn a_connection_is_reused_after_an_answer_that_precedes_the_body() {
         let parts = [&whole[..cut], &whole[cut..]];
         let this = format!("{line} with {length} bytes, {framing:?}, {cut} of {} at first", whole.len());
         let answer = client.exchange(&parts).unwrap_or_else(|error| {
-            panic!("round {round}: {error} at {this}, after {before:?}, which did not announce it")
+            panic!(
+                "round {round}: {error} at {this}, after an answer without `Connection: close` to {before:?}"
+            )
         });
         assert_eq!(answer.status, status, "{this}");
         assert!(!answer.says_close, "a body that arrives must not close the connection: {this}");

@@ -13,7 +13,7 @@ fn with_built_in_plans(arguments: &[&str]) -> Server {
 }
 
 #[tokio::test]
-async fn a_token_gets_its_plans_requests_and_then_429() {
+async fn a_token_gets_the_requests_of_its_plan_and_then_429() {
     let server = with_built_in_plans(&[]);
     for left in (0..300).rev() {
         let path = if left % 2 == 0 { "/v1/team" } else { "/v1/nothing" };

@@ -1,4 +1,4 @@
-//! Mails under failures: of a recipient, of the mail server, of the process that sends, and of stored records.
+//! Mails under failures of a recipient, the mail server, the sending process, and stored records.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -9,9 +9,10 @@ use signup_store_sql::throwaway::free_port;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, run};
-use crate::mailbox::{GREETING, Mail, Mailbox, Security};
+use crate::mailbox::{GREETING, Mailbox, Security};
 use crate::mails::{SOON, to, with_mailbox};
 use crate::pages::{Page, published};
+use crate::wait::wait_until;
 
 #[tokio::test]
 async fn a_permanently_refused_recipient_fails_at_once_and_can_be_retried() {
@@ -23,13 +24,16 @@ async fn a_permanently_refused_recipient_fails_at_once_and_can_be_retried() {
     page.sign_up(&server, &page.slot("Early"), "Gone", "gone@example.org").await;
     page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     assert_eq!(to(&mailbox.wait_for(1, SOON).await), ["ada@example.org"]);
-    let failed = loop {
+    let failed: Value = wait_until(SOON, async || {
         let output = run(&["--database", &server.database(), "notice", "list", "--failed"]);
-        if !output.stdout.is_empty() {
-            break serde_json::from_slice::<Value>(&output.stdout).unwrap();
+        let is_listed = !output.stdout.is_empty();
+        if is_listed {
+            Ok(serde_json::from_slice(&output.stdout).unwrap())
+        } else {
+            Err("no notice failed".to_owned())
         }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    };
+    })
+    .await;
     assert_eq!(failed["cause"], "signed_up");
     assert_eq!(failed["attempts"], 1);
     assert!(failed["reason"].as_str().unwrap().contains("no such user"), "{failed}");
@@ -49,7 +53,7 @@ async fn permanently_refused_content_fails_at_once() {
     Server::wait_for_metric(&listen, r#"signup_mails_total{fate="failed"} 1"#).await;
 }
 
-/// The retry follows after at least 30 seconds, and does not delay other mails.
+/// The retry follows after at least 30 seconds and delays no other mail.
 #[tokio::test]
 async fn a_temporarily_refused_recipient_is_retried_after_a_backoff() {
     let (server, mailbox) = with_mailbox("memory:");
@@ -97,7 +101,8 @@ async fn a_refusal_before_the_recipient_fails_no_mail(
     assert_eq!(to, ["ada@example.org", "bob@example.org", "cyd@example.org"]);
 }
 
-/// The mail server is down during the sign-ups and a change of the shift, and for `SMTP_DOWN_S` seconds after them.
+/// The mail server is down during the sign-ups and a change of the shift, and then for `SMTP_DOWN_S` seconds; the
+/// default is 5.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn queued_mails_are_sent_when_the_mail_server_is_back(#[values(Sqlite, Postgres)] engine: Engine) {
@@ -158,23 +163,25 @@ async fn a_killed_server_loses_no_mail_and_duplicates_at_most_the_one_in_progres
     }
     let mut killed = 0;
     for begun in [2, 5] {
-        while mailbox.begun() < begun {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        wait_until(Duration::from_secs(60), async || {
+            let found = mailbox.begun();
+            if found >= begun { Ok(()) } else { Err(format!("only {found} of {begun} mails were begun")) }
+        })
+        .await;
         // The fixed wait is deliberate: the kill has to come while the mail server delays its reply.
         tokio::time::sleep(Duration::from_millis(50)).await;
         server = server.restart_with(&["--smtp", &smtp]);
         killed += 1;
     }
     mailbox.set_mail_delay(Duration::ZERO);
-    // A mail that was being sent is due again when the lease of the killed process expires.
-    let begin = std::time::Instant::now();
-    let addresses = |mails: &[Mail]| mails.iter().map(|mail| mail.to.clone()).collect::<BTreeSet<_>>().len();
-    while addresses(&mailbox.mails()) < 10 || begin.elapsed() < Duration::from_secs(35) {
-        assert!(begin.elapsed() < Duration::from_secs(90), "{} mails arrived", addresses(&mailbox.mails()));
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    let mails = mailbox.mails();
+    // The fixed wait is deliberate: the mail in progress is due again when the lease of the killed process expires.
+    tokio::time::sleep(Duration::from_secs(35)).await;
+    let mails = wait_until(Duration::from_secs(55), async || {
+        let mails = mailbox.mails();
+        let reached = mails.iter().map(|mail| &mail.to).collect::<BTreeSet<_>>().len();
+        if reached == 10 { Ok(mails) } else { Err(format!("only {reached} of 10 volunteers got a mail")) }
+    })
+    .await;
     assert!(mails.len() <= 10 + killed, "{} mails after {killed} kills", mails.len());
     let ids: BTreeSet<_> = mails.iter().map(|mail| mail.header("message-id")).collect();
     assert_eq!(ids.len(), 10, "a duplicate has the Message-ID of the first mail");
@@ -221,7 +228,7 @@ async fn copy_notice(server: &Server, engine: Engine, copies: u32) {
     server.sql(&sql).await;
 }
 
-/// The case of 120 has more unreadable notices than the server claims at a time. All of them are overdue.
+/// All unreadable notices are overdue. 120 are more than the server claims in one batch.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_unreadable_notice_is_reported_once_and_delays_no_other(
@@ -263,7 +270,7 @@ async fn an_unreadable_notice_is_reported_once_and_delays_no_other(
     assert_eq!(to(&mailbox.wait_for(4, SOON).await)[3], "bad@example.org");
 }
 
-/// With a text that is not UTF-8, the whole query fails on SQLite.
+/// On SQLite, a text that is not UTF-8 makes the whole query fail.
 #[tokio::test]
 async fn a_notice_with_invalid_utf8_delays_no_other() {
     let folder = tempfile::tempdir().unwrap();

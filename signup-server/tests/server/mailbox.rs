@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mailin::{Action, AuthMechanism, Handler, Response, SessionBuilder, response};
 use mailparse::{MailHeaderMap as _, ParsedMail};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use tempfile::NamedTempFile;
+
+use crate::wait::wait_until;
 
 /// A running SMTP server. It runs until the test process exits.
 #[derive(Clone)]
@@ -18,7 +20,7 @@ pub(crate) struct Mailbox {
     state: Arc<Mutex<State>>,
 }
 
-/// Which TLS mode and login the server offers.
+/// The TLS mode and the login that the server offers.
 #[derive(Clone)]
 pub(crate) enum Security {
     /// Plaintext without a login.
@@ -54,7 +56,7 @@ pub(crate) fn certificate() -> (Arc<ServerConfig>, NamedTempFile) {
 #[derive(Default)]
 struct State {
     mails: Vec<Mail>,
-    /// Replies to `RCPT TO` by address: each reply is used once, the last reply repeats.
+    /// Replies to `RCPT TO` by address. Each reply is used once; the last reply repeats.
     answers: HashMap<String, Vec<(u16, &'static str)>>,
     /// Delay of the reply to the end of a mail.
     mail_delay: Duration,
@@ -76,7 +78,7 @@ impl State {
     }
 }
 
-/// Pass it to [`Mailbox::refuse`] in place of a command to refuse every connection at its start.
+/// The start of a connection, as [`Mailbox::refuse`] takes it in place of a command.
 pub(crate) const GREETING: &str = "greeting";
 
 /// A received mail.
@@ -163,7 +165,7 @@ impl Mailbox {
             for stream in listener.incoming() {
                 let session = Session { state: Arc::clone(&state), to: String::new(), raw: vec![] };
                 let security = security.clone();
-                // An I/O error ends the connection; the test sees its effect.
+                // An I/O error ends this connection and no other.
                 std::thread::spawn(move || serve_connection(stream?, session, &security));
             }
         });
@@ -178,7 +180,7 @@ impl Mailbox {
         format!("smtp://127.0.0.1:{}", self.port)
     }
 
-    /// Sets the replies to mails for an address: each is used once, the last one repeats; 250 accepts the mail.
+    /// Sets the replies to mails for an address. Each reply is used once; the last reply repeats. 250 accepts the mail.
     pub(crate) fn answer(&self, to: &str, answers: &[(u16, &'static str)]) {
         self.state.lock().unwrap().answers.insert(to.to_owned(), answers.to_vec());
     }
@@ -218,12 +220,12 @@ impl Mailbox {
 
     /// Waits until at least `count` mails were received and returns all of them. Panics after `limit`.
     pub(crate) async fn wait_for(&self, count: usize, limit: Duration) -> Vec<Mail> {
-        let begin = Instant::now();
-        while self.count() < count {
-            assert!(begin.elapsed() < limit, "{} of {count} mails came in {limit:?}", self.count());
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        self.mails()
+        wait_until(limit, async || {
+            let mails = self.mails();
+            let (received, is_enough) = (mails.len(), mails.len() >= count);
+            if is_enough { Ok(mails) } else { Err(format!("only {received} of {count} mails arrived")) }
+        })
+        .await
     }
 
     /// Waits for `count` mails and checks that no further mail arrives within 2.5 seconds.
@@ -240,6 +242,7 @@ impl Mailbox {
     }
 }
 
+/// The mail transaction of one connection.
 #[derive(Clone)]
 struct Session {
     state: Arc<Mutex<State>>,

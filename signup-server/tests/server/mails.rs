@@ -1,4 +1,4 @@
-//! Mails: who gets which mail, and what it contains.
+//! Mails: their recipients and their contents.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,7 +8,9 @@ use serde_json::json;
 use crate::harness::Server;
 use crate::mailbox::{Mail, Mailbox};
 use crate::pages::{Page, published};
+use crate::wait::wait_until;
 
+/// The deadline for a mail that is due at once.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
 /// Starts a server with a mail server of its own.
@@ -20,6 +22,7 @@ pub(crate) fn with_mailbox(database: &str) -> (Server, Mailbox) {
 
 const FROM: &str = "Riverside <help@riverside.example.org>";
 
+/// Returns the recipients of these mails.
 pub(crate) fn to(mails: &[Mail]) -> Vec<&str> {
     mails.iter().map(|mail| mail.to.as_str()).collect()
 }
@@ -47,7 +50,7 @@ async fn a_sign_up_a_change_and_a_cancellation_are_mailed_to_the_volunteers_conc
     let all = mailbox.wait_for_exactly(5, SOON).await;
     assert_eq!(to(&all[4..]), ["ada@example.org"]);
 
-    // Sends no mail: an unchanged value, a new title or capacity, and `notify_volunteers: false`.
+    // No mail follows an unchanged value, a new title or capacity, or a change with `notify_volunteers: false`.
     for quiet in [
         json!({"start_time": "09:30"}),
         json!({"title": "Earlier", "capacity": 9}),
@@ -103,7 +106,7 @@ async fn the_attached_calendar_follows_the_shift() {
     assert!(calendars.is_sorted_by(|a, b| a.sequence() < b.sequence()), "{calendars:?}");
 }
 
-/// The answer to the repeated sign-up is the same as to the first.
+/// Both sign-ups get the same answer.
 #[tokio::test]
 async fn a_repeated_sign_up_sends_no_second_mail_within_the_hour() {
     let (server, mailbox) = with_mailbox("memory:");
@@ -140,11 +143,11 @@ async fn processes_that_share_a_database_send_each_mail_once() {
         servers[0].patch(&format!("/v1/slots/{}", page.slot("Early")), &json!({"location": "Hall B"})).await;
     assert_eq!(moved.status, 200);
     let all = || [mailboxes[0].mails(), mailboxes[1].mails()].concat();
-    let begin = std::time::Instant::now();
-    while all().len() < 56 {
-        assert!(begin.elapsed() < Duration::from_secs(60), "{} of 56 mails arrived", all().len());
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    wait_until(Duration::from_secs(60), async || {
+        let arrived = all().len();
+        if arrived >= 56 { Ok(()) } else { Err(format!("only {arrived} of 56 mails arrived")) }
+    })
+    .await;
     // The fixed wait is deliberate: only waiting shows that no mail is sent twice.
     tokio::time::sleep(Duration::from_secs(3)).await;
     let mut mails: Vec<_> = all().iter().map(|mail| (mail.to.clone(), mail.header("subject"))).collect();
@@ -156,7 +159,7 @@ async fn processes_that_share_a_database_send_each_mail_once() {
     println!("two processes sent {} and {} mails", shares[0], shares[1]);
 }
 
-/// `RECIPIENTS` sets the number of volunteers.
+/// The environment variable `RECIPIENTS` sets the number of volunteers; the default is 300.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_change_is_mailed_to_many_volunteers_in_bounded_memory() {
     let recipients: usize = std::env::var("RECIPIENTS").map_or(300, |text| text.parse().unwrap());
@@ -189,8 +192,8 @@ async fn a_change_is_mailed_to_many_volunteers_in_bounded_memory() {
     server.patch(&format!("/v1/slots/{}", page.slot("All")), &json!({"location": "Hall B"})).await;
     let limit = Duration::from_secs(30 + recipients as u64 / 10);
     let mails = mailbox.wait_for_exactly(1 + recipients, limit).await;
-    let told: BTreeSet<_> = mails[1..].iter().map(|mail| mail.to.clone()).collect();
-    assert_eq!(told.len(), recipients, "each volunteer gets one mail");
+    let notified: BTreeSet<_> = mails[1..].iter().map(|mail| mail.to.clone()).collect();
+    assert_eq!(notified.len(), recipients, "each volunteer gets one mail");
     let grown = server.peak_memory_kib() - before;
     println!("{recipients} mails in {:.0?}; {grown} KiB more memory than before", begin.elapsed());
     assert!(grown < 16 * 1024, "{grown} KiB more for {recipients} recipients");

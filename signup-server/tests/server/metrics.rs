@@ -1,12 +1,12 @@
 //! The metrics for Prometheus.
 
-use std::time::Duration;
-
 use rstest::rstest;
+use signup_store_sql::throwaway::free_port;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, event};
 use crate::mailbox::Mailbox;
+use crate::mails::SOON;
 use crate::pages::{Page, published};
 
 /// Returns the value of a series. Panics if the metrics do not contain it.
@@ -21,16 +21,8 @@ async fn the_metrics_cover_requests_latencies_round_trips_connections_batches_an
     #[values(Sqlite, Postgres)] engine: Engine,
 ) {
     let Some(first) = Server::start_with(engine) else { return };
-    let (first, database, token) = {
-        let mut first = first;
-        first.kill();
-        let (database, token) = (first.database(), first.token.clone());
-        (first, database, token)
-    };
-    let port = signup_store_sql::throwaway::free_port();
-    let listen = format!("127.0.0.1:{port}");
-    let mut server = Server::start_on(&database, &["--metrics-listen", &listen]);
-    server.token = token;
+    let listen = format!("127.0.0.1:{}", free_port());
+    let server = first.restart_with(&["--metrics-listen", &listen]);
     let created = server.create(&event()).await;
     server.get("/v1/nothing").await;
     let slot = created["slots"][0]["id"].as_str().unwrap();
@@ -63,7 +55,6 @@ async fn the_metrics_cover_requests_latencies_round_trips_connections_batches_an
         404,
         "metrics are not on the public address"
     );
-    drop(first);
 }
 
 /// With or without PgBouncer, counting a request costs the database one round trip.
@@ -71,7 +62,7 @@ async fn the_metrics_cover_requests_latencies_round_trips_connections_batches_an
 #[tokio::test]
 async fn counting_a_request_costs_one_round_trip(#[values(&[], &["--pgbouncer"])] pooler: &[&str]) {
     let Some(first) = Server::start_on_postgres() else { return };
-    let listen = format!("127.0.0.1:{}", signup_store_sql::throwaway::free_port());
+    let listen = format!("127.0.0.1:{}", free_port());
     let server = first.start_another(&[&["--metrics-listen", &listen], pooler].concat());
     let round_trips = async || {
         let page = reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
@@ -95,29 +86,18 @@ async fn mails_are_counted_by_fate() {
     let mailbox = Mailbox::start();
     mailbox.answer("gone@example.org", &[(550, "no such user")]);
     mailbox.answer("busy@example.org", &[(450, "mailbox busy")]);
-    let listen = format!("127.0.0.1:{}", signup_store_sql::throwaway::free_port());
+    let listen = format!("127.0.0.1:{}", free_port());
     let server = Server::start(&["--metrics-listen", &listen, "--smtp", &mailbox.url()]);
     let page = Page::create(&server, &published()).await;
     for name in ["gone", "busy", "ada"] {
         page.sign_up(&server, &page.slot("Early"), name, &format!("{name}@example.org")).await;
     }
-    mailbox.wait_for(1, Duration::from_secs(20)).await;
-    let mut metrics = String::new();
-    for _ in 0..100 {
-        metrics = reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
-        // The order of the mails is not defined, and the count of notices may be some seconds old.
-        let notices = ["signup_notices_failed 1", "signup_notices_queued 1"].map(str::to_owned);
-        let mails = ["sent", "put_back", "failed"].map(|fate| format!("fate=\"{fate}\""));
-        if notices.iter().chain(&mails).all(|line| metrics.contains(line)) {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+    mailbox.wait_for(1, SOON).await;
+    // The order of the mails is not defined, and the count of notices may be some seconds old.
     for fate in ["sent", "put_back", "failed"] {
-        assert_eq!(value(&metrics, &format!("signup_mails_total{{fate=\"{fate}\"}}")), 1.0, "{fate}");
+        Server::wait_for_metric(&listen, &format!("signup_mails_total{{fate=\"{fate}\"}} 1")).await;
     }
-    assert_eq!(
-        (value(&metrics, "signup_notices_failed"), value(&metrics, "signup_notices_queued")),
-        (1.0, 1.0)
-    );
+    for state in ["failed", "queued"] {
+        Server::wait_for_metric(&listen, &format!("signup_notices_{state} 1")).await;
+    }
 }

@@ -121,7 +121,7 @@ async fn two_hundred_simultaneous_forms_fill_exactly_the_capacity(#[case] engine
     assert_eq!(page.filled(&servers[0], "Early").await, 7);
 }
 
-/// A page that would become too long has, instead of the forms, links to a page for each shift.
+/// Instead of the forms, a page that would become too long has a link for each shift.
 #[tokio::test]
 async fn a_page_of_very_many_shifts_stays_small() {
     let server = Server::start_on_sqlite();

@@ -8,9 +8,11 @@ use futures_util::stream::{self, StreamExt as _};
 use serde_json::json;
 use signup_store_sql::throwaway::{Cluster, as_postgres, free_port, installed};
 use tempfile::TempDir;
+use tokio::net::TcpStream;
 
 use crate::harness::{Server, event};
 use crate::volunteers::Shift;
+use crate::wait::wait_until;
 
 /// A PgBouncer process in front of a cluster. Dropping this value ends the process.
 struct Bouncer {
@@ -20,9 +22,9 @@ struct Bouncer {
 }
 
 impl Bouncer {
-    /// Starts PgBouncer with fewer server connections than the clients use, so that they share them. Returns `None` if
-    /// PgBouncer is not installed.
-    fn start(cluster: &Cluster) -> Option<Self> {
+    /// Starts PgBouncer with fewer server connections than clients, so that the clients share the connections. Returns
+    /// `None` if PgBouncer is not installed.
+    async fn start(cluster: &Cluster) -> Option<Self> {
         let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"];
         let program = program.into_iter().find(|program| std::path::Path::new(program).exists());
         let program = installed("PgBouncer", program)?;
@@ -46,9 +48,11 @@ impl Bouncer {
         let mut command = as_postgres(program);
         let process = command.arg(&settings).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let bouncer = Self { process, port, _folder: folder };
-        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        wait_until(Duration::from_secs(20), async || {
+            let connected = TcpStream::connect(("127.0.0.1", port)).await;
+            connected.map(drop).map_err(|error| format!("PgBouncer did not listen ({error})"))
+        })
+        .await;
         Some(bouncer)
     }
 }
@@ -65,7 +69,7 @@ impl Drop for Bouncer {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_servers_behind_pgbouncer_work_as_without_it() {
     let Some(cluster) = Cluster::shared() else { return };
-    let Some(bouncer) = Bouncer::start(cluster) else { return };
+    let Some(bouncer) = Bouncer::start(cluster).await else { return };
     let direct = cluster.empty_database();
     let (_, name) = direct.rsplit_once('/').unwrap();
     let url = format!("postgres://postgres@127.0.0.1:{}/{name}", bouncer.port);

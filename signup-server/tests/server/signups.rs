@@ -1,13 +1,13 @@
 //! The commands about sign-ups and mails.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::harness::{Server, run};
-use crate::mails::with_mailbox;
+use crate::mails::{SOON, with_mailbox};
 use crate::pages::{Page, published};
+use crate::wait::wait_until;
 
+/// Runs a command on the server's database and returns its output. Panics if the command fails.
 fn command(server: &Server, arguments: &[&str]) -> String {
     let output = run(&[&["--database", &server.database()], arguments].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -100,13 +100,12 @@ async fn queued_mails_are_listed_without_their_secrets() {
     mailbox.answer("busy@example.org", &[(450, "mailbox busy")]);
     let page = Page::create(&server, &published()).await;
     page.sign_up(&server, &page.slot("Early"), "Busy", "busy@example.org").await;
-    let tried = loop {
-        let tried: Value = serde_json::from_str(&command(&server, &["notice", "list"])).unwrap();
-        if tried["attempts"] == 1 {
-            break tried;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    };
+    let tried = wait_until(SOON, async || {
+        let notice: Value = serde_json::from_str(&command(&server, &["notice", "list"])).unwrap();
+        let is_tried = notice["attempts"] == 1;
+        if is_tried { Ok(notice) } else { Err(format!("the notice was not tried once: {notice}")) }
+    })
+    .await;
     assert_eq!(
         (&tried["cause"], &tried["failed_at"], &tried["reason"]),
         (&json!("signed_up"), &Value::Null, &Value::Null)

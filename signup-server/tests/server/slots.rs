@@ -7,6 +7,7 @@ use rstest::rstest;
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, event};
 
+/// Creates an event. Returns its first slot and the path of this slot.
 async fn with_slot(server: &Server) -> (Value, String) {
     let event = server.create(&event()).await;
     let path = format!("/v1/slots/{}", event["slots"][0]["id"].as_str().unwrap());

@@ -1,14 +1,14 @@
-//! The start of a server process: what it prints on standard output before it accepts requests, with a deadline.
+//! The start of a server process: the URL and the token that it prints, within a deadline.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// How long a server may take until it listens.
+/// The time that a server may take until it listens.
 const START_DEADLINE: Duration = Duration::from_secs(60);
 
-/// What a server prints at its start.
+/// The lines that a server prints at its start.
 #[derive(Debug)]
 pub(crate) struct Started {
     pub(crate) url: String,

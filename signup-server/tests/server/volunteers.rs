@@ -15,6 +15,7 @@ use signup_core::{
 use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
 
 use crate::harness::{Server, process};
+use crate::wait::wait_until;
 
 /// A shift of a published event in 2099.
 pub(crate) struct Shift {
@@ -39,7 +40,7 @@ impl Shift {
         Self { organization, event: text(&event["id"]), id: text(&event["slots"][0]["id"]) }
     }
 
-    /// Returns the number of volunteers that the server shows.
+    /// Returns the number of volunteers of this shift in the server's answer.
     pub(crate) async fn filled(&self, server: &Server) -> u64 {
         server.get(&format!("/v1/events/{}/slots", self.event)).await.data()[0]["filled"].as_u64().unwrap()
     }
@@ -48,7 +49,7 @@ impl Shift {
     ///
     /// `acknowledged` maps an address to whether its sign-up is confirmed (`true`) or cancelled (`false`).
     pub(crate) async fn lost(&self, server: &Server, acknowledged: &HashMap<String, bool>) -> Vec<String> {
-        let client = self.open(&server.database()).await;
+        let client = self.client(&server.database()).await;
         let (mut found, mut after) = (HashMap::new(), None);
         loop {
             let page =
@@ -74,7 +75,7 @@ impl Shift {
         ]
     }
 
-    async fn open(&self, database: &str) -> ShiftClient {
+    async fn client(&self, database: &str) -> ShiftClient {
         ShiftClient {
             service: open(database).await,
             organization: self.organization.parse::<OrganizationId>().unwrap(),
@@ -146,7 +147,8 @@ async fn open(database: &str) -> Service {
     Service::new(store)
 }
 
-/// A process in which volunteers sign up, one after another, until it is killed. Every second one cancels at once.
+/// A process in which volunteers sign up, one after another, until it is killed. Every second volunteer
+/// cancels at once.
 pub(crate) struct Volunteers(Child);
 
 impl Volunteers {
@@ -191,18 +193,18 @@ fn say(line: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "other tests run this in a separate process"]
 async fn sign_up_until_killed() {
-    let client = Shift::of_this_process().open(&std::env::var("DATABASE").unwrap()).await;
+    let client = Shift::of_this_process().client(&std::env::var("DATABASE").unwrap()).await;
     let round = std::env::var("NUMBER").unwrap();
     let mut seen = None;
     for number in 0.. {
         let address = format!("ada.{round}.{number}@example.org");
-        // The leading newline ends a line that the test runner may have started.
         let Ok(signed_up) = client.sign_up(&address).await else { continue };
+        // The leading newline ends a line that the test runner may have started.
         say(&format!("\nin {address}"));
         if number % 2 == 0 {
             continue;
         }
-        let secret = loop {
+        let secret = wait_until(Duration::from_secs(60), async || {
             let notices = client.service.admin().notices(false, seen, 500).await.unwrap();
             let secret = notices.iter().find_map(|notice| match &notice.cause {
                 NoticeCause::SignedUp { signup, secret } if *signup == signed_up.signup.id => {
@@ -210,11 +212,12 @@ async fn sign_up_until_killed() {
                 }
                 _ => None,
             });
-            if let Some(secret) = secret {
-                break secret;
+            if secret.is_none() {
+                seen = notices.last().map(|notice| notice.id);
             }
-            seen = notices.last().map(|notice| notice.id);
-        };
+            secret.ok_or_else(|| format!("no notice of the sign-up of {address} was found"))
+        })
+        .await;
         if client.service.public().cancel(&secret).await.is_ok() {
             say(&format!("out {address}"));
         }
@@ -224,7 +227,7 @@ async fn sign_up_until_killed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "other tests run this in a separate process"]
 async fn sign_up_at_one_moment() {
-    let client = Arc::new(Shift::of_this_process().open(&std::env::var("DATABASE").unwrap()).await);
+    let client = Arc::new(Shift::of_this_process().client(&std::env::var("DATABASE").unwrap()).await);
     let variable = |name| std::env::var(name).unwrap();
     let (number, people) = (variable("NUMBER"), variable("PEOPLE").parse::<usize>().unwrap());
     let at = jiff::Timestamp::from_second(variable("AT").parse().unwrap()).unwrap();

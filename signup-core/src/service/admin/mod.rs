@@ -37,7 +37,7 @@ use crate::error::Result;
 /// let admin = service.admin();
 /// let organization = admin.create_organization(NewOrganization::new("Riverside Food Bank".parse()?)).await?;
 /// let new = NewToken::new("Calendar script".parse()?, Scopes::all());
-/// let (token, text) = admin.create_token(organization.id, &new).await?;
+/// let (token, text) = admin.create_token(organization.id, new).await?;
 /// println!("{} of {}: {}", token.name, organization.slug, text.reveal());
 /// # Ok(())
 /// # }

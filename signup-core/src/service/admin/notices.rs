@@ -34,10 +34,9 @@ impl Admin {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_core::{Capacity, DeliveryFailure, FixedClock, NewEvent, NewOrganization, NewShift, NewSignup};
+    /// # use signup_core::{Scopes, Service, date};
     /// # use signup_store_memory::MemoryStore;
-    /// use signup_core::NewSignup;
-    ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
@@ -50,11 +49,15 @@ impl Admin {
     /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
     /// # let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
     /// # service.public().sign_up(organization.id, created.shifts[0].id, ada).await?;
+    /// # let due = service.outbox().due(1).await?.pop().ok_or("no notice is due")?;
+    /// # let claimed = service.outbox().claim(&due).await?.ok_or("the notice is obsolete")?.notice;
+    /// # service.outbox().report_failed(&claimed, DeliveryFailure::Permanent, "550 no such user").await?;
     /// let admin = service.admin();
-    /// assert_eq!(admin.count_notices().await?.queued, 1);
+    /// assert_eq!(admin.count_notices().await?.failed, 1);
     /// for failed in admin.notices(true, None, 100).await? {
     ///     admin.retry_notice(failed.id).await?;
     /// }
+    /// assert_eq!(admin.count_notices().await?.queued, 1);
     /// # Ok(())
     /// # }
     /// ```

@@ -38,13 +38,14 @@ impl Admin {
     /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
     /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
     /// let size = NewQuestion::new("Shirt size".parse()?, QuestionKind::Select).option("S".parse()?).option("M".parse()?);
-    /// service.admin().add_question(created.event.id, &size).await?;
+    /// service.admin().add_question(created.event.id, size).await?;
     /// let questions = service.admin().questions(created.event.id).await?;
     /// assert_eq!(questions[0].label.as_str(), "Shirt size");
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn add_question(&self, event: EventId, new: &NewQuestion) -> Result<Question> {
+    pub async fn add_question(&self, event: EventId, new: NewQuestion) -> Result<Question> {
+        let new = &new;
         let organization = self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)?;
         self.shared
             .commit_unrefused(move |now| async move {

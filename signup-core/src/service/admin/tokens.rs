@@ -34,9 +34,9 @@ impl Admin {
     /// # let service = Service::new(MemoryStore::new());
     /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
     /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// let scopes = [Scope::EventsRead, Scope::EventsWrite].into_iter().collect();
+    /// let scopes = [Scope::EventsRead, Scope::EventsWrite].into();
     /// let new = NewToken::new("Calendar script".parse()?, scopes).expires_in_days(90);
-    /// let (token, text) = service.admin().create_token(organization.id, &new).await?;
+    /// let (token, text) = service.admin().create_token(organization.id, new).await?;
     /// println!("The token {} is shown only now: {}", token.name, text.reveal());
     /// # Ok(())
     /// # }
@@ -44,8 +44,9 @@ impl Admin {
     pub async fn create_token(
         &self,
         organization: OrganizationId,
-        new: &NewToken,
+        new: NewToken,
     ) -> Result<(Token, TokenText)> {
+        let new = &new;
         let organization = self.shared.store.organization(organization).await?.ok_or(Error::NotFound)?;
         self.shared
             .commit_unrefused(move |now| async move {
@@ -86,7 +87,7 @@ impl Admin {
     /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
     /// # let organization = service.admin().create_organization(food_bank).await?;
     /// let new = NewToken::new("Calendar script".parse()?, Scopes::all());
-    /// let (_, text) = service.admin().create_token(organization.id, &new).await?;
+    /// let (_, text) = service.admin().create_token(organization.id, new).await?;
     /// for token in service.admin().tokens(organization.id).await? {
     ///     service.admin().revoke_token(token.id).await?;
     /// }

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use jiff::civil::Date;
-
 use super::{Reply, Session};
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::hours::EventDate;
 use crate::id::EventId;
-use crate::input::{CheckedEvent, EventListInput, Input};
+use crate::input::{CheckedEvent, Input};
 use crate::receipt::{EventWithShifts, Operation};
 use crate::rules::{self, EventIds};
 use crate::store::{EventPage, EventQuery, Position};
@@ -141,7 +140,7 @@ impl Session {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn duplicate_event<I: Input<Date>>(
+    pub async fn duplicate_event<I: Input<EventDate>>(
         &self,
         id: EventId,
         start_date: I,
@@ -231,7 +230,7 @@ impl Session {
     }
 
     async fn read_events(&self, query: EventQuery) -> Result<EventList> {
-        let query = EventQuery { limit: query.limit.clamp(1, EventListInput::MAX_PER_PAGE), ..query };
+        let query = EventQuery { limit: query.limit.clamp(1, EventQuery::MAX_LIMIT), ..query };
         let page = self.shared.store.events(self.organization_id(), &query).await?;
         let EventPage { events, above, below } = page;
         Ok(EventList { events, query, next: below, previous: above })

@@ -96,7 +96,7 @@ impl Session {
     /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
     /// # let organization = service.admin().create_organization(food_bank).await?;
     /// let new = NewToken::new("Calendar script".parse()?, Scopes::all()).expires_in_days(30);
-    /// let (token, text) = service.admin().create_token(organization.id, &new).await?;
+    /// let (token, text) = service.admin().create_token(organization.id, new).await?;
     /// let session = service.authenticate(text.reveal()).await?;
     /// assert_eq!(session.organization_id(), organization.id);
     /// assert_eq!(session.token_id(), Some(token.id));

@@ -64,7 +64,7 @@ impl Session {
     /// ```
     /// # use signup_core::{FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
     /// # use signup_store_memory::MemoryStore;
-    /// use signup_core::{Capacity, ShiftPatch};
+    /// use signup_core::{Capacity, ShiftPatch, WallTime};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -76,7 +76,7 @@ impl Session {
     /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
     /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
     /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
-    /// let patch = ShiftPatch::new().start_time("09:30".parse()?).capacity(Capacity::new(12)?);
+    /// let patch = ShiftPatch::new().start_time(WallTime::new(9, 30)?).capacity(Capacity::new(12)?);
     /// let shift = session.patch_shift(created.shifts[0].id, patch).await?.outcome;
     /// assert_eq!(shift.hours.start().to_string(), "09:30");
     /// assert_eq!(shift.occupancy.capacity.volunteers(), 12);

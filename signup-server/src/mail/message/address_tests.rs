@@ -1,11 +1,11 @@
-//! Every address that a sign-up accepts can be used in an envelope.
+//! Tests that an SMTP envelope accepts every address that a sign-up accepts.
 
 use lettre::address::Envelope;
 use proptest::prelude::*;
 
 use super::*;
 
-/// Checks whether an envelope accepts the address.
+/// Returns whether an envelope accepts the address.
 fn fits_an_envelope(email: &EmailAddress) -> bool {
     let sender = Address::new("signup", "example.org").unwrap();
     address(email).is_ok_and(|address| Envelope::new(Some(sender), vec![address]).is_ok())

@@ -1,4 +1,4 @@
-//! No mail contains a name that could be read as a link.
+//! Tests that no mail contains a name that could be read as a link.
 
 use jiff::civil;
 use mailparse::{MailAddr, MailHeaderMap as _, ParsedMail};
@@ -22,10 +22,10 @@ async fn delivery() -> Delivery {
     service.public().sign_up_by_slug(&created.event.slug, created.shifts[0].id, &ada).await.unwrap();
     let outbox = service.outbox();
     let notice = outbox.due(1).await.unwrap().remove(0);
-    outbox.claim(notice).await.unwrap().unwrap()
+    outbox.claim(&notice).await.unwrap().unwrap()
 }
 
-/// Returns the decoded headers and parts of the mail.
+/// Returns the decoded headers and bodies of the mail and of its parts.
 fn texts(mail: &ParsedMail<'_>) -> Vec<String> {
     let headers = mail.headers.iter().map(mailparse::MailHeader::get_value);
     let body = mail.subparts.is_empty().then(|| mail.get_body().unwrap());
@@ -47,8 +47,8 @@ fn names(mail: &ParsedMail<'_>) -> Vec<String> {
     vec![to, between(&text, ",\r\n"), between(&html, ",</p>")]
 }
 
-/// Checks whether a browser could read a word as a host name of two labels or more. The last label cannot begin with a
-/// hyphen.
+/// Returns whether a browser could read a word as a host name of at least two labels. The last label must begin with a
+/// letter or digit.
 fn is_host(word: &str) -> bool {
     let word = word.trim_matches(|character: char| character.is_ascii_punctuation());
     let Ok(Host::Domain(domain)) = Host::parse(word) else { return false };
@@ -57,11 +57,10 @@ fn is_host(word: &str) -> bool {
     domain.trim_matches('.').contains('.') && last.starts_with(char::is_alphanumeric)
 }
 
-/// The start of each generated name, which occurs nowhere else in a mail: with its space, it cannot occur in a random
-/// word.
+/// The start of each generated name. The mark occurs nowhere else in a mail, because a random word contains no space.
 const MARK: &str = "Mallory M";
 
-/// Generates names from letters, characters that make links of them, and invisible characters.
+/// Generates names from words, characters that join words to a link, and invisible characters.
 fn suspicious_names() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "evil", "example", "ada", "com", "1", "é", "李", "❤", " ", "\u{a0}", "-", "_", "(", ")", "'", ",",
@@ -75,8 +74,8 @@ fn suspicious_names() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1000), ..ProptestConfig::default() })]
 
-    /// A name in a mail has no word that a browser reads as a host, no character of addresses, and no invisible
-    /// character.
+    /// A name in a mail contains no word that a browser reads as a host, no character of addresses, and no invisible
+    /// character. A name that is left out occurs nowhere in the mail.
     #[test]
     fn no_mail_contains_a_name_that_could_be_a_link(name in suspicious_names()) {
         static DELIVERY: std::sync::LazyLock<Delivery> = std::sync::LazyLock::new(|| {
