@@ -60,7 +60,9 @@ pub enum Error {
 impl Error {
     /// Returns whether the same call may succeed later without any change.
     ///
-    /// After an error of the store, a create or a duplicate is safe to retry only with its idempotency key.
+    /// After an error of the store, it is unknown whether the call wrote. Creating or duplicating an event is then safe to
+    /// retry only with the idempotency key. A retry of [`Admin`](crate::Admin)'s creates may create a second record. Every
+    /// other call is safe to retry.
     ///
     /// ```
     /// use signup_core::Error;
@@ -90,10 +92,17 @@ impl Error {
         matches!(self, Self::Unauthenticated | Self::MissingScope(_))
     }
 
-    /// Returns whether the present records or the plan do not allow the operation. The same call may succeed after
-    /// another change, such as a cancellation.
+    /// Returns whether the present records, their simultaneous changes or the plan do not allow the operation. The same
+    /// call may succeed after another change, such as a cancellation.
     pub const fn is_conflict(&self) -> bool {
-        matches!(self, Self::PlanLimit { .. } | Self::ShiftFull | Self::ShiftOver | Self::NoticeNotFailed)
+        matches!(
+            self,
+            Self::PlanLimit { .. }
+                | Self::ShiftFull
+                | Self::ShiftOver
+                | Self::NoticeNotFailed
+                | Self::Contended
+        )
     }
 
     /// Returns whether the store or the library failed, and the caller did nothing wrong.
@@ -107,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_error_except_contended_has_one_class() {
+    fn each_error_has_one_class() {
         let errors = [
             Error::Unauthenticated,
             Error::MissingScope(Scope::EventsRead),
@@ -117,6 +126,7 @@ mod tests {
             Error::ShiftFull,
             Error::ShiftOver,
             Error::NoticeNotFailed,
+            Error::Contended,
             Error::Refused(Box::new(Refusal::SlugTaken)),
             Error::Store(StoreError::unavailable("reading", "closed")),
         ];

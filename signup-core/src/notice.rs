@@ -194,15 +194,15 @@ pub enum DeliveryFailure {
 }
 
 impl Notice {
-    /// The length of a lease. A process that needs longer [extends](Self::lease_extended) the lease before it expires.
+    /// The length of a lease: 30 seconds. A process that needs longer [extends](Self::lease_extended) the lease before it expires.
     pub const LEASE: SignedDuration = SignedDuration::from_secs(30);
-    /// The backoff after the first failed attempt. Each further backoff is twice as long.
+    /// The backoff after the first failed attempt: 30 seconds. Each further backoff is twice as long.
     pub const INITIAL_BACKOFF: SignedDuration = SignedDuration::from_secs(30);
-    /// The longest backoff between two attempts.
+    /// The longest backoff between two attempts: 1 hour.
     pub const MAX_BACKOFF: SignedDuration = SignedDuration::from_hours(1);
-    /// The maximum difference between the clocks of processes that share a store.
+    /// The maximum difference between the clocks of processes that share a store: 1 minute.
     pub const CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(1);
-    /// How long delivery is retried: an upper bound of the sum of all backoffs.
+    /// How long delivery is retried: 24 hours, an upper bound of the sum of all backoffs.
     pub const MAX_RETRY_TIME: SignedDuration = SignedDuration::from_hours(24);
 
     /// Creates a notice that is due at once. The tuple has the organization, the event and the shift.

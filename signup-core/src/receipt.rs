@@ -136,7 +136,7 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// How long a receipt is kept.
+    /// How long a receipt is kept: 24 hours.
     pub const LIFE: SignedDuration = SignedDuration::from_hours(24);
 
     /// Creates a receipt that expires at `expires_at`.

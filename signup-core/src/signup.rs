@@ -47,7 +47,7 @@ pub struct Signup {
 }
 
 impl Signup {
-    /// The minimum time between two confirmation mails of one sign-up.
+    /// The minimum time between two confirmation mails of one sign-up: 1 hour.
     pub const MAIL_AGAIN_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
     /// Creates the record of a confirmed sign-up. The tuple has the organization, the event and the shift. The other

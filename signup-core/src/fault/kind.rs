@@ -19,7 +19,7 @@ use crate::text::{Label, LocationDataError, TextError};
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A required value is omitted, null or blank.
+    /// A required value is omitted, null or blank. A blank name or address of a sign-up is [`Text`](Self::Text), not this kind.
     #[error("is required")]
     Required,
     /// The value has another type.

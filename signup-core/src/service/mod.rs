@@ -106,7 +106,7 @@ impl Service {
     }
 
     /// Creates the service like [`new`](Self::new), over a store that other parts of the program also use, or that is chosen at
-    /// run time.
+    /// run time. [`new`](Self::new) takes such a store, too, and then adds a second pointer to each call.
     ///
     /// # Example
     ///

@@ -53,7 +53,9 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 ///             Ok(Some(delivery)) => delivery,
 ///             // The notice is obsolete, was claimed by another process, or was fanned out.
 ///             Ok(None) => continue,
-///             // For example a record that cannot be decoded: it must not block other notices.
+///             // The database does not answer. Every notice stays due.
+///             Err(error) if error.is_retryable() => return Err(error),
+///             // A record cannot be decoded. Its notice must not delay others.
 ///             Err(error) => {
 ///                 outbox.report_claim_failed(&notice, &error.to_string()).await?;
 ///                 continue;
@@ -98,6 +100,8 @@ impl Outbox {
     }
 
     /// Returns at most `limit` notices that are due, by due time.
+    ///
+    /// A delivering process calls this method about once a second, and again at once while the result is not empty.
     ///
     /// Includes notices with a due time later than [`Notice::MAX_BACKOFF`] plus [`Notice::CLOCK_SKEW`] from now. Such a time was
     /// set by a clock that was ahead.

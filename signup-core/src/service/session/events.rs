@@ -106,7 +106,7 @@ impl Session {
     /// The last day moves by as many days as the first. Shifts keep their wall times, also across a clock change. The copy is
     /// a draft, and its shifts are empty.
     ///
-    /// `start_date` is a [`Date`] or an [`EventDate`](crate::EventDate). So name the type when a text is parsed:
+    /// `start_date` is a [`Date`](crate::Date) or an [`EventDate`]. So name the type when a text is parsed:
     /// `"2027-06-12".parse::<Date>()?`.
     ///
     /// With an idempotency key, a retry returns the first outcome, even if the input differs: see [`with_key`](Self::with_key).

@@ -51,7 +51,7 @@ impl Session {
     /// cancels none of them.
     ///
     /// If the time or the location changes, each confirmed volunteer gets a mail. There is no mail if the patch
-    /// [suppresses](ShiftPatch::without_mail) it, or if the shift is over by both its old and its new hours.
+    /// [suppresses](crate::ShiftPatch::without_mail) it, or if the shift is over by both its old and its new hours.
     ///
     /// With an idempotency key, a retry returns the first outcome, even if the input differs: see [`with_key`](Self::with_key).
     ///
