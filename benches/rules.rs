@@ -217,4 +217,6 @@ fn memory(rules: &mut Rules) {
         let key = format!("key-{}", site.number()).parse().unwrap();
         session.with_key(key).create_event(&input).await.unwrap()
     });
+    let created = runtime.block_on(session.create_event(&input)).unwrap().outcome;
+    rules.beside("clone of the event and its shifts", || created.clone());
 }

@@ -4,15 +4,17 @@
 //! cargo run -p signup-examples --example create_event [FILE [DATABASE]]
 //! ```
 //!
-//! FILE defaults to `event.json` in the folder of this example. DATABASE defaults to a temporary database, which is
-//! deleted at the end. The file's name is the idempotency key: a second run within 24 hours creates nothing.
+//! FILE defaults to `event.json` in this folder. DATABASE defaults to a temporary database, which is deleted at the end.
+//! The digest of the file is the idempotency key: a second run with the same file creates nothing within 24 hours.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use signup_core::{Error, EventInput, EventWithShifts, NewOrganization, Plan, Scopes, Service, from_json};
+use signup_core::{
+    Digest, Error, EventInput, EventWithShifts, NewOrganization, Plan, Scopes, Service, from_json,
+};
 use signup_store_sql::SqliteStore;
 
 #[tokio::main]
@@ -25,7 +27,8 @@ async fn main() -> ExitCode {
 async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
     let file = arguments.next().unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/event.json").into());
-    let json = std::fs::read(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    let json =
+        std::fs::read_to_string(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let folder = tempfile::tempdir()?;
     let database = arguments.next().unwrap_or_else(|| folder.path().join("signup.db"));
 
@@ -39,12 +42,10 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
         found => found?,
     };
     let session = service.session_for(organization.id, Scopes::all()).await?;
-    let key = file.file_name().unwrap_or_default().to_string_lossy().parse();
-    let key = key.map_err(|error| format!("the name of the file is the idempotency key, which {error}"))?;
+    let session = session.with_key(Digest::of(&json).to_string().parse()?);
 
-    let created = session.with_key(key).create_event(from_json::<EventInput<'_>>(&json)).await;
-    match created {
-        Ok(reply) => print(&reply.outcome),
+    match session.create_event(from_json::<EventInput<'_>>(json.as_bytes())).await {
+        Ok(reply) => print(reply.is_replay, &reply.outcome),
         Err(Error::Invalid(faults)) => {
             faults.iter().for_each(|fault| eprintln!("  {fault}"));
             return Err(format!("{} has faults, and no event was created", file.display()).into());
@@ -55,9 +56,9 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn print(EventWithShifts { event, shifts, .. }: &EventWithShifts) {
-    let day = &event.dates.first;
-    println!("{} ({}), {} in {}", event.title, event.slug, day.date(), day.zone());
+fn print(is_replay: bool, EventWithShifts { event, shifts, .. }: &EventWithShifts) {
+    let (day, created) = (&event.dates.first, if is_replay { "Created already" } else { "Created" });
+    println!("{created}: {} ({}), {} in {}", event.title, event.slug, day.date(), day.zone());
     for shift in shifts {
         let (title, hours, utc) = (shift.title.as_str(), shift.hours, shift.interval());
         let (start, end, needed) = (utc.start, utc.end, shift.occupancy.remaining());

@@ -17,14 +17,17 @@ mod tests {
     use std::path::Path;
     use std::process::{Command, Output};
 
-    /// Runs an example. `cargo test` builds the examples before it runs these tests.
-    fn run(example: &str, arguments: &[&Path]) -> Output {
+    /// Returns the command of an example. `cargo test` builds the examples before it runs these tests.
+    fn command(example: &str) -> Command {
         let test = std::env::current_exe().unwrap();
         let examples = test.parent().and_then(Path::parent).unwrap().join("examples");
-        let output = Command::new(examples.join(example))
-            .args(arguments)
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .output();
+        let mut command = Command::new(examples.join(example));
+        command.current_dir(env!("CARGO_MANIFEST_DIR"));
+        command
+    }
+
+    fn run(example: &str, arguments: &[&Path]) -> Output {
+        let output = command(example).args(arguments).output();
         output.unwrap_or_else(|error| panic!("{example}, which `cargo test` builds: {error}"))
     }
 
@@ -40,7 +43,7 @@ mod tests {
             ("create_event", "Packing"),
             ("duplicate_season", "12 copies"),
             ("list_events", "7 events on 4 pages"),
-            ("volunteers", "A mail to eve@example.org tells of other hours."),
+            ("volunteers", "A mail to eve@example.org tells of a changed time or place."),
         ] {
             let output = run(example, &[]);
             let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -70,6 +73,43 @@ mod tests {
         let database = folder.path().join("signup.db");
         let [first, second] = [(); 2].map(|()| run("create_event", &[&file, &database]));
         assert!(first.status.success(), "{}", text(&first.stderr));
-        assert_eq!(text(&first.stdout), text(&second.stdout));
+        let (first, second) = (text(&first.stdout), text(&second.stdout));
+        assert!(second.starts_with("Created already: "), "{second}");
+        assert_eq!(second.replace("Created already: ", "Created: "), first);
+    }
+
+    #[test]
+    fn an_edited_file_with_the_same_name_creates_another_event() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, database) = (folder.path().join("event.json"), folder.path().join("signup.db"));
+        for title in ["Packing", "Loading"] {
+            let json = format!(r#"{{"title": "{title}", "start_date": "2027-03-13", "timezone": "UTC"}}"#);
+            std::fs::write(&file, json).unwrap();
+            let output = run("create_event", &[&file, &database]);
+            let (out, err) = (text(&output.stdout), text(&output.stderr));
+            assert!(out.starts_with(&format!("Created: {title} (")), "{out}{err}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_broken_after_its_first_run_ends_create_event_with_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, database) = (folder.path().join("event.json"), folder.path().join("signup.db"));
+        std::fs::write(&file, r#"{"title": "A", "start_date": "2027-03-13", "timezone": "UTC"}"#).unwrap();
+        assert!(run("create_event", &[&file, &database]).status.success());
+        std::fs::write(&file, r#"{"title": "A", "start_date": "2027-03-13", "#).unwrap();
+        let output = run("create_event", &[&file, &database]);
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+        assert!(text(&output.stderr).contains("no event was created"), "{}", text(&output.stderr));
+    }
+
+    #[test]
+    fn one_variable_of_list_events_without_the_other_is_an_error() {
+        for (set, missing) in [("SIGNUP_URL", "SIGNUP_TOKEN"), ("SIGNUP_TOKEN", "SIGNUP_URL")] {
+            let output = command("list_events").env(set, "value").env_remove(missing).output().unwrap();
+            let error = text(&output.stderr);
+            assert!(!output.status.success(), "{}", text(&output.stdout));
+            assert!(error.contains(missing), "{error}");
+        }
     }
 }

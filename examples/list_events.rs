@@ -4,11 +4,13 @@
 //! SIGNUP_URL=http://127.0.0.1:8080 SIGNUP_TOKEN=signup_… cargo run -p signup-examples --example list_events
 //! ```
 //!
-//! Without these variables, the program starts a server on the memory store and creates seven events there. Standard
-//! error says what the program waits for: the build and the start of the server, or a rate limit.
+//! Without both variables, the program starts a server on the memory store and creates seven events there. One variable
+//! without the other is an error. Standard error says what the program waits for: the build and the start of the server,
+//! or a rate limit.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
 
+use std::env::{VarError, var};
 use std::error::Error;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -20,9 +22,9 @@ use serde_json::{Value, json};
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::new();
-    match (std::env::var("SIGNUP_URL"), std::env::var("SIGNUP_TOKEN")) {
+    match (var("SIGNUP_URL"), var("SIGNUP_TOKEN")) {
         (Ok(url), Ok(token)) => walk(&client, &url, &token, 25).await,
-        _ => {
+        (Err(VarError::NotPresent), Err(VarError::NotPresent)) => {
             let server = Server::start()?;
             let url = format!("{}/v1/events", server.url);
             for title in ["Packing", "Loading", "Driving", "Sorting", "Cooking", "Phone", "Cleaning"] {
@@ -33,6 +35,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             }
             walk(&client, &server.url, &server.token, 2).await
         }
+        (Err(error), _) => Err(format!("SIGNUP_URL: {error}").into()),
+        (_, Err(error)) => Err(format!("SIGNUP_TOKEN: {error}").into()),
     }
 }
 

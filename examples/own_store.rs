@@ -1,9 +1,12 @@
 //! A store of your own that passes the conformance suite, and a wrapper that injects faults into any store.
 //!
-//! [`OwnStore`] keeps all records in one process. [`Faulty`] makes chosen commits fail, or loses their answers. Copy
-//! [`Faulty`] to test how a program handles a database that is down. `main` creates an event while a commit fails or
-//! its answer is lost. It retries with the same idempotency key, so the event is created once. The tests run under
-//! `cargo test`.
+//! [`OwnStore`] is volatile: it keeps all records in memory and loses them when the process ends. A commit clones all
+//! records, so its time grows with their number. The page of [`signup_core::store::writing`] states where a store on a
+//! database checks each requirement, and when its writes have to be durable.
+//!
+//! [`Faulty`] makes chosen commits fail, or loses their answers. Copy [`Faulty`] to test how a program handles a database
+//! that is down. `main` creates an event while a commit fails or its answer is lost. It retries with the same idempotency
+//! key, so the event is created once. The tests run under `cargo test`.
 
 #![expect(clippy::print_stdout, reason = "an example prints its results")]
 
@@ -22,7 +25,7 @@ use signup_core::{
 
 type Read<T> = Result<T, StoreError>;
 
-/// Keeps all records behind one lock.
+/// Keeps all records in memory, behind one lock.
 #[derive(Debug, Default)]
 struct OwnStore(Mutex<Records>);
 
@@ -39,7 +42,6 @@ impl Store for OwnStore {
         let mut records = self.records();
         let mut next = records.clone();
         next.commit(change).map_err(CommitError::Refused)?;
-        // A durable store writes `next` to its disk here, and returns `CommitError::Failed` if that fails.
         *records = next;
         Ok(())
     }
@@ -202,13 +204,13 @@ impl<S: Store> Wrapper for Faulty<S> {
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-        let lost = |fault| CommitError::Failed(StoreError::unavailable("committing", format!("{fault:?}")));
+        let failed = |fault| CommitError::Failed(StoreError::unavailable("committing", format!("{fault:?}")));
         match self.faults.get(&self.commits.fetch_add(1, Ordering::Relaxed)) {
             None => self.inner.commit(change).await,
-            Some(fault @ Fault::NotWritten) => Err(lost(fault)),
+            Some(fault @ Fault::NotWritten) => Err(failed(fault)),
             Some(fault @ Fault::AnswerLost) => {
                 self.inner.commit(change).await?;
-                Err(lost(fault))
+                Err(failed(fault))
             }
         }
     }
@@ -264,8 +266,8 @@ mod tests {
     async fn a_retry_with_the_same_key_creates_nothing_twice() {
         for fault in [Fault::NotWritten, Fault::AnswerLost] {
             let session = session(fault).await.unwrap().with_key("key".parse().unwrap());
-            let lost = session.create_event(drive().unwrap()).await.unwrap_err();
-            assert!(lost.is_retryable(), "{lost:?}");
+            let error = session.create_event(drive().unwrap()).await.unwrap_err();
+            assert!(error.is_retryable(), "{error:?}");
             let retried = session.create_event(drive().unwrap()).await.unwrap().outcome;
             let again = session.create_event(drive().unwrap()).await.unwrap().outcome;
             assert_eq!(again, retried);

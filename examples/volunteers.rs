@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use signup_core::{
-    Capacity, FixedClock, Hours, NewEvent, NewOrganization, NewShift, NewSignup, NoticeCause, Outbox, Scopes,
-    Service, ShiftId, ShiftPatch, date, time,
+    Capacity, Delivery, DeliveryFailure, Error, FixedClock, Hours, NewEvent, NewOrganization, NewShift,
+    NewSignup, NoticeCause, Outbox, Scopes, Secret, Service, ShiftId, ShiftPatch, date, time,
 };
 use signup_store_memory::MemoryStore;
 
@@ -33,7 +33,7 @@ async fn main() -> Result<()> {
     let (slug, shift) = (created.event.slug, created.shifts[0].id);
 
     sign_up(&service, &slug, shift, "Ada").await?;
-    let secret = sign_up(&service, &slug, shift, "Bob").await?.ok_or("Bob had a place already")?;
+    let secret = sign_up(&service, &slug, shift, "Bob").await?.ok_or("Bob has no new place")?;
     sign_up(&service, &slug, shift, "Eve").await?;
     service.public().cancel(&secret).await?;
     println!("Bob cancelled.");
@@ -49,45 +49,56 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// Signs a volunteer up. Returns the secret that cancels the sign-up, or `None` if no new sign-up was stored.
-async fn sign_up(
-    service: &Service,
-    slug: &str,
-    shift: ShiftId,
-    name: &str,
-) -> Result<Option<signup_core::Secret>> {
+/// Signs a volunteer up. Returns the secret of a new sign-up, with which the volunteer cancels.
+async fn sign_up(service: &Service, slug: &str, shift: ShiftId, name: &str) -> Result<Option<Secret>> {
     let email = format!("{}@example.org", name.to_lowercase());
     let volunteer = NewSignup::new(name.parse()?, email.parse()?);
-    match service.public().sign_up_by_slug(slug, shift, volunteer).await {
-        Ok(signed_up) => {
-            println!("{name} has a place.");
-            Ok(signed_up.secret)
-        }
-        Err(signup_core::Error::ShiftFull) => {
-            println!("{name} has no place: the shift is full.");
-            Ok(None)
-        }
-        Err(error) => Err(error.into()),
-    }
+    let (secret, result) = match service.public().sign_up_by_slug(slug, shift, volunteer).await {
+        Ok(signed_up) if signed_up.is_new() => (signed_up.secret, "has a place"),
+        Ok(_) => (None, "had a place already"),
+        Err(Error::ShiftFull) => (None, "has no place: the shift is full"),
+        Err(error) => return Err(error.into()),
+    };
+    println!("{name} {result}.");
+    Ok(secret)
 }
 
-/// Delivers every due notice. A server repeats this loop, with a pause while no notice is due.
-async fn deliver(outbox: &Outbox) -> Result<()> {
+/// Delivers every due notice. A server repeats this call, with a pause while no notice is due or the store is down.
+async fn deliver(outbox: &Outbox) -> signup_core::Result<()> {
     loop {
         let due = outbox.due(10).await?;
         if due.is_empty() {
             return Ok(());
         }
         for notice in due {
-            // `None` means that the notice is obsolete, or was replaced by one notice for each volunteer.
-            let Some(delivery) = outbox.claim(&notice).await? else { continue };
-            let about = match &delivery.notice.cause {
-                NoticeCause::SignedUp { .. } => "confirms a place",
-                NoticeCause::Cancelled { .. } => "confirms a cancellation",
-                _ => "tells of other hours",
+            let delivery = match outbox.claim(&notice).await {
+                Ok(Some(delivery)) => delivery,
+                // The notice is obsolete, was claimed by another process, or was fanned out to each volunteer.
+                Ok(None) => continue,
+                // For example a record that cannot be decoded: it must not delay other notices.
+                Err(error) => {
+                    outbox.report_claim_failed(&notice, &error.to_string()).await?;
+                    continue;
+                }
             };
-            println!("A mail to {} {about}.", delivery.signup.email);
-            outbox.report_sent(&delivery.notice).await?;
+            match send(&delivery) {
+                Ok(()) => drop(outbox.report_sent(&delivery.notice).await?),
+                Err((failure, reason)) => {
+                    drop(outbox.report_failed(&delivery.notice, failure, reason).await?);
+                }
+            }
         }
     }
+}
+
+/// Prints the mail. A server sends the mail, and returns whether a failure is transient or permanent, with the reason.
+fn send(delivery: &Delivery) -> std::result::Result<(), (DeliveryFailure, &'static str)> {
+    let about = match &delivery.notice.cause {
+        NoticeCause::SignedUp { .. } => "confirms a place",
+        NoticeCause::Cancelled { .. } => "confirms a cancellation",
+        NoticeCause::ShiftMoved { .. } => "tells of a changed time or place",
+        _ => return Err((DeliveryFailure::Permanent, "there is no mail for this cause")),
+    };
+    println!("A mail to {} {about}.", delivery.signup.email);
+    Ok(())
 }

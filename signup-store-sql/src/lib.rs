@@ -1,5 +1,7 @@
-//! Stores on SQL, through sqlx: [`SqliteStore`] in a file, with nothing to install, and [`PostgresStore`] in a database that
-//! any number of processes share.
+//! Stores on SQL databases, through sqlx.
+//!
+//! `SqliteStore` keeps its data in a file and needs no installation. `PostgresStore` uses a database that any number of
+//! processes share.
 //!
 //! ```
 //! # #[cfg(feature = "sqlite")] {
@@ -20,17 +22,17 @@
 //!
 //! | feature | on by default | contents |
 //! |---|---|---|
-//! | `sqlite` | yes | [`SqliteStore`] and [`ServingLock`], with SQLite compiled in; no TLS |
-//! | `postgres` | yes | [`PostgresStore`], with TLS |
-//! | `throwaway` | no | with `postgres`: the module `throwaway`, a PostgreSQL server for tests |
+//! | `sqlite` | yes | `SqliteStore` and `ServingLock`, with SQLite compiled in; no TLS |
+//! | `postgres` | yes | `PostgresStore`, with TLS |
+//! | `throwaway` | no | the module `throwaway`, a PostgreSQL server for tests; needs `postgres` |
 //!
-//! Wall times are stored, instants are derived from them when they are read; of what is derived only the sort keys of
-//! events are stored, and they are derived anew when the zone data changes.
+//! Wall times are stored. Instants are derived from them when records are read. Only the sort keys of events are stored as
+//! instants. They are derived again when the release of the time zone data changes.
 //!
-//! Statements are written once for both engines (`sql.rs` has their words), and so are the records that come back. What
-//! differs is the way to the database: `sqlite.rs` and `sqlite/`, `postgres.rs` and `postgres/`.
+//! Both engines share the statements and the decoding of rows. `sql.rs` has the words in which the engines differ.
+//! `sqlite.rs` and `sqlite/` have the way to SQLite, `postgres.rs` and `postgres/` the way to PostgreSQL.
 //!
-//! **Invariant:** no rule is known here: no statement mentions a scope, a plan's limit, or a clock change.
+//! **Invariant:** this crate has no rules. No statement mentions a scope, a plan's limit, or a clock change.
 
 #[cfg(not(any(feature = "postgres", feature = "sqlite")))]
 compile_error!(

@@ -17,9 +17,13 @@ pub async fn an_address_on_another_shift_or_cancelled_is_free(store: Arc<dyn Sto
         let email = volunteer.email.clone();
         vec![Requirement::AddressNotOnShift { organization, shift: shift.id, email }]
     };
-    assert_eq!(try_write(&*store, free(&elsewhere), vec![]).await, Ok(()));
+    assert_eq!(
+        try_write(&*store, free(&elsewhere), vec![]).await,
+        Ok(()),
+        "the address is free on another shift"
+    );
     write(&*store, vec![Write::CancelSignup { organization, signup: volunteer.id, at: at(5) }]).await;
-    assert_eq!(try_write(&*store, free(&here), vec![]).await, Ok(()));
+    assert_eq!(try_write(&*store, free(&here), vec![]).await, Ok(()), "a cancelled address is free");
 }
 
 /// The refusal of an address carries its confirmed sign-up, not an earlier one that was cancelled.
@@ -34,7 +38,8 @@ pub async fn the_refusal_of_an_address_carries_its_confirmed_sign_up(store: Arc<
     ];
     write(&*store, writes).await;
     let free = vec![Requirement::AddressNotOnShift { organization, shift: shift.id, email: first.email }];
-    assert_eq!(try_write(&*store, free, vec![]).await, Err(Refusal::AddressOnShift(Box::new(second))));
+    let refused = Err(Refusal::AddressOnShift(Box::new(second)));
+    assert_eq!(try_write(&*store, free, vec![]).await, refused, "the refusal carries the confirmed sign-up");
 }
 
 /// Addresses are compared without case, and the refusal carries the sign-up. After a cancellation the address may sign

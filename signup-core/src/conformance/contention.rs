@@ -87,7 +87,7 @@ pub async fn one_of_many_simultaneous_sign_ups_of_an_address_succeeds(store: Arc
     let email = EmailAddress::new("ada@example.org").unwrap();
     let change = |number| sign_up(&shift, &Signup { email: email.clone(), ..signup(&shift, number) });
     let results = all_at_once(&store, (0..16).map(change).collect()).await;
-    assert_eq!(successes(&results), 1);
+    assert_eq!(successes(&results), 1, "one sign-up of the address succeeds");
     let mut signups = store.signups(event.organization, event.id, None, 99).await.unwrap();
     assert_eq!(signups.len(), 1);
     let refused = Refusal::AddressOnShift(Box::new(signups.remove(0)));
@@ -105,7 +105,7 @@ pub async fn one_of_many_simultaneous_uses_of_a_slug_succeeds(store: Arc<dyn Sto
         }
     };
     let results = all_at_once(&store, (0..16).map(change).collect()).await;
-    assert_eq!(successes(&results), 1);
+    assert_eq!(successes(&results), 1, "one use of the slug succeeds");
     let refused = Refusal::SlugTaken;
     assert!(results.iter().flat_map(|result| result.as_ref().err()).all(|refusal| *refusal == refused));
 }

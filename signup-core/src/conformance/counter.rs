@@ -21,7 +21,7 @@ pub async fn requests_are_counted_in_windows_of_60_seconds(store: Arc<dyn Store>
     assert_eq!(count(counter, address(1), 5).await, (at(5), 1));
     assert_eq!(count(counter, address(1), 6).await, (at(5), 2));
     assert_eq!(count(counter, address(1), 64).await, (at(5), 3));
-    assert_eq!(count(counter, address(1), 65).await, (at(65), 1));
+    assert_eq!(count(counter, address(1), 65).await, (at(65), 1), "a new window opens after 60 seconds");
 }
 
 /// Requests with different keys are counted in different windows, whatever their kind.
@@ -36,7 +36,7 @@ pub async fn each_key_has_a_window_of_its_own(store: Arc<dyn Store>) {
         .map(|(owner, number)| RateKey::Token(organization_id(owner), TokenId::new(uuid(number))));
     let visitor = RateKey::visitor(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)));
     for key in [address(1), address(2), visitor].into_iter().chain(tokens) {
-        assert_eq!(count(counter, key, 0).await.1, 1, "{key:?}");
+        assert_eq!(count(counter, key, 0).await.1, 1, "the first request of {key:?}");
     }
 }
 
@@ -56,7 +56,7 @@ pub async fn simultaneous_requests_get_different_counts(store: Arc<dyn Store>) {
         counts.push(task.await.unwrap());
     }
     counts.sort_unstable();
-    assert_eq!(counts, (1..33).collect::<Vec<_>>());
+    assert_eq!(counts, (1..33).collect::<Vec<_>>(), "each request has a count of its own");
 }
 
 /// A purge removes only windows that have ended, at most `limit` of them, and returns how many.
@@ -67,7 +67,11 @@ pub async fn a_purge_removes_only_ended_windows(store: Arc<dyn Store>) {
     }
     assert_eq!(count(counter, address(9), 30).await.1, 1);
     assert_eq!(counter.purge_windows(at(59), 9).await.unwrap(), 0, "all windows are open");
-    assert_eq!(counter.purge_windows(at(60), 3).await.unwrap(), 3);
+    assert_eq!(
+        counter.purge_windows(at(60), 3).await.unwrap(),
+        3,
+        "the purge removes windows up to the limit"
+    );
     assert_eq!(counter.purge_windows(at(60), 3).await.unwrap(), 2);
     assert_eq!(counter.purge_windows(at(60), 3).await.unwrap(), 0);
     assert_eq!(count(counter, address(9), 60).await, (at(30), 2), "an open window stays");

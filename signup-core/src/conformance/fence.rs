@@ -17,7 +17,7 @@ pub async fn no_read_sees_another_organizations_records(store: Arc<dyn Store>) {
     ];
     write(&*store, writes).await;
     let other = organization_id(2);
-    assert_eq!(store.tokens(other).await.unwrap(), vec![]);
+    assert_eq!(store.tokens(other).await.unwrap(), vec![], "no tokens of another organization");
     assert_eq!(store.event(other, event.id).await.unwrap(), None);
     assert_eq!(store.event_in_full(other, event.id).await.unwrap(), None);
     assert_eq!(store.shifts(other, event.id).await.unwrap(), None);

@@ -195,7 +195,7 @@ pub async fn shifts_come_in_running_order(store: Arc<dyn Store>) {
     let full = store.event_in_full(event.organization, event.id).await.unwrap().unwrap();
     assert_eq!(full.shifts, listed, "in full");
     let full = store.event_by_slug(&event.slug).await.unwrap().unwrap();
-    assert_eq!(full.shifts, listed, "by slug");
+    assert_eq!(full.shifts, listed, "the event with the slug has its shifts in running order");
 }
 
 /// Questions are listed by position, equal positions by id, wherever they are read.
@@ -205,9 +205,9 @@ pub async fn questions_come_by_position_then_by_id(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertQuestions(questions.to_vec())]).await;
     let expected: Vec<_> = [2, 1, 0, 3].map(|index: usize| questions[index].clone()).to_vec();
     let listed = store.questions(event.organization, event.id).await.unwrap();
-    assert_eq!(listed.as_ref(), Some(&expected), "listed");
+    assert_eq!(listed.as_ref(), Some(&expected), "the questions are listed by position");
     let full = store.event_in_full(event.organization, event.id).await.unwrap().unwrap();
-    assert_eq!(full.questions, expected, "in full");
+    assert_eq!(full.questions, expected, "the event in full has its questions by position");
     let full = store.event_by_slug(&event.slug).await.unwrap().unwrap();
     assert_eq!(full.questions, expected, "by slug");
 }
@@ -245,7 +245,7 @@ pub async fn organizations_and_signups_and_notices_are_listed_by_id(store: Arc<d
     let signups = |after, limit| store.signups(event.organization, event.id, after, limit);
     assert_eq!(signups(None, 9).await.unwrap(), vec![signup(&shift, 2), signup(&shift, 3)]);
     assert_eq!(signups(Some(SignupId::new(uuid(2))), 9).await.unwrap(), vec![signup(&shift, 3)]);
-    assert_eq!(signups(None, 1).await.unwrap(), vec![signup(&shift, 2)]);
+    assert_eq!(signups(None, 1).await.unwrap(), vec![signup(&shift, 2)], "sign-ups up to the limit");
     assert_eq!(store.organizations(None, 2).await.unwrap(), vec![organization(1), organization(2)]);
     assert_eq!(store.notices(false, None, 1).await.unwrap(), vec![notice(&shift, 2)]);
     let after = Some(NoticeId::new(uuid(2)));
@@ -265,7 +265,7 @@ pub async fn failed_notices_are_listed_by_id(store: Arc<dyn Store>) {
     };
     assert_eq!(list(None, 9).await, failed);
     assert_eq!(list(None, 2).await, failed[..2]);
-    assert_eq!(list(Some(1), 1).await, failed[1..2]);
+    assert_eq!(list(Some(1), 1).await, failed[1..2], "failed notices after the given id");
     assert_eq!(list(Some(3), 9).await, []);
 }
 
@@ -282,7 +282,7 @@ pub async fn the_sign_ups_of_another_event_are_not_listed(store: Arc<dyn Store>)
     ];
     write(&*store, writes).await;
     let list = async |event: &Event| store.signups(event.organization, event.id, None, 9).await.unwrap();
-    assert_eq!(list(&here).await, vec![signup(&here_shift, 2)]);
+    assert_eq!(list(&here).await, vec![signup(&here_shift, 2)], "only the sign-ups of the event");
     assert_eq!(list(&there).await, vec![signup(&there_shift, 1)]);
 }
 
@@ -330,5 +330,9 @@ pub async fn the_sign_ups_of_an_address_are_found_in_any_case(store: Arc<dyn Sto
     let address = EmailAddress::new("ADA@example.org").unwrap();
     let found = store.signups_of_address(organization, &address, 9).await.unwrap();
     assert_eq!(found, vec![first.clone(), second]);
-    assert_eq!(store.signups_of_address(organization, &address, 1).await.unwrap(), vec![first]);
+    assert_eq!(
+        store.signups_of_address(organization, &address, 1).await.unwrap(),
+        vec![first],
+        "the limit counts sign-ups of the address only"
+    );
 }

@@ -54,8 +54,16 @@ pub async fn failed_notices_are_listed_and_counted_separately(store: Arc<dyn Sto
     write(&*store, vec![Write::UpdateNotice(Box::new(failed.clone()))]).await;
     assert_eq!(store.due_notices(at(99), at(99), 9).await.unwrap(), vec![second.clone()]);
     assert_eq!(store.due_notices(at(-9), at(-9), 9).await.unwrap(), vec![second.clone()]);
-    assert_eq!(store.due_notices(at(99), at(99), 1).await.unwrap(), vec![second.clone()], "up to the limit");
-    assert_eq!(store.notices(false, None, 1).await.unwrap(), vec![second.clone()], "up to the limit");
+    assert_eq!(
+        store.due_notices(at(99), at(99), 1).await.unwrap(),
+        vec![second.clone()],
+        "the limit counts due notices only"
+    );
+    assert_eq!(
+        store.notices(false, None, 1).await.unwrap(),
+        vec![second.clone()],
+        "the limit counts queued notices only"
+    );
     assert_eq!(store.notices(false, None, 9).await.unwrap(), vec![second]);
     assert_eq!(store.notices(true, None, 9).await.unwrap(), vec![failed.clone()]);
     assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 1, failed: 1 });
@@ -109,7 +117,7 @@ pub async fn an_update_of_a_notice_changes_five_fields_and_no_other(store: Arc<d
     };
     let sent = Notice { shift: elsewhere.id, created_at: at(99), ..after.clone() };
     write(&*store, vec![Write::UpdateNotice(Box::new(sent))]).await;
-    assert_eq!(store.notice(after.id).await.unwrap(), Some(after));
+    assert_eq!(store.notice(after.id).await.unwrap(), Some(after), "the update changes exactly five fields");
     let other = notice(&shift, 2);
     assert_eq!(store.notice(other.id).await.unwrap(), Some(other), "no other notice changes");
 }

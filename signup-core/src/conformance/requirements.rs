@@ -138,7 +138,11 @@ pub async fn an_over_full_shift_has_no_room(store: Arc<dyn Store>) {
     writes.push(Write::UpdateShift(Box::new(Shift { occupancy, version: 2, ..shift.clone() })));
     write(&*store, writes).await;
     let room = vec![Requirement::ShiftHasRoom { organization: event.organization, shift: shift.id }];
-    assert_eq!(try_write(&*store, room, vec![]).await, Err(Refusal::ShiftFull));
+    assert_eq!(
+        try_write(&*store, room, vec![]).await,
+        Err(Refusal::ShiftFull),
+        "an over-full shift has no room"
+    );
 }
 
 /// A requirement on a missing record is refused, even a count of 0 questions. No address is on a missing shift, and a
@@ -192,7 +196,7 @@ pub async fn a_change_of_a_missing_record_changes_nothing(store: Arc<dyn Store>)
         assert_eq!(try_write(&*store, vec![], vec![change.clone()]).await, Ok(()), "{change:?}");
     }
     assert_eq!(store.organization(organization_id(9)).await.unwrap(), None);
-    assert_eq!(store.shift(organization, missing.id).await.unwrap(), None);
+    assert_eq!(store.shift(organization, missing.id).await.unwrap(), None, "an update inserts no shift");
     assert_eq!(store.shifts(organization, event.id).await.unwrap(), Some(vec![Arc::new(present)]));
     assert_eq!(store.signup_by_secret(&Digest::of("x")).await.unwrap(), None);
     assert_eq!(store.notice(notice.id).await.unwrap(), None);
@@ -246,7 +250,11 @@ pub async fn the_secret_of_another_sign_up_is_refused(store: Arc<dyn Store>) {
         vec![Requirement::SignupHasSecret { organization: event.organization, signup: one.id, secret }]
     };
     assert_eq!(try_write(&*store, requires(one.secret), vec![]).await, Ok(()));
-    assert_eq!(try_write(&*store, requires(other.secret), vec![]).await, Err(Refusal::SignupChanged));
+    assert_eq!(
+        try_write(&*store, requires(other.secret), vec![]).await,
+        Err(Refusal::SignupChanged),
+        "the secret is of another sign-up"
+    );
 }
 
 /// Erasing removes a sign-up and its notices, and frees its place if it was confirmed. The address may sign up again.
@@ -293,7 +301,7 @@ pub async fn questions_are_counted(store: Arc<dyn Store>) {
     write(&*store, writes).await;
     let count =
         |count| vec![Requirement::QuestionCount { organization: event.organization, event: event.id, count }];
-    assert_eq!(try_write(&*store, count(2), vec![]).await, Ok(()));
+    assert_eq!(try_write(&*store, count(2), vec![]).await, Ok(()), "only the questions of the event count");
     assert_eq!(try_write(&*store, count(1), vec![]).await, Err(Refusal::QuestionsChanged));
     let questions = store.questions(event.organization, event.id).await.unwrap().unwrap();
     assert_eq!(questions, vec![question(&event, 1, 0), question(&event, 2, 1)], "they come by position");
@@ -332,7 +340,7 @@ pub async fn a_revoked_token_keeps_its_first_time(store: Arc<dyn Store>) {
         let (found, _) = store.token_by_digest(&token.digest).await.unwrap().unwrap();
         assert_eq!(found.revoked_at, Some(at(5)));
     }
-    assert_eq!(store.token(other.id).await.unwrap(), Some(other));
+    assert_eq!(store.token(other.id).await.unwrap(), Some(other), "another token is not revoked");
 }
 
 /// A change of the plan is stored. No other field and no other organization changes.

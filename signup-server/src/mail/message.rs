@@ -233,4 +233,6 @@ fn date(now: Timestamp) -> SystemTime {
 #[cfg(test)]
 mod address_tests;
 #[cfg(test)]
+mod cause_tests;
+#[cfg(test)]
 mod name_tests;

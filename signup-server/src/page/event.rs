@@ -368,6 +368,8 @@ fn summary(event: &Event, organization: &str) -> String {
 }
 
 #[cfg(test)]
+mod field_tests;
+#[cfg(test)]
 mod tests {
     use signup_core::Capacity;
 

@@ -95,25 +95,25 @@ fn a_counter_without_a_fault_passes() {
 }
 
 #[test]
-#[should_panic(expected = "left")]
+#[should_panic(expected = "the first request of")]
 fn one_window_for_all_keys_is_caught() {
     with(Fault::OneWindow, counter::each_key_has_a_window_of_its_own);
 }
 
 #[test]
-#[should_panic(expected = "left")]
+#[should_panic(expected = "a new window opens after 60 seconds")]
 fn a_window_that_never_ends_is_caught() {
     with(Fault::EndlessWindow, counter::requests_are_counted_in_windows_of_60_seconds);
 }
 
 #[test]
-#[should_panic(expected = "left")]
+#[should_panic(expected = "each request has a count of its own")]
 fn a_count_that_two_requests_share_is_caught() {
     with(Fault::Race, counter::simultaneous_requests_get_different_counts);
 }
 
 #[test]
-#[should_panic(expected = "left")]
+#[should_panic(expected = "the purge removes windows up to the limit")]
 fn a_purge_of_windows_without_a_limit_is_caught() {
     with(Fault::UnlimitedPurge, counter::a_purge_removes_only_ended_windows);
 }

@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 use signup_core::OrganizationId;
 use signup_core::conformance::records::organization_id;
 
-/// Defines a mutant, and the test that the promise fails on the mutant. `self.0` is the memory store.
+/// Defines a mutant, and the test that the promise fails on the mutant with a message that contains `$message`. A mutant that
+/// panics for another reason does not pass. `self.0` is the memory store.
 macro_rules! mutant {
-    ($(#[$doc:meta])* $name:ident breaks $module:ident::$promise:ident { $($methods:tt)* }) => {
+    ($(#[$doc:meta])* $name:ident breaks $module:ident::$promise:ident with $message:literal { $($methods:tt)* }) => {
         $(#[$doc])*
         mod $name {
             use super::*;
@@ -35,7 +36,7 @@ macro_rules! mutant {
             }
 
             #[test]
-            #[should_panic]
+            #[should_panic(expected = $message)]
             fn is_caught() {
                 let fresh = async || Some((Arc::new(Wrapped(Mutant::default())) as Arc<dyn Store>, ()));
                 signup_core::conformance::test(fresh, signup_core::conformance::$module::$promise);

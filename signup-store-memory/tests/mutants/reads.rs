@@ -17,7 +17,9 @@ use crate::{mutant, organizations};
 mutant! {
     /// A page lists equal starts by ascending id, but the next page starts after the last listed event in descending order.
     /// So the walk repeats events, and does not end while events are inserted.
-    a_walk_that_never_ends breaks lists::a_walk_shows_each_event_once_under_inserts {
+    a_walk_that_never_ends breaks lists::a_walk_shows_each_event_once_under_inserts
+        with "a walk returns no event twice"
+    {
         async fn events(
             &self,
             organization: OrganizationId,
@@ -35,7 +37,7 @@ mutant! {
 
 mutant! {
     /// The position below a page is the position of the query.
-    a_walk_that_stands_still breaks lists::a_walk_back_shows_the_same_pages {
+    a_walk_that_stands_still breaks lists::a_walk_back_shows_the_same_pages with "23 events make 5 pages" {
         async fn events(
             &self,
             organization: OrganizationId,
@@ -50,7 +52,9 @@ mutant! {
 
 mutant! {
     /// Questions of equal position come by descending id.
-    questions_by_descending_id breaks lists::questions_come_by_position_then_by_id {
+    questions_by_descending_id breaks lists::questions_come_by_position_then_by_id
+        with "the questions are listed by position"
+    {
         async fn questions(
             &self,
             organization: OrganizationId,
@@ -67,7 +71,9 @@ mutant! {
 
 mutant! {
     /// The event in full has its questions by descending position.
-    questions_in_full_by_descending_position breaks lists::questions_come_by_position_then_by_id {
+    questions_in_full_by_descending_position breaks lists::questions_come_by_position_then_by_id
+        with "the event in full has its questions by position"
+    {
         async fn event_in_full(
             &self,
             organization: OrganizationId,
@@ -82,7 +88,9 @@ mutant! {
 
 mutant! {
     /// The event with a slug has its shifts by position.
-    shifts_behind_a_slug_by_position breaks lists::shifts_come_in_running_order {
+    shifts_behind_a_slug_by_position breaks lists::shifts_come_in_running_order
+        with "the event with the slug has its shifts in running order"
+    {
         async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError> {
             let mut full = self.0.event_by_slug(slug).await?;
             full.iter_mut().for_each(|full| full.shifts.sort_by_key(|shift| shift.position));
@@ -93,7 +101,9 @@ mutant! {
 
 mutant! {
     /// The event in full is composed of two reads.
-    an_event_of_two_snapshots breaks contention::an_event_in_full_is_one_snapshot {
+    an_event_of_two_snapshots breaks contention::an_event_in_full_is_one_snapshot
+        with "the questions and the shift are of one snapshot"
+    {
         async fn event_in_full(
             &self,
             organization: OrganizationId,
@@ -116,7 +126,9 @@ mutant! {
 
 mutant! {
     /// The list of sign-ups ignores the limit.
-    sign_ups_without_a_limit breaks lists::organizations_and_signups_and_notices_are_listed_by_id {
+    sign_ups_without_a_limit breaks lists::organizations_and_signups_and_notices_are_listed_by_id
+        with "sign-ups up to the limit"
+    {
         async fn signups(
             &self,
             organization: OrganizationId,
@@ -131,7 +143,9 @@ mutant! {
 
 mutant! {
     /// The list of sign-ups ignores the event.
-    sign_ups_of_every_event breaks lists::the_sign_ups_of_another_event_are_not_listed {
+    sign_ups_of_every_event breaks lists::the_sign_ups_of_another_event_are_not_listed
+        with "only the sign-ups of the event"
+    {
         async fn signups(
             &self,
             organization: OrganizationId,
@@ -153,7 +167,9 @@ mutant! {
 
 mutant! {
     /// The limit of the confirmed sign-ups counts cancelled ones.
-    a_limit_before_the_cancelled_are_left_out breaks lists::the_confirmed_sign_ups_of_a_shift_are_listed_by_id {
+    a_limit_before_the_cancelled_are_left_out breaks lists::the_confirmed_sign_ups_of_a_shift_are_listed_by_id
+        with "the limit counts confirmed sign-ups only"
+    {
         async fn confirmed_signups(
             &self,
             organization: OrganizationId,
@@ -173,7 +189,9 @@ mutant! {
 
 mutant! {
     /// The limit of the sign-ups of an address counts those of other addresses.
-    a_limit_before_other_addresses_are_left_out breaks lists::the_sign_ups_of_an_address_are_found_in_any_case {
+    a_limit_before_other_addresses_are_left_out breaks lists::the_sign_ups_of_an_address_are_found_in_any_case
+        with "the limit counts sign-ups of the address only"
+    {
         async fn signups_of_address(
             &self,
             organization: OrganizationId,
@@ -193,7 +211,9 @@ mutant! {
 
 mutant! {
     /// The limit of the notices counts those in the other state.
-    a_limit_before_the_other_notices_are_left_out breaks notices::failed_notices_are_listed_and_counted_separately {
+    a_limit_before_the_other_notices_are_left_out breaks notices::failed_notices_are_listed_and_counted_separately
+        with "the limit counts queued notices only"
+    {
         async fn notices(
             &self,
             have_failed: bool,
@@ -212,7 +232,9 @@ mutant! {
 
 mutant! {
     /// The limit of the due notices counts failed ones.
-    a_limit_before_failed_notices_are_left_out breaks notices::failed_notices_are_listed_and_counted_separately {
+    a_limit_before_failed_notices_are_left_out breaks notices::failed_notices_are_listed_and_counted_separately
+        with "the limit counts due notices only"
+    {
         async fn due_notices(
             &self,
             now: Timestamp,
@@ -229,7 +251,9 @@ mutant! {
 
 mutant! {
     /// The list of failed notices ignores `after`.
-    failed_notices_from_the_first breaks lists::failed_notices_are_listed_by_id {
+    failed_notices_from_the_first breaks lists::failed_notices_are_listed_by_id
+        with "failed notices after the given id"
+    {
         async fn notices(
             &self,
             have_failed: bool,
@@ -243,7 +267,9 @@ mutant! {
 
 mutant! {
     /// The tokens of every organization are listed.
-    tokens_of_every_organization breaks fence::no_read_sees_another_organizations_records {
+    tokens_of_every_organization breaks fence::no_read_sees_another_organizations_records
+        with "no tokens of another organization"
+    {
         async fn tokens(&self, _: OrganizationId) -> Result<Vec<Token>, StoreError> {
             let mut tokens = vec![];
             for organization in organizations() {
@@ -256,7 +282,9 @@ mutant! {
 
 mutant! {
     /// Every slug finds the first organization.
-    any_slug_of_an_organization breaks round_trip::each_lookup_returns_the_record_of_its_key {
+    any_slug_of_an_organization breaks round_trip::each_lookup_returns_the_record_of_its_key
+        with "organization by slug"
+    {
         async fn organization_by_slug(&self, _: &str) -> Result<Option<Organization>, StoreError> {
             Ok(self.0.organizations(None, 1).await?.pop())
         }
@@ -265,7 +293,7 @@ mutant! {
 
 mutant! {
     /// An unknown secret finds the first sign-up.
-    any_secret_of_a_sign_up breaks round_trip::each_lookup_returns_the_record_of_its_key {
+    any_secret_of_a_sign_up breaks round_trip::each_lookup_returns_the_record_of_its_key with "sign-up by secret" {
         async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>, StoreError> {
             let found = self.0.signup_by_secret(secret).await?;
             let query = EventQuery::default();
@@ -284,7 +312,7 @@ mutant! {
 
 mutant! {
     /// The check of a working store fails.
-    a_failing_check breaks round_trip::a_fresh_store_passes_its_check {
+    a_failing_check breaks round_trip::a_fresh_store_passes_its_check with "a fresh store passes its check" {
         async fn check(&self) -> Result<(), StoreError> {
             Err(StoreError::failed("checking the store", "it has no check"))
         }

@@ -14,7 +14,9 @@ use crate::{mutant, organizations, wait_until};
 
 mutant! {
     /// `AddressNotOnShift` ignores the organization.
-    an_address_of_another_organization breaks fence::no_write_reaches_another_organizations_records {
+    an_address_of_another_organization breaks fence::no_write_reaches_another_organizations_records
+        with "only its own sign-ups count"
+    {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             let mut requires = vec![];
             for requirement in change.requires {
@@ -34,7 +36,9 @@ mutant! {
 
 mutant! {
     /// `AddressNotOnShift` ignores the shift.
-    an_address_on_another_shift breaks addresses::an_address_on_another_shift_or_cancelled_is_free {
+    an_address_on_another_shift breaks addresses::an_address_on_another_shift_or_cancelled_is_free
+        with "the address is free on another shift"
+    {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             for requirement in &change.requires {
                 if let Requirement::AddressNotOnShift { organization, email, .. } = requirement {
@@ -52,7 +56,9 @@ mutant! {
 
 mutant! {
     /// The refusal of `AddressNotOnShift` carries the first sign-up of the address, even a cancelled one.
-    a_refusal_with_a_cancelled_sign_up breaks addresses::the_refusal_of_an_address_carries_its_confirmed_sign_up {
+    a_refusal_with_a_cancelled_sign_up breaks addresses::the_refusal_of_an_address_carries_its_confirmed_sign_up
+        with "the refusal carries the confirmed sign-up"
+    {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             let answer = self.0.commit(change).await;
             if let Err(CommitError::Refused(Refusal::AddressOnShift(found))) = &answer {
@@ -66,7 +72,9 @@ mutant! {
 
 mutant! {
     /// `ShiftHasRoom` refuses a full shift, but not an over-full one.
-    room_on_an_over_full_shift breaks requirements::an_over_full_shift_has_no_room {
+    room_on_an_over_full_shift breaks requirements::an_over_full_shift_has_no_room
+        with "an over-full shift has no room"
+    {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             let mut requires = vec![];
             for requirement in change.requires {
@@ -85,7 +93,9 @@ mutant! {
 
 mutant! {
     /// A `QuestionCount` of 0 holds for a missing event.
-    no_questions_of_a_missing_event breaks requirements::a_requirement_on_a_missing_record_is_refused {
+    no_questions_of_a_missing_event breaks requirements::a_requirement_on_a_missing_record_is_refused
+        with "QuestionCount"
+    {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             let mut requires = vec![];
             for requirement in change.requires {
@@ -103,7 +113,9 @@ mutant! {
 
 mutant! {
     /// `ShiftAtVersion` holds for a missing shift.
-    a_version_of_a_missing_shift breaks requirements::a_requirement_on_a_missing_record_is_refused {
+    a_version_of_a_missing_shift breaks requirements::a_requirement_on_a_missing_record_is_refused
+        with "ShiftAtVersion"
+    {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             let mut requires = vec![];
             for requirement in change.requires {
@@ -121,7 +133,7 @@ mutant! {
 
 mutant! {
     /// `QuestionCount` counts the questions of all events of the organization.
-    questions_of_every_event breaks requirements::questions_are_counted {
+    questions_of_every_event breaks requirements::questions_are_counted with "only the questions of the event count" {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             let mut requires = vec![];
             for requirement in change.requires {
@@ -146,7 +158,9 @@ mutant! {
 
 mutant! {
     /// `SignupHasSecret` holds if any sign-up has the secret.
-    a_secret_of_another_sign_up breaks requirements::the_secret_of_another_sign_up_is_refused {
+    a_secret_of_another_sign_up breaks requirements::the_secret_of_another_sign_up_is_refused
+        with "the secret is of another sign-up"
+    {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             let mut requires = vec![];
             for requirement in change.requires {
@@ -197,7 +211,7 @@ fn with_early(is_early: fn(&Requirement) -> bool, promise: impl AsyncFnOnce(Arc<
 }
 
 #[test]
-#[should_panic(expected = "left")]
+#[should_panic(expected = "one sign-up of the address succeeds")]
 fn an_address_that_is_checked_before_the_lock_is_caught() {
     with_early(
         |requirement| matches!(requirement, Requirement::AddressNotOnShift { .. }),
@@ -206,7 +220,7 @@ fn an_address_that_is_checked_before_the_lock_is_caught() {
 }
 
 #[test]
-#[should_panic(expected = "left")]
+#[should_panic(expected = "one use of the slug succeeds")]
 fn a_slug_that_is_checked_before_the_lock_is_caught() {
     with_early(
         |requirement| matches!(requirement, Requirement::EventSlugFree(_)),

@@ -10,7 +10,9 @@ use crate::mutant;
 
 mutant! {
     /// `UpdateNotice` does not change the cause.
-    a_notice_that_keeps_its_cause breaks notices::an_update_of_a_notice_changes_five_fields_and_no_other {
+    a_notice_that_keeps_its_cause breaks notices::an_update_of_a_notice_changes_five_fields_and_no_other
+        with "the update changes exactly five fields"
+    {
         async fn commit(&self, mut change: ChangeSet) -> Result<(), CommitError> {
             for write in &mut change.writes {
                 if let Write::UpdateNotice(notice) = write
@@ -26,7 +28,9 @@ mutant! {
 
 mutant! {
     /// `UpdateNotice` replaces the whole notice.
-    a_notice_that_is_replaced breaks notices::an_update_of_a_notice_changes_five_fields_and_no_other {
+    a_notice_that_is_replaced breaks notices::an_update_of_a_notice_changes_five_fields_and_no_other
+        with "the update changes exactly five fields"
+    {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             let mut writes = vec![];
             for write in change.writes {
@@ -46,7 +50,9 @@ mutant! {
 
 mutant! {
     /// `UpdateShift` inserts a shift that does not exist.
-    a_shift_that_an_update_inserts breaks requirements::a_change_of_a_missing_record_changes_nothing {
+    a_shift_that_an_update_inserts breaks requirements::a_change_of_a_missing_record_changes_nothing
+        with "an update inserts no shift"
+    {
         async fn commit(&self, mut change: ChangeSet) -> Result<(), CommitError> {
             for write in &mut change.writes {
                 if let Write::UpdateShift(shift) = write
@@ -62,7 +68,9 @@ mutant! {
 
 mutant! {
     /// `RevokeToken` revokes all tokens of the organization.
-    a_revocation_of_all_tokens breaks requirements::a_revoked_token_keeps_its_first_time {
+    a_revocation_of_all_tokens breaks requirements::a_revoked_token_keeps_its_first_time
+        with "another token is not revoked"
+    {
         async fn commit(&self, mut change: ChangeSet) -> Result<(), CommitError> {
             for write in change.writes.clone() {
                 if let Write::RevokeToken { token, at } = write

@@ -10,7 +10,7 @@ use url::Host;
 use super::*;
 
 /// Returns the delivery of the confirmation of a sign-up.
-async fn delivery() -> Delivery {
+pub(super) async fn delivery() -> Delivery {
     let service = Service::new(MemoryStore::new());
     let new = NewOrganization::new("Riverside".parse().unwrap());
     let organization = service.admin().create_organization(new).await.unwrap();
