@@ -5,7 +5,8 @@
 //! ```
 //!
 //! FILE defaults to `event.json` in this folder. DATABASE defaults to a temporary database, which is deleted at the end.
-//! The digest of the file is the idempotency key: a second run with the same file creates nothing within 24 hours.
+//! The digest of the file is the idempotency key: a second run with the same file and database creates nothing within
+//! 24 hours.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
 

@@ -65,7 +65,7 @@ mod tests {
         }
     }
 
-    /// Compares the output of two runs. An event that was created twice would have another random end of its slug.
+    /// Compares the output of two runs. A second event would have a slug with another random end.
     #[test]
     fn a_second_run_of_create_event_creates_nothing() {
         let folder = tempfile::tempdir().unwrap();

@@ -87,7 +87,7 @@ struct Server {
 
 impl Server {
     fn start() -> Result<Self, Box<dyn Error>> {
-        // Runs the server program in the target folder of this example. If there is none, cargo builds the server.
+        // Runs the server program in the target folder of this example. If the program is missing, cargo builds it.
         let example = std::env::current_exe()?;
         let built = example.ancestors().nth(2).map(|folder| folder.join("signup-server"));
         let mut command = if let Some(built) = built.filter(|built| built.exists()) {

@@ -1,9 +1,9 @@
 //! The path from a request to its response: routing, and the checks that precede a handler.
 //!
 //! A request under `/v1` is checked in this order: rate limit, route, token. Then the handler of the route checks the
-//! scope, the idempotency key, the body, the records and the plan. Every response carries `X-Request-Id`, and a
-//! response under `/v1` also the state of the rate limit. Bytes that hyper cannot parse as a request do not reach this
-//! module: see [`mod@crate::serve`].
+//! scope, the idempotency key, the body, the records and the plan. Every response has `X-Request-Id`. A response under
+//! `/v1` also has the headers of the rate limit. Bytes that hyper cannot parse as a request do not reach this module:
+//! see [`mod@crate::serve`].
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -29,7 +29,7 @@ use crate::reply::{self, ApiError};
 use crate::request::{Request, body_stream, client_address};
 use crate::routes::{Endpoint, Handler, PathParameters};
 
-/// The header with the id of the request in the log, on every response.
+/// The header with the request's id, on every response. The log has the same id.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The headers of the rate limit: the first two on every response under `/v1`, the third on a 429 only.
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -66,7 +66,7 @@ impl App {
         }
     }
 
-    /// Returns a filter that accepts every request. [`Endpoint::find`] selects the route, not warp.
+    /// Returns a filter that accepts every request. warp selects no route: [`Endpoint::find`] does.
     pub(crate) fn filter(self) -> impl Filter<Extract = (Response,), Error = Infallible> + Clone {
         let app = Arc::new(self);
         let query = filters::query::raw().or(warp::any().map(String::new)).unify();
@@ -232,7 +232,7 @@ enum Area {
     Api,
     /// HTML pages for volunteers.
     Pages,
-    /// Health probes and the description of the API: no token and no rate limit.
+    /// All other paths, such as health probes and the description of the API: no token and no rate limit.
     Open,
 }
 

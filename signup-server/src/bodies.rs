@@ -1,9 +1,9 @@
-//! A cache of serialized response bodies. Each hit is validated against the records that the body was serialized from.
+//! A cache of serialized response bodies. A hit requires that the body was serialized from the current records.
 //!
 //! A store that keeps records in memory returns the same `Arc` for a record until the record changes, and a different
 //! `Arc` afterwards. Every request reads its records from the store and looks up the body. A cached body is used only
-//! if it was serialized from exactly these allocations. So the cache needs no invalidation: a body of changed records
-//! is never a hit.
+//! if the body was serialized from the allocations that the request read. So the cache needs no invalidation: a body of
+//! old records is never a hit.
 
 use std::fmt;
 use std::hash::Hash;
@@ -63,8 +63,10 @@ impl<K: Hash + Eq + Send + Sync + 'static, R: Send + Sync + 'static> Default for
 }
 
 impl<K: Hash + Eq + Send + Sync + 'static, R: Send + Sync + 'static> BodyCache<K, R> {
-    /// Returns the cached body for `key` if it was serialized from `records`. Otherwise calls `write` and caches its
-    /// result.
+    /// Returns the cached body for `key` if the body was serialized from `records`. Otherwise calls `write` and returns
+    /// the result.
+    ///
+    /// Caches the result only if at least one of the records has another owner, such as a store in memory.
     ///
     /// # Errors
     /// Returns the error of `write`.

@@ -105,13 +105,14 @@ fn utc(instant: Timestamp) -> String {
     Offset::UTC.to_datetime(instant).strftime("%Y%m%dT%H%M%SZ").to_string()
 }
 
-/// Replaces control characters by spaces, because iCalendar does not allow them, and trims the text.
+/// Replaces each control character with a space, and trims the text. iCalendar does not allow control characters.
 fn replace_controls(text: &str) -> String {
     let plain = |character: char| if character.is_control() { ' ' } else { character };
     text.chars().map(plain).collect::<String>().trim().to_owned()
 }
 
-/// Quotes the value of a parameter. It cannot contain a quotation mark (RFC 5545, 3.1), so an apostrophe replaces it.
+/// Quotes the value of a parameter. A value cannot contain a quotation mark (RFC 5545, 3.1), so an apostrophe replaces
+/// each mark.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", replace_controls(text).replace('"', "'"))
 }

@@ -252,7 +252,7 @@ impl FromStr for Database {
         match text.split_once(':') {
             Some(("memory", "")) => Ok(Self::Memory),
             Some(("sqlite", path)) if !path.is_empty() => {
-                // `sqlite:///path` is the form with an empty host.
+                // `sqlite:///path` is a URL with an empty host. The path of the file is `/path`.
                 let path = path.strip_prefix("//").filter(|path| path.starts_with('/')).unwrap_or(path);
                 Ok(Self::Sqlite(path.into()))
             }
@@ -319,8 +319,7 @@ fn log_filter(text: &str) -> Result<String, String> {
 /// Reads the limits of the plans from a JSON file. Without a path, returns the built-in limits.
 ///
 /// # Errors
-/// Returns one line if the file cannot be read or parsed, or if a plan allows less than one request a minute or less
-/// than one day.
+/// Returns one line for the operator if the file cannot be read or parsed, or if a plan allows no request or no day.
 pub(crate) fn plans(path: Option<&Path>) -> Result<PlanTable, String> {
     let Some(path) = path else { return Ok(PlanTable::default()) };
     let wrong = |what: String| format!("the plans file {}: {what}", path.display());

@@ -26,7 +26,7 @@ pub(crate) struct ConnectionLimit {
 /// that needs `store` descriptors.
 ///
 /// # Errors
-/// Returns one line that says how to raise the limit, if fewer than [`MIN_CONNECTIONS`] fit.
+/// Returns one line for the operator if the limit cannot be read, or if fewer than [`MIN_CONNECTIONS`] fit.
 pub(crate) fn connections_beside(store: u64) -> Result<ConnectionLimit, String> {
     let limit = rlimit::increase_nofile_limit(u64::MAX).or_else(|error| {
         tracing::warn!(%error, "the limit of open files could not be raised");

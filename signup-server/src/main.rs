@@ -146,11 +146,12 @@ async fn run(cli: Cli) -> Result<(), String> {
 fn store_descriptors(options: &Options) -> u64 {
     match &options.database {
         Database::Memory => 0,
-        // A writer and two readers open two files each. The cache opens the index of the write-ahead log. Twice that
-        // number, because the writer may be reopened.
+        // A writer and two readers open two files each, and share the index of the write-ahead log. The cache opens the
+        // index once more. Twice that sum, because the writer may be reopened.
         Database::Sqlite(_) => 16,
-        // One connection probes each server for whether it takes writes. Twice that number, because after a failover
-        // new connections are opened while the old ones are still being closed.
+        // The connections of the pool, and one connection to each server, which probes whether the server takes writes.
+        // Twice that sum, because after a failover new connections are opened while the old ones are still being
+        // closed.
         Database::Postgres(urls) => 2 * (u64::from(options.database_connections) + urls.len() as u64),
     }
 }
@@ -269,8 +270,8 @@ async fn serve(
             () = signal => {}
             () = store.ended() => is_store_broken = true,
         }
-        // The mail task finishes the mail in flight, because an interrupted mail would be sent again, and starts no
-        // other mail.
+        // The mail task starts no other mail. The task finishes the mail in flight, because an interrupted mail would
+        // be sent again.
         stop_mail.send_replace(true);
     };
     serve::serve(listener, app.filter(), limit.connections, shutdown).await;

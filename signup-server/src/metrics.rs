@@ -56,7 +56,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Listens on `address` and installs the recorder, so that metrics are counted from here on.
+    /// Listens on `address` and installs the recorder, so that metrics are counted from this call on.
     ///
     /// # Errors
     /// Returns one line for the operator if the address cannot be bound, or if a recorder is already installed.

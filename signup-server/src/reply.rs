@@ -63,7 +63,8 @@ pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
 /// Serializes `body` as JSON.
 ///
 /// # Errors
-/// Returns [`ApiError::Bug`] if serialization fails, although writing into memory cannot fail.
+/// Returns [`ApiError::Bug`] if serialization fails. No request causes this error, because a write into memory cannot
+/// fail.
 pub(crate) fn to_json(body: &impl Serialize) -> Result<Bytes, ApiError> {
     let mut text = Vec::with_capacity(INITIAL_CAPACITY);
     body.json_write(&mut text).map_err(|_| ApiError::Bug)?;
@@ -88,7 +89,7 @@ pub(crate) fn not_found() -> Response {
     message(StatusCode::NOT_FOUND, "Not found.")
 }
 
-/// Returns 405, for a path that does not have the method.
+/// Returns 405, for a method that the path does not support.
 pub(crate) fn method_not_allowed() -> Response {
     message(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed.")
 }

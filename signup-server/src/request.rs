@@ -60,20 +60,21 @@ impl Request {
         JsonBody(self)
     }
 
-    /// Reads the body. Its `Content-Type` must be JSON, or absent.
+    /// Reads the body. The `Content-Type` must be JSON or absent.
     ///
-    /// # Errors Returns an error if the body is longer than 1 MiB, takes longer than 30 seconds, breaks off, or is not
-    /// JSON by its `Content-Type`.
+    /// # Errors
+    /// Returns an error if the body is longer than 1 MiB, takes longer than 30 seconds, or breaks off, or if the
+    /// `Content-Type` is not JSON.
     pub(crate) async fn json(&mut self) -> Result<Bytes, BodyError> {
         let body =
             tokio::time::timeout(BODY_TIMEOUT, self.read()).await.map_err(|_| BodyError::Timeout)??;
         if self.is_json() { Ok(body) } else { Err(BodyError::UnsupportedMediaType) }
     }
 
-    /// Reads the body. Its `Content-Type` must be that of an HTML form.
+    /// Reads the body. The `Content-Type` must be `application/x-www-form-urlencoded`.
     ///
     /// # Errors
-    /// Fails like [`json`](Self::json).
+    /// Fails like [`json`](Self::json), but an absent `Content-Type` is an error, too.
     pub(crate) async fn form(&mut self) -> Result<Bytes, BodyError> {
         let body =
             tokio::time::timeout(BODY_TIMEOUT, self.read()).await.map_err(|_| BodyError::Timeout)??;

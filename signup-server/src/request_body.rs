@@ -25,7 +25,7 @@ pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 const REST_TIMEOUT: Duration = Duration::from_secs(5);
 /// The maximum size of the rest that is read, in bytes: the maximum size of a body.
 const MAX_REST_BYTES: u64 = 1024 * 1024;
-/// The same after a 413 response, in bytes.
+/// The maximum size of the rest that is read before a 413 response, in bytes.
 ///
 /// The client may still be sending a body that is too large. If the connection were closed meanwhile, the client might
 /// not receive the response.
@@ -75,8 +75,8 @@ impl Rest {
     /// Reads and discards the rest of the body before a response with `status` is sent.
     ///
     /// Returns whether the end of the body was reached. Only then can the connection be reused. Nothing is read if the
-    /// client still waits for `100 Continue`, because that would request a body only to discard it. Nothing is read
-    /// either if the declared rest is longer than the bound, except after 413.
+    /// client still waits for `100 Continue`, because a read would request a body only to discard the body. Nothing is
+    /// read either if the declared rest is longer than the bound, except before a 413.
     pub(crate) async fn read_to_end(self, status: StatusCode) -> bool {
         let is_too_large = status == StatusCode::PAYLOAD_TOO_LARGE;
         let max_bytes = if is_too_large { MAX_REST_BYTES_TOO_LARGE } else { MAX_REST_BYTES };

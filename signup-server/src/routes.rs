@@ -21,7 +21,8 @@ use crate::reply::ApiError;
 /// A row of the table of routes.
 pub(crate) struct Route {
     method: Method,
-    /// The path pattern. A segment in braces is a parameter and matches any non-empty text.
+    /// The path pattern. A segment that begins with a name in braces is a parameter. The segment matches any non-empty
+    /// text that ends with the text after the braces.
     pattern: &'static str,
     pub(crate) handler: Handler,
 }

@@ -36,13 +36,14 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 const MAX_HEADERS: usize = 100;
 /// The maximum size of the head of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
-/// How long a write may make no progress. If a client does not read, its receive buffer fills, and then the send
-/// buffer.
+/// How long a write may make no progress. If a client does not read, the client's receive buffer fills, and then the
+/// server's send buffer.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The size of a connection's send buffer, in bytes.
 ///
-/// Linux makes a full buffer writable again after a third of it was sent. A buffer that Linux sizes itself grows to
-/// some MiB, so a client that reads slowly but steadily would exceed the write timeout.
+/// Linux makes a full buffer writable again after a third of the buffer was sent. Without a fixed size, Linux lets the
+/// buffer grow to some MiB. A client that reads slowly but steadily would then need longer than the write timeout to
+/// receive a third.
 const SEND_BUFFER_BYTES: u32 = 128 * 1024;
 /// The maximum number of connections that wait in the kernel's queue to be accepted.
 const BACKLOG: u32 = 1024;

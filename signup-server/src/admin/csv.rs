@@ -50,8 +50,7 @@ fn row(cells: impl Iterator<Item = String>) -> Result<(), String> {
     output::print_line(text.trim_end_matches('\n')).map_err(|error| failed(&error))
 }
 
-/// Prefixes text that could begin a formula with an apostrophe, so that a spreadsheet reads it as text (OWASP, CSV
-/// Injection).
+/// Puts an apostrophe before a text that a spreadsheet could read as a formula (OWASP, CSV Injection).
 fn escape_formula(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
 }

@@ -1,7 +1,7 @@
 //! The management commands: organizations, tokens, questions, sign-ups and mails.
 //!
-//! Each command prints one JSON object on each line, except `signup list --csv`. The objects are
-//! [wire types](crate::wire).
+//! Each command prints JSON objects, one on each line. The objects are [wire types](crate::wire). Only
+//! `signup list --csv` prints CSV.
 
 mod csv;
 mod notice;
@@ -17,7 +17,7 @@ use crate::config::Command;
 use crate::output;
 use crate::reply::WithSources;
 
-/// The maximum number of records of one read from the store.
+/// The maximum number of records that one read from the store returns.
 const PAGE_LIMIT: u32 = 500;
 
 /// Runs a management command.

@@ -45,7 +45,7 @@ pub(crate) async fn list_events(context: Context, session: Session, request: Req
     Ok(json_from_bytes(StatusCode::OK, context.bodies.pages.get(key, &list.events, write)?))
 }
 
-/// Parses the query string of the list. The last value of a repeated parameter wins; unknown parameters are ignored.
+/// Parses the query string of the list. Uses the last value of a repeated parameter, and ignores unknown parameters.
 fn list_input(query: &str) -> EventListInput<'_> {
     let mut input = EventListInput::default();
     // Never fails: any query decodes to pairs of text.

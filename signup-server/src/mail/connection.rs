@@ -1,8 +1,8 @@
 //! Sends mails over SMTP and classifies errors.
 //!
 //! A mail is sent in three steps: connecting (with greeting and login), the sender, and the recipient with the content.
-//! A failure of the first two steps concerns every mail, so it counts as a server failure, even with a permanent code
-//! (5xx). Only the third step can refuse a mail permanently.
+//! A failure of one of the first two steps concerns every mail, so the failure counts as a server failure, even with a
+//! permanent code (5xx). Only the third step can refuse a mail permanently.
 //!
 //! **Invariant:** a connection is not reused after an error, because later answers might belong to earlier commands.
 
@@ -25,10 +25,10 @@ use crate::reply::WithSources;
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The codes with which a server refuses every mail of this client (RFC 5321, 4.2.3; RFC 4954, 6).
 ///
-/// With these codes the server closes the connection, requires a login, or refuses the login.
+/// With these codes the server closes the connection, requires a login or encryption, or refuses the login.
 const SERVER_REFUSALS: [u16; 5] = [421, 530, 534, 535, 538];
 
-/// A client of one mail server. Mails that follow each other soon share a connection.
+/// A client of one mail server. Mails in quick succession share a connection.
 #[derive(Clone)]
 pub(super) struct Smtp {
     url: SmtpUrl,
@@ -51,7 +51,7 @@ impl Smtp {
         Self { url, idle: Arc::default() }
     }
 
-    /// Sends a message on a blocking thread. The thread finishes even if the caller drops the future.
+    /// Sends a message on a blocking thread. The thread finishes its work even if the caller drops the future.
     pub(super) async fn send(&self, message: Message) -> Result<(), SendError> {
         let smtp = self.clone();
         let sent = tokio::task::spawn_blocking(move || smtp.send_and_wait(&message)).await;
@@ -120,7 +120,7 @@ fn transact(connection: &mut SmtpConnection, message: &Message) -> Result<(), (S
 /// Returns the parameters that the sender command needs for addresses or content beyond ASCII.
 ///
 /// # Errors
-/// Fails if the server does not support the extension behind a parameter.
+/// Fails with a transient refusal if the server does not support the extension that a parameter belongs to.
 fn parameters(
     connection: &SmtpConnection,
     envelope: &Envelope,

@@ -17,7 +17,7 @@ use crate::calendar::{Method, SignupEntry};
 use crate::location::shift_location;
 use crate::page::times::Times;
 
-/// The maximum length of the titles of event and shift in a subject, in characters.
+/// The maximum length of the titles of event and shift together in a subject, in characters.
 const MAX_SUBJECT_TITLE: usize = 80;
 
 /// A mail that is ready to be sent.
@@ -77,8 +77,8 @@ pub(super) fn write(
 ) -> Result<Mail, String> {
     let Delivery { notice, organization, event, shift, signup, .. } = delivery;
     let url = format!("{base_url}/events/{}", event.slug);
-    // The current state of the shift, not the state after the change of the notice. Mails about two changes may arrive
-    // in the wrong order, and then both contain the current state.
+    // The current state of the shift, which may differ from the state that the notice recorded. Mails about two changes
+    // may be sent in the wrong order, so each mail shows the state at the time of writing.
     let present = TimeAndPlace::of(shift);
     let method = match notice.cause {
         NoticeCause::Cancelled { .. } => Method::Cancel,

@@ -44,7 +44,7 @@ struct SendError {
 /// What a failure to send concerns: one mail, or the mail server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SendErrorKind {
-    /// The mail or its recipient was refused permanently. A retry cannot succeed.
+    /// The mail cannot be written, or the mail or its recipient was refused permanently. A retry cannot succeed.
     PermanentRefusal,
     /// The mail or its recipient was refused for now. A retry may succeed.
     TransientRefusal,
@@ -71,7 +71,7 @@ impl Mailer {
         }
     }
 
-    /// Closes a connection that has been idle for long. Call it when no mail is due.
+    /// Closes the connection to the mail server if the connection has been idle for long. Called when no mail is due.
     fn close_idle(&self) {
         if let Transport::Smtp(smtp) = &self.transport {
             smtp.close_idle();

@@ -3,7 +3,7 @@
 //! Anyone can sign up any address under any name. If a mail program showed the name as a link, a stranger could send a
 //! link to that address. A name with format characters could look like other text. Such names are left out.
 //!
-//! **Invariant:** no other module puts a volunteer's name into a mail.
+//! **Invariant:** every volunteer's name in a mail comes from [`safe_name`].
 
 use signup_core::PersonName;
 use unicode_normalization::UnicodeNormalization as _;

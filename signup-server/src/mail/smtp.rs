@@ -21,7 +21,8 @@ const HINT: &str = "use smtp://HOST:PORT or smtps://HOST:PORT, with USER:PASSWOR
 /// The URL of a mail server: `smtp://` or `smtps://`, with `USER:PASSWORD@` if the server requires a login.
 ///
 /// `smtps://` uses TLS from the start. With `smtp://`, `?tls=required` requires STARTTLS, and `?tls=opportunistic` uses
-/// STARTTLS if the server offers it. A password requires TLS, except to this machine.
+/// STARTTLS if the server offers STARTTLS. A password requires TLS, unless the server is on this machine. The path, if
+/// any, is the name of this client in `EHLO`.
 #[derive(Clone)]
 pub(crate) struct SmtpUrl {
     url: Url,

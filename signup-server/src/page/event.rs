@@ -1,4 +1,4 @@
-//! The page of an event: the places that each shift still has, and a sign-up form for each shift that has room.
+//! The page of an event: the remaining places of each shift, and a sign-up form for each shift that has room.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,14 +43,14 @@ struct EventTemplate<'a> {
     problem: Option<Problem>,
 }
 
-/// A notice that no shift takes sign-ups, and why.
+/// The text that says that no shift takes sign-ups, and why.
 #[derive(Debug)]
 struct Status {
     heading: &'static str,
     text: &'static str,
 }
 
-/// A notice that the sign-up was refused, and why.
+/// The text that says that a sign-up was refused, and why.
 #[derive(Debug)]
 struct Problem {
     heading: &'static str,
@@ -138,7 +138,7 @@ pub(super) struct Focus {
     pub(super) obstacle: Option<(&'static str, &'static str)>,
 }
 
-/// Renders the page of an event with this status.
+/// Renders the page of an event as a response with the HTTP status `status`.
 ///
 /// `path` is the path of the page, `url` its canonical URL.
 pub(super) fn page(
@@ -327,7 +327,7 @@ fn sentence(label: &str, kind: &FaultKind) -> String {
     format!("“{label}” {}.", predicate(kind))
 }
 
-/// Returns the notice about a refused sign-up. `None` if the page shows no refused sign-up.
+/// Returns the text about a refused sign-up, or `None` if the page shows no refused sign-up.
 fn problem(focus: &Focus, questions: &[Question]) -> Option<Problem> {
     if let Some((heading, text)) = focus.obstacle {
         return Some(Problem { heading, text: Some(text), mistakes: vec![] });

@@ -55,8 +55,8 @@ impl Pages {
         }
     }
 
-    /// `POST /events/{slug}/signups`: signs a volunteer up and redirects, or returns the page of the event with the
-    /// reason why not.
+    /// `POST /events/{slug}/signups`: signs a volunteer up and redirects. If the sign-up is refused, returns the page
+    /// of the event with the reason.
     pub(crate) async fn sign_up(self, slug: String, client: IpAddr, mut request: Request) -> Response {
         match self.service.public().count_attempt(client).await {
             Ok(allowance) if allowance.is_allowed => {}
@@ -84,7 +84,8 @@ impl Pages {
                 let focus = Focus { shift: Some(shift), typed, faults, obstacle: None };
                 return self.event_with(StatusCode::UNPROCESSABLE_ENTITY, &slug, &focus).await;
             }
-            // Both texts are the same whether or not the address has a place, so that they do not reveal it.
+            // The text does not depend on whether the address has a place on the shift, so the text does not reveal a
+            // place.
             Err(Error::ShiftFull) => (
                 "Sorry, this shift has just become full",
                 "No new place was taken; perhaps another shift suits you. If you already have a place on this shift, you keep \
@@ -190,7 +191,7 @@ fn see_other(location: &str) -> Response {
 /// The maximum number of form fields that are read. No form of the pages has nearly as many.
 const MAX_FIELDS: usize = 1000;
 
-/// Parses the fields of a form. The last value of a repeated field wins.
+/// Parses the fields of a form. Uses the last value of a repeated field.
 fn fields(body: &[u8]) -> BTreeMap<String, String> {
     let fields = form_urlencoded::parse(body).take(MAX_FIELDS);
     fields.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()

@@ -1,4 +1,4 @@
-//! The pages for volunteers: HTML rendered by the server, without scripts and cookies. A page loads nothing else.
+//! The pages for volunteers: HTML rendered by the server, without scripts and cookies. A page loads no other resource.
 //!
 //! Templates escape text from users. Such text becomes a link only if it is a web address. Paths in a page start with
 //! the path of the base URL, so links work from every page.
@@ -134,7 +134,7 @@ pub(crate) fn not_found() -> Response {
     )
 }
 
-/// Returns 405, for a page that does not have the method.
+/// Returns 405, for a method that the page does not support.
 pub(crate) fn method_not_allowed() -> Response {
     message(
         StatusCode::METHOD_NOT_ALLOWED,

@@ -34,7 +34,7 @@ impl<'a> Validation<'a> {
     }
 }
 
-/// Returns the name of a fault's field as JSON, headers or forms spell it, such as `shifts.0.title`.
+/// Returns the name of a fault's field in the spelling of the JSON, header or form, such as `shifts.0.title`.
 pub(crate) fn field_name(path: &FaultPath) -> String {
     if path.is_whole_input() {
         return "body".to_owned();

@@ -5,8 +5,8 @@ use signup_core::{Secret, ShiftChange};
 use super::name_tests::delivery;
 use super::*;
 
-/// `NoticeCause` is non-exhaustive. The test takes the number of causes from the error of an unknown one, so a new cause
-/// fails the test until the test and `content` have the cause.
+/// `NoticeCause` is non-exhaustive, so the compiler does not report a cause that this test lacks. The error for an
+/// unknown cause lists all causes, and the test compares their number with its own list.
 #[tokio::test]
 async fn every_cause_of_a_notice_has_a_mail() {
     let delivery = delivery().await;

@@ -57,10 +57,11 @@ fn is_host(word: &str) -> bool {
     domain.trim_matches('.').contains('.') && last.starts_with(char::is_alphanumeric)
 }
 
-/// The start of each generated name. The mark occurs nowhere else in a mail, because a random word contains no space.
+/// The start of each generated name. The mark occurs nowhere else in a mail: random parts, such as the boundary of the
+/// parts, contain no space.
 const MARK: &str = "Mallory M";
 
-/// Generates names from words, characters that join words to a link, and invisible characters.
+/// Generates names from words, characters that join words into a link, and invisible characters.
 fn suspicious_names() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "evil", "example", "ada", "com", "1", "é", "李", "❤", " ", "\u{a0}", "-", "_", "(", ")", "'", ",",

@@ -9,7 +9,7 @@ use signup_store_memory::MemoryStore;
 
 use super::*;
 
-/// `QuestionKind` is non-exhaustive. A kind without a field of its own is shown as a line of text, as `Text` is.
+/// `QuestionKind` is non-exhaustive. A kind without a field of its own is shown as a line of text, like `Text`.
 #[tokio::test]
 async fn each_kind_of_question_has_its_own_kind_of_field() {
     let service = Service::new(MemoryStore::new());
