@@ -1,9 +1,9 @@
 //! Clocks: the system's, and a fixed one for tests.
 //!
-//! Every time is a whole second, so stored and printed times are equal.
+//! Every time is a whole second, so a printed time equals the stored time.
 //!
 //! **Invariant:** only this module reads the system's clock. Everything else takes the time as an argument or from a
-//! [`Clock`].
+//! [`Clock`]. The one exception is the cache of tokens, which measures the age of its entries with a monotonic clock.
 
 use std::fmt;
 use std::sync::Arc;

@@ -5,8 +5,8 @@
 //! A cursor can be used with any filter and page size, stays valid after a restart, and needs no state on the server.
 //! Its first byte is a version, so that the format can change.
 //!
-//! The last 16 of its 42 bytes are a checksum, domain-separated by a fixed prefix. It detects cursors that were altered
-//! or invented. It is no protection against forgery, and none is needed: a list shows only events of the session's
+//! The last 16 of its 42 bytes are a checksum, domain-separated by a fixed prefix. The checksum detects cursors that
+//! were altered or invented. A caller can forge a cursor, but gains nothing: a list shows only events of the session's
 //! organization.
 
 use std::fmt;

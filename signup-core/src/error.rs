@@ -60,9 +60,9 @@ pub enum Error {
 impl Error {
     /// Returns whether the same call may succeed later without any change.
     ///
-    /// After an error of the store, it is unknown whether the call wrote. Creating or duplicating an event is then safe to
-    /// retry only with the idempotency key. A retry of [`Admin`](crate::Admin)'s creates may create a second record. Every
-    /// other call is safe to retry.
+    /// After an error of the store, it is unknown whether the call wrote. Creating or duplicating an event is then safe
+    /// to retry only with the same idempotency key. A retry of [`Admin`](crate::Admin)'s creates may create a second
+    /// record. Every other call is safe to retry.
     ///
     /// ```
     /// use signup_core::Error;
@@ -92,8 +92,8 @@ impl Error {
         matches!(self, Self::Unauthenticated | Self::MissingScope(_))
     }
 
-    /// Returns whether the present records, their simultaneous changes or the plan do not allow the operation. The same
-    /// call may succeed after another change, such as a cancellation.
+    /// Returns whether the stored records, a simultaneous change or the plan prevents the operation. The same call may
+    /// succeed after another change, such as a cancellation.
     pub const fn is_conflict(&self) -> bool {
         matches!(
             self,

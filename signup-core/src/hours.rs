@@ -8,7 +8,9 @@
 //! - A time in a *gap* (skipped by the clocks) moves forward by the length of the gap: New York, 2026-03-08, 02:30 is
 //!   the instant at which clocks show 03:30.
 //! - A time in a *fold* (shown twice by the clocks) is the first of its two instants.
-//! - If a shift would then end at or before its start, it ends its wall-clock length after its start.
+//! - A start at 00:00 is the first instant of the day, and an end at 24:00 is the first instant of the next day, even
+//!   if midnight is in a gap.
+//! - If a shift would then end at or before its start, its end is its start plus its wall-clock length.
 //!
 //! So the start is before the end for every zone, date and hours. The zone data is compiled in and the host's is never
 //! read, so all processes of one version agree.
@@ -297,7 +299,7 @@ pub struct Interval {
     pub end: Timestamp,
 }
 
-/// A date in a zone, which turns hours into instants.
+/// A date in a zone. Turns hours into instants.
 ///
 /// The zone's clock changes are looked up once, when the day is created. On a day without a clock change, an instant is
 /// computed by addition.
@@ -386,9 +388,12 @@ impl Day {
 
 /// Returns the first instant of the date, if the zone has no change from that instant to 24 hours later, both included.
 ///
-/// Every wall time of such a date has the offset of midnight. If midnight is in a fold, the first instant is the first
-/// of the two midnights, so the change comes later and is found. A fold before midnight has ended at the first instant.
-/// The change of a gap over midnight is the first instant itself, so it is found.
+/// Every wall time of such a date has the offset of midnight:
+///
+/// - If midnight is in a fold, the first instant is the first of the two midnights. The change comes later, and is
+///   found.
+/// - A fold before midnight is over at the first instant, so it does not affect the date.
+/// - If midnight is in a gap, the change is the first instant itself, and is found.
 fn steady_midnight(date: Date, zone: &TimeZone) -> Option<Timestamp> {
     let first = first_instant(date, zone);
     let change = next_change(zone, first);

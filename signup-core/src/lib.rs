@@ -28,7 +28,7 @@
 //!
 //! A [`Service`] gives four handles, one for each kind of caller. [`Session`] is for a caller with a token, [`Admin`]
 //! for the operator, [`Public`] for volunteers, and [`Outbox`] for the process that delivers mails. Each method of a
-//! handle has an example or names the method that has it.
+//! handle has an example, or names the method whose example shows it.
 //!
 //! # Values, untyped input and faults
 //!
@@ -70,7 +70,7 @@
 //! Processes share records through a store such as `signup_store_sql::PostgresStore`. Each commit checks its
 //! [requirements](Requirement) again in the store, and each notice is leased to one process at a time. A store with a
 //! [`RequestCounter`] makes [`Service::count_request`] count for all processes together. [`Service::authenticate`]
-//! caches a token for at most 5 seconds, so a revoked token is refused in every process after that time.
+//! caches a token for at most 5 seconds, so every process refuses a token at the latest 5 seconds after its revocation.
 //!
 //! # Your own store
 //!
@@ -89,9 +89,9 @@
 //!   from facts, input and the time to a decision.
 //! - [`store`] has the contract of a store.
 //!
-//! Dates, times and instants are types of [`jiff`], and a [`Store`] is an [`macro@async_trait`]. Public signatures also
-//! name types of [`serde_json`] and [`uuid`]. This crate re-exports all four, so a program gets the matching versions
-//! without a dependency of its own.
+//! Dates, times and instants are types of [`jiff`], and the methods of a [`Store`] are async through
+//! [`macro@async_trait`]. Public signatures also name types of [`serde_json`] and [`uuid`]. This crate re-exports all
+//! four, so a program gets the matching versions without a dependency of its own.
 
 pub mod allowance;
 pub mod clock;

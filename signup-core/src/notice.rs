@@ -34,7 +34,7 @@ pub struct Notice {
     pub shift: ShiftId,
     /// What happened.
     pub cause: NoticeCause,
-    /// When it happened.
+    /// When the notice was created. For a [`ShiftMoved`](NoticeCause::ShiftMoved), this is the time of the fan-out.
     pub created_at: Timestamp,
     /// The version, from 1. Each change adds 1 and requires the version that was read (compare and swap).
     pub version: u32,
@@ -84,7 +84,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Creates the mail of a notice. A program that words mails needs it in tests; [`Outbox::claim`](crate::Outbox::claim)
+    /// Creates the mail of a notice, for tests of a program's mail texts. [`Outbox::claim`](crate::Outbox::claim)
     /// returns the mails to send.
     pub const fn new(
         notice: Notice,
@@ -194,7 +194,8 @@ pub enum DeliveryFailure {
 }
 
 impl Notice {
-    /// The length of a lease: 30 seconds. A process that needs longer [extends](Self::lease_extended) the lease before it expires.
+    /// The length of a lease: 30 seconds. A process that needs longer [extends](Self::lease_extended) the lease before
+    /// it expires.
     pub const LEASE: SignedDuration = SignedDuration::from_secs(30);
     /// The backoff after the first failed attempt: 30 seconds. Each further backoff is twice as long.
     pub const INITIAL_BACKOFF: SignedDuration = SignedDuration::from_secs(30);

@@ -1,7 +1,7 @@
 //! Occupancy: the number of volunteers that a shift needs, and the number of its confirmed sign-ups.
 //!
-//! A sign-up never takes `filled` above `capacity`. Lowering `capacity` can: the shift is then *over-full*. An
-//! over-full shift keeps its sign-ups, and accepts no new one until enough are cancelled.
+//! A sign-up never takes `filled` above `capacity`. Lowering `capacity` can leave `filled` above it: the shift is then
+//! *over-full*. An over-full shift keeps its sign-ups, and accepts no new one until enough are cancelled.
 
 use std::fmt;
 use std::str::FromStr;

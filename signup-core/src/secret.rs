@@ -1,7 +1,8 @@
 //! Random values: API tokens, the secrets of sign-ups, the tails of slugs, and ids.
 //!
-//! A secret is 256 random bits from the operating system. A store keeps only its SHA-256. At this entropy a digest
-//! cannot be brute-forced, so no slow hash is needed, and a lookup is one index probe.
+//! A secret is 256 random bits from the operating system. A store keeps only its SHA-256, except that a queued notice
+//! holds the secret of its link. At this entropy a digest cannot be brute-forced, so no slow hash is needed, and a
+//! lookup is one index probe.
 //!
 //! **Invariant:** no other module reads the system's random source, and no secret is ever printed by `Debug`.
 

@@ -4,8 +4,8 @@
 //! [`ChangeSet`]: the facts that the decision relied on, and the writes. A store checks the facts again under its own
 //! lock, and applies all of the change set or none of it. The store never learns the rule behind a fact.
 //!
-//! Because a change set is plain data, a store may queue change sets and commit them in batches. A store must not answer
-//! before the change is durable.
+//! Because a change set is plain data, a store may queue change sets and commit them in batches. A store must not
+//! answer before the change is durable.
 //!
 //! [`writing`] is the guide for authors of a store.
 //!
@@ -51,8 +51,8 @@ use crate::token::Token;
 /// Keeps the records of the service: reads them, and commits changes to them.
 ///
 /// A read that starts after a commit was acknowledged sees that commit. The suite under the feature `conformance` has a
-/// test for each promise of this trait. [Writing a store](writing) explains how the parts fit together. The documentation of
-/// a store says which runtime its methods need.
+/// test for each promise of this trait. [Writing a store](writing) explains how the parts fit together. The
+/// documentation of a store says which runtime its methods need.
 ///
 #[doc = include_str!("store/own_store.md")]
 ///
@@ -98,12 +98,12 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Lists the organization's events, latest start first, equal starts by descending id.
     ///
-    /// Returns at most `query.limit` events next to `query.position` in its direction, always in list order. The cost
-    /// does not depend on how far down the list the page is. A walk from position to position returns every event that
-    /// exists throughout exactly once, even if events are inserted meanwhile.
+    /// Returns at most `query.limit` events: those nearest to `query.position` on its side, always in list order. The
+    /// cost does not depend on how far down the list the page is. A walk from position to position returns every event
+    /// that exists throughout exactly once, even if events are inserted meanwhile.
     ///
-    /// A store may keep the start of an event for sorting. Then the order, the limit and the positions all use the
-    /// stored start, even where newer zone data would derive another.
+    /// A store may keep the start of an event for sorting. Then the order, the selection of the page and its positions
+    /// all use the stored start, even where newer zone data would derive another start.
     async fn events(&self, organization: OrganizationId, query: &EventQuery)
     -> Result<EventPage, StoreError>;
 
@@ -131,7 +131,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         event: EventId,
     ) -> Result<Option<Vec<Question>>, StoreError>;
 
-    /// Lists the event's sign-ups by ascending id, cancelled ones included. Returns at most `limit` with an id above `after`.
+    /// Lists the event's sign-ups by ascending id, cancelled ones included. Returns at most `limit` with an id above
+    /// `after`.
     async fn signups(
         &self,
         organization: OrganizationId,
@@ -167,8 +168,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Reads the receipt with this key, if it is live at `now`.
     async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>, StoreError>;
 
-    /// Lists at most `limit` notices with an id above `after`, by ascending id. Lists failed notices if `have_failed`, else
-    /// queued ones.
+    /// Lists at most `limit` notices with an id above `after`, by ascending id. Lists failed notices if `have_failed`,
+    /// else queued ones.
     async fn notices(
         &self,
         have_failed: bool,
@@ -179,11 +180,12 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Reads a notice, of any organization.
     async fn notice(&self, id: NoticeId) -> Result<Option<Notice>, StoreError>;
 
-    /// Lists at most `limit` queued notices that are due at or before `now`, or after `latest`. Sorts them by due time, equal
-    /// ones by id.
+    /// Lists at most `limit` queued notices that are due at or before `now`, or after `latest`. Sorts them by due time,
+    /// equal ones by id.
     ///
     /// `latest` is at or after `now`. A due time after `latest` was set by a clock that was ahead. A notice that cannot
-    /// be decoded is skipped and does not count towards `limit`, so it delays no other notice. The store logs it once.
+    /// be decoded is skipped and does not count towards `limit`, so it delays no other notice. The store logs such a
+    /// notice once.
     async fn due_notices(
         &self,
         now: Timestamp,
@@ -203,8 +205,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Returns [`CommitError::Refused`] if a requirement does not hold; nothing was written. Returns
-    /// [`CommitError::Failed`] if the backend failed. It is then *unknown* whether the change set was applied. Only a
-    /// receipt in the change set can tell.
+    /// [`CommitError::Failed`] if the backend failed. It is then *unknown* whether the change set was applied. If the
+    /// change set has a receipt, a later read of the receipt shows this.
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError>;
 
     /// Removes at most `limit` receipts that have expired at `now`, oldest expiry first, equal ones in the order of
@@ -250,8 +252,8 @@ pub trait RequestCounter: fmt::Debug + Send + Sync + 'static {
 pub struct EventInFull {
     /// The event.
     pub event: Event,
-    /// Data about the place. A duplicate copies this data, and no answer shows it. The data can be 16 KiB long, so lists and
-    /// reads of a single event leave it out.
+    /// Data about the place. A duplicate copies this data, and no handle of the service returns it. The data can be 16
+    /// KiB long, so lists and reads of a single event leave it out.
     pub location_data: Option<LocationData>,
     /// The shifts in running order.
     pub shifts: Vec<Arc<Shift>>,

@@ -1,4 +1,4 @@
-//! API tokens: the organization that a caller acts for, its scopes and its expiry.
+//! API tokens: each has the organization that a caller acts for, scopes and an expiry.
 //!
 //! A token belongs to the organization, not to a person. Only its digest is stored; its text is shown once.
 

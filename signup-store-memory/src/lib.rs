@@ -10,7 +10,7 @@
 //! One read-write lock guards all records. Reads share the lock. A commit takes the lock exclusively, so the commit is
 //! atomic. The lock is never held across an `await`.
 //!
-//! **Invariant:** this crate contains no rule. The records provide an event's sort key and end.
+//! **Invariant:** this crate contains no rule. The record types of `signup-core` compute an event's sort key and end.
 
 mod commit;
 mod tables;
@@ -35,8 +35,8 @@ pub struct MemoryStore(RwLock<Tables>);
 impl MemoryStore {
     /// Creates an empty store.
     ///
-    /// The store works on any async runtime. Each method completes at its first poll. A method may block its thread while
-    /// another call holds the lock, which is never longer than one read, commit or purge.
+    /// The store works on any async runtime. Each method completes at its first poll. A method may block its thread
+    /// while another call holds the lock. No call holds the lock longer than one read, commit or purge.
     pub fn new() -> Self {
         Self::default()
     }

@@ -1,7 +1,7 @@
 //! The records, and the indexes for the reads of sessions, volunteers and deliveries.
 //!
 //! The cost of an indexed read is proportional to the length of its answer. The operator's reads `tokens`,
-//! `signups_of_address` and `notices` visit all records of their kind.
+//! `signups_of_address` and `notices` may visit all records of their kind.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

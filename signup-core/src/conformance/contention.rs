@@ -1,4 +1,5 @@
-//! Contention: under simultaneous commits, counts stay within their bounds, and as many commits succeed as the bounds allow.
+//! Contention: under simultaneous commits, counts stay within their bounds, and as many commits succeed as the bounds
+//! allow.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +41,8 @@ pub async fn simultaneous_sign_ups_never_pass_the_capacity(store: Arc<dyn Store>
     assert_eq!(store.signups(event.organization, event.id, None, 99).await.unwrap().len(), 7);
 }
 
-/// Of 64 simultaneous creates of published events with a limit of 5, 5 succeed. The others are refused with the count 5.
+/// Of 64 simultaneous creates of published events with a limit of 5, 5 succeed. The others are refused with the count
+/// 5.
 pub async fn simultaneous_creates_never_pass_the_limit(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let organization = organization_id(1);

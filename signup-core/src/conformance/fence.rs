@@ -31,7 +31,7 @@ pub async fn no_read_sees_another_organizations_records(store: Arc<dyn Store>) {
     assert_eq!(store.events(other, &query).await.unwrap().events, vec![]);
 }
 
-/// No requirement holds for another organization's records, and no write changes them.
+/// A requirement that names an organization treats records of others as missing, and no write changes them.
 pub async fn no_write_reaches_another_organizations_records(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     let (signup, notice) = (signup(&shift, 1), notice(&shift, 1));

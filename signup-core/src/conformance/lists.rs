@@ -166,8 +166,8 @@ pub async fn the_filter_is_exact(store: Arc<dyn Store>) {
     }
 }
 
-/// Shifts are listed by start, end and position. Start and end are instants. A clock change can order instants differently
-/// from wall times.
+/// Shifts are listed by start, end and position. Start and end are instants. A clock change can order instants
+/// differently from wall times.
 pub async fn shifts_come_in_running_order(store: Arc<dyn Store>) {
     // Clocks jump from 02:00 to 03:00: 02:30 is the same instant as 03:30, and 02:15 is after 03:10.
     let event = event_on(1, 1, "2026-03-08", "America/New_York");
@@ -308,7 +308,8 @@ pub async fn the_confirmed_sign_ups_of_a_shift_are_listed_by_id(store: Arc<dyn S
     assert_eq!(list(Some(4), 9).await, vec![]);
 }
 
-/// The sign-ups of an address are found in any case, cancelled ones included. The sign-ups of another address are not found.
+/// The sign-ups of an address are found in any case, cancelled ones included. The sign-ups of another address are not
+/// found.
 pub async fn the_sign_ups_of_an_address_are_found_in_any_case(store: Arc<dyn Store>) {
     let (event, here) = with_shift(&store, 9).await;
     let elsewhere = shift(&event, 2, 9);

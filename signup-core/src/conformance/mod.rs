@@ -1,10 +1,12 @@
 //! The suite that every store passes: one function for each promise of [`Store`], and a model test.
 //!
 //! A test file of the store calls [`conformance_tests!`](crate::conformance_tests) once. The macro defines a test for
-//! each promise, so a promise that is added here is tested for every store. Each test gets a fresh store. The model test
-//! runs random operations against the store and against [`Records`](crate::store::Records), and compares every answer.
+//! each promise, so a promise that is added here is tested for every store. Each test gets a fresh store. The model
+//! test runs random operations against the store and against [`Records`](crate::store::Records), and compares every
+//! answer.
 //!
-//! The package of the store needs `signup-core` with the feature `conformance` as a dev-dependency, and no other:
+//! The package of the store needs `signup-core` with the feature `conformance` as a dev-dependency. The suite needs no
+//! other dev-dependency:
 //!
 //! ```toml
 //! [dev-dependencies]
@@ -32,13 +34,13 @@
 //! ```
 //!
 //! The second value of the pair is a guard, which is dropped after the test. For a store on disk, the guard is the
-//! temporary folder. Return `None` if the store is not available, for example if its database is not installed. The test
-//! then passes without a check.
+//! temporary folder. Return `None` if the store is not available, for example if its database is not installed. The
+//! test then passes without a check.
 //!
 //! Each test runs on a multi-threaded tokio runtime of its own. The model test runs 100 lists of operations, or as many
-//! as the environment variable `PROPTEST_CASES` says. The test prints the shortest list that fails, and saves the seed of
-//! that list beside the test file. The model test calls its function once for each list. If a store is slow to create,
-//! pass a cheaper function as `model`, for example one that empties the store:
+//! as the environment variable `PROPTEST_CASES` says. The test prints the shortest list that fails, and saves the seed
+//! of that list beside the test file. The model test calls its function once for each list. If a store is slow to
+//! create, pass a cheaper function as `model`, for example one that empties the store:
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -93,12 +95,12 @@ fn runtime() -> Runtime {
 
 /// Defines a test for each promise, and the model test.
 ///
-/// The argument is an async function or closure without arguments. The function returns a fresh store as `Arc<dyn Store>`
-/// with a guard that is dropped after the test. `None` means that the store is not available, and the test passes without a
-/// check.
+/// The argument is an async function or closure without arguments. The function returns a fresh store as `Arc<dyn
+/// Store>` with a guard that is dropped after the test. `None` means that the store is not available, and the test
+/// passes without a check.
 ///
-/// The optional argument `model` is such a function for the model test. The model test calls this function once for each list
-/// of operations. The function may return the same store again, without its records.
+/// The optional argument `model` is such a function for the model test. The model test calls this function once for
+/// each list of operations. The function may return the same store again, without its records.
 ///
 /// [`conformance`](crate::conformance) has examples.
 #[macro_export]

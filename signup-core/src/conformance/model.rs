@@ -20,8 +20,9 @@ const CASES: u32 = 100;
 
 /// Runs the model test: generates lists of 1 to 39 operations, and runs each list against an empty store of `fresh`.
 ///
-/// Runs 100 lists, or as many as the environment variable `PROPTEST_CASES` says. Shrinks a list that fails. Saves the seed of
-/// that list beside the file `source`, with the extension `proptest-regressions`. Later runs start with the saved seeds.
+/// Runs 100 lists, or as many as the environment variable `PROPTEST_CASES` says. Shrinks a list that fails. Saves the
+/// seed of that list beside the file `source`, with the extension `proptest-regressions`. Later runs start with the
+/// saved seeds.
 ///
 /// # Panics
 /// Panics if the store answers differently from [`Records`], or a count is wrong. The message has the shortest list of

@@ -30,8 +30,8 @@ pub async fn due_notices_are_listed_by_due_time(store: Arc<dyn Store>) {
     assert_eq!(found(30, 1).await, numbers(&[3]));
 }
 
-/// A notice with a due time after `latest` is due, after those that are due by `now`. A due time of exactly `latest` is
-/// not due.
+/// A notice with a due time after `latest` is due, and is listed after the notices that are due by `now`. A due time of
+/// exactly `latest` is not due.
 pub async fn a_due_time_after_the_latest_is_due(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 1).await;
     let notices = vec![due(&shift, 1, 10), due(&shift, 2, 50), due(&shift, 4, 90), due(&shift, 3, 90)];

@@ -19,7 +19,8 @@ use crate::text::{Label, LocationDataError, TextError};
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A required value is omitted, null or blank. A blank name or address of a sign-up is [`Text`](Self::Text), not this kind.
+    /// A required value is omitted, null or blank. A blank name or address of a sign-up is [`Text`](Self::Text), not
+    /// this kind.
     #[error("is required")]
     Required,
     /// The value has another type.
@@ -28,7 +29,7 @@ pub enum FaultKind {
         /// The type that the field takes.
         expected: ValueType,
     },
-    /// A value that may be given once is given several times.
+    /// A value that may be given only once is given several times.
     #[error("must be given once")]
     Repeated,
     /// The input could not be converted, although no field has a fault.

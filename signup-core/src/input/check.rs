@@ -231,7 +231,7 @@ impl ShiftPatchInput<'_> {
         faults.into_result(Some(patch))
     }
 
-    /// Checks every field, and keeps the values of the fields without a fault.
+    /// Checks every field, and keeps the values without a fault. A fault of one time drops both times.
     pub(super) fn check_fields(&self) -> CheckedPatch {
         let mut faults = Faults::new();
         let mut fields = Fields { faults: &mut faults, shift: None };

@@ -1,6 +1,6 @@
 //! Input after the checks that need neither a plan nor a record.
 //!
-//! A rule adds the faults that show only beside the plan or the stored record, so that one error names all faults.
+//! A rule adds the faults that depend on the plan or the stored record, so that one error names all faults.
 
 use super::check::{check_order_of_days, check_shift_count};
 use super::{NewEvent, ShiftPatch};
@@ -45,7 +45,7 @@ impl From<NewEvent> for CheckedEvent {
 /// [`ShiftPatchInput`](super::ShiftPatchInput).
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedPatch {
-    /// The changes, as if the fields with a fault had been left out.
+    /// The changes. A field with a fault is omitted or cleared, so the changes are usable only if there is no fault.
     pub(crate) patch: ShiftPatch,
     /// The faults, in the order of the fields.
     pub(crate) faults: Faults,

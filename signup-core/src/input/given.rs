@@ -6,8 +6,8 @@ use crate::text::is_blank;
 
 /// The value of an untyped field: omitted, null, blank, a value of its type, or a value of another type.
 ///
-/// A program writes `"Food drive".into()`, `true.into()` or [`Given::Null`], or leaves the field to `Default`. `None` is an
-/// omitted field, so that an absent value never clears a stored one.
+/// A program writes `"Food drive".into()`, `true.into()` or [`Given::Null`], or leaves the field to `Default`. `None`
+/// is an omitted field, so that an absent value never clears a stored one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Given<T> {
     /// The field is omitted.

@@ -20,8 +20,8 @@ use crate::text::is_blank;
 
 /// Reads an input, such as an [`EventInput`], from JSON text.
 ///
-/// The members of the object have the names of the input's fields. Unknown members are ignored. If a member is given twice,
-/// the last value counts. A value of a wrong type becomes a fault of its field when the input is checked.
+/// The members of the object have the names of the input's fields. Unknown members are ignored. If a member is given
+/// twice, the last value counts. A value of a wrong type becomes a fault of its field when the input is checked.
 ///
 /// # Errors
 /// Returns a fault of the whole input if the text is not JSON, or not an object.

@@ -53,7 +53,7 @@ use crate::token::{Scopes, Token};
 /// Input of an operation: a typed value, or untyped input from which the operation reads a typed value.
 ///
 /// Untyped input is a type such as [`EventInput`], or the result of [`from_json`]. The operation checks its scope
-/// first, and reads the input then. One error has every fault of the input. If the idempotency key has a stored
+/// first, and then reads the input. One error has every fault of the input. If the idempotency key has a stored
 /// outcome, the operation returns the outcome instead of the error.
 ///
 /// A server can implement the trait for a request body that it has not read yet, with an error type of its own. Then an

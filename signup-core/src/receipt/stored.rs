@@ -23,7 +23,8 @@ struct StoredEvent<'a> {
     shifts: Vec<StoredShift<'a>>,
 }
 
-/// A shift. A field that is `None` equals the event's.
+/// A shift. An optional field that is `None` equals the event's. The exception is `location`: `None` means that the
+/// shift has no location.
 #[derive(Serialize, Deserialize)]
 struct StoredShift<'a> {
     id: ShiftId,

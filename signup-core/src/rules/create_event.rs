@@ -20,7 +20,7 @@ use crate::store::{ChangeSet, Requirement, Write};
 /// count under its lock, so simultaneous creates never exceed the limit.
 ///
 /// # Errors
-/// Returns the faults of the dates (out of range, in the wrong order, too many days for the plan) and of too many shifts.
+/// Returns the faults that `new` carries, and one of `end_date` if the event has more days than the plan allows.
 pub(crate) fn create_event(
     organization: OrganizationId,
     limits: PlanLimits,
@@ -76,7 +76,8 @@ pub(crate) fn create_event(
     Ok(Decision { outcome: EventWithShifts { event, shifts }, change: ChangeSet { requires, writes } })
 }
 
-/// Adds the fault of an event that is longer than the plan allows. Returns the event and its dates if there is no fault.
+/// Adds the fault of an event that is longer than the plan allows. Returns the event and its dates if there is no
+/// fault.
 fn check(checked: CheckedEvent, limits: PlanLimits) -> Result<(NewEvent, EventDates), Faults> {
     let CheckedEvent { event, first, last, mut faults } = checked;
     let days = first.zip(last).map(|(first, last)| last.days_since(first) + 1);

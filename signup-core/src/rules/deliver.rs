@@ -13,10 +13,10 @@ use crate::store::{ChangeSet, Requirement, Write};
 /// The time between two batches of a fan-out.
 const FAN_OUT_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
 
-/// Fans out one batch of a changed shift: each of `signups` gets a notice with an id of `ids`.
+/// Fans out one batch of a changed shift: inserts a notice for each of `signups`, with ids from `ids`.
 ///
 /// `signups` are the next sign-ups after `fanned_out_to`. If `is_last`, no more follow, and the notice of the whole
-/// shift is deleted. Skips sign-ups made after the change: their confirmation already has the new hours.
+/// shift is deleted. Skips sign-ups made after the change: their confirmation already has the new time and place.
 pub(crate) fn fan_out(
     notice: Notice,
     change: &ShiftChange,
@@ -53,11 +53,12 @@ pub(crate) fn fan_out(
 
 /// Returns whether a notice is obsolete, so that no mail is sent for it.
 ///
-/// - A confirmation: if the sign-up is cancelled or has another secret, or if the shift has ended since. A confirmation
-///   that was requested after the end is not obsolete.
+/// - A confirmation: if the sign-up is cancelled or has another secret, or if the shift has ended since the notice was
+///   queued. A confirmation that was requested after the end is not obsolete.
 /// - A cancellation: if the sign-up is confirmed.
-/// - A change: if the sign-up is cancelled, if the shift is as it was before the change, or if the shift is over by both
-///   its old and its new hours.
+/// - A change: if the sign-up is cancelled, if the shift is as it was before the change, or if the shift is over by
+///   both its old and its new hours.
+/// - A change that is not fanned out yet: never.
 pub(crate) fn is_obsolete(notice: &Notice, shift: &Shift, signup: &Signup, now: Timestamp) -> bool {
     match &notice.cause {
         NoticeCause::SignedUp { secret, .. } => {

@@ -17,7 +17,8 @@ use crate::store::{ChangeSet, EventInFull, Requirement, Write};
 /// Copies an event with its shifts and questions to `start_date`.
 ///
 /// The last day moves by as many days as the first. Shifts keep their wall times, capacity and position, and start
-/// empty. The copy is a draft, so the limits of the plan are not checked.
+/// empty. The copy is a draft, so the limit of active events does not apply. The copy has as many days as its source,
+/// and the plan's limit of days is not checked.
 ///
 /// # Errors
 /// Returns a fault of `start_date` if the copy's last day is out of range.

@@ -3,7 +3,8 @@
 //! The records that were read, the time and the new ids are arguments. The decision is an outcome and a [`ChangeSet`].
 //! So every rule can be tested without a store.
 //!
-//! **Invariant:** no rule reads a clock, a random source or a store. The service calls [`EventIds::generate`] before a rule.
+//! **Invariant:** no rule reads a clock, a random source or a store. The service calls [`EventIds::generate`] before a
+//! rule.
 
 mod cancel_signup;
 mod create_event;

@@ -41,7 +41,8 @@ pub(crate) struct SignUpIds {
 pub(crate) struct SignUpOutcome {
     /// The new sign-up and the secret to cancel it with; `None` if the shift is over.
     pub(crate) signup: Option<(Signup, Secret)>,
-    /// Why the shift was closed at the read; `None` if it had room. This is the answer for an address that has a place already.
+    /// Why the shift accepted no sign-up when it was read; `None` if it had room. An address that already has a place
+    /// gets this answer.
     pub(crate) closed: Option<Closed>,
 }
 

@@ -18,8 +18,9 @@ use crate::token::{Scopes, Token};
 impl Service {
     /// Returns the session of a token.
     ///
-    /// The stored state of a token is cached for at most 5 seconds. For up to 5 seconds after another
-    /// process has revoked the token or changed the plan, this process may accept the token or use the former plan. Expiry is checked here and at each use of the session.
+    /// The stored state of a token is cached for at most 5 seconds. For up to 5 seconds after another process has
+    /// revoked the token or changed the plan, this process may accept the token or use the former plan. Expiry is
+    /// checked here and at each use of the session.
     ///
     /// # Errors
     /// Returns [`Error::Unauthenticated`] if the token is malformed, unknown, expired or revoked.
@@ -70,10 +71,11 @@ impl Service {
         Ok(Session::new(Arc::clone(&self.0), principal))
     }
 
-    /// Returns a session without a token, for a program that has a login of its own and decides itself what its users may do.
+    /// Returns a session without a token, for a program that has a login of its own and decides itself what its users
+    /// may do.
     ///
-    /// The session does not expire. All sessions of the organization without a token share their idempotency keys: if two users
-    /// choose the same key for an operation, the second gets the first one's answer.
+    /// The session does not expire. All sessions of the organization without a token share their idempotency keys: if
+    /// two users choose the same key for an operation, the second gets the first one's answer.
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if the organization does not exist.
@@ -120,7 +122,8 @@ impl Shared {
     }
 }
 
-/// Cache of tokens with their organizations, by digest.
+/// Cache of tokens with their organizations, by digest. The age of an entry is real time, not the time of the service's
+/// clock.
 #[derive(Debug, Clone)]
 pub(super) struct TokenCache {
     found: Arc<Cache<Digest, Arc<(Token, Organization)>>>,
@@ -147,7 +150,8 @@ impl TokenCache {
         self.generation.load(Ordering::SeqCst)
     }
 
-    /// Caches a token that was read after `generation`. Does nothing if the cache was cleared since, because the token may be stale.
+    /// Caches a token that was read after `generation`. Does nothing if the cache was cleared since, because the token
+    /// may be stale.
     fn insert(&self, digest: Digest, found: &Arc<(Token, Organization)>, generation: u64) {
         if self.generation() != generation {
             return;

@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 use crate::rules::Decision;
 use crate::store::{ChangeSet, CommitError, Refusal};
 
-/// The maximum number of attempts to commit one decision. An attempt is refused only if another change of the same record was
-/// committed after the read, so only very many simultaneous changes of one record reach the limit.
+/// The maximum number of attempts to commit one decision. An attempt is refused only if another change of the same
+/// record was committed after the read, so only very many simultaneous changes of one record reach the limit.
 const ATTEMPTS: u32 = 200;
 
 /// A decision that the store refused to commit.
@@ -23,8 +23,8 @@ pub(super) struct Refused<T> {
 }
 
 impl Shared {
-    /// Commits a decision. Decides again after a refusal that a new decision takes into account, such as a changed shift. Returns
-    /// every other refusal with the planned outcome. An empty change set is not sent to the store.
+    /// Commits a decision. Decides again after a refusal that a new decision takes into account, such as a changed
+    /// shift. Returns every other refusal with the planned outcome. An empty change set is not sent to the store.
     ///
     /// # Errors
     /// Returns the errors of `decide` and of the store, and [`Error::Contended`] after [`ATTEMPTS`].
@@ -55,8 +55,8 @@ impl Shared {
         Err(Error::Contended)
     }
 
-    /// Commits a decision like [`commit`](Self::commit), where a new decision resolves every expected refusal. Another refusal is
-    /// the error [`Error::Refused`].
+    /// Commits a decision like [`commit`](Self::commit), where a new decision resolves every expected refusal. Another
+    /// refusal is the error [`Error::Refused`].
     pub(super) async fn commit_unrefused<T: Send, F>(
         &self,
         decide: impl Fn(Timestamp) -> F + Send + Sync,

@@ -7,8 +7,8 @@
 //! | [`Public`] | [`Service::public`] | volunteers: a published event, signing up, a sign-up and its cancellation |
 //! | [`Outbox`] | [`Service::outbox`] | the process that delivers queued notices |
 //!
-//! A method reads top to bottom: authorize, read, decide. A pure rule decides, and one commit makes the decision durable.
-//! `commit.rs` commits, and decides again if a fact has changed.
+//! A method reads top to bottom: authorize, read, decide. A pure rule decides, and one commit makes the decision
+//! durable. `commit.rs` commits, and decides again if a fact has changed.
 
 mod admin;
 mod authentication;
@@ -70,7 +70,8 @@ impl Shared {
         whole_second(self.clock.now())
     }
 
-    /// Counts a request under `key`. A used-up window is kept in this process, so the store is not asked again before it ends.
+    /// Counts a request under `key`. A used-up window is kept in this process, so the store is not asked again before
+    /// the window ends.
     async fn count(&self, key: RateKey, limit: u32) -> Result<Allowance> {
         let now = self.now();
         if let Some(window) = self.windows.get(key, now)
@@ -94,19 +95,19 @@ impl Service {
     ///
     /// # Runtime
     ///
-    /// The service works on any async runtime: the service spawns no task and sets no timer. The store decides which runtime the
-    /// handles need:
+    /// The service works on any async runtime: the service spawns no task and sets no timer. The store decides which
+    /// runtime the handles need:
     ///
     /// - `MemoryStore` works on any runtime.
-    /// - The stores of `signup-store-sql` need a tokio runtime with I/O and time enabled. Without such a
-    ///   runtime, each call that reaches the database panics. Use a store in the runtime in which it was opened: after the
-    ///   end of that runtime, calls may fail with [`Error::Store`](crate::Error::Store).
+    /// - The stores of `signup-store-sql` need a tokio runtime with I/O and time enabled. Without such a runtime, each
+    ///   call that reaches the database panics. Use a store in the runtime in which it was opened: after the end of
+    ///   that runtime, calls may fail with [`Error::Store`](crate::Error::Store).
     pub fn new(store: impl Store) -> Self {
         Self::shared(Arc::new(store))
     }
 
-    /// Creates the service like [`new`](Self::new), over a store that other parts of the program also use, or that is chosen at
-    /// run time. [`new`](Self::new) takes such a store, too, and then adds a second pointer to each call.
+    /// Creates the service like [`new`](Self::new), over a store that other parts of the program also use, or that is
+    /// chosen at run time. [`new`](Self::new) also accepts an `Arc`, but then each call follows a second pointer.
     ///
     /// # Example
     ///
@@ -209,7 +210,8 @@ impl Service {
         self.0.now()
     }
 
-    /// Counts a request against a rate limit: the limit of the session's token, or of `address` without a valid session.
+    /// Counts a request against a rate limit. With a valid session, this is the limit of its token. Otherwise, this is
+    /// the limit of `address`.
     ///
     /// The caller refuses the request unless [`Allowance::is_allowed`]. The window is 60 seconds long.
     ///

@@ -22,12 +22,13 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 
 /// The handle of a process that delivers queued notices.
 ///
-/// No method takes an idempotency key. The version of a notice has that role, so each method is safe to call again. A mail may be
-/// sent more than once, but always under the same notice id, by which the receiver can recognize a repetition.
+/// No method takes an idempotency key. The version of a notice has that role, so each method is safe to call again. A
+/// mail may be sent more than once, but always under the same notice id, by which the receiver can recognize a
+/// repetition.
 ///
 /// # Errors
-/// Each async method returns [`Error::Store`](crate::Error::Store) if the store fails. It is then unknown whether the change was
-/// applied.
+/// Each async method returns [`Error::Store`](crate::Error::Store) if the store fails. It is then unknown whether the
+/// change was applied.
 ///
 /// # Example
 ///
@@ -103,8 +104,8 @@ impl Outbox {
     ///
     /// A delivering process calls this method about once a second, and again at once while the result is not empty.
     ///
-    /// Includes notices with a due time later than [`Notice::MAX_BACKOFF`] plus [`Notice::CLOCK_SKEW`] from now. Such a time was
-    /// set by a clock that was ahead.
+    /// Includes notices with a due time later than [`Notice::MAX_BACKOFF`] plus [`Notice::CLOCK_SKEW`] from now. Such a
+    /// time was set by a clock that was ahead.
     ///
     /// # Errors
     /// Fails only if the store fails.
@@ -122,8 +123,8 @@ impl Outbox {
     ///
     /// - Another process has claimed the notice.
     /// - The notice is obsolete. It is deleted.
-    /// - The notice is about a change for all volunteers of a shift. One batch is fanned out: each volunteer of the batch
-    ///   gets a notice of their own. After the last batch, the notice is deleted.
+    /// - The notice is about a change for all volunteers of a shift. One batch is fanned out: each volunteer of the
+    ///   batch gets a notice of their own. After the last batch, the notice is deleted.
     /// - The notice has [no attempts left](Notice::has_attempts_left), and no result of the last one was reported. The
     ///   notice is stored as failed.
     ///
@@ -223,8 +224,8 @@ impl Outbox {
 
     /// Reports that the mail of a claimed notice was sent. Deletes the notice.
     ///
-    /// Returns `false` if the lease was lost, so that another process may send the mail a second time. Also returns `false` if an
-    /// earlier report for the notice was applied.
+    /// Returns `false` if the lease was lost, so that another process may send the mail a second time. Also returns
+    /// `false` if an earlier report for the notice was applied.
     ///
     /// # Errors
     /// Fails only if the store fails. The mail may be sent again, under the same id, unless a retry of this report
@@ -255,7 +256,8 @@ impl Outbox {
     }
 
     /// Reports that [`claim`](Self::claim) failed for a due notice. Counts an attempt with a transient failure: the
-    /// notice is due again after a backoff.
+    /// notice is due again after a backoff, or is stored as failed if it has [no attempts
+    /// left](Notice::has_attempts_left). Does nothing if another process has changed the notice.
     ///
     /// # Errors
     /// Fails only if the store fails.

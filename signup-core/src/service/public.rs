@@ -36,18 +36,19 @@ pub struct PublicEvent {
 
 /// The result of signing up.
 ///
-/// Show the volunteer the same text whether or not the sign-up is new. Another text, or the name in `signup`, would tell a
-/// stranger that the address is signed up.
+/// Show the volunteer the same text whether or not the sign-up is new. Another text, or the name in `signup`, would
+/// tell a stranger that the address is signed up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SignedUp {
-    /// The sign-up that holds the place. If the address had a place already, this is the record from before its confirmation
-    /// was mailed again.
+    /// The sign-up that holds the place. If the address had a place already, this is the record as it was before the
+    /// confirmation was mailed again.
     pub signup: Signup,
-    /// The secret of a new sign-up, with which the volunteer reads and cancels the sign-up. The confirmation mail carries it, too.
+    /// The secret of a new sign-up, with which the volunteer reads and cancels the sign-up. The confirmation mail
+    /// carries it, too.
     ///
-    /// `None` if the address had a place already. That place keeps its first name and answers, and its secret is sent only by mail
-    /// to the address.
+    /// `None` if the address had a place already. That place keeps its first name and answers, and its secret is sent
+    /// only by mail to the address.
     pub secret: Option<Secret>,
 }
 
@@ -60,13 +61,14 @@ impl SignedUp {
 
 /// The handle of volunteers, who hold a slug or a secret instead of a token.
 ///
-/// No method takes an idempotency key, and each is safe to retry. Signing up again returns the existing sign-up, and cancelling
-/// again changes nothing. [`count_attempt`](Self::count_attempt) counts each call.
+/// No method takes an idempotency key, and each is safe to retry. Signing up again returns the existing sign-up, and
+/// cancelling again changes nothing. Each call of [`count_attempt`](Self::count_attempt) counts as one attempt, a retry
+/// included.
 ///
 /// # Errors
-/// Each async method returns [`Error::Store`] if the store fails, besides the errors that it lists. After a write, it is then
-/// unknown whether the write was applied. A write returns [`Error::Contended`] if other changes of the same record preceded each
-/// attempt.
+/// Each async method returns [`Error::Store`] if the store fails, besides the errors that it lists. After a write, it
+/// is then unknown whether the write was applied. A write returns [`Error::Contended`] if other changes of the same
+/// record preceded each attempt.
 ///
 /// # Example
 ///
@@ -106,10 +108,11 @@ impl Public {
         Self { shared }
     }
 
-    /// Counts an attempt to sign up from the IP address `address` against [`ATTEMPTS_PER_MINUTE`](Self::ATTEMPTS_PER_MINUTE).
+    /// Counts an attempt to sign up from the IP address `address` against
+    /// [`ATTEMPTS_PER_MINUTE`](Self::ATTEMPTS_PER_MINUTE).
     ///
-    /// The caller refuses the attempt unless [`Allowance::is_allowed`]. Attempts and other requests are counted separately. An
-    /// IPv6 address counts as its /64 network.
+    /// The caller refuses the attempt unless [`Allowance::is_allowed`]. Attempts and other requests are counted
+    /// separately. An IPv6 address counts as its /64 network.
     ///
     /// # Errors
     /// Fails only if the store fails.
@@ -136,15 +139,16 @@ impl Public {
     /// `form` is a typed [`NewSignup`](crate::NewSignup) or an untyped [`SignUpInput`](crate::SignUpInput), by value or
     /// by reference. [`NewSignup`](crate::NewSignup) has an example.
     ///
-    /// An e-mail address holds at most one place on a shift. Signing up again returns the existing sign-up without a secret, and
-    /// mails its confirmation again, [at most once an hour](Signup::MAIL_AGAIN_AFTER). That mail carries a new secret, and the
-    /// earlier secret becomes invalid. Simultaneous sign-ups never take `filled` above the capacity.
+    /// An e-mail address holds at most one place on a shift. Signing up again returns the existing sign-up without a
+    /// secret, and mails its confirmation again, [at most once an hour](Signup::MAIL_AGAIN_AFTER). That mail carries a
+    /// new secret, and the earlier secret becomes invalid. Simultaneous sign-ups never take `filled` above the
+    /// capacity.
     ///
     /// # Errors
     /// - [`Error::NotFound`] for an unknown shift, or a shift of a draft.
     /// - [`Error::Invalid`] with every fault of the form.
-    /// - [`Error::ShiftFull`] or [`Error::ShiftOver`]. An address with a place on the shift gets the same error, so that
-    ///   the answer does not reveal who is signed up. The place is kept, and its confirmation is mailed again.
+    /// - [`Error::ShiftFull`] or [`Error::ShiftOver`]. An address with a place on the shift gets the same error, so
+    ///   that the answer does not reveal who is signed up. The place is kept, and its confirmation is mailed again.
     ///
     /// # Example
     ///
@@ -270,8 +274,8 @@ impl Public {
         let notice = NoticeId::new(secret::new_uuid(now));
         let change = rules::mail_again(signup, notice, Secret::generate(), now);
         let decide = |_| async { Ok(Decision { outcome: (), change: change.clone() }) };
-        // A refusal means that another request has just mailed the confirmation or cancelled the sign-up. Nothing is
-        // left to do.
+        // A refusal means that another request has just mailed the confirmation, or cancelled or erased the sign-up.
+        // Nothing is left to do.
         self.shared.commit(decide).await?.or(Ok(()))
     }
 
@@ -309,7 +313,8 @@ impl Public {
         Ok(PublicEvent { organization, event, shifts, questions })
     }
 
-    /// Reads the sign-up with this secret, and its event. The event has only the shift of the sign-up, and no questions.
+    /// Reads the sign-up with this secret, and its event. The event has only the shift of the sign-up, and no
+    /// questions.
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if no sign-up has this secret.

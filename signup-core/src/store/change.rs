@@ -29,10 +29,10 @@ pub struct ChangeSet {
 /// Contended facts (room on a shift, active events below a limit) are requirements of their own. A store checks and
 /// changes each under one lock, so simultaneous requests do not force each other to retry.
 ///
-/// A requirement that names an organization sees only its records: a record of another organization counts as missing. A
-/// requirement on a missing record does not hold. The exceptions are [`AddressNotOnShift`](Self::AddressNotOnShift) and
-/// [`ActiveEventsBelow`](Self::ActiveEventsBelow). They count sign-ups and events. A missing shift has no sign-ups, and a
-/// missing organization has no events.
+/// A requirement that names an organization sees only its records: a record of another organization counts as missing.
+/// A requirement on a missing record does not hold. The exceptions are [`AddressNotOnShift`](Self::AddressNotOnShift)
+/// and [`ActiveEventsBelow`](Self::ActiveEventsBelow). They count sign-ups and events. A missing shift has no sign-ups,
+/// and a missing organization has no events.
 ///
 /// The enum is exhaustive on purpose: a store that does not know a new requirement must not compile.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,8 +59,8 @@ pub enum Requirement {
         /// The version that was read.
         version: u32,
     },
-    /// The event exists and has exactly this many questions. Refused with [`Refusal::QuestionsChanged`], even for a count of
-    /// 0 if the event is missing.
+    /// The event exists and has exactly this many questions. Refused with [`Refusal::QuestionsChanged`], even for a
+    /// count of 0 if the event is missing.
     QuestionCount {
         /// The owner.
         organization: OrganizationId,
@@ -86,8 +86,8 @@ pub enum Requirement {
         /// The shift.
         shift: ShiftId,
     },
-    /// No confirmed sign-up for the shift has this address. Refused with [`Refusal::AddressOnShift`]. Holds if the shift is
-    /// missing.
+    /// No confirmed sign-up for the shift has this address. Refused with [`Refusal::AddressOnShift`]. Holds if the
+    /// shift is missing.
     AddressNotOnShift {
         /// The owner.
         organization: OrganizationId,
@@ -181,7 +181,8 @@ pub enum Write {
     InsertEvent {
         /// The event.
         event: Box<Event>,
-        /// The value that [`EventInFull::location_data`](crate::EventInFull::location_data) returns.
+        /// The location data of the event. Only reads that return an [`EventInFull`](crate::EventInFull) return this
+        /// data.
         location_data: Option<LocationData>,
     },
     /// Inserts shifts of an event that exists or is inserted earlier in the change set.
@@ -193,7 +194,8 @@ pub enum Write {
     UpdateShift(Box<Shift>),
     /// Inserts a confirmed sign-up and adds 1 to the shift's `filled`.
     InsertSignup(Box<Signup>),
-    /// Cancels a confirmed sign-up and subtracts 1 from the shift's `filled`.
+    /// Cancels a confirmed sign-up and subtracts 1 from the shift's `filled`. A sign-up that is already cancelled stays
+    /// unchanged.
     CancelSignup {
         /// The owner.
         organization: OrganizationId,
@@ -220,7 +222,8 @@ pub enum Write {
         /// The sign-up.
         signup: SignupId,
     },
-    /// Inserts a receipt, or replaces the receipt with the same key. [`Requirement::NoReceipt`] protects a live receipt.
+    /// Inserts a receipt, or replaces the receipt with the same key. [`Requirement::NoReceipt`] protects a live
+    /// receipt.
     InsertReceipt(Box<Receipt>),
     /// Inserts notices about shifts that exist or are inserted earlier in the change set.
     InsertNotices(Vec<Notice>),

@@ -116,7 +116,8 @@ impl StoreError {
         self.kind == StoreErrorKind::Corrupt
     }
 
-    /// Returns whether the backend failed in another way.
+    /// Returns whether the backend failed for a reason other than [unavailable](Self::is_unavailable) or
+    /// [corrupt](Self::is_corrupt).
     pub fn is_failed(&self) -> bool {
         self.kind == StoreErrorKind::Failed
     }

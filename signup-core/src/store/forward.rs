@@ -22,8 +22,8 @@ use crate::signup::Signup;
 use crate::text::EmailAddress;
 use crate::token::Token;
 
-/// Implements [`Store`] for each pointer type. Defines [`Wrapper`], and its store [`Wrapped`]. A method of [`Store`] that is
-/// missing in the list below is a compile error.
+/// Implements [`Store`] for each pointer type. Defines [`Wrapper`], and its store [`Wrapped`]. A method of [`Store`]
+/// that is missing in the list below is a compile error.
 macro_rules! forward {
     ($($pointer:ident),*: $methods:tt) => {
         $(forward!(@pointer $pointer $methods);)*
@@ -44,9 +44,9 @@ macro_rules! forward {
     (@wrapper { $(fn $method:ident($($argument:ident: $type:ty),*) -> $output:ty;)* }) => {
         /// Changes some methods of a store. [`Wrapped`] makes a store of a wrapper.
         ///
-        /// Each method of [`Store`] has a default here, which calls the same method of [`inner`](Self::inner). A wrapper
-        /// implements the methods that it changes: to inject faults, to record or to measure calls. It needs no change
-        /// when `Store` gets another method.
+        /// Each method of [`Store`] has a default here, which calls the same method of [`inner`](Self::inner). A
+        /// wrapper implements the methods that it changes: to inject faults, to record or to measure calls. It needs no
+        /// change when `Store` gets another method.
         ///
         /// ```
         /// use std::sync::atomic::{AtomicU64, Ordering};

@@ -20,7 +20,8 @@ use crate::id::EventId;
 pub struct EventQuery {
     /// `Some(true)`: only published events. `Some(false)`: only drafts. `None`: both.
     pub is_published: Option<bool>,
-    /// The position next to which the page starts. `None` starts at the top of the list.
+    /// The position beside which the page lies, on the side that the position names. `None` selects the page at the top
+    /// of the list.
     pub position: Option<Position>,
     /// The maximum number of events in the page; at least 1.
     pub limit: u32,
@@ -55,7 +56,7 @@ impl EventQuery {
         Self { limit: events, ..self }
     }
 
-    /// Starts the page next to `position`.
+    /// Selects the page beside `position`, on the side that the position names.
     #[must_use]
     pub const fn at(self, position: Position) -> Self {
         Self { position: Some(position), ..self }

@@ -24,8 +24,8 @@ use crate::token::Token;
 /// The records of a store as plain collections.
 ///
 /// The reads and [`commit`](Self::commit) do what the methods of [`Store`](crate::Store) with the same names promise. A
-/// store that holds all its records in one process can keep them here behind a lock. The conformance suite compares every
-/// store with this type.
+/// store that holds all its records in one process can keep them here behind a lock. The conformance suite compares
+/// every store with this type.
 ///
 /// There are no indexes: a lookup by anything but an id visits all records of its kind. The source is the shortest
 /// complete form of the contract, so read it to learn what a requirement checks and what a write changes.

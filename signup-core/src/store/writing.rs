@@ -23,36 +23,36 @@
 //!
 //! # Reads
 //!
-//! The documentation of each method states the order, the limit, and the result for a missing record. A limit counts the
-//! records that are returned, after the filters. Most reads name the organization. This is a fence: a record of another
-//! organization counts as missing. The module page of [`store`](super) lists the reads without a fence.
+//! The documentation of each method states the order, the limit, and the result for a missing record. A limit counts
+//! the records that are returned, after the filters. Most reads name the organization. They isolate tenants: a record
+//! of another organization counts as missing. The module page of [`store`](super) lists the exceptions.
 //!
 //! # Commit
 //!
-//! [`Store::commit`] gets a [`ChangeSet`]: requirements and writes as plain data. Under one lock, or in one transaction,
-//! the store
+//! [`Store::commit`] gets a [`ChangeSet`]: requirements and writes as plain data. Under one lock, or in one
+//! transaction, the store
 //!
-//! 1. checks each [`Requirement`] in its order, and returns the [`Refusal`] of the first that does not hold. The refusal
-//!    carries the fact that was found, for example the stored receipt.
+//! 1. checks each [`Requirement`] in its order, and returns the [`Refusal`] of the first that does not hold. The
+//!    refusal carries the fact that was found, for example the stored receipt.
 //! 2. applies each [`Write`] in its order.
 //! 3. makes all writes durable, and only then returns.
 //!
-//! The service read these facts earlier, without the lock. Another commit may have changed them since, so the store must
-//! check them again. A store needs no knowledge of the rules: it never asks why a fact is required.
+//! The service read these facts earlier, without the lock. Another commit may have changed them since, so the store
+//! must check them again. A store needs no knowledge of the rules: it never asks why a fact is required.
 //!
 //! `Requirement` and `Write` are exhaustive on purpose. A store that does not handle a new variant does not compile.
 //!
 //! # Keys
 //!
 //! Each requirement and each write names what it reads or changes: an organization, the slug of an event, the
-//! [`ReceiptKey`] of a receipt, a shift, the address on a shift, a sign-up, a notice. A store derives its locks from
-//! these keys. A store never recognizes a use case by the shape of a change set. A store with row locks acquires them in one
-//! order for all commits, so that no two commits wait for each other.
+//! [`ReceiptKey`] of a receipt, a shift, the address on a shift, a sign-up, a notice. A store can derive its locks from
+//! these keys. A store never recognizes a use case by the shape of a change set. A store with row locks acquires them
+//! in one order for all commits, so that no two commits wait for each other.
 //!
 //! # Errors
 //!
-//! A requirement that does not hold is [`CommitError::Refused`]. A failure of the backend is a [`StoreError`], of one of
-//! three kinds:
+//! A requirement that does not hold is [`CommitError::Refused`]. A failure of the backend is a [`StoreError`], of one
+//! of three kinds:
 //!
 //! | constructor | for | what the caller does |
 //! |---|---|---|
@@ -60,15 +60,16 @@
 //! | [`StoreError::corrupt`] | a stored value that cannot be decoded | reports it; other records can be read |
 //! | [`StoreError::failed`] | every other failure | reports it |
 //!
-//! After [`CommitError::Failed`] it is unknown whether the change set was applied. The store may have applied all of the
-//! change set or none of it, but never a part. A receipt in the change set makes a retry safe. Bound every wait: a caller
-//! prefers `unavailable` to no answer.
+//! After [`CommitError::Failed`] it is unknown whether the change set was applied. The store may have applied all of
+//! the change set or none of it, but never a part. A receipt in the change set makes a retry safe. Bound every wait: a
+//! caller prefers `unavailable` to no answer.
 //!
 //! # Runtime
 //!
 //! The service spawns no task and sets no timer, so its methods work on any async runtime. A store may need a certain
-//! runtime. Its constructor then documents which one, and what happens without it. Do not hold a lock over an `await`, and do not block the thread for long. A caller
-//! may drop the future of a commit. The commit then happens completely or not at all.
+//! runtime. Its constructor then documents which one, and what happens without it. Do not hold a lock over an `await`,
+//! and do not block the thread for long. A caller may drop the future of a commit. The commit then happens completely
+//! or not at all.
 //!
 //! A store reads no clock and generates no id and no random number. The time is an argument, or a value of the change
 //! set.
@@ -86,8 +87,8 @@
 //! # Tests
 //!
 //! The feature `conformance` has the suite that every store passes: the macro `conformance_tests!` defines a test for
-//! each promise, and the model test. The model test compares the store with [`Records`] after random operations. The page
-//! of the module `conformance` shows a complete test file, and how to remove a temporary folder. The functions in
+//! each promise, and the model test. The model test compares the store with [`Records`] after random operations. The
+//! page of the module `conformance` shows a complete test file, and how to remove a temporary folder. The functions in
 //! `conformance::records` create records for further tests.
 
 #[cfg(doc)]

@@ -101,7 +101,7 @@ pub(super) enum Step {
     Page {
         /// The owner.
         organization: u32,
-        /// The index of the event next to which the page starts, and whether the page is above it.
+        /// The index of the event beside which the page lies, and whether the page is above that event.
         beside: Option<(u32, bool)>,
         /// The filter.
         is_published: Option<bool>,

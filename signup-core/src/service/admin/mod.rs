@@ -11,18 +11,20 @@ use std::sync::Arc;
 use super::Shared;
 use crate::error::Result;
 
-/// The operator's handle. The handle needs no token and reaches every organization, so a program must not expose it to callers.
+/// The operator's handle. The handle needs no token and reaches every organization, so a program must not expose it to
+/// callers.
 ///
 /// # Retries
 ///
-/// No method takes an idempotency key. After [`Error::Store`](crate::Error::Store) it is unknown whether a write was applied.
-/// [`create_organization`](Self::create_organization), [`create_token`](Self::create_token) and
-/// [`add_question`](Self::add_question) may then create a second record when they are called again, so list the records first.
-/// Every other method is safe to call again.
+/// No method takes an idempotency key. After [`Error::Store`](crate::Error::Store) it is unknown whether a write was
+/// applied. [`create_organization`](Self::create_organization), [`create_token`](Self::create_token) and
+/// [`add_question`](Self::add_question) may then create a second record when they are called again, so list the records
+/// first. Every other method is safe to call again.
 ///
 /// # Errors
-/// Each method returns [`Error::Store`](crate::Error::Store) if the store fails, besides the errors that it lists. A write returns
-/// [`Error::Contended`](crate::Error::Contended) if other changes of the same record preceded each attempt.
+/// Each method returns [`Error::Store`](crate::Error::Store) if the store fails, besides the errors that it lists. A
+/// write returns [`Error::Contended`](crate::Error::Contended) if other changes of the same record preceded each
+/// attempt.
 ///
 /// # Example
 ///
@@ -52,11 +54,11 @@ impl Admin {
         Self { shared }
     }
 
-    /// Removes at most `limit` expired receipts and at most `limit` ended rate-limit windows. Returns the larger of the two
-    /// counts.
+    /// Removes at most `limit` expired receipts and at most `limit` ended rate-limit windows. Returns the larger of the
+    /// two counts.
     ///
-    /// Call this method about once a minute, and again at once while the result is `limit`. A small limit, for example 1000,
-    /// keeps the wait of other writers short.
+    /// Call this method about once a minute, and again at once while the result is `limit`. A small limit, for example
+    /// 1000, keeps the wait of other writers short.
     ///
     /// # Errors
     /// Fails only if the store fails.

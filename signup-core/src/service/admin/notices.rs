@@ -8,8 +8,8 @@ use crate::rules;
 use crate::store::NoticeCounts;
 
 impl Admin {
-    /// Lists at most `limit` notices with an id above `after`, by ascending id. Lists failed notices if `have_failed`, else queued
-    /// ones.
+    /// Lists at most `limit` notices with an id above `after`, by ascending id. Lists failed notices if `have_failed`,
+    /// else queued ones.
     ///
     /// # Errors
     /// Fails only if the store fails.
@@ -27,9 +27,9 @@ impl Admin {
     /// Queues a failed notice again: it is due at once, and its attempts are reset.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if there is no such notice. Returns [`Error::NoticeNotFailed`] if the notice is queued or
-    /// claimed, because its mail would be sent twice. A retry after an unknown result returns this error if the first call was
-    /// applied.
+    /// Returns [`Error::NotFound`] if there is no such notice. Returns [`Error::NoticeNotFailed`] if the notice is
+    /// queued or claimed, because its mail would be sent twice. A retry after an unknown result returns this error if
+    /// the first call was applied.
     ///
     /// # Example
     ///

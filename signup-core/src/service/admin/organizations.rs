@@ -17,14 +17,14 @@ use crate::store::{ChangeSet, Refusal, Requirement, Write};
 const FALLBACK: &str = "organization";
 
 impl Admin {
-    /// Creates an organization. Its slug is made of the words of its name. 8 random characters follow if that slug is
-    /// taken, or if the name has no letter or digit.
+    /// Creates an organization. Its slug is made of the words of its name, or is `organization` if the name has no
+    /// letter or digit. 8 random characters follow in the latter case, or if the slug is taken.
     ///
     /// A retry after an unknown result may create a second organization, with another slug.
     ///
     /// # Errors
-    /// Returns [`Error::Contended`] if simultaneous creates take the slug before each attempt. Otherwise fails only if the
-    /// store fails.
+    /// Returns [`Error::Contended`] if simultaneous creates take the slug before each attempt. Otherwise fails only if
+    /// the store fails.
     ///
     /// # Example
     ///
@@ -61,15 +61,15 @@ impl Admin {
 
     /// Creates an organization and a token for it, so that a new installation can be tried at once.
     ///
-    /// Returns `None` and creates nothing if an organization exists already. If several processes call this method at the
-    /// same time, only one of the calls creates an organization.
+    /// Returns `None` and creates nothing if an organization exists already. If several processes call this method at
+    /// the same time, only one of the calls creates an organization.
     ///
-    /// A retry after an unknown result returns `None` if the first call was applied. The text of that token is lost, and
-    /// [`create_token`](Self::create_token) creates another token.
+    /// A retry after an unknown result returns `None` if the first call was applied. The text of that token is lost,
+    /// and [`create_token`](Self::create_token) creates another token.
     ///
     /// # Errors
-    /// Returns [`Error::Invalid`] if the token has no scope, or its life is not 1 to 365 days. Otherwise fails only if the
-    /// store fails.
+    /// Returns [`Error::Invalid`] if the token has no scope, or its life is not 1 to 365 days. Otherwise fails only if
+    /// the store fails.
     ///
     /// # Example
     ///
@@ -180,8 +180,8 @@ impl Admin {
         self.shared.store.organization_by_slug(id_or_slug).await?.ok_or(Error::NotFound)
     }
 
-    /// Changes the plan of an organization. New sessions have the new limits: at once in this process, and within 5 seconds
-    /// in others. Existing sessions keep the former limits.
+    /// Changes the plan of an organization. New sessions have the new limits: at once in this process, and within 5
+    /// seconds in others. Existing sessions keep the former limits.
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if there is no such organization.

@@ -20,7 +20,8 @@ impl Admin {
         self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)
     }
 
-    /// Lists an event's sign-ups by ascending id, cancelled ones included. Returns at most `limit` with an id above `after`.
+    /// Lists an event's sign-ups by ascending id, cancelled ones included. Returns at most `limit` with an id above
+    /// `after`.
     ///
     /// # Errors
     /// Fails only if the store fails. An unknown event has no sign-ups.
@@ -78,8 +79,8 @@ impl Admin {
             .await
     }
 
-    /// Removes every sign-up of an e-mail address in the organization, with its answers and notices, and frees the places.
-    /// Returns how many sign-ups this call removed. Sends no mail.
+    /// Removes every sign-up of an e-mail address in the organization, with its answers and notices, and frees the
+    /// places. Returns how many sign-ups this call removed. Sends no mail.
     ///
     /// # Errors
     /// Fails only if the store fails. Some sign-ups may then be left. Another call removes them.

@@ -13,10 +13,11 @@ use crate::store::{ChangeSet, Write};
 use crate::token::Token;
 
 impl Admin {
-    /// Creates a token. Returns the record and the text of the token. Only this call returns the text: the store keeps a
-    /// digest.
+    /// Creates a token. Returns the record and the text of the token. Only this call returns the text: the store keeps
+    /// a digest.
     ///
-    /// A retry after an unknown result may create a second token. The text of the first one is lost, so revoke that token.
+    /// A retry after an unknown result may create a second token. The text of the first one is lost, so revoke that
+    /// token.
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if there is no such organization. Returns [`Error::Invalid`] if the token has no
@@ -68,8 +69,9 @@ impl Admin {
         Ok(self.shared.store.tokens(organization).await?)
     }
 
-    /// Revokes a token, so that no new session accepts it: at once in this process, and within 5 seconds in others. Existing
-    /// sessions of the token stay valid until the token expires. A token that is already revoked stays unchanged.
+    /// Revokes a token. [`authenticate`](crate::Service::authenticate) then refuses the token: at once in this process,
+    /// and within 5 seconds in others. Existing sessions of the token stay valid until the token expires. A token that
+    /// is already revoked stays unchanged.
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if there is no such token.

@@ -23,7 +23,8 @@ pub struct EventList {
     pub events: Vec<Arc<Event>>,
     /// The query that the page answers.
     pub query: EventQuery,
-    /// The position of the page below; `None` if no event follows. The text of a position is the cursor for callers over HTTP.
+    /// The position of the page below; `None` if no event follows. The text of a position is the cursor for callers
+    /// over HTTP.
     pub next: Option<Position>,
     /// The position of the page above; `None` if no event precedes.
     pub previous: Option<Position>,
@@ -58,8 +59,8 @@ impl Session {
     ///
     /// The event is a draft unless the input publishes it.
     ///
-    /// With an idempotency key, a retry returns the first outcome, even if the input differs: see [`with_key`](Self::with_key).
-    /// Without a key, a retry may create a second event.
+    /// With an idempotency key, a retry returns the first outcome, even if the input differs: see
+    /// [`with_key`](Self::with_key). Without a key, a retry may create a second event.
     ///
     /// # Errors
     /// Returns [`Error::Invalid`] with every fault of the input. Returns [`Error::PlanLimit`] if the event would be
@@ -103,18 +104,19 @@ impl Session {
 
     /// Copies an event with its shifts and questions to `start_date`. Scope: [`Scope::EventsWrite`].
     ///
-    /// The last day moves by as many days as the first. Shifts keep their wall times, also across a clock change. The copy is
-    /// a draft, and its shifts are empty.
+    /// The last day moves by as many days as the first. Shifts keep their wall times, also across a clock change. The
+    /// copy is a draft, and its shifts are empty.
     ///
-    /// `start_date` is a [`Date`](crate::Date) or an [`EventDate`]. So name the type when a text is parsed:
-    /// `"2027-06-12".parse::<Date>()?`.
+    /// `start_date` is a [`Date`](crate::Date), an [`EventDate`] or an untyped
+    /// [`DuplicateInput`](crate::DuplicateInput). The compiler cannot infer the type of a parsed text, so name the
+    /// type: `"2027-06-12".parse::<Date>()?`.
     ///
-    /// With an idempotency key, a retry returns the first outcome, even if the input differs: see [`with_key`](Self::with_key).
-    /// Without a key, a retry may create a second copy.
+    /// With an idempotency key, a retry returns the first outcome, even if the input differs: see
+    /// [`with_key`](Self::with_key). Without a key, a retry may create a second copy.
     ///
     /// # Errors
-    /// Returns [`Error::Invalid`] if the first or the last day of the copy would be out of range. Returns [`Error::NotFound`] if
-    /// the organization has no such event.
+    /// Returns [`Error::Invalid`] if the first or the last day of the copy would be out of range. Returns
+    /// [`Error::NotFound`] if the organization has no such event.
     ///
     /// # Example
     ///

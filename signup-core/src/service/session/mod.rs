@@ -27,12 +27,12 @@ use crate::token::{Scope, Scopes};
 /// The handle of a token: reads and writes in one organization, within the scopes of the token.
 ///
 /// [`Service::authenticate`](super::Service::authenticate) returns the session of a token.
-/// [`Service::session_for`](super::Service::session_for) returns one for a program with a login of its own. A session is cheap to
-/// clone. An existing session does not notice that its token was revoked or that the plan was changed, so a server authenticates
-/// each request.
+/// [`Service::session_for`](super::Service::session_for) returns one for a program with a login of its own. A session
+/// is cheap to clone. An existing session does not notice that its token was revoked or that the plan was changed, so a
+/// server authenticates each request.
 ///
-/// After an unknown result, such as [`Error::Store`], a write is safe to retry only with an idempotency key: see
-/// [`with_key`](Self::with_key).
+/// After [`Error::Store`], creating or duplicating an event is safe to retry only with an idempotency key: see
+/// [`with_key`](Self::with_key). A patch of a shift is safe to retry without a key.
 ///
 /// # Errors
 /// Each method that reads or writes records has these errors, besides those that it lists:
@@ -135,17 +135,17 @@ impl Session {
         RateKey::Token(self.principal.organization, self.principal.token)
     }
 
-    /// Returns the session with an idempotency key for its writes. The first write with a key stores its outcome. A retry with
-    /// the same key writes nothing and returns that outcome, with [`Reply::is_replay`] set.
+    /// Returns the session with an idempotency key for its writes. The first write with a key stores its outcome. A
+    /// retry with the same key writes nothing and returns that outcome, with [`Reply::is_replay`] set.
     ///
     /// - **Choice**: use a new key for each logical operation, for example a UUID, and the same key for each retry.
-    /// - **Match**: keys are equal only for the same token, method and record id. Sessions of an organization
-    ///   [without a token](super::Service::session_for) share their keys.
-    /// - **Other input**: the input is not compared. A key that is used again with other input returns the first outcome, even if
-    ///   the new input has faults, and the new input is not applied.
+    /// - **Match**: two uses of a key match only if the token, the method and the record id are the same. Sessions of
+    ///   an organization [without a token](super::Service::session_for) share their keys.
+    /// - **Other input**: the input is not compared. A key that is used again with other input returns the first
+    ///   outcome, even if the new input has faults, and the new input is not applied.
     /// - **Time**: an outcome is kept for [24 hours](Receipt::LIFE). After that, the same key runs the operation again.
-    /// - **Errors**: a write that fails stores nothing, so a retry runs the operation. After [`Error::Store`], it is unknown
-    ///   whether the write was applied. A retry then returns the stored outcome, or runs the operation.
+    /// - **Errors**: a write that fails stores nothing, so a retry runs the operation. After [`Error::Store`], it is
+    ///   unknown whether the write was applied. A retry then returns the stored outcome, or runs the operation.
     ///
     /// A missing scope and an expired token are reported before the stored outcome is looked up. Reads ignore the key.
     ///
@@ -173,10 +173,11 @@ impl Session {
         self.with_checked_key(Ok(Some(key)))
     }
 
-    /// Returns the session with a key that a server has parsed from a request. The key works as in [`with_key`](Self::with_key).
+    /// Returns the session with a key that a server has parsed from a request. The key works as in
+    /// [`with_key`](Self::with_key).
     ///
-    /// `Ok(None)` means no key. With the faults of a malformed key, each write checks its scope and then returns the faults as
-    /// [`Error::Invalid`].
+    /// `Ok(None)` means no key. With the faults of a malformed key, each write checks its scope and then returns the
+    /// faults as [`Error::Invalid`].
     ///
     /// # Example
     ///
@@ -252,8 +253,9 @@ impl Session {
 
     /// Reads the input, decides and commits. With a key, commits the receipt in the same change set.
     ///
-    /// A stored answer takes precedence over every error of the input or the records, so the receipt is looked up after such an
-    /// error. Without an error, the commit itself finds the receipt: a first request costs no lookup.
+    /// A stored answer takes precedence over every error of the input or the records, so the receipt is looked up after
+    /// such an error. Without an error, the commit itself finds the receipt, so a first request needs no separate
+    /// lookup.
     async fn write<V, T, I, F>(
         &self,
         operation: Operation,

@@ -47,17 +47,18 @@ impl Session {
 
     /// Changes the fields of a shift that `patch` names. Scope: [`Scope::ShiftsWrite`].
     ///
-    /// Simultaneous patches of one shift do not overwrite each other's fields. A capacity below the number of confirmed sign-ups
-    /// cancels none of them.
+    /// Simultaneous patches of one shift are all applied: a patch does not overwrite a field that it does not name. A
+    /// capacity below the number of confirmed sign-ups cancels none of them.
     ///
     /// If the time or the location changes, each confirmed volunteer gets a mail. There is no mail if the patch
     /// [suppresses](crate::ShiftPatch::without_mail) it, or if the shift is over by both its old and its new hours.
     ///
-    /// With an idempotency key, a retry returns the first outcome, even if the input differs: see [`with_key`](Self::with_key).
+    /// With an idempotency key, a retry returns the first outcome, even if the input differs: see
+    /// [`with_key`](Self::with_key).
     ///
     /// # Errors
-    /// Returns [`Error::Invalid`] with every fault of the input. Returns [`Error::NotFound`] if the organization has no such
-    /// shift.
+    /// Returns [`Error::Invalid`] with every fault of the input. Returns [`Error::NotFound`] if the organization has no
+    /// such shift.
     ///
     /// # Example
     ///
