@@ -260,3 +260,17 @@ async fn stored_times_are_whole_seconds_with_any_clock() {
     let organization = service.admin().create_organization(new).await.unwrap();
     assert_eq!(organization.created_at.to_string(), "2027-06-05T12:00:00Z");
 }
+
+#[tokio::test]
+async fn an_expired_session_has_the_rate_of_an_address() {
+    let clock = std::sync::Arc::new(FixedClock::at("2027-06-05T12:00:00Z".parse().unwrap()));
+    let service = Service::new(MemoryStore::new()).with_clock(std::sync::Arc::clone(&clock));
+    let new = NewOrganization::new("Riverside".parse().unwrap()).plan(Plan::Pro);
+    let organization = service.admin().create_organization(new).await.unwrap();
+    let token = NewToken::new("One day".parse().unwrap(), Scopes::all()).expires_in_days(1);
+    let (_, text) = service.admin().create_token(organization.id, token).await.unwrap();
+    let session = service.authenticate(text.reveal()).await.unwrap();
+    assert_eq!(service.requests_per_minute(Some(&session)), 300);
+    clock.advance(86_400);
+    assert_eq!(service.requests_per_minute(Some(&session)), 30);
+}

@@ -253,7 +253,7 @@ impl Service {
         self.0.count(key, self.requests_per_minute(session)).await
     }
 
-    /// Returns the rate limit of a session, or of an address without one, in requests a minute.
+    /// Returns the rate limit of a session, in requests a minute. Without a valid session, returns the limit of an address.
     ///
     /// # Example
     ///
@@ -272,6 +272,7 @@ impl Service {
     /// # }
     /// ```
     pub fn requests_per_minute(&self, session: Option<&Session>) -> u32 {
+        let session = session.filter(|session| session.is_valid());
         session.map_or(self.0.plans.free, Session::limits).requests_per_minute
     }
 

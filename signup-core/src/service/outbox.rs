@@ -52,7 +52,7 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 ///     for notice in outbox.due(100).await? {
 ///         let delivery = match outbox.claim(&notice).await {
 ///             Ok(Some(delivery)) => delivery,
-///             // The notice is obsolete, was claimed by another process, or was fanned out.
+///             // Another process claimed the notice, or no mail is due for it: `Outbox::claim` lists the cases.
 ///             Ok(None) => continue,
 ///             // The database does not answer. Every notice stays due.
 ///             Err(error) if error.is_retryable() => return Err(error),
