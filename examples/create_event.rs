@@ -4,9 +4,8 @@
 //! cargo run -p signup-examples --example create_event [FILE [DATABASE]]
 //! ```
 //!
-//! FILE defaults to `event.json` in this folder. DATABASE defaults to a temporary database, which is deleted at the end.
-//! The digest of the file is the idempotency key: a second run with the same file and database creates nothing within
-//! 24 hours.
+//! FILE defaults to `event.json` in this folder, DATABASE to a temporary database that is deleted at the end. The digest
+//! of the file is the idempotency key, so a second run on the same database within 24 hours creates nothing.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
 
@@ -28,8 +27,8 @@ async fn main() -> ExitCode {
 async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
     let file = arguments.next().unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/event.json").into());
-    let json =
-        std::fs::read_to_string(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    let cannot_read = |error| format!("cannot read {}: {error}", file.display());
+    let json = std::fs::read_to_string(&file).map_err(cannot_read)?;
     let folder = tempfile::tempdir()?;
     let database = arguments.next().unwrap_or_else(|| folder.path().join("signup.db"));
 

@@ -4,9 +4,8 @@
 //! SIGNUP_URL=http://127.0.0.1:8080 SIGNUP_TOKEN=signup_… cargo run -p signup-examples --example list_events
 //! ```
 //!
-//! Without both variables, the program starts a server on the memory store and creates seven events there. One variable
-//! without the other is an error. Standard error says what the program waits for: the build and the start of the server,
-//! or a rate limit.
+//! Without both variables, the program starts a server with seven events. One variable alone is an error. Standard error
+//! says what the program waits for: the build and the start of the server, or a rate limit.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
 
@@ -28,8 +27,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let server = Server::start()?;
             let url = format!("{}/v1/events", server.url);
             for title in ["Packing", "Loading", "Driving", "Sorting", "Cooking", "Phone", "Cleaning"] {
-                let event =
-                    json!({"title": title, "start_date": "2027-03-13", "timezone": "America/New_York"});
+                let event = json!({"title": title, "start_date": "2027-03-13", "timezone": "Asia/Tokyo"});
                 let request = client.post(&url).bearer_auth(&server.token).json(&event);
                 request.send().await?.error_for_status()?;
             }
