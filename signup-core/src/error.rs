@@ -22,7 +22,8 @@ pub enum Error {
     /// The token does not allow this operation.
     #[error("the token lacks the scope {0}")]
     MissingScope(Scope),
-    /// There is no such record, or another organization owns the record.
+    /// There is no such record, or the caller may not see it: another organization owns the record, or a volunteer asks
+    /// for a draft.
     #[error("there is no such record")]
     NotFound,
     /// The input is wrong. Holds every fault.

@@ -1,8 +1,9 @@
 //! Notices: the records of the outbox, from which a program makes mails.
 //!
 //! A notice is written in the change set of its cause. So no mail is sent for a change that was not committed, and no
-//! crash loses a mail. A notice of a changed shift is fanned out at delivery, in batches: each volunteer gets a notice
-//! of their own, so a shift of any size is served. Every other notice is one mail to one person.
+//! crash loses a mail. A notice of a changed shift is fanned out at delivery: each volunteer gets a notice of their
+//! own. The fan-out works in batches, so a shift can have any number of volunteers. Every other notice is one mail to
+//! one person.
 //!
 //! Any process may claim a due notice. A claim is a lease: it sets [`Notice::due_at`] to the end of the lease. The
 //! process extends the lease while it delivers the mail. If the process dies, the lease expires and the notice is due
@@ -252,7 +253,8 @@ impl Notice {
         }
     }
 
-    /// Returns whether the backoff after the present attempt ends within [`MAX_RETRY_TIME`](Self::MAX_RETRY_TIME).
+    /// Returns whether another attempt follows if the present one has a transient failure. This requires that the sum
+    /// of all backoffs stays within [`MAX_RETRY_TIME`](Self::MAX_RETRY_TIME).
     pub fn has_attempts_left(&self) -> bool {
         backoff(self.attempts).is_some()
     }

@@ -112,7 +112,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Lists the event's shifts in [running order](Shift::order_key). Returns `None` if there is no such event.
     ///
-    /// The shifts are shared with a store that keeps them in memory.
+    /// Each shift is in an `Arc`, so a store that keeps shifts in memory returns them without a copy.
     #[doc(alias = "slots")]
     async fn shifts(
         &self,

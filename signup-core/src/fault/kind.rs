@@ -23,7 +23,7 @@ pub enum FaultKind {
     /// this kind.
     #[error("is required")]
     Required,
-    /// The value has another type.
+    /// The value has another type, or is null or blank in a field that takes neither.
     #[error("must be {expected}")]
     WrongType {
         /// The type that the field takes.

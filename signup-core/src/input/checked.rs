@@ -10,7 +10,7 @@ use crate::hours::EventDate;
 /// An event to create, and the faults of its fields. Comes from a [`NewEvent`] or an [`EventInput`](super::EventInput).
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedEvent {
-    /// The event; `None` if a field that it requires has a fault.
+    /// The event; `None` if the title, the first day or the zone of an untyped input has a fault.
     pub(crate) event: Option<NewEvent>,
     /// The first day; `None` if it has a fault.
     pub(crate) first: Option<EventDate>,

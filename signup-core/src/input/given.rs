@@ -15,7 +15,7 @@ pub enum Given<T> {
     Omitted,
     /// The field is null.
     Null,
-    /// The field holds a blank string, whatever its type is.
+    /// The field holds a blank string. This variant is used for fields of every type.
     Blank,
     /// The field holds a value of its type.
     Value(T),
@@ -43,7 +43,7 @@ impl<T> Given<T> {
     }
 }
 
-/// The field holds a value of another type.
+/// The field holds a value of another type, or is null or blank although it takes neither.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mistyped;
 

@@ -150,8 +150,8 @@ impl TokenCache {
         self.generation.load(Ordering::SeqCst)
     }
 
-    /// Caches a token that was read after `generation`. Does nothing if the cache was cleared since, because the token
-    /// may be stale.
+    /// Caches a token. `generation` is the generation of the cache before the token was read. Does nothing if the cache
+    /// was cleared since, because the token may be stale.
     fn insert(&self, digest: Digest, found: &Arc<(Token, Organization)>, generation: u64) {
         if self.generation() != generation {
             return;

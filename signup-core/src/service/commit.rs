@@ -18,7 +18,7 @@ const ATTEMPTS: u32 = 200;
 pub(super) struct Refused<T> {
     /// The outcome that the decision would have had.
     pub(super) planned: T,
-    /// The fact that has changed.
+    /// The requirement that did not hold.
     pub(super) refusal: Refusal,
 }
 
@@ -55,8 +55,8 @@ impl Shared {
         Err(Error::Contended)
     }
 
-    /// Commits a decision like [`commit`](Self::commit), where a new decision resolves every expected refusal. Another
-    /// refusal is the error [`Error::Refused`].
+    /// Commits a decision like [`commit`](Self::commit), for an operation that expects only refusals after which
+    /// `commit` decides again. Returns every other refusal as [`Error::Refused`].
     pub(super) async fn commit_unrefused<T: Send, F>(
         &self,
         decide: impl Fn(Timestamp) -> F + Send + Sync,

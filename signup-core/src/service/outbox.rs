@@ -239,7 +239,8 @@ impl Outbox {
     /// Reports that the mail of a claimed notice was not sent for `reason`. Returns the updated notice.
     ///
     /// After a transient failure, the notice is due again after a backoff. After a permanent failure, or if the notice
-    /// has [no attempts left](Notice::has_attempts_left), it is stored as failed. Returns `None` if the lease was lost.
+    /// has [no attempts left](Notice::has_attempts_left), it is stored as failed. Returns `None` if the lease was lost,
+    /// or if an earlier report stored the notice as failed.
     ///
     /// # Errors
     /// Fails only if the store fails. Unless the report was applied, the notice is due again when its lease expires.

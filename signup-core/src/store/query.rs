@@ -20,7 +20,7 @@ use crate::id::EventId;
 pub struct EventQuery {
     /// `Some(true)`: only published events. `Some(false)`: only drafts. `None`: both.
     pub is_published: Option<bool>,
-    /// The position beside which the page lies, on the side that the position names. `None` selects the page at the top
+    /// The page lies directly beside this position, on its [side](Position::side). `None` selects the page at the top
     /// of the list.
     pub position: Option<Position>,
     /// The maximum number of events in the page; at least 1.
@@ -99,7 +99,8 @@ pub enum Side {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct EventPage {
-    /// The events in list order. They are shared with a store that keeps them in memory.
+    /// The events in list order. Each is in an `Arc`, so a store that keeps events in memory returns them without a
+    /// copy.
     pub events: Vec<Arc<Event>>,
     /// The position above the first event, if more events match the filter there. `None` for an empty page.
     pub above: Option<Position>,

@@ -17,8 +17,8 @@ use crate::store::{ChangeSet, Refusal, Requirement, Write};
 const FALLBACK: &str = "organization";
 
 impl Admin {
-    /// Creates an organization. Its slug is made of the words of its name, or is `organization` if the name has no
-    /// letter or digit. 8 random characters follow in the latter case, or if the slug is taken.
+    /// Creates an organization. Its slug is made of the words of its name, or of the word `organization` if the name
+    /// has no letter or digit. 8 random characters follow if the name has no letter or digit, or if the slug is taken.
     ///
     /// A retry after an unknown result may create a second organization, with another slug.
     ///
