@@ -44,7 +44,7 @@ use metrics::Metrics;
 use openapi::OpenApi;
 use reply::WithSources;
 
-/// Allocates and frees in 10 % less time per request than the system's allocator, and uses some MB more memory.
+/// With this allocator, a request takes 10 % less time than with the system's allocator. The process uses some MB more.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,8 +1,9 @@
 //! Sends mails over SMTP and classifies errors.
 //!
 //! A mail is sent in three steps: connecting (with greeting and login), the sender, and the recipient with the content.
-//! A failure of one of the first two steps concerns every mail, so the failure counts as a server failure, even with a
-//! permanent code (5xx). Only the third step can refuse a mail permanently.
+//! If one of the first two steps fails, any other mail would fail, too. So the failure counts as a server failure, even
+//! with a permanent code (5xx). Only the third step can refuse a mail permanently. If the server lacks an extension
+//! that a mail needs, the mail is not sent. That counts as a transient refusal of the mail.
 //!
 //! **Invariant:** a connection is not reused after an error, because later answers might belong to earlier commands.
 

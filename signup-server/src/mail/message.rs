@@ -1,7 +1,7 @@
 //! The content of a mail: plain text, HTML, and the shift as a calendar attachment.
 //!
 //! Text from users is put on one line in headers and in plain text, and escaped in HTML. A volunteer's name is left out
-//! if a mail program could show the name as a link, or show other text than the name contains (see `name.rs`).
+//! if it could be shown as a link, has format characters, or is too long (see `name.rs`).
 
 use std::time::{Duration, SystemTime};
 

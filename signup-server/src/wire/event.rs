@@ -61,7 +61,7 @@ pub(crate) struct EventList<'a> {
 
 #[derive(Debug, Serialize)]
 struct Links {
-    // Always null: keyset pagination has no cheap link to its first and last page.
+    // Always null: cursors lead only to the previous and the next page.
     first: Option<String>,
     last: Option<String>,
     prev: Option<String>,
