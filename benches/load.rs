@@ -16,7 +16,7 @@ use signup_core::{
     EventId, IdempotencyKey, Name, NewOrganization, NewToken, Plan, PlanLimits, PlanTable, Scopes, Service,
     Session, Store,
 };
-use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
 use tokio::runtime::Runtime;
 
@@ -140,7 +140,7 @@ fn main() {
     let runtime = Runtime::new().unwrap();
     let mut report = Report::begin("load");
     let folder = tempfile::tempdir().unwrap();
-    // Durable like a real one; the throwaway's default is not.
+    // Durable like a server in production. The default of a test cluster is not.
     let cluster = Cluster::start(&["-c", "fsync=on", "-c", "full_page_writes=on"]);
     let sites = runtime.block_on(sites(folder.path(), cluster.as_ref()));
     // On SQLite requests are counted in memory.

@@ -1,7 +1,7 @@
 //! What happens when many want the same: places on one shift, and reads while others write.
 
 use signup_benches::Asked;
-use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::test_cluster::Cluster;
 
 use crate::compare::{Bench, By, Limit, sides};
 use crate::site::Site;

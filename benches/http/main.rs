@@ -21,7 +21,7 @@ mod times;
 mod writes;
 
 use compare::Bench;
-use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::test_cluster::Cluster;
 
 /// Like the server's, so that limits have the same means.
 #[global_allocator]
@@ -39,7 +39,7 @@ fn main() {
 
 fn measure(filter: Option<String>) {
     site::build();
-    // Durable like a real one; the throwaway's default is not.
+    // Durable like a server in production. The default of a test cluster is not.
     let cluster = Cluster::start(&["-c", "fsync=on", "-c", "full_page_writes=on"]);
     let mut bench = Bench::new(filter);
     reads::measure(&mut bench, cluster.as_ref());

@@ -2,7 +2,7 @@
 //! same database.
 
 use signup_benches::Asked;
-use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::test_cluster::Cluster;
 
 use crate::compare::{Bench, By, Limit};
 use crate::request::Request;

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use signup_benches::event;
-use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::test_cluster::Cluster;
 use tempfile::TempDir;
 
 use crate::load::Load;

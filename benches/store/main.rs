@@ -18,7 +18,7 @@ use engine::Engine;
 use operation::Operation;
 use population::Population;
 use signup_benches::{Asked, Curve, Growth, Line, Report, Unit, in_turn, median, per_call};
-use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::test_cluster::Cluster;
 use site::Site;
 use tokio::runtime::Runtime;
 
@@ -35,7 +35,7 @@ fn main() {
     let runtime = Runtime::new().unwrap();
     let mut report = Report::begin("store");
     measure(&runtime, &mut report, &Engine::sqlite());
-    // Durable like a real one; the throwaway's default is not.
+    // Durable like a server in production. The default of a test cluster is not.
     if let Some(cluster) = Cluster::start(&["-c", "fsync=on", "-c", "full_page_writes=on"]) {
         measure(&runtime, &mut report, &Engine::Postgres(cluster));
     }

@@ -24,13 +24,13 @@
 //! |---|---|---|
 //! | `sqlite` | yes | `SqliteStore` and `ServingLock`, with SQLite compiled in; no TLS |
 //! | `postgres` | yes | `PostgresStore`, with TLS |
-//! | `throwaway` | no | the module `throwaway`, a PostgreSQL server for tests; needs `postgres` |
+//! | `test-cluster` | no | the module `test_cluster`, a PostgreSQL server for tests; needs `postgres` |
 //!
 //! Wall times are stored. Instants are derived from them when records are read. Only the sort keys of events are stored as
 //! instants. They are derived again when the release of the time zone data changes.
 //!
-//! Both engines share the statements and the decoding of rows. `sql.rs` has the words in which the engines differ.
-//! `sqlite.rs` and `sqlite/` have the way to SQLite, `postgres.rs` and `postgres/` the way to PostgreSQL.
+//! The folder `sql` has what both engines share: statements and the decoding of rows. `sqlite` and `postgres` each have one
+//! engine.
 //!
 //! **Invariant:** this crate has no rules. No statement mentions a scope, a plan's limit, or a clock change.
 
@@ -39,27 +39,17 @@ compile_error!(
     "signup-store-sql needs an engine: enable its feature `sqlite`, its feature `postgres`, or both"
 );
 
-mod error;
-mod migrations;
-mod observe;
 #[cfg(feature = "postgres")]
 mod postgres;
-mod queue;
-mod read;
-mod require;
-mod row;
 mod sql;
 #[cfg(feature = "sqlite")]
 mod sqlite;
-mod store;
-#[cfg(all(feature = "postgres", feature = "throwaway"))]
-pub mod throwaway;
-mod write;
-mod zone_data;
 
-pub use error::OpenError;
+#[cfg(all(feature = "postgres", feature = "test-cluster"))]
+pub use postgres::test_cluster;
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresStore, PostgresUrl, PostgresUrlError};
+pub use sql::error::OpenError;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{ServingLock, SqliteStore};
 

@@ -24,7 +24,7 @@ mod sqlite {
 
 #[cfg(feature = "postgres")]
 mod postgres {
-    use signup_store_sql::throwaway::Cluster;
+    use signup_store_sql::test_cluster::Cluster;
     use signup_store_sql::{PostgresOptions, PostgresStore};
     use sqlx::PgPool;
     use tokio::sync::OnceCell;

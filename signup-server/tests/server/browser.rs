@@ -12,7 +12,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use signup_store_sql::throwaway::{free_port, installed};
+use signup_store_sql::test_cluster::{free_port, installed};
 use thirtyfour::prelude::*;
 
 use crate::harness::Server;

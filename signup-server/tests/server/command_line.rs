@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 use rstest::rstest;
-use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::test_cluster::Cluster;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, PROGRAM, Server, generous_plans, raw, run};

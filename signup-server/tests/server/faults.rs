@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::test_cluster::Cluster;
 
 use crate::harness::{Answer, Server, event};
 use crate::wait::wait_until;

@@ -8,7 +8,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::test_cluster::Cluster;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Connection as _, Row as _, SqliteConnection};
 use tempfile::TempDir;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rstest::rstest;
 use serde_json::{Value, json};
-use signup_store_sql::throwaway::free_port;
+use signup_store_sql::test_cluster::free_port;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, run};

@@ -1,7 +1,7 @@
 //! SMTP connections: login, TLS and the reuse of connections.
 
 use rstest::rstest;
-use signup_store_sql::throwaway::free_port;
+use signup_store_sql::test_cluster::free_port;
 
 use crate::harness::Server;
 use crate::mailbox::{Mailbox, Security, certificate};

@@ -1,7 +1,7 @@
 //! The metrics for Prometheus.
 
 use rstest::rstest;
-use signup_store_sql::throwaway::free_port;
+use signup_store_sql::test_cluster::free_port;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, event};

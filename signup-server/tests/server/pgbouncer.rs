@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt as _};
 use serde_json::json;
-use signup_store_sql::throwaway::{Cluster, as_postgres, free_port, installed};
+use signup_store_sql::test_cluster::{Cluster, as_postgres, free_port, installed};
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 

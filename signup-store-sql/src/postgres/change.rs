@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 use signup_core::{ChangeSet, Requirement, StoreError, Write};
 
-use crate::require;
+use crate::sql::require;
+use crate::sql::write::{RECEIPT_KEPT, Statement, Writer};
 use crate::sql::{Dialect, Sql};
-use crate::write::{RECEIPT_KEPT, Statement, Writer};
 
 /// Statements that check and write. Each gives a row only if a requirement does not hold, and has then
 /// written nothing; the requirements are part of the first one.

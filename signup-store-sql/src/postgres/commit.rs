@@ -13,9 +13,9 @@ use super::primary::Purpose;
 use super::sign_ups::{self, SignUp};
 use super::turns::{Together, Waiting};
 use super::{PostgresStore, change};
-use crate::row::texts;
 use crate::sql::Sql;
-use crate::{observe, require};
+use crate::sql::row::texts;
+use crate::sql::{observe, require};
 
 /// How often a commit is tried that other transactions got in the way of: a deadlock, a serialization failure, or a key of
 /// a unique index that another took at the same moment. The next try sees what they did.

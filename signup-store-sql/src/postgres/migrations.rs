@@ -6,11 +6,11 @@ use sqlx::postgres::{PgConnection, Postgres};
 use sqlx::{Connection as _, Executor as _};
 
 use super::error::postgres_error;
-use crate::error::OpenError;
-use crate::migrations::{cannot_migrate, cannot_read};
-use crate::row::texts;
+use crate::sql::error::OpenError;
+use crate::sql::migrations::{cannot_migrate, cannot_read};
+use crate::sql::row::texts;
+use crate::sql::zone_data::{self, Session, SortKeys};
 use crate::sql::{Dialect, Sql};
-use crate::zone_data::{self, Session, SortKeys};
 
 /// The lock is the transaction's own.
 static MIGRATIONS: Migrator = Migrator { locking: false, ..sqlx::migrate!("migrations/postgres") };

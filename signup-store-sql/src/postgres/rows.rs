@@ -5,7 +5,7 @@ use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
-use crate::row::{Cell, Column, Records, unreadable};
+use crate::sql::row::{Cell, Column, Records, unreadable};
 
 impl Records for Vec<PgRow> {
     fn read<T>(

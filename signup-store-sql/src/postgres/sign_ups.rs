@@ -12,9 +12,9 @@ use signup_core::{
 };
 
 use super::turns::Place;
-use crate::row::SIGNUP;
+use crate::sql::row::SIGNUP;
+use crate::sql::write::{Statement, Writer, hex, rows_value};
 use crate::sql::{Dialect, Sql, values};
-use crate::write::{Statement, Writer, hex, rows_value};
 
 /// A change set that signs somebody up, if the address is not on the shift yet and the shift has room.
 #[derive(Debug, Clone, Copy)]

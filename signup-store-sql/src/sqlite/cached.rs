@@ -9,7 +9,7 @@ use signup_core::{
 
 use super::Readers;
 use super::cache::{Cache, Kept, MAX_SLUG_BYTES, Weigh};
-use crate::read;
+use crate::sql::read;
 
 type Result<T> = std::result::Result<T, StoreError>;
 

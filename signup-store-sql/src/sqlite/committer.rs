@@ -20,7 +20,7 @@ use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::sync::{mpsc, oneshot};
 
 use super::error::{is_io_error, store_error};
-use crate::observe;
+use crate::sql::observe;
 use hand_off::Change;
 use work::{Done, Work};
 

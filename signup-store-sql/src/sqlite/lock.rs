@@ -9,7 +9,7 @@ use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use crate::error::OpenError;
+use crate::sql::error::OpenError;
 
 /// Held by the server that serves a database. Dropping it gives the database free.
 #[derive(Debug)]

@@ -6,11 +6,11 @@ use sqlx::migrate::Migrator;
 use sqlx::sqlite::{Sqlite, SqliteConnection};
 
 use super::error::store_error;
-use crate::error::OpenError;
-use crate::migrations::{cannot_migrate, cannot_read};
-use crate::row::texts;
+use crate::sql::error::OpenError;
+use crate::sql::migrations::{cannot_migrate, cannot_read};
+use crate::sql::row::texts;
+use crate::sql::zone_data::{self, Session, SortKeys};
 use crate::sql::{Dialect, Sql};
-use crate::zone_data::{self, Session, SortKeys};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 

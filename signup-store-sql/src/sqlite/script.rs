@@ -8,9 +8,9 @@ use std::iter;
 
 use signup_core::{ChangeSet, StoreError};
 
-use crate::require;
+use crate::sql::require;
+use crate::sql::write::{Statement, Writer};
 use crate::sql::{Dialect, Sql, values};
-use crate::write::{Statement, Writer};
 
 const UNION_ALL: &str = "\nUNION ALL ";
 

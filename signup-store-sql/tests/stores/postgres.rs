@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use signup_core::conformance::records::at;
 use signup_core::{OrganizationId, RateKey, RequestCounter as _, Store as _, TokenId, Write};
-use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::{Connection as _, Executor as _, PgConnection};
 

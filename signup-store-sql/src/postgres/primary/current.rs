@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{GRACE, Purpose};
 use crate::postgres::PostgresOptions;
-use crate::queue::{Lent, Queue};
+use crate::sql::pool::{Lent, Queue};
 
 /// The pool in use. Each has a number of its own.
 #[derive(Clone)]

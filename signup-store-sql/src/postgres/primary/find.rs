@@ -9,7 +9,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions as _, Executor as _};
 
 use super::{TAKES_WRITES, name};
-use crate::error::OpenError;
+use crate::sql::error::OpenError;
 
 /// Gives the history that a server which takes writes is on: each promotion begins a new one, so of two servers that both
 /// take writes the one with the higher number is not the one that was replaced.

@@ -9,12 +9,12 @@ use signup_core::{ChangeSet, CommitError, StoreError};
 use sqlx::sqlite::{Sqlite, SqliteConnection, SqliteRow};
 use tokio::sync::oneshot;
 
-use crate::row::texts;
+use crate::sql::row::texts;
 use crate::sql::{Dialect, Sql};
+use crate::sql::{observe, require};
 use crate::sqlite::apart::are_apart;
 use crate::sqlite::error::store_error;
 use crate::sqlite::script::{Parts, together};
-use crate::{observe, require};
 
 /// The most change sets of one hand-off, and the longest text of several in bytes: a bound on what is prepared, and kept.
 const MOST_AT_ONCE: usize = 8;

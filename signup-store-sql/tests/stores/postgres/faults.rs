@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use signup_core::{RateKey, RequestCounter as _, Store as _, Write};
-use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::{Connection as _, PgConnection};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -12,7 +12,7 @@ use signup_core::{
     Write,
 };
 use signup_store_sql::PostgresOptions;
-use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::test_cluster::Cluster;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 
 use super::stores_on;

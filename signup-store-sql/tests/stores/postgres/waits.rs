@@ -11,7 +11,7 @@ use signup_core::{
     Capacity, ChangeSet, CommitError, NoticeCause, Occupancy, OrganizationId, Refusal, Requirement, Secret,
     Shift, Store, Write,
 };
-use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use tokio::task::JoinHandle;

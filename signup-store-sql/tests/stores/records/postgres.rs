@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use signup_core::Store;
-use signup_store_sql::throwaway::Cluster;
+use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use signup_core::{Notice, NoticeCounts, NoticeId, StoreError};
 
 use super::{Reader, Result, all, one, sorted};
-use crate::observe::count_unreadable_notice;
-use crate::row::{self, Cell, NOTICE, QUEUE_POSITION};
+use crate::sql::observe::count_unreadable_notice;
+use crate::sql::row::{self, Cell, NOTICE, QUEUE_POSITION};
 use crate::sql::{Sql, values};
 
 pub(crate) async fn notices(

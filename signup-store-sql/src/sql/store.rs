@@ -1,7 +1,7 @@
 //! The methods of [`Store`](signup_core::Store) that are the same on either engine.
 
 /// Implements `Store` for a type that has a `reader`, and `commit_change`, `purge_old_receipts`, `counter` and `answers` of its own.
-/// `$frequent` is the module with the reads that are asked for most: [`read`](crate::read), or one that keeps what it has read.
+/// `$frequent` is the module with the reads that are asked for most: [`read`](crate::sql::read), or one that keeps what it has read.
 macro_rules! store {
     ($store:ty, $frequent:ident) => {
         #[async_trait]

@@ -77,7 +77,7 @@ async fn active_events_are_counted_in_an_index_of_published_ones() {
         limit: 5,
         now: Timestamp::UNIX_EPOCH,
     };
-    crate::require::check(&mut sql, 0, &requirement);
+    crate::sql::require::check(&mut sql, 0, &requirement);
     let plan = plan(&mut connection, sql).await;
     assert!(plan.contains("USING COVERING INDEX published_events_by_end"), "{plan}");
     store.close().await;

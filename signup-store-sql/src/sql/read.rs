@@ -24,7 +24,7 @@ use signup_core::{
 };
 use uuid::Uuid;
 
-use crate::row::{
+use crate::sql::row::{
     self, Cell, Column, Days, EVENT, LOCATION_DATA, ORGANIZATION, QUESTION, RECEIPT, Records, SHIFT, TOKEN,
 };
 use crate::sql::{Dialect, Sql, Value, values};

@@ -97,7 +97,7 @@ mod tests {
     use sqlx::postgres::PgPoolOptions;
 
     use super::*;
-    use crate::throwaway::Cluster;
+    use crate::test_cluster::Cluster;
 
     async fn queue(cluster: &Cluster) -> Queue<Postgres> {
         let options = PgPoolOptions::new().max_connections(1).acquire_timeout(Duration::from_secs(60));

@@ -10,8 +10,8 @@
 
 use signup_core::{Refusal, Requirement, StoreError};
 
-use crate::read::live_receipt;
-use crate::row::{self, RECEIPT, SIGNUP};
+use crate::sql::read::live_receipt;
+use crate::sql::row::{self, RECEIPT, SIGNUP};
 use crate::sql::{Dialect, Sql, values};
 
 /// Appends the query that looks for what breaks the requirement.

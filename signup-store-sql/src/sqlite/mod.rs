@@ -25,14 +25,14 @@ use sqlx::sqlite::{
 };
 use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
 
-use crate::error::OpenError;
-use crate::observe::count_round_trips;
-use crate::queue::Queue;
-use crate::read::{self, Reader};
-use crate::row::{self, Cell, Column, Records, texts};
+use crate::sql::error::OpenError;
+use crate::sql::observe::count_round_trips;
+use crate::sql::pool::Queue;
+use crate::sql::read::{self, Reader};
+use crate::sql::row::{self, Cell, Column, Records, texts};
+use crate::sql::store::store;
+use crate::sql::zone_data::SortKeys;
 use crate::sql::{Dialect, Sql};
-use crate::store::store;
-use crate::zone_data::SortKeys;
 use cache::Cache;
 use committer::Committer;
 use error::{is_busy, store_error};

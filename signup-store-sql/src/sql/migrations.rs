@@ -4,7 +4,7 @@
 use signup_core::StoreError;
 use sqlx::migrate::MigrateError;
 
-use crate::error::OpenError;
+use crate::sql::error::OpenError;
 
 pub(crate) fn cannot_migrate(name: &str, error: MigrateError) -> OpenError {
     let database = name.to_owned();

@@ -3,7 +3,7 @@
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 
 use super::*;
-use crate::throwaway::Cluster;
+use crate::test_cluster::Cluster;
 
 /// 20,000 events of one organization, a tenth of them drafts.
 const MANY_EVENTS: &str = "INSERT INTO organizations (id, name, slug, plan, created_at) \

@@ -10,6 +10,8 @@ mod options;
 mod primary;
 mod rows;
 mod sign_ups;
+#[cfg(feature = "test-cluster")]
+pub mod test_cluster;
 mod turns;
 
 use std::sync::Arc;
@@ -22,11 +24,11 @@ use signup_core::{
     RequestCounter, Shift, ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId, Window,
 };
 
-use crate::error::OpenError;
-use crate::read;
+use crate::sql::error::OpenError;
+use crate::sql::read;
+use crate::sql::store::store;
+use crate::sql::zone_data::SortKeys;
 use crate::sql::{Dialect, Sql, values};
-use crate::store::store;
-use crate::zone_data::SortKeys;
 use counter::Counter;
 use error::postgres_error;
 use primary::{Primary, Purpose};

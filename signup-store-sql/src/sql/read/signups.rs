@@ -3,7 +3,7 @@
 use signup_core::{Digest, EmailAddress, EventId, OrganizationId, ShiftId, Signup, SignupId};
 
 use super::{Reader, Result, all, one, sorted};
-use crate::row::{self, SIGNUP};
+use crate::sql::row::{self, SIGNUP};
 use crate::sql::values;
 
 pub(crate) async fn signups(
