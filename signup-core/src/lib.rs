@@ -153,8 +153,8 @@ pub use service::{
 pub use shift::Shift;
 pub use signup::{Answer, Signup, SignupStatus};
 pub use store::{
-    ChangeSet, CommitError, EventInFull, EventPage, EventQuery, NoticeCounts, Position, Refusal,
-    RequestCounter, Requirement, Side, Store, StoreError, StoreErrorKind, Write,
+    Access, ChangeSet, CommitError, EventInFull, EventPage, EventQuery, Key, Keys, NoticeCounts, Position,
+    Refusal, RequestCounter, Requirement, Side, Store, StoreError, StoreErrorKind, Write,
 };
 pub use text::{
     AnswerText, BadgeLabel, Description, EmailAddress, EventLocation, Label, LocationData, Name, PersonName,
