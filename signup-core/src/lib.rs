@@ -116,6 +116,7 @@ pub mod signup;
 pub mod store;
 pub mod text;
 mod text_form;
+mod time_error;
 pub mod token;
 pub mod zone;
 
