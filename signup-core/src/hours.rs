@@ -24,35 +24,14 @@ use jiff::civil::{self, Date, Time};
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::text_form::text_form;
+pub use crate::time_error::TimeError;
 use crate::zone::Zone;
 
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
 /// The length of a day without a clock change.
 const A_DAY: SignedDuration = SignedDuration::from_hours(24);
-
-/// The reason why a date, a time, a zone or a pair of times is refused. The message is the predicate of a sentence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum TimeError {
-    /// Not `YYYY-MM-DD`, not a day of the calendar, or out of range.
-    #[error("must be a calendar date written YYYY-MM-DD, from 1970-01-01 to 9998-12-31")]
-    Date,
-    /// Not `HH:MM`.
-    #[error("must be a 24-hour time written HH:MM, from 00:00 to 23:59")]
-    WallTime,
-    /// A time with seconds or a part of a second.
-    #[error("must be to the minute")]
-    Seconds,
-    /// Not the name of a zone in the IANA time zone database.
-    #[error("must be the name of an IANA time zone, such as America/New_York")]
-    Zone,
-    /// The end is not after the start.
-    #[error("must be after the start, on the same day")]
-    Order,
-}
 
 /// A date of the Gregorian calendar from 1970-01-01 to 9998-12-31. In this range, each instant of a day can be
 /// represented in every zone.

@@ -116,6 +116,7 @@ pub mod signup;
 pub mod store;
 pub mod text;
 mod text_form;
+mod time_error;
 pub mod token;
 pub mod zone;
 
@@ -153,8 +154,8 @@ pub use service::{
 pub use shift::Shift;
 pub use signup::{Answer, Signup, SignupStatus};
 pub use store::{
-    ChangeSet, CommitError, EventInFull, EventPage, EventQuery, NoticeCounts, Position, Refusal,
-    RequestCounter, Requirement, Side, Store, StoreError, StoreErrorKind, Write,
+    Access, ChangeSet, CommitError, EventInFull, EventPage, EventQuery, Key, Keys, NoticeCounts, Position,
+    Refusal, RequestCounter, Requirement, Side, Store, StoreError, StoreErrorKind, Write,
 };
 pub use text::{
     AnswerText, BadgeLabel, Description, EmailAddress, EventLocation, Label, LocationData, Name, PersonName,

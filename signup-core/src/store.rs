@@ -19,6 +19,7 @@
 mod change;
 mod error;
 mod forward;
+mod keys;
 mod query;
 mod records;
 pub mod writing;
@@ -32,6 +33,7 @@ use jiff::Timestamp;
 pub use change::{ChangeSet, Refusal, Requirement, Write};
 pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::{Wrapped, Wrapper};
+pub use keys::{Access, Key, Keys};
 pub use query::{EventPage, EventQuery, Position, Side};
 pub use records::Records;
 

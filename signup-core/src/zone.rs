@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
-use crate::hours::TimeError;
 use crate::text_form::text_form;
+use crate::time_error::TimeError;
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 

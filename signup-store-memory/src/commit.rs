@@ -93,17 +93,17 @@ impl Tables {
             }
             Write::UpdateShift(shift) => self.update_shift(*shift),
             Write::InsertSignup(signup) => self.insert_signup(*signup),
-            Write::CancelSignup { organization, signup, at } => {
+            Write::CancelSignup { organization, signup, at, .. } => {
                 if self.signup(organization, signup).is_some() {
                     self.cancel_signup(signup, at);
                 }
             }
-            Write::RenewSecret { organization, signup, secret, at } => {
+            Write::RenewSecret { organization, signup, secret, at, .. } => {
                 if let Some(former) = self.signup(organization, signup).map(|signup| signup.secret) {
                     self.renew_secret(signup, former, secret, at);
                 }
             }
-            Write::EraseSignup { organization, signup } => {
+            Write::EraseSignup { organization, signup, .. } => {
                 if self.signup(organization, signup).is_some() {
                     self.erase_signup(signup);
                 }

@@ -176,7 +176,7 @@ pub async fn filled_equals_the_confirmed_sign_ups_after_simultaneous_changes(sto
     let mut changes: Vec<_> = (10..40).map(|number| sign_up(&shift, &signup(&shift, number))).collect();
     changes.extend(volunteers.iter().map(|volunteer| ChangeSet {
         requires: vec![Requirement::SignupConfirmed { organization, signup: volunteer.id }],
-        writes: vec![Write::CancelSignup { organization, signup: volunteer.id, at: at(5) }],
+        writes: vec![Write::CancelSignup { organization, shift: shift.id, signup: volunteer.id, at: at(5) }],
     }));
     // Erases some sign-ups that are cancelled at the same time, and some that are not.
     let staying: Vec<_> = (50..55).map(|number| signup(&shift, number)).collect();
@@ -184,7 +184,7 @@ pub async fn filled_equals_the_confirmed_sign_ups_after_simultaneous_changes(sto
         .await;
     changes.extend(volunteers.iter().step_by(2).chain(&staying).map(|volunteer| ChangeSet {
         requires: vec![],
-        writes: vec![Write::EraseSignup { organization, signup: volunteer.id }],
+        writes: vec![Write::EraseSignup { organization, shift: shift.id, signup: volunteer.id }],
     }));
     changes.extend((2..12).map(|version| {
         let capacity = Capacity::new(if version % 2 == 0 { 5 } else { 25 }).unwrap();

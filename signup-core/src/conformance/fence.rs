@@ -73,13 +73,19 @@ pub async fn no_write_reaches_another_organizations_records(store: Arc<dyn Store
 
     let title = Title::new("Taken over").unwrap();
     let foreign = Shift { organization, title, version: 2, ..shift.clone() };
-    let cancel = Write::CancelSignup { organization, signup: signup.id, at: at(3) };
+    let cancel = Write::CancelSignup { organization, shift: shift.id, signup: signup.id, at: at(3) };
     let claimed = Notice { organization, ..notice.clone().claimed(at(3)) };
     let writes = [
         Write::UpdateShift(Box::new(foreign)),
         cancel,
-        Write::RenewSecret { organization, signup: signup.id, secret: Digest::of("x"), at: at(3) },
-        Write::EraseSignup { organization, signup: signup.id },
+        Write::RenewSecret {
+            organization,
+            shift: shift.id,
+            signup: signup.id,
+            secret: Digest::of("x"),
+            at: at(3),
+        },
+        Write::EraseSignup { organization, shift: shift.id, signup: signup.id },
         Write::UpdateNotice(Box::new(claimed)),
         Write::DeleteNotice { organization, notice: notice.id },
     ];

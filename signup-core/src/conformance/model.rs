@@ -174,23 +174,23 @@ fn change(state: &mut State, step: &Step) -> Option<ChangeSet> {
             }
         }
         Step::Cancel { organization, signup, is_checked } => {
-            let signup = state.signups.get(signup as usize)?.id;
+            let Signup { id: signup, shift, .. } = *state.signups.get(signup as usize)?;
             let organization = organization_id(organization);
             if is_checked {
                 change.requires.push(Requirement::SignupConfirmed { organization, signup });
             }
-            change.writes.push(Write::CancelSignup { organization, signup, at: now });
+            change.writes.push(Write::CancelSignup { organization, shift, signup, at: now });
         }
         Step::Change { signup, is_first, is_erased } => {
             let found = state.signups.get(signup as usize)?;
-            let (organization, signup) = (found.organization, found.id);
+            let (organization, shift, signup) = (found.organization, found.shift, found.id);
             let secret = if is_first { found.secret } else { Digest::of(&format!("renewed {signup}")) };
             change.requires.push(Requirement::SignupHasSecret { organization, signup, secret });
             let secret = Digest::of(&format!("renewed {signup}"));
             change.writes.push(if is_erased {
-                Write::EraseSignup { organization, signup }
+                Write::EraseSignup { organization, shift, signup }
             } else {
-                Write::RenewSecret { organization, signup, secret, at: now }
+                Write::RenewSecret { organization, shift, signup, secret, at: now }
             });
         }
         Step::Deliver { version, action } => {

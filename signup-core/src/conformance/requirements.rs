@@ -118,7 +118,12 @@ pub async fn a_shift_has_room_or_is_full(store: Arc<dyn Store>) {
         Ok(())
     );
     assert_eq!(try_write(&*store, room.clone(), vec![]).await, Err(Refusal::ShiftFull));
-    let cancel = Write::CancelSignup { organization: event.organization, signup: volunteer.id, at: at(5) };
+    let cancel = Write::CancelSignup {
+        organization: event.organization,
+        shift: shift.id,
+        signup: volunteer.id,
+        at: at(5),
+    };
     write(&*store, vec![cancel]).await;
     assert_eq!(try_write(&*store, room.clone(), vec![]).await, Ok(()), "a cancel frees the place");
     let gone = vec![Requirement::ShiftHasRoom { organization: event.organization, shift: ShiftId::NONE }];
@@ -186,9 +191,15 @@ pub async fn a_change_of_a_missing_record_changes_nothing(store: Arc<dyn Store>)
         Write::SetPlan { organization: organization_id(9), plan: Plan::Free },
         Write::RevokeToken { token: TokenId::new(uuid(9)), at: at(5) },
         Write::UpdateShift(Box::new(missing.clone())),
-        Write::CancelSignup { organization, signup: signup.id, at: at(5) },
-        Write::RenewSecret { organization, signup: signup.id, secret: Digest::of("x"), at: at(5) },
-        Write::EraseSignup { organization, signup: signup.id },
+        Write::CancelSignup { organization, shift: missing.id, signup: signup.id, at: at(5) },
+        Write::RenewSecret {
+            organization,
+            shift: missing.id,
+            signup: signup.id,
+            secret: Digest::of("x"),
+            at: at(5),
+        },
+        Write::EraseSignup { organization, shift: missing.id, signup: signup.id },
         Write::UpdateNotice(Box::new(notice.clone())),
         Write::DeleteNotice { organization, notice: notice.id },
     ];
@@ -209,7 +220,7 @@ pub async fn a_signup_is_cancelled_once(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertSignup(Box::new(volunteer.clone()))]).await;
     let (organization, signup) = (event.organization, volunteer.id);
     let confirmed = vec![Requirement::SignupConfirmed { organization, signup }];
-    let cancel = |time| vec![Write::CancelSignup { organization, signup, at: at(time) }];
+    let cancel = |time| vec![Write::CancelSignup { organization, shift: shift.id, signup, at: at(time) }];
     assert_eq!(try_write(&*store, confirmed.clone(), cancel(5)).await, Ok(()));
     assert_eq!(try_write(&*store, confirmed, vec![]).await, Err(Refusal::SignupNotConfirmed));
     write(&*store, cancel(6)).await;
@@ -226,13 +237,13 @@ pub async fn a_secret_is_renewed_once(store: Arc<dyn Store>) {
     let (organization, signup) = (event.organization, volunteer.id);
     let same = |secret| vec![Requirement::SignupHasSecret { organization, signup, secret }];
     let secret = Digest::of("another");
-    let renew = vec![Write::RenewSecret { organization, signup, secret, at: at(9) }];
+    let renew = vec![Write::RenewSecret { organization, shift: shift.id, signup, secret, at: at(9) }];
     assert_eq!(try_write(&*store, same(volunteer.secret), renew.clone()).await, Ok(()));
     assert_eq!(try_write(&*store, same(volunteer.secret), renew).await, Err(Refusal::SignupChanged));
     assert_eq!(store.signup_by_secret(&volunteer.secret).await.unwrap(), None);
     let renewed = Signup { secret, mailed_at: at(9), ..volunteer };
     assert_eq!(store.signup_by_secret(&secret).await.unwrap(), Some(renewed));
-    write(&*store, vec![Write::CancelSignup { organization, signup, at: at(10) }]).await;
+    write(&*store, vec![Write::CancelSignup { organization, shift: shift.id, signup, at: at(10) }]).await;
     assert_eq!(
         try_write(&*store, same(secret), vec![]).await,
         Err(Refusal::SignupChanged),
@@ -273,7 +284,7 @@ pub async fn erasing_a_sign_up_removes_its_notices_and_frees_its_place(store: Ar
         Write::InsertNotices(notices.clone()),
     ];
     write(&*store, writes).await;
-    let erase = || vec![Write::EraseSignup { organization, signup: volunteer.id }];
+    let erase = || vec![Write::EraseSignup { organization, shift: shift.id, signup: volunteer.id }];
     let filled = async || store.shift(organization, shift.id).await.unwrap().unwrap().occupancy.filled;
     for time in ["once", "again"] {
         write(&*store, erase()).await;
@@ -284,7 +295,11 @@ pub async fn erasing_a_sign_up_removes_its_notices_and_frees_its_place(store: Ar
         assert_eq!(filled().await, 1, "{time}");
     }
     store.commit(sign_up(&shift, &volunteer)).await.unwrap();
-    write(&*store, vec![Write::CancelSignup { organization, signup: volunteer.id, at: at(5) }]).await;
+    write(
+        &*store,
+        vec![Write::CancelSignup { organization, shift: shift.id, signup: volunteer.id, at: at(5) }],
+    )
+    .await;
     write(&*store, erase()).await;
     assert_eq!(filled().await, 1, "a cancelled one held no place");
 }

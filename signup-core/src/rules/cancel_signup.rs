@@ -14,13 +14,13 @@ pub(crate) fn cancel_signup(signup: Signup, notice: NoticeId, now: Timestamp) ->
         return Decision { outcome: signup, change: ChangeSet::default() };
     }
     let cancelled = Signup { status: SignupStatus::Cancelled, cancelled_at: Some(now), ..signup };
-    let (organization, signup) = (cancelled.organization, cancelled.id);
-    let shift_path = (organization, cancelled.event, cancelled.shift);
+    let (organization, shift, signup) = (cancelled.organization, cancelled.shift, cancelled.id);
+    let shift_path = (organization, cancelled.event, shift);
     let notice = Notice::new(notice, shift_path, NoticeCause::Cancelled { signup }, now);
     let change = ChangeSet {
         requires: vec![Requirement::SignupConfirmed { organization, signup }],
         writes: vec![
-            Write::CancelSignup { organization, signup, at: now },
+            Write::CancelSignup { organization, shift, signup, at: now },
             Write::InsertNotices(vec![notice]),
         ],
     };

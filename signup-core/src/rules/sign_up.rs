@@ -114,14 +114,14 @@ pub(crate) fn mail_again(signup: &Signup, notice: NoticeId, secret: Secret, now:
     if was_mailed_lately {
         return ChangeSet::default();
     }
-    let (organization, id) = (signup.organization, signup.id);
+    let (organization, shift, id) = (signup.organization, signup.shift, signup.id);
     let digest = secret.digest();
     let cause = NoticeCause::SignedUp { signup: id, secret };
-    let notice = Notice::new(notice, (organization, signup.event, signup.shift), cause, now);
+    let notice = Notice::new(notice, (organization, signup.event, shift), cause, now);
     ChangeSet {
         requires: vec![Requirement::SignupHasSecret { organization, signup: id, secret: signup.secret }],
         writes: vec![
-            Write::RenewSecret { organization, signup: id, secret: digest, at: now },
+            Write::RenewSecret { organization, shift, signup: id, secret: digest, at: now },
             Write::InsertNotices(vec![notice]),
         ],
     }

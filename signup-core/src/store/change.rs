@@ -199,6 +199,8 @@ pub enum Write {
     CancelSignup {
         /// The owner.
         organization: OrganizationId,
+        /// The shift of the sign-up. A sign-up never changes its shift.
+        shift: ShiftId,
         /// The sign-up.
         signup: SignupId,
         /// When it was cancelled.
@@ -208,6 +210,8 @@ pub enum Write {
     RenewSecret {
         /// The owner.
         organization: OrganizationId,
+        /// The shift of the sign-up. A sign-up never changes its shift.
+        shift: ShiftId,
         /// The sign-up.
         signup: SignupId,
         /// The digest of the new secret.
@@ -219,6 +223,8 @@ pub enum Write {
     EraseSignup {
         /// The owner.
         organization: OrganizationId,
+        /// The shift of the sign-up. A sign-up never changes its shift.
+        shift: ShiftId,
         /// The sign-up.
         signup: SignupId,
     },

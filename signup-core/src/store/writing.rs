@@ -44,10 +44,38 @@
 //!
 //! # Keys
 //!
-//! Each requirement and each write names what it reads or changes: an organization, the slug of an event, the
-//! [`ReceiptKey`] of a receipt, a shift, the address on a shift, a sign-up, a notice. A store can derive its locks from
-//! these keys. A store never recognizes a use case by the shape of a change set. A store with row locks acquires them
-//! in one order for all commits, so that no two commits wait for each other.
+//! [`Requirement::keys`] and [`Write::keys`] declare what each of them reads and changes: the slug of an event, a
+//! receipt, a shift, the address on a shift, a sign-up, a notice. [`ChangeSet::keys`] has the [`Keys`] of the whole change
+//! set, with one [`Access`] for each [`Key`]:
+//!
+//! | access | meaning | does not conflict with |
+//! |---|---|---|
+//! | [`Read`](Access::Read) | reads the key | `Read` |
+//! | [`Commute`](Access::Commute) | adds 1 to a total, checks that a total has room, or touches one member of a set | `Commute` |
+//! | [`Write`](Access::Write) | changes the key | no access |
+//!
+//! If the keys of two change sets do not conflict, both orders of the two commits have the same outcomes and leave the
+//! same records. A store may then check them together, and write them in any order. The exception is a total at its bound.
+//! Two sign-ups for one shift do not conflict, but only one of them may take the last place. A store that checks several
+//! change sets together counts the additions to each total: [`Write::adds_to`] names the total that a write adds to.
+//!
+//! ```
+//! use signup_core::store::Key;
+//! use signup_core::{ChangeSet, OrganizationId, Plan, Requirement, SignupId, Write};
+//!
+//! let (organization, signup) = (OrganizationId::NONE, SignupId::NONE);
+//! let upgrade = Write::SetPlan { organization, plan: Plan::Pro };
+//! let upgrade = ChangeSet { requires: vec![], writes: vec![upgrade] };
+//! let check = Requirement::SignupConfirmed { organization, signup };
+//! let check = ChangeSet { requires: vec![check], writes: vec![] };
+//! assert!(!upgrade.keys().conflicts_with(&check.keys()));
+//! assert!(upgrade.keys().conflicts_with(&upgrade.keys()));
+//! assert!(upgrade.keys().iter().all(|(key, _)| *key == Key::Organization(organization)));
+//! ```
+//!
+//! A store can derive its locks from keys. A store with row locks acquires them in the order of [`Key`] for all commits,
+//! so that no two commits wait for each other. A store never recognizes a use case by the shape of a change set. `Key` is
+//! exhaustive on purpose: a store that maps keys to locks does not compile without a lock for a new key.
 //!
 //! # Errors
 //!
@@ -93,8 +121,8 @@
 
 #[cfg(doc)]
 use super::{
-    ChangeSet, CommitError, EventInFull, Records, Refusal, RequestCounter, Requirement, Store, StoreError,
-    Wrapper, Write,
+    Access, ChangeSet, CommitError, EventInFull, Key, Keys, Records, Refusal, RequestCounter, Requirement,
+    Store, StoreError, Wrapper, Write,
 };
 #[cfg(doc)]
 use crate::{Event, Notice, Organization, Question, Receipt, ReceiptKey, Shift, Signup, Token};

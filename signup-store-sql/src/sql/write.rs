@@ -82,14 +82,14 @@ impl Writer {
             Write::InsertQuestions(questions) => vec![self.insert_questions(questions)?],
             Write::UpdateShift(shift) => vec![self.update_shift(shift)],
             Write::InsertSignup(signup) => self.insert_signup(signup)?,
-            Write::CancelSignup { organization, signup, at } => {
+            Write::CancelSignup { organization, signup, at, .. } => {
                 self.cancel_signup(*organization, *signup, *at)
             }
             Write::InsertReceipt(receipt) => vec![self.insert_receipt(receipt, live_at)?],
-            Write::RenewSecret { organization, signup, secret, at } => {
+            Write::RenewSecret { organization, signup, secret, at, .. } => {
                 vec![self.renew_secret(*organization, *signup, secret, *at)]
             }
-            Write::EraseSignup { organization, signup } => self.erase_signup(*organization, *signup),
+            Write::EraseSignup { organization, signup, .. } => self.erase_signup(*organization, *signup),
             Write::InsertNotices(notices) => vec![self.insert_notices(notices)?],
             Write::UpdateNotice(notice) => vec![self.update_notice(notice)?],
             Write::DeleteNotice { organization, notice } => {

@@ -50,7 +50,8 @@ async fn what_the_first_version_has_stored_is_carried_forward(#[values(Sqlite, P
     assert_eq!(due[0].cause.signup(), Some(signup.id));
     let receipt = store.receipt(&records.receipt.key, at(0)).await.unwrap();
     assert_eq!(receipt, Some(records.receipt), "a key is answered as before");
-    let erase = Write::EraseSignup { organization: signup.organization, signup: signup.id };
+    let erase =
+        Write::EraseSignup { organization: signup.organization, shift: signup.shift, signup: signup.id };
     store.commit(writes([erase])).await.unwrap();
     assert_eq!(store.notice(due[0].id).await.unwrap(), None, "the notice is known to be about the sign-up");
 }

@@ -117,8 +117,8 @@ impl Admin {
             if signups.is_empty() {
                 return Ok(erased);
             }
-            for Signup { id: signup, .. } in signups {
-                let writes = vec![Write::EraseSignup { organization, signup }];
+            for Signup { id: signup, shift, .. } in signups {
+                let writes = vec![Write::EraseSignup { organization, shift, signup }];
                 let change = ChangeSet { requires: vec![], writes };
                 let decide = |_| async { Ok(Decision { outcome: (), change: change.clone() }) };
                 self.shared.commit_unrefused(decide).await?;

@@ -121,7 +121,7 @@ impl Records {
                 self.update_shift(new.organization, new.shift, |shift| shift.occupancy.filled += 1);
                 self.signups.insert(new.id, *new);
             }
-            Write::CancelSignup { organization, signup, at } => {
+            Write::CancelSignup { organization, signup, at, .. } => {
                 let Some(found) = self.signup_mut(organization, signup).filter(|found| is_confirmed(found))
                 else {
                     return;
@@ -131,13 +131,13 @@ impl Records {
                 let shift = found.shift;
                 self.update_shift(organization, shift, |shift| shift.occupancy.filled -= 1);
             }
-            Write::RenewSecret { organization, signup, secret, at } => {
+            Write::RenewSecret { organization, signup, secret, at, .. } => {
                 if let Some(found) = self.signup_mut(organization, signup) {
                     found.secret = secret;
                     found.mailed_at = at;
                 }
             }
-            Write::EraseSignup { organization, signup } => {
+            Write::EraseSignup { organization, signup, .. } => {
                 let Some(found) = self.signup(organization, signup) else { return };
                 if is_confirmed(&found) {
                     self.update_shift(organization, found.shift, |shift| shift.occupancy.filled -= 1);

@@ -1,0 +1,370 @@
+//! Keys: what a requirement reads and a write changes, declared by every [`Requirement`] and [`Write`].
+//!
+//! A store derives from keys which change sets are independent, which ones concern the same shift, and in which order
+//! rows are locked. So a store never recognizes a use case by the shape of a change set.
+//!
+//! **Invariant:** the outcomes and the records after two change sets do not depend on their order, if their [`Keys`] do
+//! not conflict and no total reaches its bound. A property test checks this with [`Records`](super::Records).
+
+#[cfg(test)]
+#[cfg(feature = "conformance")]
+mod order;
+
+use std::collections::BTreeMap;
+use std::collections::btree_map;
+
+use super::{ChangeSet, Requirement, Write};
+use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId, TokenId};
+use crate::receipt::ReceiptKey;
+
+/// What a requirement reads or a write changes: a record, a part of a record, a set of records or a total.
+///
+/// A key also stands for a record that is missing: a requirement reads the key of the record that it looks up, and an
+/// insert writes the same key. Every key with an organization belongs to that organization, like the requirements and
+/// the writes that name it.
+///
+/// Keys are ordered by variant and then by id. A store that acquires its locks in this order for all commits never
+/// deadlocks.
+///
+/// The enum is exhaustive on purpose: a store that maps keys to locks must not compile without a new key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// The receipt with this key.
+    Receipt(ReceiptKey),
+    /// Whether any organization exists.
+    Organizations,
+    /// Which organization has this slug.
+    OrganizationSlug(String),
+    /// Which event, of any organization, has this slug.
+    EventSlug(String),
+    /// The record of an organization, for example its plan.
+    Organization(OrganizationId),
+    /// The total of the organization's active events.
+    ActiveEvents(OrganizationId),
+    /// The record of a token.
+    Token(TokenId),
+    /// The record of an event with its location data.
+    Event(OrganizationId, EventId),
+    /// The set of the event's questions.
+    Questions(OrganizationId, EventId),
+    /// The record of a shift without `filled`.
+    Shift(OrganizationId, ShiftId),
+    /// The set of the shift's sign-ups, and `filled`, the total of the confirmed ones.
+    Signups(OrganizationId, ShiftId),
+    /// Which confirmed sign-up for the shift has this [address](crate::EmailAddress::key).
+    Address(OrganizationId, ShiftId, String),
+    /// The record of a sign-up.
+    Signup(OrganizationId, SignupId),
+    /// The set of the organization's notices.
+    Notices(OrganizationId),
+    /// The record of a notice.
+    Notice(OrganizationId, NoticeId),
+}
+
+/// How a requirement or a write accesses a [`Key`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Access {
+    /// Reads the key.
+    Read,
+    /// Accesses the key in a way that commutes with every other `Commute` access of the same key.
+    ///
+    /// Such an access adds 1 to a total, checks that a total is below its bound, or touches one member of a set. Each
+    /// member has a key of its own. A check and an addition commute only below the bound, so a store that reorders
+    /// change sets, or checks several at once, counts the additions to a total. [`Write::adds_to`] names the total.
+    Commute,
+    /// Changes the key.
+    Write,
+}
+
+impl Access {
+    /// Returns whether the order of two accesses to the same key matters. Only two reads, or two `Commute` accesses, do
+    /// not conflict.
+    pub const fn conflicts_with(self, other: Self) -> bool {
+        !matches!((self, other), (Self::Read, Self::Read) | (Self::Commute, Self::Commute))
+    }
+
+    /// Returns the access that conflicts with everything that `self` or `other` conflicts with.
+    const fn combined(self, other: Self) -> Self {
+        if self.conflicts_with(other) { Self::Write } else { self }
+    }
+}
+
+/// The keys of a requirement, a write or a change set: each key once, in the order of keys.
+///
+/// Several accesses of one key count as one: equal accesses as that access, different accesses as [`Access::Write`].
+///
+/// ```
+/// use signup_core::store::{Access, Key};
+/// use signup_core::{OrganizationId, Requirement, ShiftId};
+///
+/// let (organization, shift) = (OrganizationId::NONE, ShiftId::NONE);
+/// let room = Requirement::ShiftHasRoom { organization, shift }.keys();
+/// let version = Requirement::ShiftAtVersion { organization, shift, version: 1 }.keys();
+/// assert!(room.iter().eq([
+///     (&Key::Shift(organization, shift), Access::Read),
+///     (&Key::Signups(organization, shift), Access::Commute),
+/// ]));
+/// assert!(!room.conflicts_with(&version));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
+pub struct Keys(BTreeMap<Key, Access>);
+
+impl Keys {
+    /// Returns the keys of nothing.
+    pub const fn new() -> Self {
+        Self(BTreeMap::new())
+    }
+
+    /// Returns whether there are no keys.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the access to `key`, or `None` if the key is not accessed.
+    pub fn get(&self, key: &Key) -> Option<Access> {
+        self.0.get(key).copied()
+    }
+
+    /// Lists the keys and their accesses in the order of keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&Key, Access)> {
+        self.0.iter().map(|(key, access)| (key, *access))
+    }
+
+    /// Returns whether any key has [conflicting](Access::conflicts_with) accesses in `self` and `other`.
+    pub fn conflicts_with(&self, other: &Self) -> bool {
+        let (few, many) = if self.0.len() <= other.0.len() { (self, other) } else { (other, self) };
+        few.iter().any(|(key, access)| many.get(key).is_some_and(|found| access.conflicts_with(found)))
+    }
+
+    /// Adds an access, and combines it with an earlier access to the same key.
+    pub fn insert(&mut self, key: Key, access: Access) {
+        self.0.entry(key).and_modify(|found| *found = found.combined(access)).or_insert(access);
+    }
+
+    /// Adds all accesses of `other`.
+    pub fn merge(&mut self, other: Self) {
+        self.extend(other);
+    }
+}
+
+impl Extend<(Key, Access)> for Keys {
+    fn extend<T: IntoIterator<Item = (Key, Access)>>(&mut self, accesses: T) {
+        accesses.into_iter().for_each(|(key, access)| self.insert(key, access));
+    }
+}
+
+impl FromIterator<(Key, Access)> for Keys {
+    fn from_iter<T: IntoIterator<Item = (Key, Access)>>(accesses: T) -> Self {
+        let mut keys = Self::new();
+        keys.extend(accesses);
+        keys
+    }
+}
+
+impl IntoIterator for Keys {
+    type Item = (Key, Access);
+    type IntoIter = btree_map::IntoIter<Key, Access>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl Requirement {
+    /// Returns the keys that decide whether the requirement holds, and what its refusal carries.
+    pub fn keys(&self) -> Keys {
+        use Access::{Commute, Read};
+        match self {
+            Self::NoOrganization => Keys::from_iter([(Key::Organizations, Read)]),
+            Self::OrganizationSlugFree(slug) => {
+                Keys::from_iter([(Key::OrganizationSlug(slug.clone()), Read)])
+            }
+            Self::EventSlugFree(slug) => Keys::from_iter([(Key::EventSlug(slug.clone()), Read)]),
+            Self::NoReceipt { key, now: _ } => Keys::from_iter([(Key::Receipt(key.clone()), Read)]),
+            Self::ShiftAtVersion { organization, shift, version: _ } => {
+                Keys::from_iter([(Key::Shift(*organization, *shift), Read)])
+            }
+            Self::QuestionCount { organization, event, count: _ } => Keys::from_iter([
+                (Key::Event(*organization, *event), Read),
+                (Key::Questions(*organization, *event), Read),
+            ]),
+            Self::ActiveEventsBelow { organization, limit: _, now: _ } => {
+                Keys::from_iter([(Key::ActiveEvents(*organization), Commute)])
+            }
+            // The record of the shift has the capacity.
+            Self::ShiftHasRoom { organization, shift } => Keys::from_iter([
+                (Key::Shift(*organization, *shift), Read),
+                (Key::Signups(*organization, *shift), Commute),
+            ]),
+            Self::AddressNotOnShift { organization, shift, email } => Keys::from_iter([
+                (Key::Signups(*organization, *shift), Commute),
+                (Key::Address(*organization, *shift, email.key()), Read),
+            ]),
+            Self::SignupConfirmed { organization, signup }
+            | Self::SignupHasSecret { organization, signup, secret: _ } => {
+                Keys::from_iter([(Key::Signup(*organization, *signup), Read)])
+            }
+            Self::NoticeAtVersion { organization, notice, version: _ } => Keys::from_iter([
+                (Key::Notices(*organization), Commute),
+                (Key::Notice(*organization, *notice), Read),
+            ]),
+        }
+    }
+}
+
+impl Write {
+    /// Returns the keys that the write changes, and those of the records that it refers to.
+    pub fn keys(&self) -> Keys {
+        use Access::{Commute, Read, Write};
+        match self {
+            Self::InsertOrganization(new) => Keys::from_iter([
+                (Key::Organizations, Write),
+                (Key::OrganizationSlug(new.slug.clone()), Write),
+                (Key::Organization(new.id), Write),
+            ]),
+            Self::SetPlan { organization, plan: _ } => {
+                Keys::from_iter([(Key::Organization(*organization), Write)])
+            }
+            Self::InsertToken(new) => {
+                Keys::from_iter([(Key::Organization(new.organization), Read), (Key::Token(new.id), Write)])
+            }
+            Self::RevokeToken { token, at: _ } => Keys::from_iter([(Key::Token(*token), Write)]),
+            Self::InsertEvent { event, location_data: _ } => {
+                let total = self.adds_to().map(|total| (total, Commute));
+                let record = [
+                    (Key::EventSlug(event.slug.clone()), Write),
+                    (Key::Organization(event.organization), Read),
+                    (Key::Event(event.organization, event.id), Write),
+                ];
+                record.into_iter().chain(total).collect()
+            }
+            Self::InsertShifts(new) => new
+                .iter()
+                .flat_map(|shift| {
+                    [
+                        (Key::Event(shift.organization, shift.event), Read),
+                        (Key::Shift(shift.organization, shift.id), Write),
+                        (Key::Signups(shift.organization, shift.id), Write),
+                    ]
+                })
+                .collect(),
+            Self::InsertQuestions(new) => new
+                .iter()
+                .flat_map(|question| {
+                    [
+                        (Key::Event(question.organization, question.event), Read),
+                        (Key::Questions(question.organization, question.event), Write),
+                    ]
+                })
+                .collect(),
+            Self::UpdateShift(new) => Keys::from_iter([(Key::Shift(new.organization, new.id), Write)]),
+            Self::InsertSignup(new) => Keys::from_iter([
+                (Key::Shift(new.organization, new.shift), Read),
+                (Key::Signups(new.organization, new.shift), Commute),
+                (Key::Address(new.organization, new.shift, new.email.key()), Write),
+                (Key::Signup(new.organization, new.id), Write),
+            ]),
+            // The address of the sign-up is unknown here. The set of sign-ups stands for it: a requirement or a write
+            // that accesses an address of the shift also accesses the set.
+            Self::CancelSignup { organization, shift, signup, at: _ }
+            | Self::RenewSecret { organization, shift, signup, secret: _, at: _ } => Keys::from_iter([
+                (Key::Signups(*organization, *shift), Write),
+                (Key::Signup(*organization, *signup), Write),
+            ]),
+            Self::EraseSignup { organization, shift, signup } => Keys::from_iter([
+                (Key::Signups(*organization, *shift), Write),
+                (Key::Signup(*organization, *signup), Write),
+                (Key::Notices(*organization), Write),
+            ]),
+            Self::InsertReceipt(new) => Keys::from_iter([(Key::Receipt(new.key.clone()), Write)]),
+            Self::InsertNotices(new) => new
+                .iter()
+                .flat_map(|notice| {
+                    let organization = notice.organization;
+                    let signup =
+                        notice.cause.signup().map(|signup| (Key::Signup(organization, signup), Read));
+                    let record = [
+                        (Key::Shift(organization, notice.shift), Read),
+                        (Key::Notices(organization), Commute),
+                        (Key::Notice(organization, notice.id), Write),
+                    ];
+                    record.into_iter().chain(signup)
+                })
+                .collect(),
+            Self::UpdateNotice(new) => Keys::from_iter([
+                (Key::Notices(new.organization), Commute),
+                (Key::Notice(new.organization, new.id), Write),
+            ]),
+            Self::DeleteNotice { organization, notice } => Keys::from_iter([
+                (Key::Notices(*organization), Commute),
+                (Key::Notice(*organization, *notice), Write),
+            ]),
+        }
+    }
+
+    /// Returns the total that the write adds 1 to: [`Key::Signups`] for a sign-up, [`Key::ActiveEvents`] for a published
+    /// event.
+    ///
+    /// An event that has already ended counts here, too, because a write does not know the present time.
+    pub fn adds_to(&self) -> Option<Key> {
+        match self {
+            Self::InsertSignup(new) => Some(Key::Signups(new.organization, new.shift)),
+            Self::InsertEvent { event, location_data: _ } => {
+                event.is_published.then_some(Key::ActiveEvents(event.organization))
+            }
+            Self::InsertOrganization(_)
+            | Self::SetPlan { .. }
+            | Self::InsertToken(_)
+            | Self::RevokeToken { .. }
+            | Self::InsertShifts(_)
+            | Self::InsertQuestions(_)
+            | Self::UpdateShift(_)
+            | Self::CancelSignup { .. }
+            | Self::RenewSecret { .. }
+            | Self::EraseSignup { .. }
+            | Self::InsertReceipt(_)
+            | Self::InsertNotices(_)
+            | Self::UpdateNotice(_)
+            | Self::DeleteNotice { .. } => None,
+        }
+    }
+}
+
+impl ChangeSet {
+    /// Returns the keys of all requirements and writes.
+    pub fn keys(&self) -> Keys {
+        let requires = self.requires.iter().flat_map(Requirement::keys);
+        requires.chain(self.writes.iter().flat_map(Write::keys)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ACCESSES: [Access; 3] = [Access::Read, Access::Commute, Access::Write];
+
+    #[test]
+    fn combined_accesses_conflict_with_what_either_of_them_conflicts_with() {
+        for (one, other, third) in
+            ACCESSES.iter().flat_map(|a| ACCESSES.iter().flat_map(move |b| ACCESSES.map(|c| (*a, *b, c))))
+        {
+            let either = one.conflicts_with(third) || other.conflicts_with(third);
+            assert_eq!(one.combined(other).conflicts_with(third), either, "{one:?} {other:?} {third:?}");
+        }
+    }
+
+    #[test]
+    fn each_key_is_listed_once_in_the_order_of_keys() {
+        let shift = Key::Shift(OrganizationId::NONE, ShiftId::NONE);
+        let total = Key::ActiveEvents(OrganizationId::NONE);
+        let accesses = [
+            (shift.clone(), Access::Read),
+            (total.clone(), Access::Commute),
+            (shift.clone(), Access::Commute),
+            (total.clone(), Access::Commute),
+        ];
+        let keys: Keys = accesses.into_iter().collect();
+        assert!(keys.iter().eq([(&total, Access::Commute), (&shift, Access::Write)]));
+    }
+}
