@@ -40,6 +40,9 @@ compile_error!(
 );
 
 #[cfg(feature = "postgres")]
+#[cfg_attr(not(test), expect(dead_code, reason = "no store uses the batcher yet"))]
+mod batch;
+#[cfg(feature = "postgres")]
 mod postgres;
 mod sql;
 #[cfg(feature = "sqlite")]
