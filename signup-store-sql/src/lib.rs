@@ -40,7 +40,6 @@ compile_error!(
 );
 
 #[cfg(feature = "postgres")]
-#[cfg_attr(not(test), expect(dead_code, reason = "no store uses the batcher yet"))]
 mod batch;
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -177,6 +177,7 @@ impl<W: Work> Batcher<W> {
     }
 
     /// Fails with an unavailable error if the batcher takes no more requests.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for stores whose works can stop"))]
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         if self.0.places.is_closed() { Err(self.0.closed()) } else { Ok(()) }
     }
