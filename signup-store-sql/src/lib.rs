@@ -40,6 +40,8 @@ compile_error!(
 );
 
 #[cfg(feature = "postgres")]
+mod batch;
+#[cfg(feature = "postgres")]
 mod postgres;
 mod sql;
 #[cfg(feature = "sqlite")]

@@ -84,8 +84,8 @@ impl PostgresStore {
         keys: SortKeys,
     ) -> Result<Self, OpenError> {
         let primary = Primary::open(urls, options, keys).await?;
-        let counter = Counter::start(primary.clone());
-        let turns = Turns::new(primary.patience());
+        let counter = Counter::new(primary.clone());
+        let turns = Turns::new(primary.max_wait());
         Ok(Self { primary, counter, turns })
     }
 
@@ -129,7 +129,6 @@ impl PostgresStore {
 
     async fn answers(&self) -> Result<(), StoreError> {
         const WHAT: &str = "looking whether the database takes writes";
-        self.counter.check()?;
         match self.primary.takes_writes().await {
             Ok(true) => Ok(()),
             Ok(false) => Err(StoreError::unavailable(WHAT, "it is a standby")),

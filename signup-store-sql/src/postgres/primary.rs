@@ -92,9 +92,8 @@ impl Primary {
         self.0.options.pgbouncer
     }
 
-    /// How long those who wait for others to be done with the database wait at most: as long as an operation of their own
-    /// might take.
-    pub(crate) fn patience(&self) -> Duration {
+    /// Returns the longest time that a request may take with its wait for other requests: as long as one operation may take.
+    pub(crate) fn max_wait(&self) -> Duration {
         self.0.options.connect_timeout + self.0.options.statement_timeout + GRACE
     }
 

@@ -1,0 +1,388 @@
+//! Batching: requests that arrive while a batch is under way form the next batch.
+//!
+//! A durable commit or a round trip costs about the same for one request as for many. So a [`Batcher`] keeps requests in a
+//! queue and hands them to its [`Work`] in batches. A batcher with several works runs that many batches at a time.
+//!
+//! A batch is a task. It is spawned as soon as a work is idle and a request can be taken, so a lone request waits for no
+//! timer and for no other request. When the batch ends, the next batch is spawned. An idle batcher has no task.
+//!
+//! The queue is bounded, and each request has a deadline. A caller that finds the queue full waits for a place until its
+//! deadline. A request that waits is dropped from the queue when its caller goes away or its deadline passes. A request that
+//! a batch has taken runs to its end.
+//!
+//! **Invariants:** Two requests whose keys conflict never share a batch and never run at the same time, and they run in the
+//! order in which they were queued. While a work is idle, a scan of the queue finds no request that it could take. No lock is
+//! held over an await.
+
+mod queue;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use signup_core::StoreError;
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, Semaphore, oneshot};
+use tokio::time::Instant;
+
+pub(crate) use queue::Conflict;
+use queue::Queue;
+
+/// Bounds of a batcher. Each is at least one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// The most requests in one batch.
+    pub(crate) batch: usize,
+    /// The most requests in the queue. Requests of batches that run are not counted.
+    pub(crate) waiting: usize,
+    /// The longest time from the submission of a request to its answer, including the wait for a place in the queue.
+    pub(crate) max_wait: Duration,
+}
+
+/// Runs batches, one at a time. A batcher runs as many batches at a time as it has works.
+///
+/// The work outlives a batch that panics or is cut off by the end of its runtime. [`run`](Self::run) has to leave the work
+/// in a state in which the next batch can run, wherever `run` stops.
+pub(crate) trait Work: Send + 'static {
+    /// The keys of a request: `()` if no requests conflict.
+    type Keys: Conflict;
+    type Request: Send + 'static;
+    type Answer: Send + 'static;
+
+    /// Runs one batch and answers each of its requests. The batch has at least one request, and its requests are in the
+    /// order in which they were queued. A caller whose [`Pending`] is dropped without an answer gets
+    /// [`Unavailable`](signup_core::StoreErrorKind::Unavailable).
+    fn run(&mut self, batch: Vec<Pending<Self::Request, Self::Answer>>) -> impl Future<Output = Next> + Send;
+}
+
+/// What a batcher does after a batch.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// Runs the next batch.
+    Continue,
+    /// Fails the requests in the queue with this error, because their batches would fail, too. Later requests are taken.
+    FailWaiting(Arc<StoreError>),
+    /// Takes no more requests. The requests in the queue fail as unavailable.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for works that can lose trust in their files"))]
+    Stop,
+}
+
+/// A request that waits for its answer.
+#[derive(Debug)]
+pub(crate) struct Pending<Q, A> {
+    pub(crate) request: Q,
+    what: &'static str,
+    deadline: Instant,
+    answer: oneshot::Sender<Result<A, StoreError>>,
+}
+
+impl<Q, A> Pending<Q, A> {
+    /// Answers the request. The answer is dropped if the caller has gone away.
+    pub(crate) fn answer(self, answer: A) {
+        self.send(Ok(answer));
+    }
+
+    /// Fails the request with an error that several requests share. An unavailable error stays unavailable.
+    pub(crate) fn fail(self, error: &Arc<StoreError>) {
+        let (what, source) = (self.what, Arc::clone(error));
+        let error = if error.is_unavailable() {
+            StoreError::unavailable(what, source)
+        } else {
+            StoreError::failed(what, source)
+        };
+        self.send(Err(error));
+    }
+
+    /// Returns whether nobody waits for the answer: the caller has gone away, or the deadline has passed.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for works that can leave requests out late"))]
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.is_abandoned_at(Instant::now())
+    }
+
+    fn is_abandoned_at(&self, now: Instant) -> bool {
+        self.answer.is_closed() || self.deadline <= now
+    }
+
+    fn send(self, answer: Result<A, StoreError>) {
+        // An error means that the caller has gone away.
+        drop(self.answer.send(answer));
+    }
+}
+
+/// Handle to a queue and to the works that serve the queue. Clones share both.
+pub(crate) struct Batcher<W: Work>(Arc<Shared<W>>);
+
+impl<W: Work> Clone for Batcher<W> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<W: Work> fmt::Debug for Batcher<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batcher")
+            .field("what", &self.0.what)
+            .field("limits", &self.0.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<W: Work> Batcher<W> {
+    /// Creates a batcher that runs as many batches at a time as there are `works`, at least one. `what` names the action in
+    /// errors, as in "committing a change set".
+    pub(crate) fn new(what: &'static str, limits: Limits, works: Vec<W>) -> Self {
+        let state = State { queue: Queue::default(), idle: works, running: 0, is_advancing: false };
+        Self(Arc::new(Shared {
+            what,
+            limits,
+            places: Semaphore::new(limits.waiting),
+            changed: Notify::new(),
+            state: Mutex::new(state),
+        }))
+    }
+
+    /// Queues a request and waits for its answer. Needs a Tokio runtime, on which the batch may run.
+    ///
+    /// # Errors
+    /// Fails with the error of the work. Returns an unavailable error if the deadline passes, if the batch ends without an
+    /// answer, or if the batcher takes no more requests.
+    pub(crate) async fn submit(&self, keys: W::Keys, request: W::Request) -> Result<W::Answer, StoreError> {
+        let deadline = Instant::now() + self.0.limits.max_wait;
+        let answer = tokio::time::timeout_at(deadline, self.submit_until(deadline, keys, request));
+        answer.await.unwrap_or_else(|_| Err(self.0.too_late()))
+    }
+
+    async fn submit_until(
+        &self,
+        deadline: Instant,
+        keys: W::Keys,
+        request: W::Request,
+    ) -> Result<W::Answer, StoreError> {
+        // An `acquire` that is ready costs some of the task's budget, and a `try_acquire` does not. It overtakes nobody: a
+        // permit is free only if no caller waits for one.
+        let place = match self.0.places.try_acquire() {
+            Ok(place) => place,
+            Err(_) => self.0.places.acquire().await.map_err(|_| self.0.closed())?,
+        };
+        let (sender, answer) = oneshot::channel();
+        let pending = Pending { request, what: self.0.what, deadline, answer: sender };
+        let mut ticket = self.0.push(Waiting { keys, pending, runtime: Handle::current() })?;
+        // The permit is added back when the request leaves the queue.
+        place.forget();
+        let answer = answer.await;
+        ticket.number = None;
+        answer.map_err(|_| self.0.unavailable("the batch ended without an answer"))?
+    }
+
+    /// Fails with an unavailable error if the batcher takes no more requests.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for stores whose works can stop"))]
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        if self.0.places.is_closed() { Err(self.0.closed()) } else { Ok(()) }
+    }
+
+    /// Waits until the batcher takes no more requests, because of [`Next::Stop`] or [`close`](Self::close).
+    #[cfg_attr(not(test), expect(dead_code, reason = "for stores that end the process when a work stops"))]
+    pub(crate) async fn stopped(&self) {
+        self.0.when(|_| self.0.places.is_closed().then_some(())).await;
+    }
+
+    /// Takes no more requests, waits until the queue is empty and no batch runs, and returns the works. A second call returns
+    /// no works.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for stores that close the connection of a work"))]
+    pub(crate) async fn close(&self) -> Vec<W> {
+        {
+            let _state = self.0.lock();
+            self.0.places.close();
+        }
+        self.0.changed.notify_waiters();
+        let works = |state: &mut State<W>| {
+            let is_over = state.running == 0 && state.queue.is_empty();
+            is_over.then(|| std::mem::take(&mut state.idle))
+        };
+        self.0.when(works).await
+    }
+}
+
+struct Shared<W: Work> {
+    what: &'static str,
+    limits: Limits,
+    /// Has a permit for each free place in the queue. Closed, under the lock of `state`, when no more requests are taken.
+    places: Semaphore,
+    /// Notified when `places` is closed, and after each batch that ends later.
+    changed: Notify,
+    state: Mutex<State<W>>,
+}
+
+struct State<W: Work> {
+    queue: Queue<W::Keys, Waiting<W>>,
+    idle: Vec<W>,
+    /// How many batches run.
+    running: usize,
+    /// Whether a call of [`Shared::advance`] is under way, which sees each change made meanwhile.
+    is_advancing: bool,
+}
+
+/// A request in the queue.
+struct Waiting<W: Work> {
+    keys: W::Keys,
+    pending: Pending<W::Request, W::Answer>,
+    /// The runtime of the caller. The batch whose first request this is runs there.
+    runtime: Handle,
+}
+
+impl<W: Work> AsRef<W::Keys> for Waiting<W> {
+    fn as_ref(&self) -> &W::Keys {
+        &self.keys
+    }
+}
+
+impl<W: Work> Shared<W> {
+    fn lock(&self) -> MutexGuard<'_, State<W>> {
+        // Nothing panics while it holds the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn unavailable(&self, cause: &'static str) -> StoreError {
+        StoreError::unavailable(self.what, cause)
+    }
+
+    fn too_late(&self) -> StoreError {
+        self.unavailable("the deadline passed before the answer")
+    }
+
+    fn closed(&self) -> StoreError {
+        self.unavailable("no more requests are taken")
+    }
+
+    /// Waits until `ready` returns a value.
+    async fn when<T>(&self, mut ready: impl FnMut(&mut State<W>) -> Option<T>) -> T {
+        loop {
+            // Created before the check, so a change after the check is not missed.
+            let changed = self.changed.notified();
+            let value = ready(&mut self.lock());
+            if let Some(value) = value {
+                return value;
+            }
+            changed.await;
+        }
+    }
+
+    /// Queues a request, and starts a batch if the request can be taken.
+    fn push(self: &Arc<Self>, waiting: Waiting<W>) -> Result<Ticket<'_, W>, StoreError> {
+        let mut state = self.lock();
+        if self.places.is_closed() {
+            return Err(self.closed());
+        }
+        // No older request can be taken, so a scan of the queue is of use only if the new one can be.
+        let may_start = !state.idle.is_empty() && !state.queue.is_held_up(&waiting.keys);
+        let number = state.queue.push(waiting);
+        if may_start {
+            self.advance(state);
+        }
+        Ok(Ticket { shared: self, number: Some(number) })
+    }
+
+    /// Starts batches until no work is idle or no request can be taken. Follows each change of the state that could let a
+    /// request be taken.
+    fn advance<'a>(self: &'a Arc<Self>, mut state: MutexGuard<'a, State<W>>) {
+        if state.is_advancing {
+            return;
+        }
+        state.is_advancing = true;
+        loop {
+            let now = Instant::now();
+            let is_abandoned = |waiting: &Waiting<W>| waiting.pending.is_abandoned_at(now);
+            let (batch, abandoned) = if state.idle.is_empty() {
+                (vec![], vec![])
+            } else {
+                state.queue.take(self.limits.batch, is_abandoned)
+            };
+            let start = match batch.first() {
+                Some(first) => state.idle.pop().map(|work| (work, first.runtime.clone())),
+                None => None,
+            };
+            match start {
+                Some(_) => state.running += 1,
+                None => state.is_advancing = false,
+            }
+            drop(state);
+            self.places.add_permits(batch.len() + abandoned.len());
+            for waiting in abandoned {
+                waiting.pending.send(Err(self.too_late()));
+            }
+            let Some((work, runtime)) = start else { break };
+            let (keys, batch) = batch.into_iter().map(|waiting| (waiting.keys, waiting.pending)).unzip();
+            let running = Running { shared: Arc::clone(self), work: Some(work), keys, next: Next::Continue };
+            // `Running` reports the end of the task. A runtime that has ended drops the task within this call.
+            drop(runtime.spawn(running.run(batch)));
+            state = self.lock();
+        }
+        if self.places.is_closed() {
+            self.changed.notify_waiters();
+        }
+    }
+}
+
+/// The right to a place in the queue. Removes the request from the queue if the caller goes away.
+struct Ticket<'a, W: Work> {
+    shared: &'a Arc<Shared<W>>,
+    /// `None` if the request has left the queue for certain.
+    number: Option<u64>,
+}
+
+impl<W: Work> Drop for Ticket<'_, W> {
+    fn drop(&mut self) {
+        let Some(number) = self.number else { return };
+        let mut state = self.shared.lock();
+        let Some(_removed) = state.queue.remove(number) else { return };
+        self.shared.places.add_permits(1);
+        // The request may have held up others.
+        self.shared.advance(state);
+    }
+}
+
+/// A batch that runs. When dropped, puts the work back, releases the keys and starts what they held up: at the end of the
+/// batch, after a panic, and when the runtime ends.
+struct Running<W: Work> {
+    shared: Arc<Shared<W>>,
+    /// `None` only while dropped.
+    work: Option<W>,
+    keys: Vec<W::Keys>,
+    next: Next,
+}
+
+impl<W: Work> Running<W> {
+    async fn run(mut self, batch: Vec<Pending<W::Request, W::Answer>>) {
+        if let Some(work) = &mut self.work {
+            self.next = work.run(batch).await;
+        }
+    }
+}
+
+impl<W: Work> Drop for Running<W> {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.queue.release(&self.keys);
+        state.idle.extend(self.work.take());
+        state.running -= 1;
+        let failed = match std::mem::replace(&mut self.next, Next::Continue) {
+            Next::Continue => None,
+            Next::FailWaiting(error) => Some((error, state.queue.clear())),
+            Next::Stop => {
+                self.shared.places.close();
+                Some((Arc::new(self.shared.closed()), state.queue.clear()))
+            }
+        };
+        if let Some((error, waiting)) = failed {
+            drop(state);
+            self.shared.places.add_permits(waiting.len());
+            for waiting in waiting {
+                waiting.pending.fail(&error);
+            }
+            state = self.shared.lock();
+        }
+        self.shared.advance(state);
+    }
+}

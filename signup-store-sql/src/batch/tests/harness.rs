@@ -1,0 +1,156 @@
+//! A work that waits for permits and records its batches.
+
+use std::error::Error as _;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use signup_core::StoreError;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use super::super::{Batcher, Conflict, Limits, Next, Pending, Work};
+
+/// A request at which the work panics.
+pub(super) const PANIC: usize = 1_000_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    Commute,
+    Write,
+}
+
+pub(super) type Keys = Vec<(u32, Access)>;
+
+impl Conflict for Keys {
+    type Key = u32;
+    type Access = Access;
+
+    fn claims(&self) -> impl Iterator<Item = (&u32, Access)> {
+        self.iter().map(|(key, access)| (key, *access))
+    }
+
+    fn is_shared(access: Access) -> bool {
+        access == Access::Commute
+    }
+}
+
+pub(super) fn limits() -> Limits {
+    Limits { batch: 8, waiting: 100, max_wait: Duration::from_mins(1) }
+}
+
+/// Runs as many batches as there are permits, and answers each request with its own number.
+#[derive(Debug, Clone)]
+pub(super) struct Gate {
+    pub(super) open: Arc<Semaphore>,
+    /// The requests of each batch that has begun.
+    batches: Arc<Mutex<Vec<Vec<usize>>>>,
+    /// The requests that were abandoned at the end of their batch.
+    abandoned: Arc<Mutex<Vec<usize>>>,
+    next: fn() -> Next,
+}
+
+impl Gate {
+    pub(super) fn new() -> Self {
+        Self {
+            open: Arc::new(Semaphore::new(0)),
+            batches: Arc::default(),
+            abandoned: Arc::default(),
+            next: || Next::Continue,
+        }
+    }
+
+    pub(super) fn then(self, next: fn() -> Next) -> Self {
+        Self { next, ..self }
+    }
+
+    pub(super) fn batcher(&self, limits: Limits, works: usize) -> Batcher<Self> {
+        Batcher::new("testing", limits, vec![self.clone(); works])
+    }
+
+    pub(super) fn batches(&self) -> Vec<Vec<usize>> {
+        self.batches.lock().unwrap().clone()
+    }
+
+    pub(super) fn requests(&self) -> Vec<usize> {
+        self.batches().concat()
+    }
+
+    pub(super) fn sizes(&self) -> Vec<usize> {
+        self.batches().iter().map(Vec::len).collect()
+    }
+
+    pub(super) fn abandoned(&self) -> Vec<usize> {
+        self.abandoned.lock().unwrap().clone()
+    }
+}
+
+impl Work for Gate {
+    type Keys = Keys;
+    type Request = usize;
+    type Answer = usize;
+
+    async fn run(&mut self, batch: Vec<Pending<usize, usize>>) -> Next {
+        let numbers: Vec<_> = batch.iter().map(|pending| pending.request).collect();
+        self.batches.lock().unwrap().push(numbers.clone());
+        self.open.acquire().await.unwrap().forget();
+        assert!(!numbers.contains(&PANIC), "the test wants this panic");
+        for pending in batch {
+            let number = pending.request;
+            if pending.is_abandoned() {
+                self.abandoned.lock().unwrap().push(number);
+            }
+            pending.answer(number);
+        }
+        (self.next)()
+    }
+}
+
+pub(super) type Answer<'a> = Pin<Box<dyn Future<Output = Result<usize, StoreError>> + Send + 'a>>;
+
+/// Submits requests without keys, in order.
+pub(super) fn submit_all(
+    batcher: &Batcher<Gate>,
+    numbers: impl IntoIterator<Item = usize>,
+) -> Vec<Answer<'_>> {
+    submit_with(batcher, numbers.into_iter().map(|number| (number, vec![])))
+}
+
+/// Submits requests with keys, in order.
+pub(super) fn submit_with<W: Work<Keys = Keys, Request = usize, Answer = usize>>(
+    batcher: &Batcher<W>,
+    requests: impl IntoIterator<Item = (usize, Keys)>,
+) -> Vec<Answer<'_>> {
+    let submit = |(number, keys)| -> Answer<'_> { Box::pin(batcher.submit(keys, number)) };
+    let mut answers: Vec<_> = requests.into_iter().map(submit).collect();
+    begin(&mut answers);
+    answers
+}
+
+/// Polls each future once; none is ready.
+pub(super) fn begin<F: Future + Unpin>(futures: &mut [F]) {
+    let mut context = Context::from_waker(Waker::noop());
+    for future in futures {
+        assert!(Pin::new(future).poll(&mut context).is_pending());
+    }
+}
+
+pub(super) fn assert_unavailable(answer: Result<usize, StoreError>) {
+    let error = answer.unwrap_err();
+    assert!(error.is_unavailable(), "{error:?}");
+}
+
+/// The message of the error's source.
+pub(super) fn cause(error: &StoreError) -> String {
+    error.source().unwrap().to_string()
+}
+
+/// Waits until the condition holds.
+pub(super) async fn until(condition: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !condition() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "the condition does not hold");
+        tokio::task::yield_now().await;
+    }
+}
