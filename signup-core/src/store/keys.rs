@@ -72,6 +72,9 @@ pub enum Access {
     /// member has a key of its own. A check and an addition commute only below the bound, so a store that reorders
     /// change sets, or checks several at once, counts the additions to a total. [`Write::adds_to`] names the total.
     Commute,
+    /// Inserts the record of the key. Conflicts like `Write`. No other change set knows the record yet, so a store needs no
+    /// lock on it.
+    Insert,
     /// Changes the key.
     Write,
 }
@@ -215,26 +218,26 @@ impl Requirement {
 impl Write {
     /// Returns the keys that the write changes, and those of the records that it refers to.
     pub fn keys(&self) -> Keys {
-        use Access::{Commute, Read, Write};
+        use Access::{Commute, Insert, Read, Write};
         match self {
             Self::InsertOrganization(new) => Keys::from_iter([
                 (Key::Organizations, Write),
-                (Key::OrganizationSlug(new.slug.clone()), Write),
-                (Key::Organization(new.id), Write),
+                (Key::OrganizationSlug(new.slug.clone()), Insert),
+                (Key::Organization(new.id), Insert),
             ]),
             Self::SetPlan { organization, plan: _ } => {
                 Keys::from_iter([(Key::Organization(*organization), Write)])
             }
             Self::InsertToken(new) => {
-                Keys::from_iter([(Key::Organization(new.organization), Read), (Key::Token(new.id), Write)])
+                Keys::from_iter([(Key::Organization(new.organization), Read), (Key::Token(new.id), Insert)])
             }
             Self::RevokeToken { token, at: _ } => Keys::from_iter([(Key::Token(*token), Write)]),
             Self::InsertEvent { event, location_data: _ } => {
                 let total = self.adds_to().map(|total| (total, Commute));
                 let record = [
-                    (Key::EventSlug(event.slug.clone()), Write),
+                    (Key::EventSlug(event.slug.clone()), Insert),
                     (Key::Organization(event.organization), Read),
-                    (Key::Event(event.organization, event.id), Write),
+                    (Key::Event(event.organization, event.id), Insert),
                 ];
                 record.into_iter().chain(total).collect()
             }
@@ -243,8 +246,8 @@ impl Write {
                 .flat_map(|shift| {
                     [
                         (Key::Event(shift.organization, shift.event), Read),
-                        (Key::Shift(shift.organization, shift.id), Write),
-                        (Key::Signups(shift.organization, shift.id), Write),
+                        (Key::Shift(shift.organization, shift.id), Insert),
+                        (Key::Signups(shift.organization, shift.id), Insert),
                     ]
                 })
                 .collect(),
@@ -261,17 +264,22 @@ impl Write {
             Self::InsertSignup(new) => Keys::from_iter([
                 (Key::Shift(new.organization, new.shift), Read),
                 (Key::Signups(new.organization, new.shift), Commute),
-                (Key::Address(new.organization, new.shift, new.email.key()), Write),
-                (Key::Signup(new.organization, new.id), Write),
+                (Key::Address(new.organization, new.shift, new.email.key()), Insert),
+                (Key::Signup(new.organization, new.id), Insert),
             ]),
             // The address of the sign-up is unknown here. The set of sign-ups stands for it: a requirement or a write
             // that accesses an address of the shift also accesses the set.
-            Self::CancelSignup { organization, shift, signup, at: _ }
-            | Self::RenewSecret { organization, shift, signup, secret: _, at: _ } => Keys::from_iter([
+            Self::RenewSecret { organization, shift, signup, secret: _, at: _ } => Keys::from_iter([
+                (Key::Signups(*organization, *shift), Write),
+                (Key::Signup(*organization, *signup), Write),
+            ]),
+            Self::CancelSignup { organization, shift, signup, at: _ } => Keys::from_iter([
+                (Key::Shift(*organization, *shift), Read),
                 (Key::Signups(*organization, *shift), Write),
                 (Key::Signup(*organization, *signup), Write),
             ]),
             Self::EraseSignup { organization, shift, signup } => Keys::from_iter([
+                (Key::Shift(*organization, *shift), Read),
                 (Key::Signups(*organization, *shift), Write),
                 (Key::Signup(*organization, *signup), Write),
                 (Key::Notices(*organization), Write),
@@ -286,7 +294,7 @@ impl Write {
                     let record = [
                         (Key::Shift(organization, notice.shift), Read),
                         (Key::Notices(organization), Commute),
-                        (Key::Notice(organization, notice.id), Write),
+                        (Key::Notice(organization, notice.id), Insert),
                     ];
                     record.into_iter().chain(signup)
                 })
