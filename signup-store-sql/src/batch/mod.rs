@@ -65,7 +65,6 @@ pub(crate) enum Next {
     /// Fails the requests in the queue with this error, because their batches would fail, too. Later requests are taken.
     FailWaiting(Arc<StoreError>),
     /// Takes no more requests. The requests in the queue fail as unavailable.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for works that can lose trust in their files"))]
     Stop,
 }
 
@@ -96,7 +95,6 @@ impl<Q, A> Pending<Q, A> {
     }
 
     /// Returns whether nobody waits for the answer: the caller has gone away, or the deadline has passed.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for works that can leave requests out late"))]
     pub(crate) fn is_abandoned(&self) -> bool {
         self.is_abandoned_at(Instant::now())
     }
@@ -177,20 +175,17 @@ impl<W: Work> Batcher<W> {
     }
 
     /// Fails with an unavailable error if the batcher takes no more requests.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for stores whose works can stop"))]
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         if self.0.places.is_closed() { Err(self.0.closed()) } else { Ok(()) }
     }
 
     /// Waits until the batcher takes no more requests, because of [`Next::Stop`] or [`close`](Self::close).
-    #[cfg_attr(not(test), expect(dead_code, reason = "for stores that end the process when a work stops"))]
     pub(crate) async fn stopped(&self) {
         self.0.when(|_| self.0.places.is_closed().then_some(())).await;
     }
 
     /// Takes no more requests, waits until the queue is empty and no batch runs, and returns the works. A second call returns
     /// no works.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for stores that close the connection of a work"))]
     pub(crate) async fn close(&self) -> Vec<W> {
         {
             let _state = self.0.lock();

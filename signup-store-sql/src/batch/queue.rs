@@ -10,7 +10,8 @@ const SCANNED_PER_PLACE: usize = 4;
 
 /// The keys of a request, each with the access that the request needs.
 ///
-/// Two requests conflict if they have a key in common, unless both have the same access to the key and that access is shared.
+/// Two requests conflict if they have a key in common, unless both have the same access to the key and that access is shared
+/// between requests of one batch, or between batches that run at the same time.
 pub(crate) trait Conflict: Send + 'static {
     type Key: Clone + Eq + Hash + Send;
     type Access: Copy + Eq + Send;
@@ -18,8 +19,12 @@ pub(crate) trait Conflict: Send + 'static {
     /// Returns the keys.
     fn claims(&self) -> impl Iterator<Item = (&Self::Key, Self::Access)>;
 
-    /// Returns whether requests that all have this access to a key may run together.
-    fn is_shared(access: Self::Access) -> bool;
+    /// Returns whether requests with this access to the same key may share a batch.
+    fn shares_batch(access: Self::Access) -> bool;
+
+    /// Returns whether requests with this access to the same key may be in two batches that run at the same time. Such
+    /// requests may also share a batch.
+    fn runs_beside(access: Self::Access) -> bool;
 }
 
 /// No keys. Requests never conflict, so they are taken first in, first out.
@@ -31,7 +36,11 @@ impl Conflict for () {
         std::iter::empty()
     }
 
-    fn is_shared(access: Infallible) -> bool {
+    fn shares_batch(access: Infallible) -> bool {
+        match access {}
+    }
+
+    fn runs_beside(access: Infallible) -> bool {
         match access {}
     }
 }
@@ -85,7 +94,7 @@ impl<K: Conflict, T: AsRef<K>> Queue<K, T> {
     /// [released](Self::release).
     pub(super) fn take(&mut self, limit: usize, is_abandoned: impl Fn(&T) -> bool) -> (Vec<T>, Vec<T>) {
         let (mut batch, mut abandoned) = (vec![], vec![]);
-        let mut skipped: Claims<&K::Key, K::Access> = Claims::default();
+        let (mut skipped, mut taken) = (Claims::default(), Claims::default());
         let mut scans = limit.saturating_mul(SCANNED_PER_PLACE);
         for (&number, request) in &self.waiting {
             if batch.len() == limit || scans == 0 {
@@ -97,12 +106,15 @@ impl<K: Conflict, T: AsRef<K>> Queue<K, T> {
             }
             scans -= 1;
             let keys = request.as_ref();
-            if self.running.conflict_with(keys) || skipped.conflict_with(keys) {
-                skipped.add(keys, |key| key);
+            if self.running.conflict_with(keys) || skipped.conflict_with(keys) || taken.conflict_with(keys) {
+                skipped.add(keys, |key| key, K::shares_batch);
             } else {
-                self.running.add(keys, Clone::clone);
+                taken.add(keys, |key| key, K::shares_batch);
                 batch.push(number);
             }
+        }
+        for request in batch.iter().filter_map(|number| self.waiting.get(number)) {
+            self.running.add(request.as_ref(), Clone::clone, K::runs_beside);
         }
         let mut remove = |numbers: Vec<u64>| {
             numbers.into_iter().filter_map(|number| self.waiting.remove(&number)).collect()
@@ -146,9 +158,15 @@ impl<Q: Eq + Hash, A: Copy + Eq> Claims<Q, A> {
         !self.0.is_empty() && keys.claims().any(is_in_conflict)
     }
 
-    fn add<'a, K: Conflict<Access = A>>(&mut self, keys: &'a K, own: impl Fn(&'a K::Key) -> Q) {
+    /// Adds keys. `is_shared` says for an access whether other requests may have the same access.
+    fn add<'a, K: Conflict<Access = A>>(
+        &mut self,
+        keys: &'a K,
+        own: impl Fn(&'a K::Key) -> Q,
+        is_shared: impl Fn(A) -> bool,
+    ) {
         for (key, access) in keys.claims() {
-            let shared = K::is_shared(access).then_some(access);
+            let shared = is_shared(access).then_some(access);
             let claim = self.0.entry(own(key)).or_insert(Claim { shared, count: 0 });
             claim.count += 1;
             if claim.shared != shared {

@@ -1,161 +1,254 @@
-//! How change sets are committed to PostgreSQL: each by itself, or those that ask for a place on one shift together.
+//! Commits to PostgreSQL: change sets that wait go together, as one statement and one transaction.
+//!
+//! A commit waits for the disk, and a statement costs about as much for many rows as for few. So change sets that arrive
+//! while a commit is under way form the next batch. The batcher puts only change sets into a batch that do not conflict.
+//! Additions to the same total, such as sign-ups for one shift, do not conflict below the bound of the total. At the bound
+//! the statement leaves change sets undecided, and the next statement decides them.
+//!
+//! One change set must not fail another. If a statement fails because of a value, or waits too long for a lock, each
+//! change set of the batch is committed alone.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use signup_core::store::{Access, Key, Keys};
 use signup_core::{ChangeSet, CommitError, StoreError};
 use sqlx::postgres::PgRow;
 
-use super::error::{for_one_of_many, is_contention, is_of_one_change_set, postgres_error};
+use super::error::{is_contention, is_lock_timeout, is_of_one_change_set, postgres_error};
 use super::observe::count_retry;
-use super::primary::Purpose;
-use super::sign_ups::{self, SignUp};
-use super::turns::{Together, Waiting};
-use super::{PostgresStore, change};
-use crate::sql::Sql;
+use super::primary::{Primary, Purpose};
+use super::statement;
+use crate::batch::{Batcher, Conflict, Limits, Next, Pending, Work};
+use crate::sql::change::layers;
 use crate::sql::row::texts;
-use crate::sql::{observe, require};
+use crate::sql::{Sql, observe, require};
 
-/// How often a commit is tried that other transactions got in the way of: a deadlock, a serialization failure, or a key of
-/// a unique index that another took at the same moment. The next try sees what they did.
+/// How often a commit is attempted that fails because of another transaction: a deadlock, a serialization failure, or a
+/// key of a unique index that another transaction inserted. The next attempt sees the changes of that transaction.
 const ATTEMPTS: u32 = 10;
+/// The most change sets of one transaction.
+const BATCH: usize = 64;
+/// The most change sets that wait.
+const WAITING: usize = 4096;
+/// The most transactions at a time. Two keep the database busy: one writes while the other waits for the disk.
+const WORKERS: u32 = 2;
 
-impl PostgresStore {
-    pub(super) async fn commit_change(&self, change: ChangeSet) -> Result<(), CommitError> {
-        match SignUp::of(&change).map(|new| new.place()) {
-            Some(place) => self.turns.commit(self, place, change).await,
-            None => self.commit_alone(&change).await,
-        }
+const WHAT: &str = "committing a change set";
+
+/// A change set that waits for its commit.
+type Waiting = Pending<ChangeSet, Result<(), CommitError>>;
+
+/// Commits batches of change sets.
+pub(super) struct Committer {
+    primary: Primary,
+}
+
+impl Committer {
+    /// Starts a batcher of commits. Readers keep at least one connection, if there are two or more.
+    pub(super) fn batcher(primary: &Primary) -> Batcher<Self> {
+        let limits = Limits { batch: BATCH, waiting: WAITING, max_wait: primary.max_wait() };
+        let workers = WORKERS.min(primary.options().connections.saturating_sub(1)).max(1);
+        Batcher::new(WHAT, limits, (0..workers).map(|_| Self { primary: primary.clone() }).collect())
+    }
+}
+
+/// The accesses of change sets, which decide which of them share a batch.
+impl Conflict for Keys {
+    type Key = Key;
+    type Access = Access;
+
+    fn claims(&self) -> impl Iterator<Item = (&Key, Access)> {
+        self.iter()
     }
 
-    async fn commit_alone(&self, change: &ChangeSet) -> Result<(), CommitError> {
-        const WHAT: &str = "committing a change set";
+    fn shares_batch(access: Access) -> bool {
+        matches!(access, Access::Read | Access::Commute)
+    }
+
+    /// Two transactions that change one total would wait for each other's row lock.
+    fn runs_beside(access: Access) -> bool {
+        access == Access::Read
+    }
+}
+
+impl Work for Committer {
+    type Keys = Keys;
+    type Request = ChangeSet;
+    type Answer = Result<(), CommitError>;
+
+    async fn run(&mut self, batch: Vec<Waiting>) -> Next {
+        let (mut together, layered): (Vec<_>, Vec<_>) =
+            batch.into_iter().partition(|waiting| layers(&waiting.request.writes).len() == 1);
+        let mut stuck = vec![];
+        let mut next = Next::Continue;
+        while !together.is_empty() {
+            match self.commit_together(together).await {
+                Ok(undecided) => together = undecided,
+                Err(Failure::Together { all, error, is_out_of_reach }) => {
+                    let error = Arc::new(error);
+                    all.into_iter().for_each(|waiting| waiting.fail(&error));
+                    if is_out_of_reach {
+                        next = Next::FailWaiting(error);
+                    }
+                    together = vec![];
+                }
+                Err(Failure::Apart(all)) => {
+                    for waiting in all {
+                        stuck.extend(self.commit_alone(waiting, Wait::Short).await);
+                    }
+                    together = vec![];
+                }
+            }
+        }
+        for waiting in stuck.into_iter().chain(layered) {
+            // The change sets before it may have taken longer than its caller waits.
+            if !waiting.is_abandoned() {
+                self.commit_alone(waiting, Wait::Full).await;
+            }
+        }
+        next
+    }
+}
+
+/// Why a batch was not committed.
+enum Failure {
+    /// Every change set of the batch fails with this error: alone each would meet the same. If the database is out of reach,
+    /// so do those that wait.
+    Together { all: Vec<Waiting>, error: StoreError, is_out_of_reach: bool },
+    /// Each may fare better alone. Nothing of the batch was written.
+    Apart(Vec<Waiting>),
+}
+
+/// How long a transaction waits for a lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wait {
+    /// A part of the statement timeout, so that change sets behind a stuck one still meet their deadlines.
+    Short,
+    /// As long as the statement may take.
+    Full,
+}
+
+impl Committer {
+    /// Commits change sets in one transaction, and answers each. Returns those that are undecided.
+    async fn commit_together(&self, waiting: Vec<Waiting>) -> Result<Vec<Waiting>, Failure> {
+        let wait = if waiting.len() == 1 { Wait::Full } else { Wait::Short };
+        let changes: Vec<_> = waiting.iter().map(|waiting| &waiting.request).collect();
+        let build = || statement::together(&changes, self.lock_timeout(wait)).map(|sql| vec![sql]);
+        let rows = match self.attempt(build).await {
+            Ok(rows) => rows,
+            Err(error) if waiting.len() > 1 && (is_of_one_change_set(&error) || is_lock_timeout(&error)) => {
+                tracing::debug!(%error, change_sets = waiting.len(), "a batch failed: its change sets go alone");
+                return Err(Failure::Apart(waiting));
+            }
+            Err(error) => {
+                let is_out_of_reach = matches!(error, sqlx::Error::PoolTimedOut) && self.primary.is_silent();
+                let error = postgres_error(WHAT, error);
+                return Err(Failure::Together { all: waiting, error, is_out_of_reach });
+            }
+        };
+        let outcomes = match outcomes(&changes, &rows) {
+            Ok(outcomes) => outcomes,
+            Err(error) => {
+                return Err(Failure::Together { all: waiting, error, is_out_of_reach: false });
+            }
+        };
+        observe::note_batch(outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Committed)).count());
+        let mut undecided = vec![];
+        for (waiting, outcome) in waiting.into_iter().zip(outcomes) {
+            match outcome {
+                Outcome::Committed => waiting.answer(Ok(())),
+                Outcome::Refused(error) => waiting.answer(Err(error)),
+                Outcome::Undecided => undecided.push(waiting),
+            }
+        }
+        Ok(undecided)
+    }
+
+    /// Commits a change set in a transaction of its own, and answers. Gives the change set back if a short wait for a lock
+    /// was too short.
+    async fn commit_alone(&self, waiting: Waiting, wait: Wait) -> Option<Waiting> {
+        let change = &waiting.request;
+        let outcome = match self.attempt(|| statement::alone(change, self.lock_timeout(wait))).await {
+            Ok(rows) => outcomes(&[change], &rows),
+            Err(error) if wait == Wait::Short && is_lock_timeout(&error) => return Some(waiting),
+            Err(error) => Err(postgres_error(WHAT, error)),
+        };
+        let answer = match outcome.map(|mut outcomes| outcomes.pop()) {
+            Ok(Some(Outcome::Committed)) => {
+                observe::note_batch(1);
+                Ok(())
+            }
+            Ok(Some(Outcome::Refused(error))) => Err(error),
+            // Nothing was added ahead of a change set that is alone.
+            Ok(Some(Outcome::Undecided) | None) => Err(StoreError::failed(WHAT, "it was not decided").into()),
+            Err(error) => Err(error.into()),
+        };
+        waiting.answer(answer);
+        None
+    }
+
+    /// Runs a transaction, and again if another transaction made it fail.
+    async fn attempt(
+        &self,
+        build: impl Fn() -> Result<Vec<Sql>, StoreError> + Sync,
+    ) -> sqlx::Result<Vec<PgRow>> {
         let mut attempt = 1;
         loop {
-            let rows = self.primary.transaction(Purpose::Commit, change::statements(change)?).await;
-            match rows {
-                Ok(rows) => {
-                    if let Some(row) = rows.first() {
-                        let broken = texts(row).map_err(|error| postgres_error(REFUSED, error))?;
-                        return Err(refused(change, &broken));
-                    }
-                    // Processes commit each for itself; it is the database that gathers them into one sync.
-                    observe::note_batch(1);
-                    return Ok(());
-                }
+            let statements = build().map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
+            match self.primary.transaction(Purpose::Commit, statements).await {
                 Err(error) if attempt < ATTEMPTS && is_contention(&error) => {
                     count_retry();
-                    tracing::debug!(%error, attempt, "another transaction was in the way");
+                    tracing::debug!(%error, attempt, "another transaction made a commit fail");
                     if attempt > 1 {
                         tokio::time::sleep(pause(attempt)).await;
                     }
                     attempt += 1;
                 }
-                Err(error) => return Err(postgres_error(WHAT, error).into()),
+                result => return result,
             }
         }
     }
 
-    async fn commit_each(&self, waiting: impl IntoIterator<Item = Waiting, IntoIter: Send> + Send) {
-        for waiting in waiting {
-            // Those before it may have taken longer than it waits.
-            if !waiting.is_gone() {
-                let answer = self.commit_alone(&waiting.change).await;
-                waiting.answer(answer);
-            }
-        }
+    fn lock_timeout(&self, wait: Wait) -> Option<Duration> {
+        (wait == Wait::Short).then(|| self.primary.options().statement_timeout / 4)
     }
 }
 
-impl Together for PostgresStore {
-    async fn commit_together(&self, waiting: Vec<Waiting>) {
-        const WHAT: &str = "committing sign-ups together";
-        let change_sets = waiting.len();
-        let (first, again) = by_address(waiting);
-        let all = |first: Vec<Waiting>, again: Vec<(usize, Waiting)>| {
-            first.into_iter().chain(again.into_iter().map(|(_, waiting)| waiting))
-        };
-        let Some(sql) = statement(&first).filter(|_| change_sets > 1) else {
-            return self.commit_each(all(first, again)).await;
-        };
-        let answers = match self.primary.transaction(Purpose::Commit, vec![sql]).await {
-            Ok(rows) => answers(&first, &rows),
-            // The database has undone all of it.
-            Err(error) if is_of_one_change_set(&error) => {
-                tracing::warn!(%error, change_sets, "a sign-up failed: those that came with it are committed one by one");
-                return self.commit_each(all(first, again)).await;
-            }
-            Err(error) => Err(postgres_error(WHAT, error)),
-        };
-        match answers {
-            Ok(answers) => {
-                observe::note_batch(answers.iter().filter(|answer| answer.is_ok()).count());
-                let mut untold = vec![];
-                for (place, waiting) in again {
-                    let before = first.get(place).zip(answers.get(place));
-                    match before.and_then(|(first, answer)| SignUp::of(&first.change)?.next(answer)) {
-                        Some(refusal) => waiting.answer(Err(CommitError::Refused(refusal))),
-                        None => untold.push(waiting),
-                    }
-                }
-                for (waiting, answer) in first.into_iter().zip(answers) {
-                    waiting.answer(answer);
-                }
-                self.commit_each(untold).await;
-            }
-            // One by one they would meet the same error, each after the other.
-            Err(error) => {
-                let error = Arc::new(error);
-                for waiting in all(first, again) {
-                    waiting.answer(Err(for_one_of_many("committing a sign-up", &error).into()));
-                }
-            }
-        }
-    }
+/// What a statement did with a change set.
+enum Outcome {
+    Committed,
+    Refused(CommitError),
+    /// A total has no room behind the change sets before this one. One of these may have been refused itself.
+    Undecided,
 }
 
-/// The first of each address; and those that come after one of these, each with its place among them.
-fn by_address(waiting: Vec<Waiting>) -> (Vec<Waiting>, Vec<(usize, Waiting)>) {
-    let (mut first, mut again) = (vec![], vec![]);
-    let mut places = HashMap::new();
-    for waiting in waiting {
-        let address = SignUp::of(&waiting.change).map(|new| new.address());
-        match address.map(|address| *places.entry(address).or_insert(first.len())) {
-            Some(place) if place < first.len() => again.push((place, waiting)),
-            _ => first.push(waiting),
-        }
-    }
-    (first, again)
-}
-
-/// One statement for all of them.
-fn statement(waiting: &[Waiting]) -> Option<Sql> {
-    let new: Vec<_> = waiting.iter().map(|waiting| SignUp::of(&waiting.change)).collect::<Option<_>>()?;
-    sign_ups::statement(new.first()?.place(), &new).ok()
-}
-
-/// What became of each, by the rows that their statement gave.
-fn answers(waiting: &[Waiting], rows: &[PgRow]) -> Result<Vec<Result<(), CommitError>>, StoreError> {
-    let mut answers: Vec<_> = waiting.iter().map(|_| Ok(())).collect();
+/// Decodes the rows of a statement: the outcome of each change set.
+fn outcomes(changes: &[&ChangeSet], rows: &[PgRow]) -> Result<Vec<Outcome>, StoreError> {
+    const READING: &str = "reading why a change set was refused";
+    let mut broken: Vec<Option<(usize, String, bool)>> = vec![None; changes.len()];
     for row in rows {
-        let [number, requirement, fact] = texts(row).map_err(|error| postgres_error(REFUSED, error))?;
-        let index = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-        let refused_one = index.and_then(|index| Some((waiting.get(index)?, answers.get_mut(index)?)));
-        let (waiting, answer) = refused_one.ok_or_else(|| StoreError::failed(REFUSED, "no such sign-up"))?;
-        *answer = Err(refused(&waiting.change, &[requirement, fact]));
+        let [change, number, fact, is_final] = texts(row).map_err(|error| postgres_error(READING, error))?;
+        let place = change.parse::<usize>().ok().and_then(|change| broken.get_mut(change));
+        let (Some(place), Ok(number)) = (place, number.parse()) else {
+            return Err(StoreError::failed(READING, "no such requirement"));
+        };
+        // The first requirement that does not hold decides.
+        if place.as_ref().is_none_or(|(first, ..)| number < *first) {
+            *place = Some((number, fact, is_final == "true"));
+        }
     }
-    Ok(answers)
+    let outcome = |(change, broken): (&&ChangeSet, Option<(usize, String, bool)>)| match broken {
+        None => Outcome::Committed,
+        Some((.., false)) => Outcome::Undecided,
+        Some((number, fact, true)) => Outcome::Refused(
+            require::refusal(&change.requires, number, &fact).map_or_else(Into::into, CommitError::Refused),
+        ),
+    };
+    Ok(changes.iter().zip(broken).map(outcome).collect())
 }
 
-const REFUSED: &str = "reading why a change set was refused";
-
-/// Why a change set was refused, by the requirement that does not hold and the fact that was found.
-fn refused(change: &ChangeSet, broken: &[String; 2]) -> CommitError {
-    require::refusal(&change.requires, broken).map_or_else(Into::into, CommitError::Refused)
-}
-
-/// How long to wait before the next try, so that those who were in each other's way do not meet again.
+/// How long to wait before the next attempt, at random, so that two transactions do not meet again.
 fn pause(attempt: u32) -> Duration {
     let random = getrandom::u32().unwrap_or_default();
     Duration::from_millis(u64::from(random % (10 * attempt)))

@@ -1,7 +1,5 @@
 //! What an error of PostgreSQL means to the service.
 
-use std::sync::Arc;
-
 use signup_core::StoreError;
 
 /// A PostgreSQL error while `what` was being done: one that may pass, or one that will not.
@@ -23,22 +21,17 @@ pub(super) fn is_contention(error: &sqlx::Error) -> bool {
     matches!(sql_state(error).as_str(), "40001" | "40P01" | "23505")
 }
 
-/// Whether the values of a change set are at fault, or another transaction was in its way: of those that were undone with it,
-/// each may fare better by itself.
+/// Whether one change set of a batch made the statement fail: a value, a constraint, or a transaction that was in its way.
+/// Each of the others may succeed alone.
 pub(super) fn is_of_one_change_set(error: &sqlx::Error) -> bool {
     let state = sql_state(error);
-    // Data exceptions, constraints, and transactions that are undone for others.
-    ["22", "23", "40"].iter().any(|class| state.starts_with(class))
+    // Data exceptions, constraints, and transactions that are rolled back for others.
+    matches!(error, sqlx::Error::Encode(_)) || ["22", "23", "40"].iter().any(|class| state.starts_with(class))
 }
 
-/// An error that many met together, for one of them: it has to be told to each.
-pub(super) fn for_one_of_many(what: &'static str, error: &Arc<StoreError>) -> StoreError {
-    let source = Arc::clone(error);
-    if error.is_unavailable() {
-        StoreError::unavailable(what, source)
-    } else {
-        StoreError::failed(what, source)
-    }
+/// Whether a lock, or the whole statement, took longer than it may.
+pub(super) fn is_lock_timeout(error: &sqlx::Error) -> bool {
+    matches!(sql_state(error).as_str(), "55P03" | "57014")
 }
 
 /// Whether the connection is of no use any more: it is broken, or its server is ending, or takes no writes.

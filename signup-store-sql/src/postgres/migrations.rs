@@ -2,10 +2,11 @@
 
 use signup_core::StoreError;
 use sqlx::migrate::Migrator;
-use sqlx::postgres::{PgConnection, Postgres};
+use sqlx::postgres::PgConnection;
 use sqlx::{Connection as _, Executor as _};
 
 use super::error::postgres_error;
+use super::query::query;
 use crate::sql::error::OpenError;
 use crate::sql::migrations::{cannot_migrate, cannot_read};
 use crate::sql::row::texts;
@@ -48,7 +49,7 @@ impl Session for PgConnection {
         sql: Sql,
     ) -> Result<Vec<[String; N]>, StoreError> {
         let failed = |error| postgres_error(what, error);
-        let (text, arguments) = sql.into_query::<Postgres>().map_err(failed)?;
+        let (text, arguments) = query(sql).map_err(failed)?;
         let query = sqlx::query_with(text, arguments).persistent(false);
         let rows = query.fetch_all(self).await.map_err(failed)?;
         rows.iter().map(texts).collect::<sqlx::Result<_>>().map_err(failed)

@@ -1,18 +1,18 @@
 //! The store on PostgreSQL, which any number of processes share.
 
-mod change;
 mod commit;
 mod counter;
 mod error;
+mod lock;
 mod migrations;
 mod observe;
 mod options;
 mod primary;
+mod query;
 mod rows;
-mod sign_ups;
+mod statement;
 #[cfg(feature = "test-cluster")]
 pub mod test_cluster;
-mod turns;
 
 use std::sync::Arc;
 
@@ -24,15 +24,16 @@ use signup_core::{
     RequestCounter, Shift, ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId, Window,
 };
 
+use crate::batch::Batcher;
 use crate::sql::error::OpenError;
 use crate::sql::read;
 use crate::sql::store::store;
 use crate::sql::zone_data::SortKeys;
 use crate::sql::{Dialect, Sql, values};
+use commit::Committer;
 use counter::Counter;
 use error::postgres_error;
 use primary::{Primary, Purpose};
-use turns::Turns;
 
 pub use options::{PostgresOptions, PostgresUrl, PostgresUrlError};
 
@@ -52,7 +53,7 @@ pub use options::{PostgresOptions, PostgresUrl, PostgresUrlError};
 pub struct PostgresStore {
     primary: Primary,
     counter: Counter,
-    turns: Turns,
+    committer: Batcher<Committer>,
 }
 
 impl PostgresStore {
@@ -85,12 +86,13 @@ impl PostgresStore {
     ) -> Result<Self, OpenError> {
         let primary = Primary::open(urls, options, keys).await?;
         let counter = Counter::new(primary.clone());
-        let turns = Turns::new(primary.max_wait());
-        Ok(Self { primary, counter, turns })
+        let committer = Committer::batcher(&primary);
+        Ok(Self { primary, counter, committer })
     }
 
-    /// Closes all connections, after what is under way.
+    /// Finishes the commits that wait, and closes all connections.
     pub async fn close(&self) {
+        drop(self.committer.close().await);
         self.primary.close().await;
     }
 
@@ -101,6 +103,10 @@ impl PostgresStore {
 
     const fn reader(&self) -> &Primary {
         &self.primary
+    }
+
+    async fn commit_change(&self, change: ChangeSet) -> Result<(), CommitError> {
+        self.committer.submit(change.keys(), change).await?
     }
 
     /// In the order that every store purges in. What another process is purging is left to it.

@@ -56,11 +56,9 @@ impl fmt::Debug for PostgresUrl {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostgresOptions {
     /// The most connections of this process; 8 unless set. More than the database has processors for do not make it faster.
-    /// Three quarters of them, rounded up, may commit at the same moment; of four or more, some are left for those who read
-    /// however many commit.
+    /// At most two of them commit at a time, and at least one is left for reads if there are two or more.
     pub connections: u32,
-    /// How long an operation waits for a free connection, or for the database to be reached; 3 seconds unless set. For a
-    /// commit that covers the wait for the right to commit, too.
+    /// How long an operation waits for a free connection, or for the database to be reached; 3 seconds unless set.
     pub connect_timeout: Duration,
     /// How long a statement may take, waiting for locks included; 5 seconds unless set.
     pub statement_timeout: Duration,
@@ -77,12 +75,5 @@ impl Default for PostgresOptions {
             statement_timeout: Duration::from_secs(5),
             pgbouncer: false,
         }
-    }
-}
-
-impl PostgresOptions {
-    /// How many may commit at the same moment.
-    pub(crate) const fn commits(&self) -> usize {
-        (self.connections as usize * 3).div_ceil(4)
     }
 }

@@ -4,9 +4,6 @@
 //! answer, all connections are given up and new ones made, to whichever of the servers takes writes then. So a failover
 //! costs those operations that were under way, and the time until a standby is promoted; nothing has to be restarted.
 //!
-//! Of four connections or more, those who commit get some fewer than there are, so that those who only read never wait
-//! until all who write have been to the disk.
-//!
 //! **Invariants:** no operation waits for a server without a limit, whatever the network does; a connection that broke is
 //! closed, and one whose operation did not end is not used again before its pool had a sign of life from it.
 
@@ -22,11 +19,11 @@ use std::time::{Duration, Instant};
 use signup_core::StoreError;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Postgres, Transaction};
-use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument as _;
 
 use super::error::{is_broken, postgres_error};
 use super::observe::count_reconnect;
+use super::query::query;
 use super::{PostgresOptions, PostgresUrl, migrations};
 use crate::sql::error::OpenError;
 use crate::sql::observe;
@@ -43,6 +40,14 @@ pub(crate) const TAKES_WRITES: &str = "SELECT CASE WHEN pg_is_in_recovery() \
      OR current_setting('transaction_read_only') = 'on' THEN 'no' ELSE 'yes' END";
 /// How long to wait at first, and at most, before the servers are asked anew which of them takes writes.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_millis(250));
+/// Settings by which the planner joins tables row by row, through an index: each statement reads few rows. A table that was
+/// small when a statement was planned may be large when the statement runs.
+const PLANNER: [(&str, &str); 4] = [
+    ("enable_seqscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+    ("random_page_cost", "1.1"),
+];
 /// How much longer than the database itself this process waits for a statement to end, and for a pool to close.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -92,6 +97,10 @@ impl Primary {
         self.0.options.pgbouncer
     }
 
+    pub(crate) fn options(&self) -> &PostgresOptions {
+        &self.0.options
+    }
+
     /// Returns the longest time that a request may take with its wait for other requests: as long as one operation may take.
     pub(crate) fn max_wait(&self) -> Duration {
         self.0.options.connect_timeout + self.0.options.statement_timeout + GRACE
@@ -116,7 +125,7 @@ impl Primary {
         purpose: Purpose,
         statements: Vec<Sql>,
     ) -> sqlx::Result<Vec<PgRow>> {
-        let taken = self.take(purpose).await?;
+        let taken = self.take().await?;
         let needs_no_transaction = statements.len() == 1 && !self.0.options.pgbouncer;
         // The state of a statement that runs takes thousands of bytes. In a box they stay where they are when the futures
         // around it are moved.
@@ -138,11 +147,16 @@ impl Primary {
 
     async fn work(
         self,
-        Taken { current, mut lent, _permit }: Taken,
+        Taken { current, mut lent }: Taken,
         purpose: Purpose,
         statements: Vec<Sql>,
     ) -> sqlx::Result<Vec<PgRow>> {
-        let result = self.run(&mut lent.connection, purpose, statements).await;
+        // On a pool that was replaced, an operation gets a little more time. Its server may be silent for much longer.
+        let result = tokio::select! {
+            biased;
+            result = self.run(&mut lent.connection, purpose, statements) => result,
+            () = current.given_up() => Err(timed_out("the connections to this server were replaced")),
+        };
         match &result {
             Ok(_) => {
                 current.note_answer();
@@ -160,18 +174,12 @@ impl Primary {
 
     /// A connection of the current pool; of the next one, if that takes its place meanwhile. One deadline holds for all that
     /// it has to wait for.
-    async fn take(&self, purpose: Purpose) -> sqlx::Result<Taken> {
+    async fn take(&self) -> sqlx::Result<Taken> {
         let deadline = Instant::now() + self.0.options.connect_timeout;
         let mut current = self.current();
         loop {
-            let taken = match current.permit(purpose, deadline).await {
-                Ok(permit) => current.connection(deadline).await.map(|lent| (permit, lent)),
-                // That others commit is no sign that no connection can be had: they find that out themselves.
-                Err(sqlx::Error::PoolTimedOut) => return Err(sqlx::Error::PoolTimedOut),
-                Err(error) => Err(error),
-            };
-            match taken {
-                Ok((permit, lent)) => return Ok(Taken { current, lent, _permit: permit }),
+            match current.connection(deadline).await {
+                Ok(lent) => return Ok(Taken { current, lent }),
                 Err(sqlx::Error::PoolClosed) => {
                     let next = self.current();
                     if next.number == current.number {
@@ -182,7 +190,7 @@ impl Primary {
                 Err(error) => {
                     // Either others use them all, and get answers; or none can be made.
                     let is_out_of_reach = match &error {
-                        sqlx::Error::PoolTimedOut => self.is_silent(&current),
+                        sqlx::Error::PoolTimedOut => self.has_no_answer(&current),
                         error => is_broken(error),
                     };
                     if is_out_of_reach {
@@ -206,7 +214,12 @@ impl Primary {
         rows.first().map(texts).transpose().map_err(failed)
     }
 
-    fn is_silent(&self, current: &Current) -> bool {
+    /// Whether the database has not answered for as long as a connection may take.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.has_no_answer(&self.current())
+    }
+
+    fn has_no_answer(&self, current: &Current) -> bool {
         current.silence() >= self.0.options.connect_timeout
     }
 
@@ -217,7 +230,7 @@ impl Primary {
         let sql = Sql::of(Dialect::Postgres, TAKES_WRITES, vec![]);
         match self.transaction(Purpose::Check, vec![sql]).await {
             Ok(rows) => Ok(rows.first().map(texts).transpose()?.is_some_and(|[answer]| answer == "yes")),
-            Err(sqlx::Error::PoolTimedOut) if !self.is_silent(&current) => Ok(true),
+            Err(sqlx::Error::PoolTimedOut) if !self.has_no_answer(&current) => Ok(true),
             Err(error) => Err(error),
         }
     }
@@ -275,10 +288,7 @@ impl Primary {
     async fn answer<T>(&self, answer: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
         let limit = self.0.options.statement_timeout + GRACE;
         let answer = tokio::time::timeout(limit, answer).await;
-        answer.unwrap_or_else(|_| {
-            let what = "the database did not answer in time";
-            Err(sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, what)))
-        })
+        answer.unwrap_or_else(|_| Err(timed_out("the database did not answer in time")))
     }
 
     /// Begins a transaction that relies on nothing that a session may have been told. With a higher isolation the look
@@ -288,9 +298,10 @@ impl Primary {
         let mut begin = "BEGIN ISOLATION LEVEL READ COMMITTED".to_owned();
         if options.pgbouncer {
             let timeout = options.statement_timeout.as_millis();
-            begin.push_str(&format!(
-                "; SET LOCAL statement_timeout = {timeout}; SET LOCAL enable_seqscan = off"
-            ));
+            begin.push_str(&format!("; SET LOCAL statement_timeout = {timeout}"));
+            for (name, value) in PLANNER {
+                begin.push_str(&format!("; SET LOCAL {name} = {value}"));
+            }
         }
         begin
     }
@@ -357,21 +368,24 @@ impl Primary {
         tracing::info!(server = name(&server), "connecting to the database anew");
         let next = Current::new(&self.0.options, server, broken.number + 1);
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = next;
+        broken.replace();
     }
 }
 
-/// A connection, and for a commit the right to it, until both are given back.
+/// A connection, and the pool that the connection came from.
 struct Taken {
     current: Current,
     lent: Lent<Postgres>,
-    _permit: Option<OwnedSemaphorePermit>,
+}
+
+fn timed_out(what: &'static str) -> sqlx::Error {
+    sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, what))
 }
 
 /// What a connection is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Read,
-    /// For this not all connections may be used.
     Commit,
     Count,
     Purge,
@@ -414,7 +428,7 @@ impl Reader for Primary {
 
 /// Runs a statement. `is_kept` says whether the connection keeps it prepared for the next time.
 async fn fetch(connection: &mut PgConnection, sql: Sql, is_kept: bool) -> sqlx::Result<Vec<PgRow>> {
-    let (text, arguments) = sql.into_query::<Postgres>()?;
+    let (text, arguments) = query(sql)?;
     sqlx::query_with(text, arguments).persistent(is_kept).fetch_all(connection).await
 }
 
@@ -429,9 +443,10 @@ fn connect_options(server: PgConnectOptions, options: &PostgresOptions) -> PgCon
             .options([("statement_timeout", timeout), ("idle_in_transaction_session_timeout", timeout)])
             // With a higher one the look after a lock would not see what the lock was waited for.
             .options([("default_transaction_isolation", "read committed")])
-            // Every statement looks for few rows by an index, whatever the values are, and however small the tables were when
-            // it was planned. Planning a commit anew each time costs as much as running it.
-            .options([("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off")])
+            // Every statement looks up few rows in an index, however small the tables were when the statement was planned.
+            // Planning a commit each time costs as much as running it.
+            .options([("plan_cache_mode", "force_generic_plan")])
+            .options(PLANNER)
     }
 }
 

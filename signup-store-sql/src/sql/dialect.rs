@@ -77,35 +77,6 @@ impl Dialect {
         }
     }
 
-    /// The elements of a JSON array, as a table with the column `value`.
-    pub(crate) fn each(self, parameter: &str) -> String {
-        match self {
-            Self::Sqlite => format!("json_each({parameter})"),
-            Self::Postgres => format!("jsonb_array_elements({parameter})"),
-        }
-    }
-
-    /// The element of `value` at `index`, as an id.
-    pub(crate) fn id_at(self, index: usize) -> String {
-        match self {
-            Self::Sqlite => format!("unhex(value->>{index})"),
-            Self::Postgres => format!("CAST(value->>{index} AS uuid)"),
-        }
-    }
-
-    /// The element of `value` at `index`, as a whole number.
-    pub(crate) fn integer_at(self, index: usize) -> String {
-        format!("CAST(value->>{index} AS BIGINT)")
-    }
-
-    /// The element of `value` at `index`, as a truth value.
-    pub(crate) fn flag_at(self, index: usize) -> String {
-        match self {
-            Self::Sqlite => format!("value->>{index}"),
-            Self::Postgres => format!("CAST(value->>{index} AS BOOLEAN)"),
-        }
-    }
-
     /// A condition: the column, which is a truth value, is this one.
     pub(crate) fn is_flag(self, name: &str, flag: bool) -> String {
         match (self, flag) {

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** nothing here knows how an engine is reached.
 
+pub(crate) mod change;
 mod dialect;
 pub(crate) mod error;
 pub(crate) mod migrations;
@@ -10,6 +11,7 @@ pub(crate) mod pool;
 pub(crate) mod read;
 pub(crate) mod require;
 pub(crate) mod row;
+pub(crate) mod rows;
 mod statement;
 pub(crate) mod store;
 pub(crate) mod write;

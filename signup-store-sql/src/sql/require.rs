@@ -1,137 +1,218 @@
-//! The requirements of a change set, as statements.
+//! The requirements of change sets, as checks.
 //!
-//! Each is a query that gives a row only if the requirement does *not* hold: its number, and as JSON the fact that was
-//! found in its place. So the first row by number is the first requirement that fails, and no row means that all hold.
+//! A check is one query for all requirements of a kind. The query returns a row for each requirement that does *not* hold:
+//! the number of the change set, the number of the requirement, the fact that was found, and whether the refusal is final.
 //!
-//! What is found has to hold until the commit. SQLite's writer is alone. On PostgreSQL a query locks first what every change
-//! of the fact goes through, and then looks: most by a function of the schema, whose look has a snapshot of its own. Only
-//! slugs are looked at without a lock; a slug that another takes at the same moment is refused by its unique index, and the
-//! next try finds it.
+//! A total (the sign-ups of a shift, the active events of an organization) is checked for several change sets at once: each
+//! must fit behind the `ahead` additions of the change sets before it. A refusal that only these additions cause is not
+//! final, because one of them may be refused itself.
+//!
+//! The facts must hold until the commit. SQLite has one writer at a time. On PostgreSQL a check acquires the row lock that
+//! every change of the fact acquires, before the check reads the fact. Most checks call a function of the schema, whose
+//! query has a snapshot of its own. A slug has no row to lock. A slug that another transaction inserts at the same moment
+//! is refused by the unique index, and the next attempt finds the slug.
 
-use signup_core::{Refusal, Requirement, StoreError};
+use signup_core::{OrganizationId, Refusal, Requirement, StoreError};
+use uuid::Uuid;
 
-use crate::sql::read::live_receipt;
+use super::Dialect;
+use super::rows::{GIVEN, Rows, Statement};
 use crate::sql::row::{self, RECEIPT, SIGNUP};
-use crate::sql::{Dialect, Sql, values};
 
-/// Appends the query that looks for what breaks the requirement.
-pub(crate) fn check(sql: &mut Sql, number: usize, requirement: &Requirement) {
-    let dialect = sql.dialect;
-    let lock = dialect.lock();
-    match requirement {
-        Requirement::NoOrganization => {
-            let exists = match dialect {
-                Dialect::Sqlite => "EXISTS (SELECT 1 FROM organizations)",
-                Dialect::Postgres => "locked_organizations_exist()",
-            };
-            sql.push(&format!("SELECT '{number}', '' WHERE {exists}"));
-        }
-        Requirement::OrganizationSlugFree(slug) => {
-            let text = format!("SELECT '{number}', '' FROM organizations WHERE slug = $1");
-            sql.add(&text, values![slug.as_str()]);
-        }
-        Requirement::EventSlugFree(slug) => {
-            let text = format!("SELECT '{number}', '' FROM events WHERE slug = $1");
-            sql.add(&text, values![slug.as_str()]);
-        }
-        Requirement::NoReceipt { key, now } => {
-            let record = dialect.record(RECEIPT);
-            let receipts = match dialect {
-                Dialect::Sqlite => {
-                    "receipts r WHERE r.organization_id = $1 AND r.token_id = $2 AND r.operation = $3 \
-                     AND r.idempotency_key = $4 AND"
-                }
-                Dialect::Postgres => "locked_receipts($1, $2, $3, $4) r WHERE",
-            };
-            let text = format!("SELECT '{number}', {record} FROM {receipts} r.expires_at > $5");
-            sql.add(&text, live_receipt(key, *now));
-        }
-        Requirement::ShiftAtVersion { organization, shift, version } => {
-            let text = format!(
-                "SELECT '{number}', '' WHERE NOT EXISTS (SELECT 1 FROM shifts \
-                 WHERE organization_id = $1 AND id = $2 AND version = $3 {lock})"
-            );
-            sql.add(&text, values![organization.uuid(), shift.uuid(), *version]);
-        }
-        Requirement::QuestionCount { organization, event, count } => {
-            let differs = match dialect {
-                Dialect::Sqlite => {
-                    "NOT EXISTS (SELECT 1 FROM events WHERE organization_id = $1 AND id = $2) \
-                     OR $3 <> (SELECT COUNT(*) FROM questions WHERE organization_id = $1 AND event_id = $2)"
-                }
-                Dialect::Postgres => "locked_question_count($1, $2) IS DISTINCT FROM $3",
-            };
-            let text = format!("SELECT '{number}', '' WHERE {differs}");
-            sql.add(&text, values![organization.uuid(), event.uuid(), *count]);
-        }
-        Requirement::ActiveEventsBelow { organization, limit, now } => {
-            let too_many = match dialect {
-                Dialect::Sqlite => ACTIVE_EVENTS,
-                Dialect::Postgres => "CAST(n AS TEXT) FROM locked_active_events($1, $2) n WHERE n >= $3",
-            };
-            let text = format!("SELECT '{number}', {too_many}");
-            sql.add(&text, values![organization.uuid(), now.as_second(), *limit]);
-        }
-        Requirement::ShiftHasRoom { organization, shift } => {
-            let text = format!(
-                "SELECT '{number}', '' WHERE NOT EXISTS (SELECT 1 FROM shifts \
-                 WHERE organization_id = $1 AND id = $2 AND filled < capacity {lock})"
-            );
-            sql.add(&text, values![organization.uuid(), shift.uuid()]);
-        }
-        Requirement::AddressNotOnShift { organization, shift, email } => {
-            let record = dialect.record(SIGNUP);
-            let signups = match dialect {
-                Dialect::Sqlite => {
-                    "signups u WHERE u.organization_id = $1 AND u.shift_id = $2 AND u.email_key = $3 \
-                     AND u.status = 'confirmed'"
-                }
-                Dialect::Postgres => "locked_signups_of_address($1, $2, $3) u",
-            };
-            let text = format!("SELECT '{number}', {record} FROM {signups}");
-            sql.add(&text, values![organization.uuid(), shift.uuid(), email.key()]);
-        }
-        Requirement::SignupConfirmed { organization, signup } => {
-            let is_confirmed = match dialect {
-                Dialect::Sqlite => {
-                    "EXISTS (SELECT 1 FROM signups WHERE organization_id = $1 AND id = $2 AND status = 'confirmed')"
-                }
-                Dialect::Postgres => "locked_signup_is_confirmed($1, $2)",
-            };
-            let text = format!("SELECT '{number}', '' WHERE NOT {is_confirmed}");
-            sql.add(&text, values![organization.uuid(), signup.uuid()]);
-        }
-        Requirement::SignupHasSecret { organization, signup, secret } => {
-            let text = format!(
-                "SELECT '{number}', '' WHERE NOT EXISTS (SELECT 1 FROM signups WHERE organization_id = $1 \
-                 AND id = $2 AND status = 'confirmed' AND secret = $3 {lock})"
-            );
-            sql.add(&text, values![organization.uuid(), signup.uuid(), secret.as_bytes().as_slice()]);
-        }
-        Requirement::NoticeAtVersion { organization, notice, version } => {
-            let text = format!(
-                "SELECT '{number}', '' WHERE NOT EXISTS (SELECT 1 FROM notices \
-                 WHERE organization_id = $1 AND id = $2 AND version = $3 {lock})"
-            );
-            sql.add(&text, values![organization.uuid(), notice.uuid(), *version]);
+/// The kinds of requirements. Each has one query for any number of requirements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Check {
+    NoOrganization,
+    OrganizationSlugFree,
+    EventSlugFree,
+    NoReceipt,
+    ActiveEventsBelow,
+    QuestionCount,
+    ShiftAtVersion,
+    AddressNotOnShift,
+    ShiftHasRoom,
+    SignupConfirmed,
+    SignupHasSecret,
+    NoticeAtVersion,
+}
+
+impl From<&Requirement> for Check {
+    fn from(requirement: &Requirement) -> Self {
+        match requirement {
+            Requirement::NoOrganization => Self::NoOrganization,
+            Requirement::OrganizationSlugFree(_) => Self::OrganizationSlugFree,
+            Requirement::EventSlugFree(_) => Self::EventSlugFree,
+            Requirement::NoReceipt { .. } => Self::NoReceipt,
+            Requirement::ActiveEventsBelow { .. } => Self::ActiveEventsBelow,
+            Requirement::QuestionCount { .. } => Self::QuestionCount,
+            Requirement::ShiftAtVersion { .. } => Self::ShiftAtVersion,
+            Requirement::AddressNotOnShift { .. } => Self::AddressNotOnShift,
+            Requirement::ShiftHasRoom { .. } => Self::ShiftHasRoom,
+            Requirement::SignupConfirmed { .. } => Self::SignupConfirmed,
+            Requirement::SignupHasSecret { .. } => Self::SignupHasSecret,
+            Requirement::NoticeAtVersion { .. } => Self::NoticeAtVersion,
         }
     }
 }
 
-/// On SQLite: the number of the active events of `$1` at `$2`, if it is as high as `$3`.
-pub(crate) const ACTIVE_EVENTS: &str = "CAST(COUNT(*) AS TEXT) FROM events \
-     WHERE organization_id = $1 AND is_published = 1 AND ends_at > $2 HAVING COUNT(*) >= $3";
-
-/// What a row of the queries says: which requirement does not hold, and why.
-pub(crate) fn refusal(requires: &[Requirement], [number, fact]: &[String; 2]) -> Result<Refusal, StoreError> {
-    let broken = number.parse::<usize>().ok().and_then(|number| requires.get(number));
-    let broken = broken.ok_or_else(|| StoreError::failed("checking requirements", "no such requirement"))?;
-    refused(broken, fact)
+/// Appends the row of a requirement to the rows of its kind: number `number` of the change set `change`, behind `ahead`
+/// additions to its total.
+pub(crate) fn push_row(rows: &mut Rows, change: i64, number: i64, ahead: i64, requirement: &Requirement) {
+    let id = |organization: OrganizationId, name, id: Uuid| {
+        vec![("organization_id", organization.uuid().into()), (name, id.into())]
+    };
+    let mut row = vec![("number", number.into())];
+    row.extend(match requirement {
+        Requirement::NoOrganization => vec![],
+        Requirement::OrganizationSlugFree(slug) | Requirement::EventSlugFree(slug) => {
+            vec![("slug", slug.as_str().into())]
+        }
+        Requirement::NoReceipt { key, now } => vec![
+            ("organization_id", key.organization.uuid().into()),
+            ("token_id", key.token.uuid().into()),
+            ("operation", key.operation.to_string().into()),
+            ("idempotency_key", key.key.as_str().into()),
+            ("now", now.as_second().into()),
+        ],
+        Requirement::ActiveEventsBelow { organization, limit, now } => vec![
+            ("organization_id", organization.uuid().into()),
+            ("most", (*limit).into()),
+            ("now", now.as_second().into()),
+            ("ahead", ahead.into()),
+        ],
+        Requirement::QuestionCount { organization, event, count } => {
+            [id(*organization, "event_id", event.uuid()), vec![("questions", (*count).into())]].concat()
+        }
+        Requirement::ShiftAtVersion { organization, shift, version } => {
+            [id(*organization, "id", shift.uuid()), vec![("version", (*version).into())]].concat()
+        }
+        Requirement::AddressNotOnShift { organization, shift, email } => {
+            [id(*organization, "shift_id", shift.uuid()), vec![("email_key", email.key().into())]].concat()
+        }
+        Requirement::ShiftHasRoom { organization, shift } => {
+            [id(*organization, "shift_id", shift.uuid()), vec![("ahead", ahead.into())]].concat()
+        }
+        Requirement::SignupConfirmed { organization, signup } => id(*organization, "id", signup.uuid()),
+        Requirement::SignupHasSecret { organization, signup, secret } => {
+            let secret = secret.as_bytes().as_slice();
+            [id(*organization, "id", signup.uuid()), vec![("secret", secret.into())]].concat()
+        }
+        Requirement::NoticeAtVersion { organization, notice, version } => {
+            [id(*organization, "id", notice.uuid()), vec![("version", (*version).into())]].concat()
+        }
+    });
+    rows.push(change, row);
 }
 
-/// The refusal for a requirement that does not hold, with the fact that was found.
-fn refused(requirement: &Requirement, fact: &str) -> Result<Refusal, StoreError> {
-    Ok(match requirement {
+impl Check {
+    /// The query for all requirements of this kind.
+    pub(crate) fn statement(self, dialect: Dialect) -> Statement {
+        let broken =
+            |condition: &str| format!("SELECT change, number, '', TRUE FROM {GIVEN} WHERE {condition}");
+        // PostgreSQL looks up the row of each `given` by itself, because a subquery with a lock is not joined.
+        let missing = |table: &str, condition: &str| {
+            let lock = dialect.lock();
+            broken(&format!(
+                "NOT EXISTS (SELECT 1 FROM {table} t WHERE t.organization_id = given.organization_id \
+                 AND t.id = given.id AND {condition} {lock})"
+            ))
+        };
+        // A scalar subquery looks up each slug in the index. EXISTS could become a join.
+        let taken =
+            |table: &str| broken(&format!("(SELECT 1 FROM {table} t WHERE t.slug = given.slug) IS NOT NULL"));
+        // Rows that `from` finds for each `given`, or a total that `from` counts.
+        let found = |fact: &str, from: &str| format!("SELECT change, number, {fact} FROM {from}");
+        let text = match (self, dialect) {
+            (Self::NoOrganization, Dialect::Sqlite) => broken("EXISTS (SELECT 1 FROM organizations)"),
+            (Self::NoOrganization, Dialect::Postgres) => broken("locked_organizations_exist()"),
+            (Self::OrganizationSlugFree, _) => taken("organizations"),
+            (Self::EventSlugFree, _) => taken("events"),
+            (Self::NoReceipt, _) => {
+                let receipts = match dialect {
+                    Dialect::Sqlite => {
+                        "receipts r WHERE r.organization_id = given.organization_id AND r.token_id = given.token_id \
+                         AND r.operation = given.operation AND r.idempotency_key = given.idempotency_key AND"
+                    }
+                    Dialect::Postgres => {
+                        "LATERAL locked_receipts(given.organization_id, given.token_id, given.operation, \
+                         given.idempotency_key) r WHERE"
+                    }
+                };
+                let record = dialect.record(RECEIPT);
+                found(
+                    &format!("{record}, TRUE"),
+                    &format!("{GIVEN} CROSS JOIN {receipts} r.expires_at > given.now"),
+                )
+            }
+            (Self::ActiveEventsBelow, _) => {
+                let active = match dialect {
+                    Dialect::Sqlite => format!(
+                        "(SELECT given.*, (SELECT COUNT(*) FROM events e \
+                         WHERE e.organization_id = given.organization_id AND e.is_published = 1 \
+                         AND e.ends_at > given.now) AS active FROM {GIVEN})"
+                    ),
+                    Dialect::Postgres => format!(
+                        "{GIVEN} CROSS JOIN LATERAL locked_active_events(given.organization_id, given.now) active"
+                    ),
+                };
+                found(
+                    "CAST(active AS TEXT), active >= most",
+                    &format!("{active} WHERE active + ahead >= most"),
+                )
+            }
+            (Self::QuestionCount, Dialect::Sqlite) => broken(
+                "NOT EXISTS (SELECT 1 FROM events t \
+                 WHERE t.organization_id = given.organization_id AND t.id = given.event_id) \
+                 OR questions <> (SELECT COUNT(*) FROM questions q \
+                 WHERE q.organization_id = given.organization_id AND q.event_id = given.event_id)",
+            ),
+            (Self::QuestionCount, Dialect::Postgres) => {
+                broken("locked_question_count(organization_id, event_id) IS DISTINCT FROM questions")
+            }
+            (Self::ShiftAtVersion, _) => missing("shifts", "t.version = given.version"),
+            (Self::AddressNotOnShift, _) => {
+                let signups = match dialect {
+                    Dialect::Sqlite => {
+                        "signups u WHERE u.organization_id = given.organization_id AND u.shift_id = given.shift_id \
+                         AND u.email_key = given.email_key AND u.status = 'confirmed'"
+                    }
+                    Dialect::Postgres => {
+                        "LATERAL locked_signups_of_address(given.organization_id, given.shift_id, given.email_key) u"
+                    }
+                };
+                let record = dialect.record(SIGNUP);
+                found(&format!("{record}, TRUE"), &format!("{GIVEN} CROSS JOIN {signups}"))
+            }
+            (Self::ShiftHasRoom, _) => {
+                let room = match dialect {
+                    Dialect::Sqlite => format!(
+                        "(SELECT given.*, COALESCE((SELECT s.capacity - s.filled FROM shifts s \
+                         WHERE s.organization_id = given.organization_id AND s.id = given.shift_id), 0) AS room \
+                         FROM {GIVEN})"
+                    ),
+                    Dialect::Postgres => {
+                        format!(
+                            "{GIVEN} CROSS JOIN LATERAL locked_room(given.organization_id, given.shift_id) room"
+                        )
+                    }
+                };
+                found("'', room <= 0", &format!("{room} WHERE room <= ahead"))
+            }
+            (Self::SignupConfirmed, _) => missing("signups", "t.status = 'confirmed'"),
+            (Self::SignupHasSecret, _) => {
+                missing("signups", "t.status = 'confirmed' AND t.secret = given.secret")
+            }
+            (Self::NoticeAtVersion, _) => missing("notices", "t.version = given.version"),
+        };
+        Statement::query(text)
+    }
+}
+
+/// Decodes the refusal for the requirement of this number, with the fact that a check found.
+pub(crate) fn refusal(requires: &[Requirement], number: usize, fact: &str) -> Result<Refusal, StoreError> {
+    let broken = requires.get(number);
+    let broken = broken.ok_or_else(|| StoreError::failed("checking requirements", "no such requirement"))?;
+    Ok(match broken {
         Requirement::NoOrganization => Refusal::OrganizationExists,
         Requirement::OrganizationSlugFree(_) | Requirement::EventSlugFree(_) => Refusal::SlugTaken,
         Requirement::NoReceipt { key, .. } => {

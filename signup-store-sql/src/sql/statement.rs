@@ -4,7 +4,6 @@
 //! something differently, the [`Dialect`] has the word. What is built here depends on the kinds of its statements only, never on
 //! a value, so that the prepared statements of one change set serve the next of its shape.
 
-use sqlx::{Arguments as _, AssertSqlSafe, Database, Encode, Type};
 use uuid::Uuid;
 
 use super::Dialect;
@@ -12,7 +11,7 @@ use super::Dialect;
 /// A value of a parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
-    Uuid(Uuid),
+    Uuid(Option<Uuid>),
     Text(Option<String>),
     Integer(Option<i64>),
     Real(Option<f64>),
@@ -23,17 +22,24 @@ pub(crate) enum Value {
     /// A JSON array that the statement takes apart ([`Dialect::each`]). It must contain no fractions or exponents: `jsonb` would
     /// store them as NUMERIC and print other digits.
     Rows(String),
+    /// For PostgreSQL: an array of values of one kind.
+    Array(Vec<Self>),
     /// A text that is a date, as `YYYY-MM-DD`.
     Date(Option<String>),
 }
 
 impl Value {
     /// How the parameter of this number stands in a text for PostgreSQL.
-    fn placeholder(&self, number: usize) -> String {
+    pub(crate) fn placeholder(&self, number: usize) -> String {
         match self {
             Self::Json(_) => format!("CAST(${number} AS json)"),
             Self::Rows(_) => format!("CAST(${number} AS jsonb)"),
             Self::Date(_) => format!("CAST(${number} AS date)"),
+            Self::Array(values) => match values.first() {
+                Some(Self::Json(_)) => format!("CAST(${number} AS json[])"),
+                Some(Self::Date(_)) => format!("CAST(${number} AS date[])"),
+                _ => format!("${number}"),
+            },
             _ => format!("${number}"),
         }
     }
@@ -50,7 +56,7 @@ macro_rules! value_from {
 }
 
 value_from! {
-    Uuid: id => Self::Uuid(id);
+    Uuid: id => Self::Uuid(Some(id));
     &str: text => Self::Text(Some(text.to_owned()));
     String: text => Self::Text(Some(text));
     Option<&str>: text => Self::Text(text.map(str::to_owned));
@@ -136,33 +142,6 @@ impl Sql {
 
     pub(crate) fn text(&self) -> &str {
         &self.text
-    }
-
-    /// The text and the values, as the engine takes them.
-    pub(crate) fn into_query<DB: Database>(self) -> sqlx::Result<(AssertSqlSafe<String>, DB::Arguments)>
-    where
-        Uuid: Encode<'static, DB> + Type<DB>,
-        String: Encode<'static, DB> + Type<DB>,
-        Option<String>: Encode<'static, DB> + Type<DB>,
-        Option<i64>: Encode<'static, DB> + Type<DB>,
-        Option<f64>: Encode<'static, DB> + Type<DB>,
-        bool: Encode<'static, DB> + Type<DB>,
-        Vec<u8>: Encode<'static, DB> + Type<DB>,
-    {
-        let mut arguments = DB::Arguments::default();
-        for value in self.values {
-            let added = match value {
-                Value::Uuid(id) => arguments.add(id),
-                Value::Text(text) | Value::Json(text) | Value::Date(text) => arguments.add(text),
-                Value::Rows(rows) => arguments.add(rows),
-                Value::Integer(number) => arguments.add(number),
-                Value::Real(number) => arguments.add(number),
-                Value::Flag(flag) => arguments.add(flag),
-                Value::Bytes(bytes) => arguments.add(bytes),
-            };
-            added.map_err(sqlx::Error::Encode)?;
-        }
-        Ok((AssertSqlSafe(self.text), arguments))
     }
 }
 

@@ -1,364 +1,399 @@
-//! The writes of a change set, as statements.
+//! The writes of change sets, as statements.
 //!
-//! Every statement has a condition, `when`: on PostgreSQL, where checks and writes are one statement, that no check
-//! failed.
+//! A statement applies all writes of a kind, of any number of change sets. The statements are ordered so that a parent is
+//! inserted before its children.
 //!
-//! **Invariant:** `filled` is written with the sign-ups that it counts, and by nothing else.
-
-mod volunteers;
-
-use std::ops::Range;
+//! **Invariant:** `filled` is written only together with the sign-ups that it counts.
 
 use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::json;
 use signup_core::{
-    BadgeLabel, Description, Event, EventLocation, Latitude, LocationData, Longitude, Name, Organization,
-    OrganizationId, Plan, Question, Receipt, Shift, ShiftLocation, StoreError, Theme, Token, TokenId,
+    BadgeLabel, Description, Event, EventLocation, Latitude, LocationData, Longitude, Name, Notice,
+    Organization, Question, Receipt, Shift, ShiftLocation, Signup, SignupId, StoreError, Theme, Token,
     WebAddress, Write,
 };
 use uuid::Uuid;
 
-use crate::sql::{Dialect, Value, values};
+use super::rows::{CHANGE, GIVEN, Rows, Statement};
+use super::{Dialect, Value};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// A statement, to be put into a script or into a larger statement.
-#[derive(Debug)]
-pub(crate) struct Statement {
-    /// For PostgreSQL: by which others that are part of the same statement may refer to it.
-    pub(crate) name: Option<&'static str>,
-    pub(crate) text: String,
-    pub(crate) values: Vec<Value>,
-    /// For SQLite: which part of the text is the query for the new rows, if the statement does no more than insert them, or puts
-    /// them in the place of those with the same key. Several of these, with `UNION ALL` between them, give the rows of several
-    /// change sets.
-    #[cfg_attr(
-        not(feature = "sqlite"),
-        expect(dead_code, reason = "only SQLite writes change sets together")
-    )]
-    pub(crate) rows: Option<Range<usize>>,
+/// The kinds of writes, in the order in which their statements run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Effect {
+    InsertOrganization,
+    SetPlan,
+    InsertToken,
+    RevokeToken,
+    InsertEvent,
+    InsertShifts,
+    InsertQuestions,
+    UpdateShift,
+    InsertSignup,
+    CancelSignup,
+    RenewSecret,
+    EraseSignup,
+    InsertReceipt,
+    InsertNotices,
+    UpdateNotice,
+    DeleteNotice,
 }
 
-/// A statement that no other refers to.
-const fn statement(text: String, values: Vec<Value>) -> Statement {
-    Statement { name: None, text, values, rows: None }
-}
-
-/// For SQLite: a statement that inserts what the query gives.
-fn insert_rows(mut into: String, query: &str, values: Vec<Value>) -> Statement {
-    let rows = into.len()..into.len() + query.len();
-    into.push_str(query);
-    Statement { name: None, text: into, values, rows: Some(rows) }
-}
-
-/// The name of the statement that inserts a receipt.
-pub(crate) const RECEIPT_KEPT: &str = "receipt_kept";
-
-/// The most rows that one statement inserts by parameters.
-const ROWS_AT_ONCE: usize = 50;
-
-/// Turns writes into statements.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Writer {
-    pub(crate) dialect: Dialect,
-    /// The condition of every statement.
-    pub(crate) when: &'static str,
-}
-
-impl Writer {
-    /// The statements of one write, in their order. `live_at` is the time by which the key of a receipt has to be free still,
-    /// if others may have written since that was looked at.
-    pub(crate) fn statements(self, write: &Write, live_at: Option<Timestamp>) -> Result<Vec<Statement>> {
-        Ok(match write {
-            Write::InsertOrganization(organization) => vec![self.insert_organization(organization)],
-            Write::SetPlan { organization, plan } => vec![self.set_plan(*organization, *plan)],
-            Write::InsertToken(token) => vec![self.insert_token(token)],
-            Write::RevokeToken { token, at } => vec![self.revoke_token(*token, *at)],
-            Write::InsertEvent { event, location_data } => {
-                vec![self.insert_event(event, location_data.as_ref())]
-            }
-            Write::InsertShifts(shifts) => self.insert_shifts(shifts)?,
-            Write::InsertQuestions(questions) => vec![self.insert_questions(questions)?],
-            Write::UpdateShift(shift) => vec![self.update_shift(shift)],
-            Write::InsertSignup(signup) => self.insert_signup(signup)?,
-            Write::CancelSignup { organization, signup, at, .. } => {
-                self.cancel_signup(*organization, *signup, *at)
-            }
-            Write::InsertReceipt(receipt) => vec![self.insert_receipt(receipt, live_at)?],
-            Write::RenewSecret { organization, signup, secret, at, .. } => {
-                vec![self.renew_secret(*organization, *signup, secret, *at)]
-            }
-            Write::EraseSignup { organization, signup, .. } => self.erase_signup(*organization, *signup),
-            Write::InsertNotices(notices) => vec![self.insert_notices(notices)?],
-            Write::UpdateNotice(notice) => vec![self.update_notice(notice)?],
-            Write::DeleteNotice { organization, notice } => {
-                vec![self.delete_notice(*organization, *notice)]
-            }
-        })
-    }
-
-    /// A new row.
-    fn insert(self, table: &str, row: Vec<(&str, Value)>) -> Statement {
-        let (columns, values): (Vec<_>, Vec<_>) = row.into_iter().unzip();
-        let (columns, when) = (columns.join(", "), self.when);
-        let into = format!("INSERT INTO {table} ({columns}) ");
-        match self.dialect {
-            Dialect::Sqlite => {
-                let parameters = vec!["?"; values.len()].join(", ");
-                insert_rows(into, &format!("SELECT {parameters} WHERE {when}"), values)
-            }
-            Dialect::Postgres => {
-                let parameters: Vec<_> = (1..=values.len()).map(|number| format!("${number}")).collect();
-                let parameters = parameters.join(", ");
-                statement(format!("{into}SELECT {parameters} WHERE {when}"), values)
-            }
+impl From<&Write> for Effect {
+    fn from(write: &Write) -> Self {
+        match write {
+            Write::InsertOrganization(_) => Self::InsertOrganization,
+            Write::SetPlan { .. } => Self::SetPlan,
+            Write::InsertToken(_) => Self::InsertToken,
+            Write::RevokeToken { .. } => Self::RevokeToken,
+            Write::InsertEvent { .. } => Self::InsertEvent,
+            Write::InsertShifts(_) => Self::InsertShifts,
+            Write::InsertQuestions(_) => Self::InsertQuestions,
+            Write::UpdateShift(_) => Self::UpdateShift,
+            Write::InsertSignup(_) => Self::InsertSignup,
+            Write::CancelSignup { .. } => Self::CancelSignup,
+            Write::RenewSecret { .. } => Self::RenewSecret,
+            Write::EraseSignup { .. } => Self::EraseSignup,
+            Write::InsertReceipt(_) => Self::InsertReceipt,
+            Write::InsertNotices(_) => Self::InsertNotices,
+            Write::UpdateNotice(_) => Self::UpdateNotice,
+            Write::DeleteNotice { .. } => Self::DeleteNotice,
         }
     }
+}
 
-    fn insert_organization(self, new: &Organization) -> Statement {
-        let row = vec![
-            ("id", new.id.uuid().into()),
-            ("name", new.name.as_str().into()),
-            ("slug", new.slug.as_str().into()),
-            ("sport", new.sport.as_ref().map(Name::as_str).into()),
-            ("public_url", new.public_url.as_ref().map(WebAddress::as_str).into()),
-            ("plan", new.plan.name().into()),
-            ("created_at", new.created_at.as_second().into()),
-        ];
-        self.insert("organizations", row)
-    }
-
-    fn set_plan(self, organization: OrganizationId, plan: Plan) -> Statement {
-        let when = self.when;
-        let text = format!("UPDATE organizations SET plan = $2 WHERE id = $1 AND {when}");
-        statement(text, values![organization.uuid(), plan.name()])
-    }
-
-    fn insert_token(self, new: &Token) -> Statement {
-        let row = vec![
-            ("organization_id", new.organization.uuid().into()),
-            ("id", new.id.uuid().into()),
-            ("name", new.name.as_str().into()),
-            ("digest", new.digest.as_bytes().as_slice().into()),
-            ("scopes", new.scopes.to_string().into()),
-            ("created_at", new.created_at.as_second().into()),
-            ("expires_at", new.expires_at.as_second().into()),
-            ("revoked_at", new.revoked_at.map(Timestamp::as_second).into()),
-        ];
-        self.insert("tokens", row)
-    }
-
-    fn revoke_token(self, token: TokenId, at: Timestamp) -> Statement {
-        let when = self.when;
-        let text =
-            format!("UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1 AND {when}");
-        statement(text, values![token.uuid(), at.as_second()])
-    }
-
-    fn insert_event(self, new: &Event, location_data: Option<&LocationData>) -> Statement {
-        let row = vec![
-            ("organization_id", new.organization.uuid().into()),
-            ("id", new.id.uuid().into()),
-            ("title", new.title.as_str().into()),
-            ("slug", new.slug.as_str().into()),
-            ("description", new.description.as_ref().map(Description::as_str).into()),
-            ("location", new.location.as_ref().map(EventLocation::as_str).into()),
-            ("is_virtual", new.is_virtual.into()),
-            ("latitude", new.latitude.map(Latitude::degrees).into()),
-            ("longitude", new.longitude.map(Longitude::degrees).into()),
-            ("location_data", Value::Json(location_data.map(LocationData::to_json))),
-            ("start_date", Value::Date(Some(new.dates.first.date().to_string()))),
-            ("end_date", Value::Date(new.dates.last.map(|date| date.to_string()))),
-            ("timezone", new.dates.first.zone().name().into()),
-            ("is_published", new.is_published.into()),
-            ("theme", new.theme.map(Theme::name).into()),
-            ("badge_label", new.badge_label.as_ref().map(BadgeLabel::as_str).into()),
-            ("created_at", new.created_at.as_second().into()),
-            ("updated_at", new.updated_at.as_second().into()),
-            ("starts_at", new.dates.starts_at().as_second().into()),
-            ("ends_at", new.dates.ends_at().as_second().into()),
-        ];
-        self.insert("events", row)
-    }
-
-    /// On PostgreSQL all shifts in one statement, however many. On SQLite [`ROWS_AT_ONCE`] of them, as parameters: taking a
-    /// column out of JSON costs SQLite more than all else that it does for it.
-    fn insert_shifts(self, new: &[Shift]) -> Result<Vec<Statement>> {
-        match self.dialect {
-            Dialect::Sqlite => {
-                let alike = new.chunk_by(|a, b| shared_by_shifts(a) == shared_by_shifts(b));
-                let chunks = alike.flat_map(|shifts| shifts.chunks(ROWS_AT_ONCE));
-                Ok(chunks.map(insert_shift_rows).collect())
+impl Effect {
+    /// The statements that apply all writes of this kind, in their order.
+    /// `columns` are the columns of their rows.
+    pub(crate) fn statements(self, dialect: Dialect, columns: &[&'static str]) -> Vec<Statement> {
+        let insert = |table| vec![Statement::insert(table)];
+        let run = |text: String| vec![Statement::run(text)];
+        let in_given =
+            |columns: &str| format!("WHERE {columns} IN (SELECT organization_id, id FROM {GIVEN})");
+        match self {
+            Self::InsertOrganization => insert("organizations"),
+            Self::SetPlan => run(format!(
+                "UPDATE organizations SET plan = given.plan FROM {GIVEN} WHERE organizations.id = given.id"
+            )),
+            Self::InsertToken => insert("tokens"),
+            Self::RevokeToken => run(format!(
+                "UPDATE tokens SET revoked_at = COALESCE(tokens.revoked_at, given.revoked_at) FROM {GIVEN} \
+                 WHERE tokens.id = given.id"
+            )),
+            Self::InsertEvent => insert("events"),
+            Self::InsertShifts => insert("shifts"),
+            Self::InsertQuestions => insert("questions"),
+            Self::UpdateShift => vec![update("shifts", columns)],
+            Self::InsertSignup => {
+                let fill = format!(
+                    "UPDATE shifts SET filled = filled + added.number FROM (\
+                     SELECT organization_id, shift_id, COUNT(*) AS number FROM {GIVEN} \
+                     GROUP BY organization_id, shift_id) AS added \
+                     WHERE shifts.organization_id = added.organization_id AND shifts.id = added.shift_id"
+                );
+                vec![
+                    Statement::run(fill).reading(&["organization_id", "shift_id"]),
+                    Statement::insert("signups"),
+                ]
             }
-            Dialect::Postgres => Ok(vec![self.insert_shift_list(new)?]),
+            Self::CancelSignup => {
+                let cancel = format!(
+                    "UPDATE signups SET status = 'cancelled', cancelled_at = given.cancelled_at FROM {GIVEN} \
+                     WHERE signups.organization_id = given.organization_id AND signups.id = given.id \
+                     AND signups.status = 'confirmed'"
+                );
+                remove_signups(dialect, "cancelled", cancel, "TRUE")
+            }
+            Self::RenewSecret => vec![update("signups", columns)],
+            Self::EraseSignup => {
+                let erase = format!("DELETE FROM signups {}", in_given("(organization_id, id)"));
+                let was_confirmed = "signups.status = 'confirmed'";
+                let mut statements = remove_signups(dialect, "erased", erase, was_confirmed);
+                let notices = format!("DELETE FROM notices {}", in_given("(organization_id, signup_id)"));
+                statements.push(Statement::run(notices));
+                statements
+            }
+            Self::InsertReceipt => vec![Statement::upsert(
+                "receipts",
+                " ON CONFLICT (organization_id, token_id, operation, idempotency_key) \
+                 DO UPDATE SET outcome = excluded.outcome, expires_at = excluded.expires_at",
+            )],
+            Self::InsertNotices => insert("notices"),
+            Self::UpdateNotice => vec![update("notices", columns)],
+            Self::DeleteNotice => run(format!("DELETE FROM notices {}", in_given("(organization_id, id)"))),
         }
-    }
-
-    fn insert_shift_list(self, new: &[Shift]) -> Result<Statement> {
-        let rows: Vec<_> = new
-            .iter()
-            .map(|shift| {
-                let (start, end) = shift.hours.into();
-                json!([
-                    hex(shift.organization.uuid()),
-                    hex(shift.id.uuid()),
-                    hex(shift.event.uuid()),
-                    shift.title,
-                    shift.location,
-                    start,
-                    end,
-                    shift.occupancy.capacity,
-                    shift.occupancy.filled,
-                    shift.position,
-                    shift.version,
-                    shift.created_at.as_second(),
-                    shift.updated_at.as_second(),
-                ])
-            })
-            .collect();
-        let (dialect, when) = (self.dialect, self.when);
-        let ids: Vec<_> = (0..3).map(|index| dialect.id_at(index)).collect();
-        let numbers: Vec<_> = (5..13).map(|index| dialect.integer_at(index)).collect();
-        let text = format!(
-            "INSERT INTO shifts (organization_id, id, event_id, title, location, start_minute, end_minute, \
-             capacity, filled, position, version, created_at, updated_at) SELECT {}, value->>3, value->>4, {} \
-             FROM {} WHERE {when}",
-            ids.join(", "),
-            numbers.join(", "),
-            dialect.each("$1"),
-        );
-        Ok(statement(text, vec![rows_value(&rows)?]))
-    }
-
-    /// All questions in one statement, however many.
-    fn insert_questions(self, new: &[Question]) -> Result<Statement> {
-        let rows: Vec<_> = new
-            .iter()
-            .map(|question| {
-                json!([
-                    hex(question.organization.uuid()),
-                    hex(question.event.uuid()),
-                    hex(question.id.uuid()),
-                    question.position,
-                    question.label,
-                    question.kind,
-                    question.options,
-                    question.required,
-                ])
-            })
-            .collect();
-        let (dialect, when) = (self.dialect, self.when);
-        let ids: Vec<_> = (0..3).map(|index| dialect.id_at(index)).collect();
-        let text = format!(
-            "INSERT INTO questions (organization_id, event_id, id, position, label, kind, options, required) \
-             SELECT {}, {}, value->>4, value->>5, value->6, {} FROM {} WHERE {when}",
-            ids.join(", "),
-            dialect.integer_at(3),
-            dialect.flag_at(7),
-            dialect.each("$1"),
-        );
-        Ok(statement(text, vec![rows_value(&rows)?]))
-    }
-
-    fn update_shift(self, shift: &Shift) -> Statement {
-        let (start, end) = shift.hours.into();
-        let when = self.when;
-        let text = format!(
-            "UPDATE shifts SET title = $3, location = $4, start_minute = $5, end_minute = $6, capacity = $7, \
-             version = $8, updated_at = $9 WHERE organization_id = $1 AND id = $2 AND {when}"
-        );
-        let values = values![
-            shift.organization.uuid(),
-            shift.id.uuid(),
-            shift.title.as_str(),
-            shift.location.as_ref().map(ShiftLocation::as_str),
-            start,
-            end,
-            shift.occupancy.capacity.volunteers(),
-            shift.version,
-            shift.updated_at.as_second(),
-        ];
-        statement(text, values)
-    }
-
-    /// With `live_at`, a receipt that is live by then is left alone.
-    fn insert_receipt(self, new: &Receipt, live_at: Option<Timestamp>) -> Result<Statement> {
-        let row = vec![
-            ("organization_id", new.key.organization.uuid().into()),
-            ("token_id", new.key.token.uuid().into()),
-            ("operation", new.key.operation.to_string().into()),
-            ("idempotency_key", new.key.key.as_str().into()),
-            ("outcome", json_value(&new.outcome)?),
-            ("expires_at", new.expires_at.as_second().into()),
-        ];
-        let mut statement = self.insert("receipts AS r", row);
-        statement.name = Some(RECEIPT_KEPT);
-        let Statement { text, values, .. } = &mut statement;
-        text.push_str(
-            " ON CONFLICT (organization_id, token_id, operation, idempotency_key) \
-             DO UPDATE SET outcome = excluded.outcome, expires_at = excluded.expires_at",
-        );
-        if let Some(live_at) = live_at {
-            text.push_str(" WHERE r.expires_at <= $7");
-            values.push(live_at.as_second().into());
-        }
-        if self.dialect == Dialect::Postgres {
-            text.push_str(" RETURNING 1");
-        }
-        Ok(statement)
     }
 }
 
-/// What the new shifts of an event have in common.
-fn shared_by_shifts(shift: &Shift) -> [Value; 6] {
+/// Updates the rows of a table with the same organization and id. Sets every other column.
+fn update(table: &str, columns: &[&'static str]) -> Statement {
+    let keys = [CHANGE, "organization_id", "id"];
+    let set = columns.iter().filter(|column| !keys.contains(column));
+    let set: Vec<_> = set.map(|column| format!("{column} = given.{column}")).collect();
+    let text = format!(
+        "UPDATE {table} SET {} FROM {GIVEN} \
+         WHERE {table}.organization_id = given.organization_id AND {table}.id = given.id",
+        set.join(", ")
+    );
+    Statement::run(text)
+}
+
+/// Runs `remove`, which cancels or erases sign-ups, and subtracts the confirmed ones from `filled` of their shifts.
+fn remove_signups(
+    dialect: Dialect,
+    name: &'static str,
+    remove: String,
+    was_confirmed: &str,
+) -> Vec<Statement> {
+    let free = |held: &str| {
+        format!(
+            "UPDATE shifts SET filled = filled - held.number FROM (\
+             SELECT organization_id, shift_id, COUNT(*) AS number FROM {held} \
+             GROUP BY organization_id, shift_id) AS held \
+             WHERE shifts.organization_id = held.organization_id AND shifts.id = held.shift_id"
+        )
+    };
+    match dialect {
+        // Each statement of a script sees the result of the statements before. The first one still finds the confirmed
+        // sign-ups.
+        Dialect::Sqlite => {
+            let held = format!(
+                "(SELECT u.organization_id, u.shift_id FROM {GIVEN} JOIN signups u \
+                 ON u.organization_id = given.organization_id AND u.id = given.id AND u.status = 'confirmed')"
+            );
+            vec![Statement::run(free(&held)).reading(&["organization_id", "id"]), Statement::run(remove)]
+        }
+        // The parts of one statement share a snapshot, which may be older than the locks. So the second part reads the
+        // rows that the first part returns.
+        Dialect::Postgres => {
+            let remove = format!(
+                "{remove} RETURNING signups.organization_id, signups.shift_id, {was_confirmed} AS was_confirmed"
+            );
+            let held = format!("{name} WHERE was_confirmed");
+            vec![Statement::run(remove).named(name), Statement::run(free(&held))]
+        }
+    }
+}
+
+/// A value of a row, and the name of its column.
+type Cell = (&'static str, Value);
+
+/// Appends the rows of a write of the change set `change` to the rows of its kind.
+pub(crate) fn push_rows(rows: &mut Rows, change: i64, write: &Write) -> Result<()> {
+    match write {
+        Write::InsertOrganization(new) => rows.push(change, organization(new)),
+        Write::SetPlan { organization, plan } => {
+            rows.push(change, [("id", organization.uuid().into()), ("plan", plan.name().into())]);
+        }
+        Write::InsertToken(new) => rows.push(change, token(new)),
+        Write::RevokeToken { token, at } => {
+            rows.push(change, [("id", token.uuid().into()), ("revoked_at", at.as_second().into())]);
+        }
+        Write::InsertEvent { event: new, location_data } => {
+            rows.push(change, event(new, location_data.as_ref()));
+        }
+        Write::InsertShifts(new) => new.iter().for_each(|new| rows.push(change, shift(new))),
+        Write::InsertQuestions(new) => {
+            for new in new {
+                rows.push(change, question(new)?);
+            }
+        }
+        Write::UpdateShift(shift) => rows.push(change, shift_update(shift)),
+        Write::InsertSignup(new) => rows.push(change, signup(new)?),
+        Write::CancelSignup { organization, signup, at, .. } => {
+            let [organization, id] = ids(organization.uuid(), signup.uuid());
+            rows.push(change, [organization, id, ("cancelled_at", at.as_second().into())]);
+        }
+        Write::RenewSecret { organization, signup, secret, at, .. } => {
+            let [organization, id] = ids(organization.uuid(), signup.uuid());
+            let secret = secret.as_bytes().as_slice();
+            let row = [organization, id, ("secret", secret.into()), ("mailed_at", at.as_second().into())];
+            rows.push(change, row);
+        }
+        Write::EraseSignup { organization, signup, .. } => {
+            rows.push(change, ids(organization.uuid(), signup.uuid()));
+        }
+        Write::InsertReceipt(new) => rows.push(change, receipt(new)?),
+        Write::InsertNotices(new) => {
+            for new in new {
+                rows.push(change, notice(new)?);
+            }
+        }
+        Write::UpdateNotice(notice) => rows.push(change, notice_update(notice)?),
+        Write::DeleteNotice { organization, notice } => {
+            rows.push(change, ids(organization.uuid(), notice.uuid()));
+        }
+    }
+    Ok(())
+}
+
+fn ids(organization: Uuid, id: Uuid) -> [Cell; 2] {
+    [("organization_id", organization.into()), ("id", id.into())]
+}
+
+fn organization(new: &Organization) -> [Cell; 7] {
     [
-        shift.organization.uuid().into(),
-        shift.event.uuid().into(),
-        shift.occupancy.filled.into(),
-        shift.version.into(),
-        shift.created_at.as_second().into(),
-        shift.updated_at.as_second().into(),
+        ("id", new.id.uuid().into()),
+        ("name", new.name.as_str().into()),
+        ("slug", new.slug.as_str().into()),
+        ("sport", new.sport.as_ref().map(Name::as_str).into()),
+        ("public_url", new.public_url.as_ref().map(WebAddress::as_str).into()),
+        ("plan", new.plan.name().into()),
+        ("created_at", new.created_at.as_second().into()),
     ]
 }
 
-/// For SQLite: shifts that share what they can. That is one parameter for all of them; each has the rest.
-fn insert_shift_rows(new: &[Shift]) -> Statement {
-    let mut values: Vec<_> = new.first().into_iter().flat_map(shared_by_shifts).collect();
-    for shift in new {
-        let (start, end): (u16, u16) = shift.hours.into();
-        values.extend(values![
-            shift.id.uuid(),
-            shift.title.as_str(),
-            shift.location.as_ref().map(ShiftLocation::as_str),
-            start,
-            end,
-            shift.occupancy.capacity.volunteers(),
-            shift.position,
-        ]);
-    }
-    let rows = vec!["(?, ?, ?, ?, ?, ?, ?)"; new.len()].join(", ");
-    let into = "INSERT INTO shifts (organization_id, event_id, filled, version, created_at, updated_at, \
-         id, title, location, start_minute, end_minute, capacity, position) ";
-    let rows = format!("SELECT ?, ?, ?, ?, ?, ?, * FROM (VALUES {rows})");
-    insert_rows(into.to_owned(), &rows, values)
+fn token(new: &Token) -> [Cell; 8] {
+    [
+        ("organization_id", new.organization.uuid().into()),
+        ("id", new.id.uuid().into()),
+        ("name", new.name.as_str().into()),
+        ("digest", new.digest.as_bytes().as_slice().into()),
+        ("scopes", new.scopes.to_string().into()),
+        ("created_at", new.created_at.as_second().into()),
+        ("expires_at", new.expires_at.as_second().into()),
+        ("revoked_at", new.revoked_at.map(Timestamp::as_second).into()),
+    ]
+}
+
+fn event(new: &Event, location_data: Option<&LocationData>) -> [Cell; 20] {
+    [
+        ("organization_id", new.organization.uuid().into()),
+        ("id", new.id.uuid().into()),
+        ("title", new.title.as_str().into()),
+        ("slug", new.slug.as_str().into()),
+        ("description", new.description.as_ref().map(Description::as_str).into()),
+        ("location", new.location.as_ref().map(EventLocation::as_str).into()),
+        ("is_virtual", new.is_virtual.into()),
+        ("latitude", new.latitude.map(Latitude::degrees).into()),
+        ("longitude", new.longitude.map(Longitude::degrees).into()),
+        ("location_data", Value::Json(location_data.map(LocationData::to_json))),
+        ("start_date", Value::Date(Some(new.dates.first.date().to_string()))),
+        ("end_date", Value::Date(new.dates.last.map(|date| date.to_string()))),
+        ("timezone", new.dates.first.zone().name().into()),
+        ("is_published", new.is_published.into()),
+        ("theme", new.theme.map(Theme::name).into()),
+        ("badge_label", new.badge_label.as_ref().map(BadgeLabel::as_str).into()),
+        ("created_at", new.created_at.as_second().into()),
+        ("updated_at", new.updated_at.as_second().into()),
+        ("starts_at", new.dates.starts_at().as_second().into()),
+        ("ends_at", new.dates.ends_at().as_second().into()),
+    ]
+}
+
+fn shift(new: &Shift) -> [Cell; 13] {
+    let (start, end): (u16, u16) = new.hours.into();
+    [
+        ("organization_id", new.organization.uuid().into()),
+        ("id", new.id.uuid().into()),
+        ("event_id", new.event.uuid().into()),
+        ("title", new.title.as_str().into()),
+        ("location", new.location.as_ref().map(ShiftLocation::as_str).into()),
+        ("start_minute", start.into()),
+        ("end_minute", end.into()),
+        ("capacity", new.occupancy.capacity.volunteers().into()),
+        ("filled", new.occupancy.filled.into()),
+        ("position", new.position.into()),
+        ("version", new.version.into()),
+        ("created_at", new.created_at.as_second().into()),
+        ("updated_at", new.updated_at.as_second().into()),
+    ]
+}
+
+fn shift_update(shift: &Shift) -> [Cell; 9] {
+    let (start, end): (u16, u16) = shift.hours.into();
+    [
+        ("organization_id", shift.organization.uuid().into()),
+        ("id", shift.id.uuid().into()),
+        ("title", shift.title.as_str().into()),
+        ("location", shift.location.as_ref().map(ShiftLocation::as_str).into()),
+        ("start_minute", start.into()),
+        ("end_minute", end.into()),
+        ("capacity", shift.occupancy.capacity.volunteers().into()),
+        ("version", shift.version.into()),
+        ("updated_at", shift.updated_at.as_second().into()),
+    ]
+}
+
+fn question(new: &Question) -> Result<[Cell; 8]> {
+    Ok([
+        ("organization_id", new.organization.uuid().into()),
+        ("event_id", new.event.uuid().into()),
+        ("id", new.id.uuid().into()),
+        ("position", new.position.into()),
+        ("label", new.label.as_str().into()),
+        ("kind", new.kind.name().into()),
+        ("options", json(&new.options)?),
+        ("required", new.required.into()),
+    ])
+}
+
+fn signup(new: &Signup) -> Result<[Cell; 14]> {
+    Ok([
+        ("organization_id", new.organization.uuid().into()),
+        ("id", new.id.uuid().into()),
+        ("event_id", new.event.uuid().into()),
+        ("shift_id", new.shift.uuid().into()),
+        ("shift_version", new.shift_version.into()),
+        ("name", new.name.as_str().into()),
+        ("email", new.email.as_str().into()),
+        ("email_key", new.email.key().into()),
+        ("answers", json(&new.answers)?),
+        ("status", new.status.name().into()),
+        ("secret", new.secret.as_bytes().as_slice().into()),
+        ("created_at", new.created_at.as_second().into()),
+        ("mailed_at", new.mailed_at.as_second().into()),
+        ("cancelled_at", new.cancelled_at.map(Timestamp::as_second).into()),
+    ])
+}
+
+fn receipt(new: &Receipt) -> Result<[Cell; 6]> {
+    Ok([
+        ("organization_id", new.key.organization.uuid().into()),
+        ("token_id", new.key.token.uuid().into()),
+        ("operation", new.key.operation.to_string().into()),
+        ("idempotency_key", new.key.key.as_str().into()),
+        ("outcome", json(&new.outcome)?),
+        ("expires_at", new.expires_at.as_second().into()),
+    ])
+}
+
+fn notice(new: &Notice) -> Result<[Cell; 12]> {
+    let failure = new.failure.as_ref();
+    Ok([
+        ("id", new.id.uuid().into()),
+        ("organization_id", new.organization.uuid().into()),
+        ("event_id", new.event.uuid().into()),
+        ("shift_id", new.shift.uuid().into()),
+        ("signup_id", Value::Uuid(new.cause.signup().map(SignupId::uuid))),
+        ("cause", json(&new.cause)?),
+        ("created_at", new.created_at.as_second().into()),
+        ("version", new.version.into()),
+        ("attempts", new.attempts.into()),
+        ("due_at", new.due_at.as_second().into()),
+        ("failed_at", failure.map(|failure| failure.at.as_second()).into()),
+        ("reason", failure.map(|failure| failure.reason.as_str()).into()),
+    ])
+}
+
+fn notice_update(notice: &Notice) -> Result<[Cell; 8]> {
+    let [organization, id] = ids(notice.organization.uuid(), notice.id.uuid());
+    let failure = notice.failure.as_ref();
+    Ok([
+        organization,
+        id,
+        ("cause", json(&notice.cause)?),
+        ("version", notice.version.into()),
+        ("attempts", notice.attempts.into()),
+        ("due_at", notice.due_at.as_second().into()),
+        ("failed_at", failure.map(|failure| failure.at.as_second()).into()),
+        ("reason", failure.map(|failure| failure.reason.as_str()).into()),
+    ])
 }
 
 /// A value that is stored as JSON.
-pub(crate) fn json_value(value: &impl Serialize) -> Result<Value> {
-    Ok(Value::Json(Some(json_text(value)?)))
-}
-
-/// Rows for [`Dialect::each`].
-pub(crate) fn rows_value(rows: &[serde_json::Value]) -> Result<Value> {
-    Ok(Value::Rows(json_text(rows)?))
-}
-
-fn json_text(value: &(impl Serialize + ?Sized)) -> Result<String> {
-    sonic_rs::to_string(value).map_err(|error| StoreError::failed("writing a value as JSON", error))
-}
-
-/// A UUID inside of JSON.
-pub(crate) fn hex(id: Uuid) -> String {
-    id.simple().to_string()
+fn json(value: &impl Serialize) -> Result<Value> {
+    let text = serde_json::to_string(value);
+    Ok(Value::Json(Some(text.map_err(|error| StoreError::failed("writing a value as JSON", error))?)))
 }

@@ -5,12 +5,12 @@
 //! release derives them again when it opens the database. A management command leaves them alone: it may be of another
 //! version than the servers beside it.
 
-use serde_json::json;
 use signup_core::zone::zone_data_version;
 use signup_core::{Day, EventDate, EventDates, StoreError, TimeError, Zone};
 use uuid::Uuid;
 
-use crate::sql::{Dialect, Sql, Value, values};
+use super::rows::{GIVEN, Rows, Statement};
+use super::{Dialect, Sql, values};
 
 /// How many events are derived at a time: a bound on memory.
 const BATCH: usize = 1000;
@@ -72,17 +72,20 @@ pub(crate) async fn follow(session: &mut impl Session, keys: SortKeys) -> Result
 /// Start and end of events, by id.
 type Keys = (Uuid, (i64, i64));
 
-/// Gives a row for each event whose keys change.
+/// Returns a row for each event whose keys change.
 fn update(dialect: Dialect, keys: &[Keys]) -> Sql {
-    let (id, start, end) = (dialect.id_at(0), dialect.integer_at(1), dialect.integer_at(2));
+    let mut rows = Rows::default();
+    for (id, (start, end)) in keys {
+        rows.push(0, [("id", (*id).into()), ("starts_at", (*start).into()), ("ends_at", (*end).into())]);
+    }
     let text = format!(
-        "UPDATE events SET starts_at = {start}, ends_at = {end} FROM {} \
-         WHERE events.id = {id} AND (starts_at <> {start} OR ends_at <> {end}) RETURNING timezone",
-        dialect.each("$1"),
+        "UPDATE events SET starts_at = given.starts_at, ends_at = given.ends_at FROM {GIVEN} \
+         WHERE events.id = given.id \
+         AND (events.starts_at <> given.starts_at OR events.ends_at <> given.ends_at) RETURNING timezone"
     );
-    let rows: Vec<_> =
-        keys.iter().map(|(id, (start, end))| json!([id.simple().to_string(), start, end])).collect();
-    Sql::of(dialect, &text, vec![Value::Rows(serde_json::Value::Array(rows).to_string())])
+    let mut sql = Sql::new(dialect);
+    Statement::run(text).append(&mut sql, rows, None);
+    sql
 }
 
 fn sort_keys([id, first, last, zone]: &[String; 4]) -> Result<Keys, StoreError> {

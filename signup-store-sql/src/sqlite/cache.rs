@@ -30,7 +30,6 @@ use std::fmt;
 use std::hash::Hash;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use moka::ops::compute::Op;
@@ -56,8 +55,6 @@ pub(crate) const MAX_SLUG_BYTES: usize = 255;
 #[derive(Debug)]
 pub(crate) struct Cache {
     index: Option<WalIndex>,
-    /// How often one of these was asked for.
-    reads: Arc<AtomicU64>,
     pub(crate) organizations: Kept<OrganizationId, Option<Organization>>,
     pub(crate) pages: Kept<(OrganizationId, EventQuery), EventPage>,
     pub(crate) shifts: Kept<(OrganizationId, EventId), Option<Vec<Arc<Shift>>>>,
@@ -88,21 +85,11 @@ impl Cache {
             .inspect_err(|error| tracing::warn!(%error, "nothing is cached: the WAL index cannot be read"));
         Self {
             index: index.ok(),
-            reads: Arc::default(),
             organizations: Kept::new(),
             pages: Kept::new(),
             shifts: Kept::new(),
             events_by_slug: Kept::new(),
         }
-    }
-
-    /// A count of what was asked for, whether it was kept or not.
-    pub(crate) fn reads(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.reads)
-    }
-
-    pub(crate) fn count_read(&self) {
-        self.reads.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The version of the database at this moment; `None` if it cannot be told, as in the middle of a commit.

@@ -26,10 +26,7 @@ where
     F: Future<Output = Result<V>>,
 {
     match &readers.cache {
-        Some(cache) => {
-            cache.count_read();
-            kind(cache).get(|| cache.version(), key, read).await
-        }
+        Some(cache) => kind(cache).get(|| cache.version(), key, read).await,
         None => read().await,
     }
 }

@@ -3,9 +3,10 @@
 use signup_core::StoreError;
 use sqlx::Connection as _;
 use sqlx::migrate::Migrator;
-use sqlx::sqlite::{Sqlite, SqliteConnection};
+use sqlx::sqlite::SqliteConnection;
 
 use super::error::store_error;
+use super::query::query;
 use crate::sql::error::OpenError;
 use crate::sql::migrations::{cannot_migrate, cannot_read};
 use crate::sql::row::texts;
@@ -41,7 +42,7 @@ impl Session for SqliteConnection {
         sql: Sql,
     ) -> Result<Vec<[String; N]>, StoreError> {
         let failed = |error| store_error(what, error);
-        let (text, arguments) = sql.into_query::<Sqlite>().map_err(failed)?;
+        let (text, arguments) = query(sql).map_err(failed)?;
         let rows = sqlx::query_with(text, arguments).fetch_all(self).await.map_err(failed)?;
         rows.iter().map(texts).collect::<sqlx::Result<_>>().map_err(failed)
     }

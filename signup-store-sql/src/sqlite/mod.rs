@@ -1,13 +1,13 @@
 //! Opening an SQLite database, and the store on it.
 
-mod apart;
 mod cache;
 mod cached;
-mod committer;
 mod error;
 mod lock;
 mod migrations;
+mod query;
 mod script;
+mod writer;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -34,8 +34,9 @@ use crate::sql::store::store;
 use crate::sql::zone_data::SortKeys;
 use crate::sql::{Dialect, Sql};
 use cache::Cache;
-use committer::Committer;
 use error::{is_busy, store_error};
+use query::query;
+use writer::Writer;
 
 pub use lock::ServingLock;
 
@@ -57,7 +58,7 @@ const READERS: u32 = 2;
 #[derive(Debug, Clone)]
 pub struct SqliteStore {
     readers: Readers,
-    committer: Committer,
+    writer: Writer,
 }
 
 impl SqliteStore {
@@ -106,8 +107,8 @@ impl SqliteStore {
         }
         drop(opened);
         let cache = Cache::new(&file);
-        let committer = Committer::start(writer, options, cache.reads());
-        Ok(Self { readers: Readers { queue: Queue::new(readers), cache: Some(Arc::new(cache)) }, committer })
+        let writer = Writer::new(writer, options);
+        Ok(Self { readers: Readers { queue: Queue::new(readers), cache: Some(Arc::new(cache)) }, writer })
     }
 
     /// The same, without memory of what was read: every read is a statement. For measuring what that costs.
@@ -118,7 +119,7 @@ impl SqliteStore {
 
     /// How many commits this store has made: fewer than change sets, when many came at once.
     pub fn commits(&self) -> u64 {
-        self.committer.commits()
+        self.writer.commits()
     }
 
     /// Connections that are open, the writer's included, and those that are in use, the writer's always.
@@ -131,7 +132,7 @@ impl SqliteStore {
     /// Waits until the store can no longer write: it was closed, or the disk failed when something was to be made durable.
     /// Then what is on the disk is known only to whoever opens the database anew, so a server ends, and is started again.
     pub async fn ended(&self) {
-        self.committer.ended().await;
+        self.writer.stopped().await;
     }
 
     /// Closes all connections, after the reads under way and the commits that wait. One file remains.
@@ -140,7 +141,7 @@ impl SqliteStore {
     /// read-only connection cannot do (<https://sqlite.org/wal.html#read_only_databases>).
     pub async fn close(&self) {
         self.readers.queue.pool.close().await;
-        self.committer.close().await;
+        self.writer.close().await;
     }
 }
 
@@ -214,7 +215,7 @@ impl Reader for Readers {
         sql: Sql,
     ) -> Result<Option<[String; N]>, StoreError> {
         let failed = |error| store_error(what, error);
-        let (text, arguments) = sql.into_query::<Sqlite>().map_err(failed)?;
+        let (text, arguments) = query(sql).map_err(failed)?;
         let mut lent = self.queue.wait().await.map_err(failed)?;
         let read = sqlx::query_with(text, arguments).fetch_optional(&mut *lent.connection);
         // In a box the state of a statement that runs stays where it is when the futures around it are moved.
@@ -231,11 +232,11 @@ impl SqliteStore {
     }
 
     async fn commit_change(&self, change: ChangeSet) -> Result<(), CommitError> {
-        self.committer.commit(change).await
+        self.writer.commit(change).await
     }
 
     async fn purge_old_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        self.committer.purge_receipts(now, limit).await
+        self.writer.purge_receipts(now, limit).await
     }
 
     /// One process serves a file and counts for itself.
@@ -245,7 +246,7 @@ impl SqliteStore {
     }
 
     async fn answers(&self) -> Result<(), StoreError> {
-        self.committer.check()?;
+        self.writer.check()?;
         let sql = Sql::of(Dialect::Sqlite, "SELECT name FROM meta LIMIT 1", vec![]);
         let _row: Option<[String; 1]> = self.readers.row("looking whether the database answers", sql).await?;
         Ok(())

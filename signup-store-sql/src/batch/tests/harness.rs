@@ -17,6 +17,7 @@ pub(super) const PANIC: usize = 1_000_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
+    Read,
     Commute,
     Write,
 }
@@ -31,8 +32,12 @@ impl Conflict for Keys {
         self.iter().map(|(key, access)| (key, *access))
     }
 
-    fn is_shared(access: Access) -> bool {
-        access == Access::Commute
+    fn shares_batch(access: Access) -> bool {
+        access != Access::Write
+    }
+
+    fn runs_beside(access: Access) -> bool {
+        access == Access::Read
     }
 }
 

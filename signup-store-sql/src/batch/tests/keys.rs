@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 use super::super::Limits;
 use super::harness::{Access, Gate, Keys, limits, submit_with, until};
 
-use Access::{Commute, Write};
+use Access::{Commute, Read, Write};
 
 /// Runs the requests to their end and returns the batches.
 async fn batches(works: usize, requests: impl IntoIterator<Item = Keys>) -> Vec<Vec<usize>> {
@@ -82,7 +82,7 @@ async fn requests_that_conflict_do_not_run_at_the_same_time() {
 async fn an_exclusive_request_waits_for_all_batches_that_share_its_key() {
     let gate = Gate::new();
     let batcher = gate.batcher(limits(), 2);
-    let requests = [vec![(1, Commute)], vec![(1, Commute)], vec![(1, Write)]];
+    let requests = [vec![(1, Read)], vec![(1, Read)], vec![(1, Write)]];
     let mut answers = submit_with(&batcher, requests.into_iter().enumerate());
     until(|| gate.batches().len() == 2).await;
     gate.open.add_permits(1);
@@ -92,6 +92,22 @@ async fn an_exclusive_request_waits_for_all_batches_that_share_its_key() {
     for answer in join_all(answers).await {
         answer.unwrap();
     }
+}
+
+/// Two transactions that add to one total would wait for each other's lock.
+#[tokio::test]
+async fn requests_that_commute_share_a_batch_and_never_run_beside_each_other() {
+    let gate = Gate::new();
+    let batcher = gate.batcher(limits(), 2);
+    let requests = [vec![(1, Commute)], vec![(1, Commute)], vec![(1, Commute)], vec![(2, Write)]];
+    let answers = submit_with(&batcher, requests.into_iter().enumerate());
+    until(|| gate.batches().len() == 2).await;
+    assert_eq!(gate.batches(), [[0], [3]], "the key of the first batch is held");
+    gate.open.add_permits(9);
+    for answer in join_all(answers).await {
+        answer.unwrap();
+    }
+    assert_eq!(gate.batches()[2..], [[1, 2]]);
 }
 
 #[tokio::test]

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use sqlx::Postgres;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::watch;
 
-use super::{GRACE, Purpose};
+use super::GRACE;
 use crate::postgres::PostgresOptions;
 use crate::sql::pool::{Lent, Queue};
 
@@ -15,8 +15,8 @@ use crate::sql::pool::{Lent, Queue};
 #[derive(Clone)]
 pub(super) struct Current {
     pub(super) queue: Queue<Postgres>,
-    /// The rights to commit through it: who hangs on its connections keeps nobody from those of the next.
-    permits: Arc<Semaphore>,
+    /// Whether another pool has taken the place of this one.
+    replaced: Arc<watch::Sender<bool>>,
     pub(super) number: u64,
     /// When the database last answered through it.
     answered: Arc<Mutex<Instant>>,
@@ -24,24 +24,8 @@ pub(super) struct Current {
 
 impl Current {
     pub(super) fn new(options: &PostgresOptions, server: PgConnectOptions, number: u64) -> Self {
-        let permits = Arc::new(Semaphore::new(options.commits()));
         let answered = Arc::new(Mutex::new(Instant::now()));
-        Self { queue: Queue::new(pool(options, server)), permits, number, answered }
-    }
-
-    /// The right to do what is done for `purpose`, by `deadline`.
-    pub(super) async fn permit(
-        &self,
-        purpose: Purpose,
-        deadline: Instant,
-    ) -> sqlx::Result<Option<OwnedSemaphorePermit>> {
-        if purpose != Purpose::Commit {
-            return Ok(None);
-        }
-        let permit =
-            tokio::time::timeout_at(deadline.into(), Arc::clone(&self.permits).acquire_owned()).await;
-        let permit = permit.map_err(|_| sqlx::Error::PoolTimedOut)?;
-        permit.map(Some).map_err(|_| sqlx::Error::PoolClosed)
+        Self { queue: Queue::new(pool(options, server)), replaced: Arc::default(), number, answered }
     }
 
     /// A connection, by `deadline`.
@@ -59,10 +43,21 @@ impl Current {
         self.answered.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }
 
+    /// Notes that another pool has taken the place of this one.
+    pub(super) fn replace(&self) {
+        self.replaced.send_replace(true);
+    }
+
+    /// Waits until the pool was replaced, and a little longer: an operation on a healthy connection ends meanwhile.
+    pub(super) async fn given_up(&self) {
+        // An error means that the pool is gone.
+        drop(self.replaced.subscribe().wait_for(|is_replaced| *is_replaced).await);
+        tokio::time::sleep(GRACE).await;
+    }
+
     /// Closes the pool, after what is under way. It ends in bounded time: a connection that comes back to its pool says
     /// goodbye to a server that may not answer.
     pub(super) async fn close(&self) {
-        self.permits.close();
         // Elapsed or not: nobody can use it any more.
         drop(tokio::time::timeout(GRACE, self.queue.pool.close()).await);
     }

@@ -1,0 +1,51 @@
+//! Statements as PostgreSQL's driver takes them.
+
+use sqlx::postgres::PgArguments;
+use sqlx::{Arguments as _, AssertSqlSafe};
+
+use crate::sql::{Sql, Value};
+
+/// The text and the values.
+pub(super) fn query(sql: Sql) -> sqlx::Result<(AssertSqlSafe<String>, PgArguments)> {
+    let mut arguments = PgArguments::default();
+    for value in sql.values {
+        add(&mut arguments, value).map_err(sqlx::Error::Encode)?;
+    }
+    Ok((AssertSqlSafe(sql.text), arguments))
+}
+
+fn add(arguments: &mut PgArguments, value: Value) -> Result<(), sqlx::error::BoxDynError> {
+    match value {
+        Value::Uuid(id) => arguments.add(id),
+        Value::Text(text) | Value::Json(text) | Value::Date(text) => arguments.add(text),
+        Value::Rows(rows) => arguments.add(rows),
+        Value::Integer(number) => arguments.add(number),
+        Value::Real(number) => arguments.add(number),
+        Value::Flag(flag) => arguments.add(flag),
+        Value::Bytes(bytes) => arguments.add(bytes),
+        Value::Array(values) => add_array(arguments, values),
+    }
+}
+
+/// Adds an array. All values are of the kind of the first.
+fn add_array(arguments: &mut PgArguments, values: Vec<Value>) -> Result<(), sqlx::error::BoxDynError> {
+    macro_rules! add {
+        ($($kind:pat => $value:expr),*) => {
+            arguments.add(values.into_iter().map(|value| match value {
+                $($kind => Ok($value),)*
+                other => Err(format!("{other:?} is of another kind than the first value of its array").into()),
+            }).collect::<Result<Vec<_>, sqlx::error::BoxDynError>>()?)
+        };
+    }
+    match values.first() {
+        Some(Value::Uuid(_)) => add!(Value::Uuid(id) => id),
+        Some(Value::Text(_) | Value::Json(_) | Value::Date(_)) => {
+            add!(Value::Text(text) | Value::Json(text) | Value::Date(text) => text)
+        }
+        Some(Value::Integer(_)) => add!(Value::Integer(number) => number),
+        Some(Value::Real(_)) => add!(Value::Real(number) => number),
+        Some(Value::Flag(_)) => add!(Value::Flag(flag) => flag),
+        Some(Value::Bytes(_)) => add!(Value::Bytes(bytes) => bytes),
+        Some(Value::Rows(_) | Value::Array(_)) | None => Err("an array needs values".into()),
+    }
+}

@@ -1,0 +1,205 @@
+//! Statements over many rows: the rows as data, and the texts that read them.
+//!
+//! A check or a write has one text for each engine, however many change sets the statement serves. The text reads its rows
+//! from the table `given`. SQLite gets the rows as a list of `VALUES`. PostgreSQL gets one array for each column, so its
+//! text does not depend on the number of rows.
+
+use std::iter;
+
+use super::{Dialect, Sql, Value};
+
+/// The rows of one kind of check or write.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rows {
+    /// The names of the values in each row. The first is [`CHANGE`].
+    columns: Vec<&'static str>,
+    rows: Vec<Vec<Value>>,
+}
+
+/// The column with the number of the change set that a row belongs to.
+pub(crate) const CHANGE: &str = "change";
+
+/// Stands in a text for the rows: a subquery under the name `given`.
+pub(crate) const GIVEN: &str = "{given}";
+
+/// A statement over the rows of one kind of check or write.
+#[derive(Debug, Clone)]
+pub(crate) struct Statement {
+    /// The name under which other statements of the same kind read the result. Only PostgreSQL has such names.
+    pub(crate) name: Option<&'static str>,
+    /// The columns that the statement reads; empty for all. [`CHANGE`] is not one of them.
+    columns: &'static [&'static str],
+    /// Whether the statement also reads [`CHANGE`].
+    reads_change: bool,
+    action: Action,
+}
+
+/// What a [`Statement`] does with its rows.
+#[derive(Debug, Clone)]
+enum Action {
+    /// Inserts the rows into a table. A conflict clause may follow.
+    Insert { table: &'static str, conflict: &'static str },
+    /// Runs a text, which contains [`GIVEN`] at most once.
+    Run(String),
+}
+
+impl Statement {
+    /// Inserts the rows into the columns of the same names.
+    pub(crate) const fn insert(table: &'static str) -> Self {
+        Self::upsert(table, "")
+    }
+
+    /// Like [`insert`](Self::insert), with a conflict clause.
+    pub(crate) const fn upsert(table: &'static str, conflict: &'static str) -> Self {
+        Self { name: None, columns: &[], reads_change: false, action: Action::Insert { table, conflict } }
+    }
+
+    /// Runs a text that reads the rows as [`GIVEN`].
+    pub(crate) fn run(text: impl Into<String>) -> Self {
+        Self { name: None, columns: &[], reads_change: false, action: Action::Run(text.into()) }
+    }
+
+    /// Runs a query that reads the rows as [`GIVEN`], with [`CHANGE`].
+    pub(crate) fn query(text: impl Into<String>) -> Self {
+        Self { reads_change: true, ..Self::run(text) }
+    }
+
+    /// Restricts the columns to those that the statement reads.
+    pub(crate) const fn reading(mut self, columns: &'static [&'static str]) -> Self {
+        self.columns = columns;
+        self
+    }
+
+    /// Gives the statement a name, under which the later statements of its kind read the result.
+    pub(crate) const fn named(mut self, name: &'static str) -> Self {
+        self.name = Some(name);
+        self
+    }
+
+    /// Appends the statement for `rows`. PostgreSQL skips the rows for which `condition` does not hold.
+    pub(crate) fn append(&self, sql: &mut Sql, rows: Rows, condition: Option<&str>) {
+        let columns = if self.columns.is_empty() { &rows.columns[1..] } else { self.columns };
+        let mut columns = columns.to_vec();
+        if self.reads_change || (sql.dialect == Dialect::Postgres && condition.is_some()) {
+            columns.push(CHANGE);
+        }
+        match &self.action {
+            Action::Insert { table, conflict } => {
+                let names = if condition.is_some() { &columns[..columns.len() - 1] } else { &columns[..] };
+                let names = names.join(", ");
+                sql.push(&format!("INSERT INTO {table} ({names}) "));
+                match sql.dialect {
+                    Dialect::Sqlite => push_values(sql, rows.select(&columns)),
+                    Dialect::Postgres => {
+                        sql.push(&format!("SELECT {names} FROM "));
+                        push_given(sql, &columns, rows, condition);
+                    }
+                }
+                sql.push(conflict);
+            }
+            Action::Run(text) => match text.split_once(GIVEN) {
+                Some((before, after)) => {
+                    sql.push(before);
+                    push_given(sql, &columns, rows, condition);
+                    sql.push(after);
+                }
+                None => sql.push(text),
+            },
+        }
+    }
+}
+
+impl Rows {
+    /// Appends a row of the change set `change`. All rows have the same columns.
+    pub(crate) fn push(&mut self, change: i64, cells: impl IntoIterator<Item = (&'static str, Value)>) {
+        let is_first = self.columns.is_empty();
+        let cells = cells.into_iter();
+        let mut row = Vec::with_capacity(1 + cells.size_hint().0);
+        for (name, value) in iter::once((CHANGE, change.into())).chain(cells) {
+            if is_first {
+                self.columns.push(name);
+            }
+            row.push(value);
+        }
+        self.rows.push(row);
+    }
+
+    /// Appends rows of the same columns under another number of a change set.
+    pub(crate) fn append(&mut self, change: i64, other: Self) {
+        self.columns = other.columns;
+        self.rows.extend(other.rows.into_iter().map(|mut row| {
+            row[0] = change.into();
+            row
+        }));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The columns, the first of which is [`CHANGE`]. Without rows there are none.
+    pub(crate) fn columns(&self) -> &[&'static str] {
+        &self.columns
+    }
+
+    /// The values of `columns` in each row.
+    fn select(self, columns: &[&'static str]) -> Vec<Vec<Value>> {
+        let place = |column| self.columns.iter().position(|name| name == column);
+        let places: Vec<_> = columns.iter().filter_map(place).collect();
+        let select = |mut row: Vec<Value>| {
+            let take = |place: &usize| std::mem::replace(&mut row[*place], Value::Flag(false));
+            places.iter().map(take).collect()
+        };
+        self.rows.into_iter().map(select).collect()
+    }
+}
+
+/// Appends the subquery `given`.
+fn push_given(sql: &mut Sql, columns: &[&'static str], rows: Rows, condition: Option<&str>) {
+    match (sql.dialect, condition) {
+        (Dialect::Sqlite, _) => {
+            let names = columns.iter().enumerate();
+            let names: Vec<_> = names.map(|(n, name)| format!("column{} AS {name}", n + 1)).collect();
+            sql.push(&format!("(SELECT {} FROM (", names.join(", ")));
+            push_values(sql, rows.select(columns));
+            sql.push(")) AS given");
+        }
+        (Dialect::Postgres, None) => push_arrays(sql, columns, rows),
+        (Dialect::Postgres, Some(condition)) => {
+            sql.push("(SELECT * FROM ");
+            push_arrays(sql, columns, rows);
+            sql.push(&format!(" WHERE {condition}) AS given"));
+        }
+    }
+}
+
+/// For SQLite: appends `VALUES (?, …), (?, …)`.
+fn push_values(sql: &mut Sql, rows: Vec<Vec<Value>>) {
+    let width = rows.first().map_or(0, Vec::len);
+    let row = format!("({})", vec!["?"; width].join(", "));
+    sql.push("VALUES ");
+    sql.push(&vec![row.as_str(); rows.len()].join(", "));
+    sql.values.extend(rows.into_iter().flatten());
+}
+
+/// For PostgreSQL: appends `unnest($1, …) AS given (…)`, with an array for each column.
+fn push_arrays(sql: &mut Sql, columns: &[&'static str], rows: Rows) {
+    let mut arrays: Vec<_> = columns.iter().map(|_| Vec::with_capacity(rows.rows.len())).collect();
+    for row in rows.select(columns) {
+        for (array, value) in arrays.iter_mut().zip(row) {
+            array.push(value);
+        }
+    }
+    sql.push("unnest(");
+    for (place, array) in arrays.into_iter().enumerate() {
+        sql.push(if place == 0 { "" } else { ", " });
+        let array = Value::Array(array);
+        sql.text.push_str(&array.placeholder(sql.values.len() + 1));
+        sql.values.push(array);
+    }
+    sql.push(&format!(") AS given ({})", columns.join(", ")));
+}
