@@ -279,7 +279,7 @@ impl<W: Work> Shared<W> {
         Ok(Ticket { shared: self, number: Some(number) })
     }
 
-    /// Starts batches until no work is idle or no request can be taken. Follows each change of the state that could let a
+    /// Starts batches until no work is idle or no request can be taken. Called after each change of the state that may let a
     /// request be taken.
     fn advance<'a>(self: &'a Arc<Self>, mut state: MutexGuard<'a, State<W>>) {
         if state.is_advancing {
