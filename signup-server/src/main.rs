@@ -22,6 +22,8 @@ mod reply;
 mod request;
 mod request_body;
 mod routes;
+#[cfg(test)]
+mod sample_event;
 mod serve;
 mod wire;
 
