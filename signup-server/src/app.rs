@@ -6,7 +6,7 @@
 //! see [`mod@crate::serve`].
 
 use std::convert::Infallible;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -20,14 +20,17 @@ use warp::path::FullPath;
 use warp::reply::Response;
 use warp::{Filter, filters};
 
+use crate::call::{ApiCall, OpenCall, PageCall};
 use crate::handlers::Context;
 use crate::health::Health;
 use crate::metrics;
 use crate::openapi::OpenApi;
 use crate::page::{self, Pages};
+use crate::path::PathParameters;
 use crate::reply::{self, ApiError};
 use crate::request::{Request, body_stream, client_address};
-use crate::routes::{Endpoint, Handler, PathParameters};
+use crate::routes::{Endpoint, Handler};
+use crate::serve::Peer;
 
 /// The header with the request's id, on every response. The log has the same id.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -36,17 +39,13 @@ const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
-/// The remote address of a connection, from the accept loop.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(pub(crate) SocketAddr);
-
 /// The state that handlers of all kinds share.
 #[derive(Debug)]
 pub(crate) struct App {
-    pub(crate) context: Context,
+    context: Context,
     trusted_proxies: Arc<[IpNet]>,
-    pub(crate) openapi: Arc<OpenApi>,
-    pub(crate) health: Health,
+    openapi: Arc<OpenApi>,
+    health: Health,
     pages: Pages,
 }
 
@@ -115,7 +114,11 @@ impl App {
     async fn answer_open(&self, method: &Method, found: EndpointMatch) -> Response {
         let Some((endpoint, _)) = found else { return reply::not_found() };
         match endpoint.handler(method) {
-            Some(Handler::Open(handle)) => handle(self).await,
+            Some(Handler::Open(handle)) => {
+                let service = self.context.service.clone();
+                handle(OpenCall { service, openapi: Arc::clone(&self.openapi), health: self.health.clone() })
+                    .await
+            }
             Some(_) => reply::not_found(),
             None => without_handler(endpoint, method, reply::method_not_allowed),
         }
@@ -208,23 +211,6 @@ impl App {
 
 /// The endpoint that matches a path, with the parameters in the path. `None` if the table has no such path.
 type EndpointMatch = Option<(&'static Endpoint, PathParameters)>;
-
-/// A request to the API, with the session of its token.
-pub(crate) struct ApiCall {
-    pub(crate) context: Context,
-    pub(crate) session: Session,
-    pub(crate) request: Request,
-    pub(crate) path: PathParameters,
-}
-
-/// A request for a page.
-pub(crate) struct PageCall {
-    pub(crate) pages: Pages,
-    pub(crate) request: Request,
-    pub(crate) path: PathParameters,
-    /// The address of the client. See [`client_address`].
-    pub(crate) client: IpAddr,
-}
 
 /// The area of the service that a path belongs to. Each area has its own response to an unknown path.
 enum Area {

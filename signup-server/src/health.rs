@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use signup_core::Service;
-use simd_json_derive::Serialize;
 use tokio::sync::Mutex;
 use warp::http::StatusCode;
 use warp::reply::Response;

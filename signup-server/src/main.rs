@@ -6,6 +6,7 @@ mod admin;
 mod app;
 mod bodies;
 mod calendar;
+mod call;
 mod config;
 mod descriptors;
 mod handlers;
@@ -16,10 +17,13 @@ mod metrics;
 mod openapi;
 mod output;
 mod page;
+mod path;
 mod reply;
 mod request;
 mod request_body;
 mod routes;
+#[cfg(test)]
+mod sample_event;
 mod serve;
 mod wire;
 

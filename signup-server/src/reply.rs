@@ -3,8 +3,8 @@
 //! **Invariant:** no other module maps an error of the API to a status.
 
 use bytes::Bytes;
+use serde::Serialize;
 use signup_core::{Error, Faults};
-use simd_json_derive::Serialize;
 use warp::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
@@ -67,7 +67,7 @@ pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
 /// fail.
 pub(crate) fn to_json(body: &impl Serialize) -> Result<Bytes, ApiError> {
     let mut text = Vec::with_capacity(INITIAL_CAPACITY);
-    body.json_write(&mut text).map_err(|_| ApiError::Bug)?;
+    serde_json::to_writer(&mut text, body).map_err(|_| ApiError::Bug)?;
     Ok(text.into())
 }
 

@@ -9,20 +9,19 @@ use std::sync::LazyLock;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use signup_core::{EventId, ShiftId};
 use warp::http::{HeaderValue, Method};
 use warp::reply::Response;
 
-use crate::app::{ApiCall, App, PageCall};
+use crate::call::{ApiCall, OpenCall, PageCall};
 use crate::handlers::{create_event, duplicate_event, list_events, list_slots, patch_slot, show_team};
 use crate::health;
+use crate::path::{PathParameters, PathPattern};
 use crate::reply::ApiError;
 
 /// A row of the table of routes.
 pub(crate) struct Route {
     method: Method,
-    /// The path pattern. A segment that begins with a name in braces is a parameter. The segment matches any non-empty
-    /// text that ends with the text after the braces.
+    /// The text of a [`PathPattern`].
     pattern: &'static str,
     pub(crate) handler: Handler,
 }
@@ -35,7 +34,7 @@ pub(crate) enum Handler {
     /// A handler of a page for volunteers.
     Page(fn(PageCall) -> BoxFuture<'static, Response>),
     /// A handler that needs no token and has no rate limit.
-    Open(for<'a> fn(&'a App) -> BoxFuture<'a, Response>),
+    Open(fn(OpenCall) -> BoxFuture<'static, Response>),
 }
 
 use Handler::{Api, Open, Page};
@@ -49,10 +48,10 @@ static ROUTES: &[Route] = &[
     route(Method::GET, "/v1/events/{event_id}/slots", Api(|c| list_slots(c.context, c.session, c.path.event()).boxed())),
     route(Method::PATCH, "/v1/slots/{id}", Api(|c| patch_slot(c.session, c.path.shift(), c.request).boxed())),
     route(Method::GET, "/v1/team", Api(|c| show_team(c.session).boxed())),
-    route(Method::GET, "/openapi.json", Open(|app| async { app.openapi.json() }.boxed())),
-    route(Method::GET, "/openapi.yaml", Open(|app| async { app.openapi.yaml() }.boxed())),
+    route(Method::GET, "/openapi.json", Open(|c| async move { c.openapi.json() }.boxed())),
+    route(Method::GET, "/openapi.yaml", Open(|c| async move { c.openapi.yaml() }.boxed())),
     route(Method::GET, "/health/live", Open(|_| async { health::live() }.boxed())),
-    route(Method::GET, "/health/ready", Open(|app| app.health.ready(&app.context.service).boxed())),
+    route(Method::GET, "/health/ready", Open(|c| async move { c.health.ready(&c.service).await }.boxed())),
     route(Method::GET, "/events/{slug}", Page(|c| c.pages.event(c.path.text("slug"), c.request.query).boxed())),
     route(Method::POST, "/events/{slug}/signups",
         Page(|c| c.pages.sign_up(c.path.text("slug"), c.client, c.request).boxed())),
@@ -76,27 +75,13 @@ pub(crate) struct Endpoint {
     pub(crate) pattern: &'static str,
     /// The value of the header `Allow`.
     pub(crate) allow: HeaderValue,
-    segments: Vec<Segment>,
+    path: PathPattern,
     routes: &'static [Route],
-}
-
-#[derive(Clone, Copy)]
-enum Segment {
-    Literal(&'static str),
-    /// A parameter: the name in braces, and the text after the braces in the same segment.
-    Parameter {
-        name: &'static str,
-        suffix: &'static str,
-    },
 }
 
 impl Endpoint {
     fn new(routes: &'static [Route]) -> Self {
         let pattern = routes[0].pattern;
-        let segments = pattern.split('/').skip(1).map(|segment| {
-            let parameter = segment.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-            parameter.map_or(Segment::Literal(segment), |(name, suffix)| Segment::Parameter { name, suffix })
-        });
         let mut methods = Vec::new();
         for Route { method, .. } in routes {
             methods.push(method.as_str());
@@ -106,58 +91,18 @@ impl Endpoint {
         }
         methods.push("OPTIONS");
         let allow = HeaderValue::try_from(methods.join(", ")).unwrap_or(HeaderValue::from_static("OPTIONS"));
-        Self { pattern, allow, segments: segments.collect(), routes }
+        Self { pattern, allow, path: PathPattern::new(pattern), routes }
     }
 
     /// Finds the endpoint that matches a path, and parses the parameters in the path.
     pub(crate) fn find(path: &str) -> Option<(&'static Self, PathParameters)> {
-        ENDPOINTS.iter().find_map(|endpoint| Some((endpoint, endpoint.parameters(path)?)))
-    }
-
-    fn parameters(&self, path: &str) -> Option<PathParameters> {
-        let mut parameters = Vec::new();
-        let mut texts = path.strip_prefix('/')?.split('/');
-        for segment in &self.segments {
-            let text = texts.next()?;
-            match *segment {
-                Segment::Literal(literal) if literal == text => {}
-                Segment::Literal(_) => return None,
-                Segment::Parameter { name, suffix } => {
-                    let value = text.strip_suffix(suffix).filter(|_| !text.is_empty())?;
-                    parameters.push((name, value.to_owned()));
-                }
-            }
-        }
-        texts.next().is_none().then_some(PathParameters(parameters))
+        ENDPOINTS.iter().find_map(|endpoint| Some((endpoint, endpoint.path.parameters(path)?)))
     }
 
     /// Returns the handler of a method. `HEAD` has the handler of `GET`.
     pub(crate) fn handler(&self, method: &Method) -> Option<Handler> {
         let method = if *method == Method::HEAD { &Method::GET } else { method };
         self.routes.iter().find(|route| route.method == *method).map(|route| route.handler)
-    }
-}
-
-/// The parameters of a path, by name.
-#[derive(Debug)]
-pub(crate) struct PathParameters(Vec<(&'static str, String)>);
-
-impl PathParameters {
-    /// Returns the text of a parameter, or the empty string if the pattern has no such parameter.
-    pub(crate) fn text(&self, name: &str) -> String {
-        self.0.iter().find(|(found, _)| *found == name).map_or_else(String::new, |(_, text)| text.clone())
-    }
-
-    /// Returns the event id in the path. Malformed text becomes [`EventId::NONE`], which no event has.
-    ///
-    /// So a malformed id gets the response for an unknown id, after the same checks.
-    pub(crate) fn event(&self) -> EventId {
-        self.text("event_id").parse().unwrap_or(EventId::NONE)
-    }
-
-    /// Returns the shift id in the path. Malformed text becomes [`ShiftId::NONE`], as in [`event`](Self::event).
-    pub(crate) fn shift(&self) -> ShiftId {
-        self.text("id").parse().unwrap_or(ShiftId::NONE)
     }
 }
 
@@ -190,12 +135,6 @@ mod tests {
         assert_eq!(pattern("/v1/team"), Some("/v1/team"));
         assert_eq!(pattern("/events/food-drive-abc"), Some("/events/{slug}"));
         assert_eq!(pattern("/events/food-drive-abc/slots/7.ics"), Some("/events/{slug}/slots/{id}.ics"));
-    }
-
-    #[test]
-    fn a_malformed_id_matches_no_record() {
-        let (_, path) = Endpoint::find("/v1/slots/not-an-id").unwrap();
-        assert_eq!(path.shift(), ShiftId::NONE);
     }
 
     #[test]

@@ -27,7 +27,6 @@ use warp::http::header::CONNECTION;
 use warp::http::{HeaderValue, Uri};
 use warp::reply::Response;
 
-use crate::app::Peer;
 use crate::request_body::{self, RequestBody};
 
 /// How long a client may take to send the head of a request, and how long a connection may be idle.
@@ -51,6 +50,10 @@ const BACKLOG: u32 = 1024;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(500);
 /// How long a shutdown waits for requests in flight.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The remote address of a connection. Every request has this value among its extensions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
 
 /// Listens on `address`. Accepted connections inherit the size of the send buffer.
 pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {

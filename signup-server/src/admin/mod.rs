@@ -10,8 +10,8 @@ mod question;
 mod signup;
 mod token;
 
+use serde::Serialize;
 use signup_core::{Admin, Error, Organization};
-use simd_json_derive::Serialize;
 
 use crate::config::Command;
 use crate::output;
@@ -53,7 +53,7 @@ fn event_error(event: &str, error: Error) -> String {
 
 /// Prints a value as JSON on one line.
 fn print(value: &impl Serialize) -> Result<(), String> {
-    let text = value.json_string().map_err(|error| error.to_string())?;
+    let text = serde_json::to_string(value).map_err(|error| error.to_string())?;
     output::print_line(&text).map_err(|error| format!("cannot write the answer: {error}"))
 }
 

@@ -13,6 +13,7 @@ use lettre::{Address, Message};
 use signup_core::{Delivery, EmailAddress, NoticeCause, TimeAndPlace};
 
 use super::name::safe_name;
+use super::one_line::one_line;
 use crate::calendar::{Method, SignupEntry};
 use crate::location::shift_location;
 use crate::page::times::Times;
@@ -217,13 +218,6 @@ fn shorten(text: &str) -> String {
     }
     let cut: String = text.chars().take(MAX_SUBJECT_TITLE - 1).collect();
     format!("{}…", cut.trim_end())
-}
-
-/// Puts a text on one line, so that the text cannot end a header or imitate another line of the mail.
-pub(super) fn one_line(text: &str) -> String {
-    let plain = |character: char| if character.is_control() { ' ' } else { character };
-    let text: String = text.chars().map(plain).collect();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn date(now: Timestamp) -> SystemTime {

@@ -6,6 +6,7 @@
 mod connection;
 mod message;
 mod name;
+mod one_line;
 mod smtp;
 mod worker;
 

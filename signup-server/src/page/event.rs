@@ -96,8 +96,6 @@ enum Offer<'a> {
 #[derive(Debug)]
 struct Form<'a> {
     action: String,
-    label: String,
-    slot: ShiftId,
     is_open: bool,
     fields: Vec<Field<'a>>,
 }
@@ -305,13 +303,7 @@ fn form<'a>(shift: &Shift, questions: &'a [Question], path: &str, focus: Option<
         };
         field(name, question.label.as_str(), question.required, kind)
     }));
-    Form {
-        action: format!("{path}/signups"),
-        label: format!("Sign up for {}, {}", shift.title, shift.hours.start()),
-        slot: shift.id,
-        is_open: focus.is_some(),
-        fields,
-    }
+    Form { action: format!("{path}/signups"), is_open: focus.is_some(), fields }
 }
 
 const NAME: &str = "name";
@@ -368,7 +360,7 @@ fn summary(event: &Event, organization: &str) -> String {
 }
 
 #[cfg(test)]
-mod field_tests;
+mod form_tests;
 #[cfg(test)]
 mod tests {
     use signup_core::Capacity;

@@ -4,10 +4,8 @@
 //!
 //! **Invariant:** no other module converts the path of a fault to a field name.
 
-use std::io::{self, Write};
-
+use serde::{Serialize, Serializer};
 use signup_core::{Fault, FaultKind, FaultPath, Faults, PathStep, TimeError};
-use simd_json_derive::Serialize;
 
 /// An error that consists of a message.
 #[derive(Debug, Serialize)]
@@ -77,19 +75,13 @@ fn sentence(fault: &Fault) -> String {
 struct ByField<'a>(&'a Faults);
 
 impl Serialize for ByField<'_> {
-    fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // Faults of the same field are adjacent.
         let faults: Vec<_> = self.0.iter().collect();
-        let mut before = "{";
-        for same_field in faults.chunk_by(|a, b| a.path == b.path) {
+        serializer.collect_map(faults.chunk_by(|a, b| a.path == b.path).map(|same_field| {
             let messages: Vec<_> = same_field.iter().map(|fault| sentence(fault)).collect();
-            writer.write_all(before.as_bytes())?;
-            field_name(&same_field[0].path).json_write(writer)?;
-            writer.write_all(b":")?;
-            messages.json_write(writer)?;
-            before = ",";
-        }
-        writer.write_all(if faults.is_empty() { b"{}" } else { b"}" })
+            (field_name(&same_field[0].path), messages)
+        }))
     }
 }
 
@@ -162,7 +154,7 @@ mod tests {
                 "The answer.00000000-0000-0000-0000-000000000000 field has to be ticked.",
             ),
         ] {
-            let json = Validation::new(&fault.into()).json_string().unwrap();
+            let json = serde_json::to_string(&Validation::new(&fault.into())).unwrap();
             assert_eq!(json, format!(r#"{{"message":"{sentence}","errors":{{"{field}":["{sentence}"]}}}}"#));
         }
     }
@@ -171,7 +163,7 @@ mod tests {
     fn the_message_is_the_first_fault_and_the_number_of_further_faults() {
         let mut faults = Faults::one("title", FaultKind::Required);
         faults.add("title", FaultKind::Repeated);
-        let two = Validation::new(&faults).json_string().unwrap();
+        let two = serde_json::to_string(&Validation::new(&faults)).unwrap();
         assert_eq!(
             two,
             r#"{"message":"The title field is required. (and 1 more error)","errors":{"title":["The title field is required.","The title field must be given once."]}}"#

@@ -1,44 +1,45 @@
 //! The JSON of events.
 
-use signup_core::EventWithShifts;
-use simd_json_derive::Serialize;
+use serde::Serialize;
+use signup_core::{Description, EventLocation, EventWithShifts};
+use uuid::Uuid;
 
-use super::{Id, Instant, Plain, Slot, Text};
+use super::{Instant, Slot};
 
 /// An event. Responses to create and duplicate contain its slots; lists do not.
 #[derive(Debug, Serialize)]
 pub(crate) struct Event<'a> {
-    id: Id,
-    title: Text<'a>,
-    description: Option<Text<'a>>,
-    slug: Plain<'a, 1>,
-    location: Option<Text<'a>>,
+    id: Uuid,
+    title: &'a str,
+    description: Option<&'a str>,
+    slug: &'a str,
+    location: Option<&'a str>,
     is_virtual: bool,
     start_date: Instant,
     end_date: Option<Instant>,
-    timezone: Plain<'a, 1>,
+    timezone: &'a str,
     is_published: bool,
-    public_url: Plain<'a, 3>,
+    public_url: String,
     created_at: Instant,
     updated_at: Instant,
-    #[simd_json(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     slots: Option<Vec<Slot<'a>>>,
 }
 
 impl<'a> Event<'a> {
     fn new(event: &'a signup_core::Event, base_url: &'a str) -> Self {
         Self {
-            id: Id(event.id.uuid()),
-            title: Text(event.title.as_str()),
-            description: event.description.as_ref().map(|text| Text(text.as_str())),
-            slug: Plain([&event.slug]),
-            location: event.location.as_ref().map(|text| Text(text.as_str())),
+            id: event.id.uuid(),
+            title: event.title.as_str(),
+            description: event.description.as_ref().map(Description::as_str),
+            slug: &event.slug,
+            location: event.location.as_ref().map(EventLocation::as_str),
             is_virtual: event.is_virtual,
             start_date: Instant(event.dates.starts_at()),
             end_date: event.dates.last_day_at().map(Instant),
-            timezone: Plain([event.dates.first.zone().name()]),
+            timezone: event.dates.first.zone().name(),
             is_published: event.is_published,
-            public_url: Plain([base_url, "/events/", &event.slug]),
+            public_url: [base_url, "/events/", &event.slug].concat(),
             created_at: Instant(event.created_at),
             updated_at: Instant(event.updated_at),
             slots: None,

@@ -1,7 +1,7 @@
 //! The JSON of the API and of the management commands: the wire format of records.
 //!
 //! The API calls a shift a *slot* and an organization a *team*. Serialization is most of the cost of a response, so
-//! values are borrowed, and a derive writes field names as prepared bytes.
+//! values are borrowed from the records.
 
 mod error;
 mod event;
@@ -22,26 +22,15 @@ pub(crate) use team::Team;
 pub(crate) use token::{NewToken, Token};
 
 use std::fmt;
-use std::io::{self, Write};
 
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use simd_json_derive::Serialize;
-use uuid::Uuid;
+use serde::{Serialize, Serializer, ser};
 
 /// The envelope of a single record, and of a collection that is not paginated.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Data<T> {
     pub(crate) data: T,
-}
-
-// Written by hand, because the derive does not add a bound on `T`.
-impl<T: Serialize> Serialize for Data<T> {
-    fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(b"{\"data\":")?;
-        self.data.json_write(writer)?;
-        writer.write_all(b"}")
-    }
 }
 
 /// An instant in UTC, `YYYY-MM-DDTHH:MM:SS+00:00`.
@@ -49,19 +38,19 @@ impl<T: Serialize> Serialize for Data<T> {
 pub(crate) struct Instant(pub(crate) Timestamp);
 
 impl Instant {
-    /// Formats the instant as a JSON string.
+    /// Formats the instant as ASCII.
     ///
     /// The digits are written by hand for speed: a response has dozens of instants, and `std::fmt` would take more time
     /// than all other work on an instant.
-    fn quoted(self) -> [u8; 27] {
+    fn ascii(self) -> [u8; 25] {
         let utc = Offset::UTC.to_datetime(self.0);
         let [y1, y2] = digits(utc.year() / 100);
         let [y3, y4] = digits(utc.year() % 100);
         let [[m1, m2], [d1, d2]] = [utc.month(), utc.day()].map(digits);
         let [[h1, h2], [n1, n2], [s1, s2]] = [utc.hour(), utc.minute(), utc.second()].map(digits);
         [
-            b'"', y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T', h1, h2, b':', n1, n2, b':', s1, s2, b'+',
-            b'0', b'0', b':', b'0', b'0', b'"',
+            y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T', h1, h2, b':', n1, n2, b':', s1, s2, b'+', b'0',
+            b'0', b':', b'0', b'0',
         ]
     }
 }
@@ -74,56 +63,15 @@ fn digits(number: impl Into<i16>) -> [u8; 2] {
 
 impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Always valid UTF-8: all bytes are ASCII.
-        let quoted = self.quoted();
-        f.write_str(std::str::from_utf8(&quoted).unwrap_or_default().trim_matches('"'))
+        // Never an error: ASCII is valid UTF-8.
+        f.write_str(std::str::from_utf8(&self.ascii()).map_err(|_| fmt::Error)?)
     }
 }
 
 impl Serialize for Instant {
-    fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(&self.quoted())
-    }
-}
-
-/// The id of a record.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Id(pub(crate) Uuid);
-
-impl Serialize for Id {
-    fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
-        let mut quoted = [b'"'; 38];
-        self.0.hyphenated().encode_lower(&mut quoted[1..]);
-        writer.write_all(&quoted)
-    }
-}
-
-/// A text that may need JSON escapes. Most texts need none and take the fast path.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Text<'a>(pub(crate) &'a str);
-
-impl Serialize for Text<'_> {
-    fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
-        // A fold has no early exit, so the compiler vectorizes the loop.
-        let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
-        if self.0.bytes().fold(false, |found, byte| found | is_escaped(byte)) {
-            return self.0.json_write(writer);
-        }
-        Plain([self.0]).json_write(writer)
-    }
-}
-
-/// A text in parts that never need JSON escapes: URLs, slugs and names of zones.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Plain<'a, const PARTS: usize>(pub(crate) [&'a str; PARTS]);
-
-impl<const PARTS: usize> Serialize for Plain<'_, PARTS> {
-    fn json_write<W: Write>(&self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(b"\"")?;
-        for part in self.0 {
-            writer.write_all(part.as_bytes())?;
-        }
-        writer.write_all(b"\"")
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Never an error: ASCII is valid UTF-8.
+        serializer.serialize_str(std::str::from_utf8(&self.ascii()).map_err(ser::Error::custom)?)
     }
 }
 
@@ -144,22 +92,18 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_the_same_json_escapes_as_in_serde_json() {
-        // Vectorized code checks blocks of up to 32 bytes, and then the remaining bytes.
-        let every_character = (0..=0x2028).filter_map(char::from_u32);
-        for character in every_character {
-            for before in [0, 10, 31, 32, 63] {
-                for after in [0, 40] {
-                    let text = format!("{}{character}{}", "x".repeat(before), "y".repeat(after));
-                    let json = Text(&text).json_string().unwrap();
-                    assert_eq!(json, serde_json::to_string(&text).unwrap());
-                }
-            }
-        }
+    fn a_text_is_escaped_only_where_json_requires_an_escape() {
+        let escaped = "\"\\\u{8}\t\n\u{c}\r\0\u{1b}\u{1f}";
+        let json = serde_json::to_string(&Data { data: escaped }).unwrap();
+        assert_eq!(json, r#"{"data":"\"\\\b\t\n\f\r\u0000\u001b\u001f"}"#);
+        let verbatim = "/<>&'\u{7f}\u{85}é\u{2028}\u{2029}\u{feff}😀";
+        let json = serde_json::to_string(&Data { data: verbatim }).unwrap();
+        assert_eq!(json, format!(r#"{{"data":"{verbatim}"}}"#));
     }
 
     #[test]
     fn a_field_without_a_value_is_null() {
-        assert_eq!(Data { data: None::<Instant> }.json_string().unwrap(), r#"{"data":null}"#);
+        let json = serde_json::to_string(&Data { data: None::<Instant> }).unwrap();
+        assert_eq!(json, r#"{"data":null}"#);
     }
 }

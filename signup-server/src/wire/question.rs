@@ -1,18 +1,18 @@
 //! The JSON of the questions of an event.
 
-use simd_json_derive::Serialize;
-
-use super::{Id, Text};
+use serde::Serialize;
+use signup_core::Label;
+use uuid::Uuid;
 
 /// A question.
 #[derive(Debug, Serialize)]
 pub(crate) struct Question<'a> {
-    id: Id,
-    event_id: Id,
-    label: Text<'a>,
-    #[simd_json(rename = "type")]
+    id: Uuid,
+    event_id: Uuid,
+    label: &'a str,
+    #[serde(rename = "type")]
     kind: &'static str,
-    options: Vec<Text<'a>>,
+    options: Vec<&'a str>,
     required: bool,
     position: u32,
 }
@@ -20,11 +20,11 @@ pub(crate) struct Question<'a> {
 impl<'a> Question<'a> {
     pub(crate) fn new(question: &'a signup_core::Question) -> Self {
         Self {
-            id: Id(question.id.uuid()),
-            event_id: Id(question.event.uuid()),
-            label: Text(question.label.as_str()),
+            id: question.id.uuid(),
+            event_id: question.event.uuid(),
+            label: question.label.as_str(),
             kind: question.kind.name(),
-            options: question.options.iter().map(|option| Text(option.as_str())).collect(),
+            options: question.options.iter().map(Label::as_str).collect(),
             required: question.required,
             position: question.position,
         }

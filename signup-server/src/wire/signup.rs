@@ -1,18 +1,19 @@
 //! The JSON of sign-ups.
 
+use serde::Serialize;
 use signup_core::{OrganizationId, SignupStatus};
-use simd_json_derive::Serialize;
+use uuid::Uuid;
 
-use super::{Id, Instant, Text};
+use super::Instant;
 
 /// A sign-up, with the answers to the questions of its event.
 #[derive(Debug, Serialize)]
 pub(crate) struct Signup<'a> {
-    id: Id,
-    event_id: Id,
-    slot_id: Id,
-    name: Text<'a>,
-    email: Text<'a>,
+    id: Uuid,
+    event_id: Uuid,
+    slot_id: Uuid,
+    name: &'a str,
+    email: &'a str,
     answers: Vec<Answer<'a>>,
     status: &'static str,
     cancelled_at: Option<Instant>,
@@ -22,19 +23,19 @@ pub(crate) struct Signup<'a> {
 /// The answer to a question, with the question's label at the time of the sign-up.
 #[derive(Debug, Serialize)]
 struct Answer<'a> {
-    question_id: Id,
-    label: Text<'a>,
-    value: Text<'a>,
+    question_id: Uuid,
+    label: &'a str,
+    value: &'a str,
 }
 
 impl<'a> Signup<'a> {
     pub(crate) fn new(signup: &'a signup_core::Signup) -> Self {
         Self {
-            id: Id(signup.id.uuid()),
-            event_id: Id(signup.event.uuid()),
-            slot_id: Id(signup.shift.uuid()),
-            name: Text(signup.name.as_str()),
-            email: Text(signup.email.as_str()),
+            id: signup.id.uuid(),
+            event_id: signup.event.uuid(),
+            slot_id: signup.shift.uuid(),
+            name: signup.name.as_str(),
+            email: signup.email.as_str(),
             answers: signup.answers.iter().map(Answer::new).collect(),
             status: status(signup.status),
             cancelled_at: signup.cancelled_at.map(Instant),
@@ -46,9 +47,9 @@ impl<'a> Signup<'a> {
 impl<'a> Answer<'a> {
     fn new(answer: &'a signup_core::Answer) -> Self {
         Self {
-            question_id: Id(answer.question_id.uuid()),
-            label: Text(answer.label.as_str()),
-            value: Text(answer.value.as_str()),
+            question_id: answer.question_id.uuid(),
+            label: answer.label.as_str(),
+            value: answer.value.as_str(),
         }
     }
 }
@@ -64,13 +65,13 @@ pub(crate) const fn status(status: SignupStatus) -> &'static str {
 /// The result of `signup erase`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Erasure {
-    organization_id: Id,
+    organization_id: Uuid,
     /// The number of sign-ups that were erased.
     erased: u64,
 }
 
 impl Erasure {
     pub(crate) fn new(organization: OrganizationId, erased: u64) -> Self {
-        Self { organization_id: Id(organization.uuid()), erased }
+        Self { organization_id: organization.uuid(), erased }
     }
 }

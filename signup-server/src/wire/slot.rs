@@ -1,17 +1,18 @@
 //! The JSON of shifts, which the API calls slots.
 
-use signup_core::Shift;
-use simd_json_derive::Serialize;
+use serde::Serialize;
+use signup_core::{Shift, ShiftLocation};
+use uuid::Uuid;
 
-use super::{Id, Instant, Text};
+use super::Instant;
 
 /// A shift.
 #[derive(Debug, Serialize)]
 pub(crate) struct Slot<'a> {
-    id: Id,
-    event_id: Id,
-    title: Text<'a>,
-    location: Option<Text<'a>>,
+    id: Uuid,
+    event_id: Uuid,
+    title: &'a str,
+    location: Option<&'a str>,
     is_virtual: bool,
     start_time: Instant,
     end_time: Instant,
@@ -26,10 +27,10 @@ impl<'a> Slot<'a> {
     pub(crate) fn new(shift: &'a Shift) -> Self {
         let interval = shift.interval();
         Self {
-            id: Id(shift.id.uuid()),
-            event_id: Id(shift.event.uuid()),
-            title: Text(shift.title.as_str()),
-            location: shift.location.as_ref().map(|text| Text(text.as_str())),
+            id: shift.id.uuid(),
+            event_id: shift.event.uuid(),
+            title: shift.title.as_str(),
+            location: shift.location.as_ref().map(ShiftLocation::as_str),
             is_virtual: shift.is_virtual,
             start_time: Instant(interval.start),
             end_time: Instant(interval.end),

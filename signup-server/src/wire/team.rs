@@ -1,27 +1,28 @@
 //! The JSON of organizations, which the API calls teams.
 
+use serde::Serialize;
 use signup_core::Organization;
-use simd_json_derive::Serialize;
+use uuid::Uuid;
 
-use super::{Id, Instant};
+use super::Instant;
 
 /// An organization. Only management commands show the plan.
 #[derive(Debug, Serialize)]
 pub(crate) struct Team<'a> {
-    id: Id,
+    id: Uuid,
     name: &'a str,
     slug: &'a str,
     sport: Option<&'a str>,
     public_url: Option<&'a str>,
     created_at: Instant,
-    #[simd_json(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<&'static str>,
 }
 
 impl<'a> Team<'a> {
     pub(crate) fn new(organization: &'a Organization) -> Self {
         Self {
-            id: Id(organization.id.uuid()),
+            id: organization.id.uuid(),
             name: organization.name.as_str(),
             slug: &organization.slug,
             sport: organization.sport.as_ref().map(signup_core::Name::as_str),

@@ -1,16 +1,17 @@
 //! The JSON of API tokens.
 
+use serde::Serialize;
 use signup_core::{Scope, TokenText};
-use simd_json_derive::Serialize;
+use uuid::Uuid;
 
-use super::{Id, Instant, Text};
+use super::Instant;
 
 /// A token, without its text.
 #[derive(Debug, Serialize)]
 pub(crate) struct Token<'a> {
-    id: Id,
-    organization_id: Id,
-    name: Text<'a>,
+    id: Uuid,
+    organization_id: Uuid,
+    name: &'a str,
     scopes: Vec<&'static str>,
     expires_at: Instant,
     created_at: Instant,
@@ -20,9 +21,9 @@ pub(crate) struct Token<'a> {
 impl<'a> Token<'a> {
     pub(crate) fn new(token: &'a signup_core::Token) -> Self {
         Self {
-            id: Id(token.id.uuid()),
-            organization_id: Id(token.organization.uuid()),
-            name: Text(token.name.as_str()),
+            id: token.id.uuid(),
+            organization_id: token.organization.uuid(),
+            name: token.name.as_str(),
             scopes: token.scopes.iter().map(Scope::name).collect(),
             expires_at: Instant(token.expires_at),
             created_at: Instant(token.created_at),
@@ -34,9 +35,9 @@ impl<'a> Token<'a> {
 /// A new token, with its text. The text is shown only once.
 #[derive(Serialize)]
 pub(crate) struct NewToken<'a> {
-    id: Id,
-    organization_id: Id,
-    name: Text<'a>,
+    id: Uuid,
+    organization_id: Uuid,
+    name: &'a str,
     scopes: Vec<&'static str>,
     expires_at: Instant,
     token: &'a str,

@@ -1,23 +1,16 @@
 //! Tests that no mail contains a name that could be read as a link.
 
-use jiff::civil;
 use mailparse::{MailAddr, MailHeaderMap as _, ParsedMail};
 use proptest::prelude::*;
-use signup_core::{Capacity, NewEvent, NewOrganization, NewShift, PersonName, Scopes, Service, SignUpInput};
-use signup_store_memory::MemoryStore;
+use signup_core::{PersonName, SignUpInput};
 use url::Host;
 
 use super::*;
+use crate::sample_event::sample_event;
 
 /// Returns the delivery of the confirmation of a sign-up.
 pub(super) async fn delivery() -> Delivery {
-    let service = Service::new(MemoryStore::new());
-    let new = NewOrganization::new("Riverside".parse().unwrap());
-    let organization = service.admin().create_organization(new).await.unwrap();
-    let session = service.session_for(organization.id, Scopes::all()).await.unwrap();
-    let early = NewShift::new("Early".parse().unwrap(), Capacity::new(1).unwrap());
-    let drive = NewEvent::new("Food drive".parse().unwrap(), civil::date(2099, 6, 6), "UTC".parse().unwrap());
-    let created = session.create_event(drive.shift(early).published()).await.unwrap().outcome;
+    let (service, created) = sample_event().await;
     let ada = SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
     service.public().sign_up_by_slug(&created.event.slug, created.shifts[0].id, &ada).await.unwrap();
     let outbox = service.outbox();

@@ -1,0 +1,37 @@
+//! Calls: the values that a handler receives, for each kind of handler.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use signup_core::{Service, Session};
+
+use crate::handlers::Context;
+use crate::health::Health;
+use crate::openapi::OpenApi;
+use crate::page::Pages;
+use crate::path::PathParameters;
+use crate::request::Request;
+
+/// A request to the API, with the session of its token.
+pub(crate) struct ApiCall {
+    pub(crate) context: Context,
+    pub(crate) session: Session,
+    pub(crate) request: Request,
+    pub(crate) path: PathParameters,
+}
+
+/// A request for a page.
+pub(crate) struct PageCall {
+    pub(crate) pages: Pages,
+    pub(crate) request: Request,
+    pub(crate) path: PathParameters,
+    /// The address of the client. See [`client_address`](crate::request::client_address).
+    pub(crate) client: IpAddr,
+}
+
+/// A request for a health probe or for the description of the API.
+pub(crate) struct OpenCall {
+    pub(crate) service: Service,
+    pub(crate) openapi: Arc<OpenApi>,
+    pub(crate) health: Health,
+}

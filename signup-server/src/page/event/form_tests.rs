@@ -1,0 +1,42 @@
+//! Tests of the form of a shift.
+
+use std::collections::HashSet;
+use std::mem::discriminant;
+
+use http_body_util::BodyExt as _;
+use signup_core::{Day, Hours, NewQuestion};
+
+use super::*;
+use crate::sample_event::sample_event;
+
+/// `QuestionKind` is non-exhaustive. A kind without a field of its own is shown as a line of text, like `Text`.
+#[tokio::test]
+async fn each_kind_of_question_has_its_own_kind_of_field() {
+    let (service, created) = sample_event().await;
+    for &kind in QuestionKind::ALL {
+        let question = NewQuestion::new("Which?".parse().unwrap(), kind);
+        let with_option = question.clone().option("One".parse().unwrap());
+        let question = if kind == QuestionKind::Select { with_option } else { question };
+        service.admin().add_question(created.event.id, question).await.unwrap();
+    }
+    let found = service.public().event(&created.event.slug).await.unwrap();
+    let form = form(&found.shifts[0], &found.questions, "/events/drive", None);
+    let fields = form.fields.iter().filter(|field| field.name.starts_with("answer."));
+    let kinds: HashSet<_> = fields.map(|field| discriminant(&field.kind)).collect();
+    assert_eq!(kinds.len(), QuestionKind::ALL.len());
+}
+
+#[tokio::test]
+async fn the_label_of_a_form_has_the_start_that_the_page_shows() {
+    let (service, created) = sample_event().await;
+    let mut found = service.public().event(&created.event.slug).await.unwrap();
+    let shift = Arc::make_mut(&mut found.shifts[0]);
+    // Clocks jump from 02:00 to 03:00, so 02:30 does not exist.
+    shift.day = Day::new("2099-03-08".parse().unwrap(), "America/New_York".parse().unwrap());
+    shift.hours = Hours::parse(Some("02:30"), Some("05:00")).unwrap();
+    let now = found.event.created_at;
+    let page = page(StatusCode::OK, &found, "/events/drive", String::new(), &Focus::default(), now);
+    let html = page.into_body().collect().await.unwrap().to_bytes();
+    let html = std::str::from_utf8(&html).unwrap();
+    assert!(html.contains(r#"aria-label="Sign up for Early, 03:30""#), "{html}");
+}

@@ -1,0 +1,84 @@
+//! Path patterns, and the parameters of a path that matches a pattern.
+
+use signup_core::{EventId, ShiftId};
+
+/// A path pattern, such as `/events/{slug}/slots/{id}.ics`.
+///
+/// A segment that begins with a name in braces is a parameter. The segment matches any non-empty text that ends with the
+/// text after the braces. Any other segment matches only itself.
+pub(crate) struct PathPattern(Vec<Segment>);
+
+#[derive(Clone, Copy)]
+enum Segment {
+    Literal(&'static str),
+    /// A parameter: the name in braces, and the text after the braces in the same segment.
+    Parameter {
+        name: &'static str,
+        suffix: &'static str,
+    },
+}
+
+impl PathPattern {
+    /// Parses a pattern that begins with a slash.
+    pub(crate) fn new(pattern: &'static str) -> Self {
+        let segments = pattern.split('/').skip(1).map(|segment| {
+            let parameter = segment.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+            parameter.map_or(Segment::Literal(segment), |(name, suffix)| Segment::Parameter { name, suffix })
+        });
+        Self(segments.collect())
+    }
+
+    /// Returns the parameters in a path, or `None` if the path does not match the pattern.
+    pub(crate) fn parameters(&self, path: &str) -> Option<PathParameters> {
+        let mut parameters = Vec::new();
+        let mut texts = path.strip_prefix('/')?.split('/');
+        for segment in &self.0 {
+            let text = texts.next()?;
+            match *segment {
+                Segment::Literal(literal) if literal == text => {}
+                Segment::Literal(_) => return None,
+                Segment::Parameter { name, suffix } => {
+                    let value = text.strip_suffix(suffix).filter(|_| !text.is_empty())?;
+                    parameters.push((name, value.to_owned()));
+                }
+            }
+        }
+        texts.next().is_none().then_some(PathParameters(parameters))
+    }
+}
+
+/// The parameters of a path, by name.
+#[derive(Debug)]
+pub(crate) struct PathParameters(Vec<(&'static str, String)>);
+
+impl PathParameters {
+    /// Returns the text of a parameter, or the empty string if the pattern has no such parameter.
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.0.iter().find(|(found, _)| *found == name).map_or_else(String::new, |(_, text)| text.clone())
+    }
+
+    /// Returns the event id in the path. Malformed text becomes [`EventId::NONE`], which no event has.
+    ///
+    /// So a malformed id gets the response for an unknown id, after the same checks.
+    pub(crate) fn event(&self) -> EventId {
+        self.text("event_id").parse().unwrap_or(EventId::NONE)
+    }
+
+    /// Returns the shift id in the path. Malformed text becomes [`ShiftId::NONE`], as in [`event`](Self::event).
+    pub(crate) fn shift(&self) -> ShiftId {
+        self.text("id").parse().unwrap_or(ShiftId::NONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_malformed_id_matches_no_record() {
+        let path = PathPattern::new("/v1/slots/{id}").parameters("/v1/slots/not-an-id").unwrap();
+        assert_eq!(path.shift(), ShiftId::NONE);
+        let path = PathPattern::new("/v1/events/{event_id}/slots").parameters("/v1/events/7/slots").unwrap();
+        assert_eq!(path.event(), EventId::NONE);
+    }
+}
