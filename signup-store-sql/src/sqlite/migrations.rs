@@ -2,17 +2,17 @@
 
 use signup_core::StoreError;
 use sqlx::Connection as _;
-use sqlx::migrate::Migrator;
 use sqlx::sqlite::{Sqlite, SqliteConnection};
 
 use super::error::store_error;
 use crate::error::OpenError;
-use crate::migrations::{cannot_migrate, cannot_read};
+use crate::migrations::{Script, cannot_migrate, cannot_read, migrator, scripts};
 use crate::row::texts;
 use crate::sql::{Dialect, Sql};
 use crate::zone_data::{self, Session, SortKeys};
 
-static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+static SCRIPTS: &[Script] =
+    scripts!("sqlite": "0001_initial", "0002_mails", "0003_receipts", "0004_receipts");
 
 /// Migrates the SQLite database that messages call `name`.
 pub(super) async fn prepare(
@@ -22,7 +22,7 @@ pub(super) async fn prepare(
 ) -> Result<(), OpenError> {
     let failed = |error: sqlx::Error| cannot_migrate(name, error.into());
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
-    MIGRATIONS
+    migrator(SCRIPTS)
         .run_direct(None, &mut *transaction, false)
         .await
         .map_err(|error| cannot_migrate(name, error))?;
