@@ -1,20 +1,18 @@
 //! Migration of a PostgreSQL database.
 
 use signup_core::StoreError;
-use sqlx::migrate::Migrator;
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection as _, Executor as _};
 
 use super::error::postgres_error;
 use super::query::query;
 use crate::sql::error::OpenError;
-use crate::sql::migrations::{cannot_migrate, cannot_read};
+use crate::sql::migrations::{Script, cannot_migrate, cannot_read, migrator, scripts};
 use crate::sql::row::texts;
 use crate::sql::zone_data::{self, Session, SortKeys};
 use crate::sql::{Dialect, Sql};
 
-/// The lock is the transaction's own.
-static MIGRATIONS: Migrator = Migrator { locking: false, ..sqlx::migrate!("migrations/postgres") };
+static SCRIPTS: &[Script] = scripts!("postgres": "0001_initial", "0002_locks", "0003_mails", "0004_sign_ups", "0005_json", "0006_batches");
 
 /// Migrates the PostgreSQL database that messages call `name`.
 pub(super) async fn prepare(
@@ -29,7 +27,9 @@ pub(super) async fn prepare(
     let begin = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning; \
          SELECT pg_advisory_xact_lock(7306931546093); DEALLOCATE ALL";
     let mut transaction = connection.begin_with(begin).await.map_err(failed)?;
-    MIGRATIONS
+    migrator(SCRIPTS)
+        // The transaction has the lock.
+        .set_locking(false)
         .run_direct(None, &mut *transaction, false)
         .await
         .map_err(|error| cannot_migrate(name, error))?;

@@ -2,18 +2,18 @@
 
 use signup_core::StoreError;
 use sqlx::Connection as _;
-use sqlx::migrate::Migrator;
 use sqlx::sqlite::SqliteConnection;
 
 use super::error::store_error;
 use super::query::query;
 use crate::sql::error::OpenError;
-use crate::sql::migrations::{cannot_migrate, cannot_read};
+use crate::sql::migrations::{Script, cannot_migrate, cannot_read, migrator, scripts};
 use crate::sql::row::texts;
 use crate::sql::zone_data::{self, Session, SortKeys};
 use crate::sql::{Dialect, Sql};
 
-static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+static SCRIPTS: &[Script] =
+    scripts!("sqlite": "0001_initial", "0002_mails", "0003_receipts", "0004_receipts");
 
 /// Migrates the SQLite database that messages call `name`.
 pub(super) async fn prepare(
@@ -23,7 +23,7 @@ pub(super) async fn prepare(
 ) -> Result<(), OpenError> {
     let failed = |error: sqlx::Error| cannot_migrate(name, error.into());
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
-    MIGRATIONS
+    migrator(SCRIPTS)
         .run_direct(None, &mut *transaction, false)
         .await
         .map_err(|error| cannot_migrate(name, error))?;

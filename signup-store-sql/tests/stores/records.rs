@@ -6,7 +6,7 @@ mod postgres;
 pub(crate) mod sqlite;
 
 use std::any::Any;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::sync::Arc;
 
@@ -56,7 +56,19 @@ trait Place: Any + Send + Sync {
 
     async fn run(&self, sql: AssertSqlSafe<String>) -> sqlx::Result<u64>;
 
+    /// Returns the rows of a query with one column of texts.
+    async fn texts(&self, sql: AssertSqlSafe<String>) -> Vec<String>;
+
     fn path(&self) -> PathBuf;
+}
+
+/// Returns the folder with the migrations of `engine`.
+pub(crate) fn migrations_folder(engine: Engine) -> PathBuf {
+    let name = match engine {
+        Engine::Sqlite => "sqlite",
+        Engine::Postgres => "postgres",
+    };
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(name)
 }
 
 /// A place with an empty database. `None` where the engine is not among the crate's features, or not installed.
@@ -173,6 +185,11 @@ impl Database {
     /// Runs SQL as any other program would, and gives how many rows it changed, or found.
     pub(crate) async fn run(&self, sql: &str) -> sqlx::Result<u64> {
         self.place.run(AssertSqlSafe(sql.to_owned())).await
+    }
+
+    /// Returns the rows of a query with one column of texts, as any other program would read them.
+    pub(crate) async fn texts(&self, sql: &str) -> Vec<String> {
+        self.place.texts(AssertSqlSafe(sql.to_owned())).await
     }
 
     pub(crate) async fn close(&self) {

@@ -7,9 +7,10 @@ use async_trait::async_trait;
 use signup_core::Store;
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore};
+use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
-use super::Place;
+use super::{Engine, Place, migrations_folder};
 
 struct Server {
     cluster: &'static Cluster,
@@ -57,7 +58,7 @@ impl Place for Server {
     }
 
     async fn migrate(&self, migrations: usize) {
-        let mut all = sqlx::migrate!("migrations/postgres");
+        let mut all = Migrator::new(migrations_folder(Engine::Postgres)).await.unwrap();
         all.migrations = all.migrations.iter().take(migrations).cloned().collect();
         let mut connection = PgConnection::connect(&self.url).await.unwrap();
         all.run_direct(None, &mut connection, false).await.unwrap();
@@ -66,6 +67,11 @@ impl Place for Server {
     async fn run(&self, sql: AssertSqlSafe<String>) -> sqlx::Result<u64> {
         let mut stranger = PgConnection::connect(&self.url).await?;
         Ok(sqlx::query(sql).execute(&mut stranger).await?.rows_affected())
+    }
+
+    async fn texts(&self, sql: AssertSqlSafe<String>) -> Vec<String> {
+        let mut stranger = PgConnection::connect(&self.url).await.unwrap();
+        sqlx::query_scalar(sql).fetch_all(&mut stranger).await.unwrap()
     }
 
     fn path(&self) -> PathBuf {

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use signup_core::Store;
 use signup_store_sql::{OpenError, SqliteStore};
+use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use tempfile::TempDir;
 
-use super::{Database, Place};
+use super::{Database, Engine, Place, migrations_folder};
 
 /// A file in a folder, which goes with it.
 struct File {
@@ -55,7 +56,7 @@ impl Place for File {
     }
 
     async fn migrate(&self, migrations: usize) {
-        let mut all = sqlx::migrate!("migrations/sqlite");
+        let mut all = Migrator::new(migrations_folder(Engine::Sqlite)).await.unwrap();
         all.migrations = all.migrations.iter().take(migrations).cloned().collect();
         let file = format!("sqlite:{}?mode=rwc", self.path().display());
         let mut connection = SqliteConnection::connect(&file).await.unwrap();
@@ -65,6 +66,11 @@ impl Place for File {
     async fn run(&self, sql: AssertSqlSafe<String>) -> sqlx::Result<u64> {
         let mut stranger = stranger(&self.path()).await;
         Ok(sqlx::query(sql).execute(&mut stranger).await?.rows_affected())
+    }
+
+    async fn texts(&self, sql: AssertSqlSafe<String>) -> Vec<String> {
+        let mut stranger = stranger(&self.path()).await;
+        sqlx::query_scalar(sql).fetch_all(&mut stranger).await.unwrap()
     }
 
     fn path(&self) -> PathBuf {
