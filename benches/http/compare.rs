@@ -93,6 +93,10 @@ impl<'a> Limit<'a> {
         let process = Process::bare(arguments);
         Self { what, asked, load: Load::new(process.port, requests), _process: Some(process) }
     }
+
+    pub(crate) fn with_connections(self, connections: usize) -> Self {
+        Self { load: self.load.with_connections(connections), ..self }
+    }
 }
 
 /// The report, and the filter that selects its lines.

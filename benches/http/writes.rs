@@ -37,14 +37,23 @@ fn sqlite(bench: &mut Bench) {
 
 fn postgres(bench: &mut Bench, cluster: &Cluster) {
     let create = "POST event, 10 shifts, key, PostgreSQL";
-    if !bench.wants(&[create]) {
+    let one_connection = "POST event, key, one connection, PostgreSQL";
+    if !bench.wants(&[create, one_connection]) {
         return;
     }
     let site = Site::on_postgres(cluster);
+    // Each bare program has a database of its own.
+    let each = || {
+        limit("a statement for each request", 0.8, &["create", "cte", &cluster.empty_database()], creating())
+    };
     bench.compare(create, By::Rate, || {
         let url = cluster.empty_database();
-        let each = limit("a statement for each request", 0.8, &["create", "cte", &url], creating());
-        (site.load(vec![site.create()]), vec![each])
+        let batches = limit("batches, two writer connections", 0.5, &["create", "batches", &url], creating());
+        (site.load(vec![site.create()]), vec![each(), batches])
+    });
+    bench.compare(one_connection, By::Rate, || {
+        let ours = site.load(vec![site.create()]).with_connections(1);
+        (ours, vec![each().with_connections(1)])
     });
 }
 

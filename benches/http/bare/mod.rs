@@ -42,6 +42,7 @@ pub(crate) fn run(arguments: &[String]) {
             ["create", "each"] => sqlite::create_each().await,
             ["create", "batches"] => sqlite::create_batches().await,
             ["create", "cte", url] => postgres::create_each(url).await,
+            ["create", "batches", url] => postgres::create_batches(url).await,
             ["patch", "each"] => sqlite::patch_each().await,
             other => panic!("{other:?}"),
         }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::{Draft, Rows, event_in, organization, serve};
 
-pub(crate) use create::create_each;
+pub(crate) use create::{create_batches, create_each};
 
 const SLOTS: &str = "SELECT s.id, s.organization_id, s.event_id, s.title, s.location, s.start_minute, s.end_minute, s.capacity, \
      s.filled, s.position, s.version, s.created_at, s.updated_at, CAST(e.start_date AS TEXT), e.timezone, e.is_virtual \
