@@ -1,6 +1,6 @@
 //! Comparison of a load on the server with loads on its limits, in alternating rounds.
 
-use signup_benches::{Asked, Latencies, Line, ROUNDS, Report, Unit, in_turn, median};
+use signup_benches::{Goal, Latencies, Line, ROUNDS, Report, Unit, in_turn, median};
 
 use crate::load::{Figures, Load};
 use crate::process::Process;
@@ -56,14 +56,14 @@ impl Side {
     }
 
     /// Returns a line that compares this side with `limit`, which `what` describes.
-    pub(crate) fn beside(&self, limit: &Self, work: &str, by: By, what: &str, asked: Option<Asked>) -> Line {
+    pub(crate) fn beside(&self, limit: &Self, work: &str, by: By, what: &str, goal: Option<Goal>) -> Line {
         Line {
             work: work.to_owned(),
             limit: what.to_owned(),
             unit: by.unit(),
             ours: self.figure(by),
             theirs: Some(limit.figure(by)),
-            asked,
+            goal,
             latencies: Some(self.latencies()),
         }
     }
@@ -72,26 +72,26 @@ impl Side {
 /// A limit: its description, the goal of the ratio if there is one, and the load that measures the limit.
 pub(crate) struct Limit<'a> {
     what: &'a str,
-    asked: Option<Asked>,
+    goal: Option<Goal>,
     load: Load,
     /// The bare program that answers the load. `None` if a site answers.
     _process: Option<Process>,
 }
 
 impl<'a> Limit<'a> {
-    pub(crate) const fn new(what: &'a str, asked: Asked, load: Load) -> Self {
-        Self { what, asked: Some(asked), load, _process: None }
+    pub(crate) const fn new(what: &'a str, goal: Goal, load: Load) -> Self {
+        Self { what, goal: Some(goal), load, _process: None }
     }
 
     /// Starts a bare program, which answers the requests.
     pub(crate) fn bare(
         what: &'a str,
-        asked: Option<Asked>,
+        goal: Option<Goal>,
         arguments: &[&str],
         requests: Vec<Request>,
     ) -> Self {
         let process = Process::bare(arguments);
-        Self { what, asked, load: Load::new(process.port, requests), _process: Some(process) }
+        Self { what, goal, load: Load::new(process.port, requests), _process: Some(process) }
     }
 
     pub(crate) fn with_connections(self, connections: usize) -> Self {
@@ -133,7 +133,7 @@ impl Bench {
         let mut sides = in_turn(ROUNDS, &loads, Load::for_a_round).into_iter().map(Side);
         let ours = sides.next().unwrap();
         for (limit, theirs) in limits.iter().zip(sides) {
-            self.add(ours.beside(&theirs, work, by, limit.what, limit.asked));
+            self.add(ours.beside(&theirs, work, by, limit.what, limit.goal));
         }
     }
 

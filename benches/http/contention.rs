@@ -1,6 +1,6 @@
 //! Contention: many sign-ups for one shift, and reads beside writes.
 
-use signup_benches::Asked;
+use signup_benches::Goal;
 use signup_store_sql::throwaway::Cluster;
 
 use crate::compare::{Bench, By, Limit, sides};
@@ -32,7 +32,7 @@ fn sign_ups(bench: &mut Bench, work: &str, site: impl Fn() -> Site) {
         let one = vec![events[0].sign_up(&events[0].slots[0])];
         let many = events.iter().flat_map(|event| event.slots.iter().map(|slot| event.sign_up(slot)));
         let many = site.load(many.collect());
-        (site.load(one), vec![Limit::new("10,000 shifts", Asked::AtLeast(0.7), many)])
+        (site.load(one), vec![Limit::new("sign-ups spread over 10,000 shifts", Goal::AtLeast(0.7), many)])
     });
 }
 
@@ -51,6 +51,6 @@ fn reads_while_others_write(bench: &mut Bench, engine: &str, site: impl Fn() -> 
     let among_creates = reads.clone().beside(site.load(vec![site.create()]));
     let [ours, limit] = sides([among_creates, reads]);
     let what = "the same without the creates";
-    bench.add(ours.beside(&limit, &p99, By::P99, what, Some(Asked::AtMost(4.0))));
+    bench.add(ours.beside(&limit, &p99, By::P99, what, Some(Goal::AtMost(4.0))));
     bench.add(ours.beside(&limit, &rate, By::Rate, what, None));
 }

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::atomic::AtomicU64;
 
-use signup_benches::{Asked, Line, Unit};
+use signup_benches::{Goal, Line, Unit};
 
 use crate::compare::Bench;
 use crate::request::{Request, connect};
@@ -28,7 +28,7 @@ pub(crate) fn measure(bench: &mut Bench) {
         unit: Unit::Megabytes,
         ours: site.process.resident_mb(),
         theirs: None,
-        asked: None,
+        goal: None,
         latencies: None,
     };
     bench.add(resident(idle));
@@ -36,7 +36,7 @@ pub(crate) fn measure(bench: &mut Bench) {
     bench.add(Line {
         limit: "the goal".to_owned(),
         theirs: Some(MAX_MB),
-        asked: Some(Asked::AtMost(1.0)),
+        goal: Some(Goal::AtMost(1.0)),
         latencies: Some(figures.times.latencies()),
         ..resident(after)
     });

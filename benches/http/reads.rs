@@ -2,7 +2,7 @@
 //!
 //! The limits answer the same bytes from memory, or the same rows from the same database.
 
-use signup_benches::Asked;
+use signup_benches::Goal;
 use signup_store_sql::throwaway::Cluster;
 
 use crate::compare::{Bench, By, Limit};
@@ -93,22 +93,22 @@ impl<'a> Rows<'a> {
 }
 
 fn same_bytes(goal: f64, body: &str) -> Limit<'static> {
-    let goal = Some(Asked::AtLeast(goal));
-    Limit::bare("warp, the same bytes", goal, &["fixed", body], vec![Request::get("/")])
+    let goal = Some(Goal::AtLeast(goal));
+    Limit::bare("fixed bytes", goal, &["fixed", body], vec![Request::get("/")])
 }
 
 fn sqlite_limit(site: &Site, rows: &Rows<'_>) -> Limit<'static> {
     let file = site.file();
-    same_rows("warp + sqlx, one JSON value", Some(0.9), ["read", "sqlite", file.to_str().unwrap()], rows)
+    same_rows("bare read, one JSON value", Some(0.9), ["read", "sqlite", file.to_str().unwrap()], rows)
 }
 
 /// Typed columns cost the database less than a JSON value. The server also counts each request in the database, so that
 /// rate limits hold over all processes. The last limit shows the cost of the count and has no goal.
 fn postgres_limits(goal: f64, url: &str, rows: &Rows<'_>) -> Vec<Limit<'static>> {
     vec![
-        same_rows("warp + sqlx, one JSON value", Some(goal), ["read", "postgres", url], rows),
-        same_rows("warp + sqlx, typed rows", Some(goal), ["read rows", "postgres", url], rows),
-        same_rows("typed rows, each request counted", None, ["count and read rows", "postgres", url], rows),
+        same_rows("bare read, one JSON value", Some(goal), ["read", "postgres", url], rows),
+        same_rows("bare read, typed rows", Some(goal), ["read rows", "postgres", url], rows),
+        same_rows("bare read, typed rows and a count", None, ["count and read rows", "postgres", url], rows),
     ]
 }
 
@@ -119,7 +119,7 @@ fn same_rows(
     rows: &Rows<'_>,
 ) -> Limit<'static> {
     let arguments = [program, engine, database, rows.name, rows.organization];
-    Limit::bare(what, goal.map(Asked::AtLeast), &arguments, rows.requests.clone())
+    Limit::bare(what, goal.map(Goal::AtLeast), &arguments, rows.requests.clone())
 }
 
 /// Compares the shifts of one event and the first page of the list with `limits`, which get the server's body and the rows.

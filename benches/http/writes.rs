@@ -3,7 +3,7 @@
 //! The limits commit for each request, commit batches, or run one statement for each create. Each program waits for the
 //! disk before it answers.
 
-use signup_benches::Asked;
+use signup_benches::Goal;
 use signup_store_sql::throwaway::Cluster;
 
 use crate::compare::{Bench, By, Limit};
@@ -26,7 +26,7 @@ fn sqlite(bench: &mut Bench) {
     let site = Site::on_sqlite();
     bench.compare(create, By::Rate, || {
         let each = limit("a commit for each request", 3.0, &["create", "each"], creating());
-        let batches = limit("batches, one call for each", 0.6, &["create", "batches"], creating());
+        let batches = limit("batches, one writer connection", 0.6, &["create", "batches"], creating());
         (site.load(vec![site.create()]), vec![each, batches])
     });
     bench.compare(patch, By::Rate, || {
@@ -58,7 +58,7 @@ fn postgres(bench: &mut Bench, cluster: &Cluster) {
 }
 
 fn limit<'a>(what: &'a str, goal: f64, arguments: &[&str], request: Request) -> Limit<'a> {
-    Limit::bare(what, Some(Asked::AtLeast(goal)), arguments, vec![request])
+    Limit::bare(what, Some(Goal::AtLeast(goal)), arguments, vec![request])
 }
 
 /// The request of a create. The bare programs ignore its body and write a fixed event.

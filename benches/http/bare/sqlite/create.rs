@@ -96,7 +96,7 @@ pub(super) async fn create(pool: &SqlitePool, organization: Uuid, draft: &Draft)
     Ok(outcome)
 }
 
-/// The maximum number of creates in one commit. The parameters of all their shifts stay below SQLite's limit for a statement.
+/// The maximum number of creates in one commit. The parameters of their shifts stay below SQLite's limit for one statement.
 const MAX_BATCH: usize = 256;
 
 /// Commits all waiting creates together, with one call to SQLite's thread.
