@@ -7,7 +7,7 @@ use signup_store_sql::throwaway::Cluster;
 
 use crate::compare::{Bench, By, Limit};
 use crate::request::Request;
-use crate::site::{Engine, Site};
+use crate::site::{Engine, Site, vacuum};
 
 /// The events whose shifts are read at random. The server's caches hold fewer than a tenth of them.
 const RANDOM_EVENTS: usize = 10_000;
@@ -65,9 +65,7 @@ fn postgres_at_random(bench: &mut Bench, cluster: &Cluster) {
         let url = cluster.empty_database();
         let site = Site::start(&Engine::Postgres(&url));
         site.fill(RANDOM_EVENTS);
-        // Otherwise autovacuum would do this during some of the rounds.
-        let database = url.rsplit('/').next().unwrap();
-        drop(cluster.sql(database, "VACUUM ANALYZE"));
+        vacuum(&url);
         slots_at_random(bench, work, &site, |rows| postgres_limits(0.9, &url, rows));
     }
 }

@@ -30,10 +30,11 @@ const LIST_AS_ONE: &str = "SELECT CAST(COALESCE(json_agg(json_build_array(e.id, 
      e.start_date, e.end_date, e.timezone, e.is_published, e.theme, e.badge_label, e.created_at, e.updated_at)), '[]') AS TEXT) \
      FROM (SELECT * FROM events WHERE organization_id = $1 ORDER BY starts_at DESC, id DESC LIMIT 26) e";
 
-/// Returns connection options with the server's planner setting. Planning a statement costs as much as its execution.
+/// Returns connection options with the server's planner settings. Planning a statement costs as much as its execution, and
+/// plans made for small tables stay in use while the tables grow.
 fn options(url: &str) -> PgConnectOptions {
     let options = url.parse::<PgConnectOptions>().unwrap().disable_statement_logging();
-    options.options([("plan_cache_mode", "force_generic_plan")])
+    options.options([("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off")])
 }
 
 async fn pool(url: &str) -> PgPool {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use signup_benches::event;
 use signup_store_sql::{PostgresOptions, PostgresStore};
-use sqlx::postgres::{PgArguments, PgConnection, Postgres};
-use sqlx::{ConnectOptions as _, query};
+use sqlx::postgres::{PgArguments, PgConnection, PgExecutor, Postgres};
+use sqlx::{ConnectOptions as _, Connection as _, query};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use uuid::Uuid;
 
@@ -29,12 +29,31 @@ const CREATE: &str = "WITH live AS (SELECT 1 FROM receipts WHERE organization_id
      INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) \
      SELECT $1, $1, 'create-event', $2, CAST($14 AS json), $15 WHERE NOT EXISTS (SELECT 1 FROM live) RETURNING 1";
 
-/// Creates an organization in the empty database at `url`.
+/// Creates an organization with as many events as a site has, in the empty database at `url`.
 async fn prepare(url: &str) -> Uuid {
     let store = PostgresStore::open(&[url.parse().unwrap()], PostgresOptions::default()).await.unwrap();
     let organization = super::organization(store.clone()).await;
     store.close().await;
+    let mut connection = options(url).connect().await.unwrap();
+    for _ in 0..crate::site::EVENTS {
+        drop(create(&mut connection, organization).await);
+    }
+    crate::site::analyze(&mut connection).await;
+    connection.close().await.unwrap();
     organization
+}
+
+/// Creates an event with one statement, and returns the body of the answer.
+async fn create(executor: impl PgExecutor<'_>, organization: Uuid) -> String {
+    let draft = Draft::new();
+    let outcome = draft.outcome();
+    let create = sqlx::query(CREATE).bind(organization).bind(draft.key()).bind(draft.now);
+    let create = create.bind(draft.event).bind(event::TITLE).bind(draft.slug());
+    let create = create.bind(event::DESCRIPTION).bind(event::LOCATION).bind(event::DATE);
+    let create = create.bind(event::ZONE).bind(Draft::STARTS_AT).bind(Draft::ENDS_AT);
+    let create = create.bind(Value::Array(draft.shift_rows()).to_string()).bind(&outcome);
+    create.bind(draft.expires_at()).fetch_one(executor).await.unwrap();
+    outcome
 }
 
 /// Runs one data-modifying statement for each create.
@@ -43,17 +62,7 @@ pub(crate) async fn create_each(url: &str) {
     let pool = pool(url).await;
     serve(move |_| {
         let pool = pool.clone();
-        async move {
-            let draft = Draft::new();
-            let outcome = draft.outcome();
-            let create = sqlx::query(CREATE).bind(organization).bind(draft.key()).bind(draft.now);
-            let create = create.bind(draft.event).bind(event::TITLE).bind(draft.slug());
-            let create = create.bind(event::DESCRIPTION).bind(event::LOCATION).bind(event::DATE);
-            let create = create.bind(event::ZONE).bind(Draft::STARTS_AT).bind(Draft::ENDS_AT);
-            let create = create.bind(Value::Array(draft.shift_rows()).to_string()).bind(&outcome);
-            create.bind(draft.expires_at()).fetch_one(&pool).await.unwrap();
-            outcome
-        }
+        async move { create(&pool, organization).await }
     })
     .await;
 }
@@ -62,6 +71,8 @@ pub(crate) async fn create_each(url: &str) {
 const WRITERS: usize = 2;
 /// The maximum number of creates in one commit.
 const MAX_BATCH: usize = 64;
+/// How often a writer lets other tasks run while a batch gathers.
+const YIELDS: usize = 3;
 
 /// Inserts a batch. Parameters are columns: $2 to $11 of the events, $12 to $19 of their shifts, $20 to $22 of the receipts.
 const CREATE_BATCH: &str = "WITH event AS (INSERT INTO events (organization_id, id, title, slug, description, location, \
@@ -119,13 +130,31 @@ async fn commit_batches(
     waiting: Arc<Mutex<mpsc::Receiver<Waiting>>>,
 ) {
     let mut batch = vec![];
-    // The lock is released before the statement runs.
-    while waiting.lock().await.recv_many(&mut batch, MAX_BATCH).await > 0 {
+    while gather(&waiting, &mut batch).await {
         insert_batch(organization, &mut batch).execute(&mut connection).await.unwrap();
         for Waiting { done, .. } in batch.drain(..) {
             done.send(()).unwrap();
         }
     }
+}
+
+/// Moves waiting creates into the empty batch. Returns false after the last one.
+///
+/// After the first create, the other tasks run before the rest is taken. So the callers of the batch before, which have just
+/// been answered, share one batch again. Otherwise one writer would commit single creates beside the other's large batches.
+async fn gather(waiting: &Mutex<mpsc::Receiver<Waiting>>, batch: &mut Vec<Waiting>) -> bool {
+    let mut waiting = waiting.lock().await;
+    let Some(first) = waiting.recv().await else { return false };
+    batch.push(first);
+    for _ in 0..YIELDS {
+        tokio::task::yield_now().await;
+    }
+    while batch.len() < MAX_BATCH
+        && let Ok(next) = waiting.try_recv()
+    {
+        batch.push(next);
+    }
+    true
 }
 
 /// Builds the statement of a batch, and takes the outcomes out of the batch.
