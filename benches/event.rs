@@ -1,33 +1,33 @@
-//! The one event that all benchmarks create, in every form that one of them needs: ten shifts on a day in June.
+//! The event that all benchmarks create, in each form that a benchmark needs: ten shifts on a day in June.
 
 use serde_json::json;
 use signup_core::{EventInput, ShiftInput};
 
-/// Its title.
+/// The title of the event.
 pub const TITLE: &str = "Food drive";
-/// What it is about.
+/// The description of the event.
 pub const DESCRIPTION: &str = "We pack boxes for 400 families.";
-/// Where it takes place.
+/// The location of the event.
 pub const LOCATION: &str = "12 Long Street, Springfield";
-/// Its day, which no benchmark lives to see.
+/// The date of the event, far in the future.
 pub const DATE: &str = "2099-06-05";
-/// Where the day is counted.
+/// The time zone of the event.
 pub const ZONE: &str = "America/New_York";
-/// Its shifts.
+/// The number of shifts.
 pub const SHIFTS: u32 = 10;
-/// When each shift starts and ends.
+/// The start and the end of each shift.
 pub const HOURS: [&str; 2] = ["09:00", "12:00"];
-/// The same in minutes of the day.
+/// The start and the end of each shift, in minutes of the day.
 pub const MINUTES: [u32; 2] = [540, 720];
-/// Places on each shift, where nobody signs up.
+/// The capacity of each shift in benchmarks without sign-ups.
 pub const CAPACITY: u32 = 8;
 
-/// What a shift is called.
+/// Returns the title of the shift at `position`.
 pub fn shift_title(position: u32) -> String {
     format!("Shift {position}")
 }
 
-/// The body of a request that creates it, with so many places on each shift.
+/// Returns the body of a request that creates the event, with this capacity of each shift.
 pub fn body(capacity: u32, is_published: bool) -> String {
     let [start, end] = HOURS;
     let shift = |position| json!({"title": shift_title(position), "start_time": start, "end_time": end, "capacity": capacity});
@@ -43,7 +43,7 @@ pub fn body(capacity: u32, is_published: bool) -> String {
     .to_string()
 }
 
-/// The same as it is read from such a body, unpublished.
+/// Returns the input that such a body contains, unpublished.
 pub fn draft(capacity: u32) -> EventInput<'static> {
     let [start, end] = HOURS;
     let shift = |position| ShiftInput {

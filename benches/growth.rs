@@ -1,4 +1,4 @@
-//! How the cost of an operation grows with what is there.
+//! The growth of an operation's cost with the number of records.
 
 use std::fmt;
 
@@ -7,27 +7,27 @@ use serde::{Deserialize, Serialize};
 /// The cost of operations at growing sizes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Growth {
-    /// What grows, and on which engine.
+    /// The engine, and the records that grow in number.
     pub title: String,
-    /// The sizes, ascending.
+    /// The numbers of records, ascending.
     pub sizes: Vec<u32>,
-    /// The operations.
+    /// The costs of each operation.
     pub curves: Vec<Curve>,
 }
 
 /// The cost of one operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// Which.
+    /// The name of the operation.
     pub operation: String,
-    /// Microseconds a call at each of the sizes: the median of rounds, each of which is the mean of its calls.
+    /// Microseconds per call at each of the sizes: the median of rounds. The figure of a round is the mean of its calls.
     pub costs: Vec<f64>,
 }
 
 impl fmt::Display for Growth {
-    /// A table: a column for each size, and how many times the first cost the last one is.
+    /// Writes a table with a column for each size, and a column with the last cost divided by the first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:<58}", format!("{}, µs a call", self.title))?;
+        write!(f, "{:<58}", format!("{}, µs per call", self.title))?;
         for size in &self.sizes {
             write!(f, " {size:>9}")?;
         }

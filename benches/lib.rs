@@ -1,7 +1,7 @@
-//! What the benchmarks share: one event, rounds that alternate, and one table of all that was found.
+//! Shared parts of the benchmarks: one event, alternating rounds, and the report.
 //!
-//! Figures mean something only as ratios of one run on one machine. So whatever is compared is measured in turn, a round of
-//! each at a time, and what counts is the median: a machine that is busy for a while is equally unfair to both.
+//! Absolute figures depend on the machine and on its other load. Ratios of one run are comparable. So the sides of a
+//! comparison run in alternating rounds, and the figure of a side is the median of its rounds.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
@@ -13,5 +13,5 @@ mod report;
 mod rounds;
 
 pub use growth::{Curve, Growth};
-pub use report::{Asked, Latencies, Line, Report, Unit, folder};
+pub use report::{Goal, Latencies, Line, Report, Unit, folder};
 pub use rounds::{ROUNDS, in_turn, median, per_call};

@@ -1,8 +1,7 @@
-//! Many callers at once, through the library: `cargo bench -p signup-benches --bench load`.
+//! Benchmark of concurrent callers of the library: `cargo bench -p signup-benches --bench load`.
 //!
-//! What is compared is the way to the database: one SQLite file, and beside it one PostgreSQL with one, two and four stores,
-//! each with connections of its own as processes have. Both sync to the disk at every commit. All of it shares this machine,
-//! the database too.
+//! Compares one store on a SQLite file with one, two and four stores on one PostgreSQL. Each store has its own connections,
+//! as processes have. Both engines sync to the disk at every commit. Callers and databases share the machine.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
 
@@ -20,15 +19,15 @@ use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
 use tokio::runtime::Runtime;
 
-/// Callers at once.
+/// The number of concurrent callers.
 const CALLERS: usize = 64;
-/// How long a round takes.
+/// The length of a round.
 const ROUND: Duration = Duration::from_millis(700);
 
-/// Services that share a database, a caller, and an event of ten shifts.
+/// Services that share a database with one organization and one event of ten shifts.
 struct Site {
     name: &'static str,
-    /// A service and its session for each process.
+    /// A service and its session for each store.
     services: Vec<(Service, Session)>,
     event: EventId,
     calls: AtomicU64,
@@ -36,7 +35,7 @@ struct Site {
 
 impl Site {
     async fn new(name: &'static str, stores: Vec<Arc<dyn Store>>) -> Self {
-        // Counting is measured, not refusing.
+        // The limit is so high that no request is refused.
         let limits =
             PlanLimits::unlimited().requests_per_minute(1_000_000_000).active_events(1000).event_days(366);
         let plans = PlanTable::uniform(limits);
@@ -60,7 +59,7 @@ impl Site {
         Self { name, services: services.into_iter().zip(sessions).collect(), event, calls: AtomicU64::new(0) }
     }
 
-    /// The service of the next call, its session, and a number that no other call has.
+    /// Returns the service and session of the next call, and the unique number of the call.
     fn next(&self) -> (&Service, &Session, u64) {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         let (service, session) = &self.services[number as usize % self.services.len()];
@@ -80,13 +79,13 @@ impl Site {
 
     async fn count(&self) {
         let (service, _, number) = self.next();
-        // Tokens of a thousand callers, as it were: an address stands for each.
+        // A thousand addresses stand for the tokens of a thousand callers.
         let address = std::net::Ipv4Addr::from_bits(0x0a00_0000 + (number % 1000) as u32);
         service.count_request(None, address.into()).await.unwrap();
     }
 }
 
-/// How many calls a second, with all callers at once.
+/// Returns the calls per second with all callers.
 async fn per_second(site: &Arc<Site>, work: Work) -> f64 {
     let began = Instant::now();
     let callers: Vec<_> = (0..CALLERS)
@@ -140,10 +139,10 @@ fn main() {
     let runtime = Runtime::new().unwrap();
     let mut report = Report::begin("load");
     let folder = tempfile::tempdir().unwrap();
-    // Durable like a server in production. The default of a test cluster is not.
+    // Commits wait for the disk. By default a test cluster does not sync.
     let cluster = Cluster::start(&["-c", "fsync=on", "-c", "full_page_writes=on"]);
     let sites = runtime.block_on(sites(folder.path(), cluster.as_ref()));
-    // On SQLite requests are counted in memory.
+    // On SQLite the service counts requests in memory, so `count a request` excludes SQLite.
     let (all, shared) = (&sites[..], &sites[1..]);
     for (what, work, sites) in [
         ("create", Work::Create, all),
@@ -160,7 +159,7 @@ fn main() {
                 unit: Unit::PerSecond,
                 ours: *rate,
                 theirs: limit.map(|_| rates[0]),
-                asked: None,
+                goal: None,
                 latencies: None,
             });
         }

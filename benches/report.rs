@@ -1,4 +1,4 @@
-//! What a part found: printed line by line, and kept as JSON under `target/`, so that the last part can print one table.
+//! The results of a part. They are printed line by line, and saved as JSON under `target/` for the final table.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use signup_core::{Clock as _, SystemClock};
 
 use crate::growth::Growth;
 
-/// In what a line is measured.
+/// The unit of both figures of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
-    /// Calls a second: more is better.
+    /// Calls per second: more is better.
     PerSecond,
-    /// Microseconds a call: less is better.
+    /// Microseconds per call: less is better.
     Microseconds,
     /// Milliseconds: less is better.
     Milliseconds,
@@ -34,16 +34,16 @@ impl fmt::Display for Unit {
     }
 }
 
-/// What is asked of a ratio.
+/// The goal of a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Asked {
-    /// So much of the limit, or more.
+pub enum Goal {
+    /// The minimum of the ratio.
     AtLeast(f64),
-    /// So many times the limit, or fewer.
+    /// The maximum of the ratio.
     AtMost(f64),
 }
 
-impl Asked {
+impl Goal {
     fn is_met(self, ratio: f64) -> bool {
         match self {
             Self::AtLeast(least) => ratio >= least,
@@ -52,7 +52,7 @@ impl Asked {
     }
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for Goal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&match self {
             Self::AtLeast(least) => format!("≥ {least}"),
@@ -61,33 +61,33 @@ impl fmt::Display for Asked {
     }
 }
 
-/// How long callers waited, in milliseconds, of all rounds together.
+/// Percentiles of the latencies of all rounds together, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Latencies {
-    /// Half of them no longer than this.
+    /// The median.
     pub p50: f64,
-    /// All but one in a hundred.
+    /// The 99th percentile.
     pub p99: f64,
-    /// All but one in a thousand, if they were many enough to say so.
+    /// The 99.9th percentile. `None` if there are too few answers.
     pub p999: Option<f64>,
 }
 
-/// A figure beside its limit.
+/// A figure of the service and its limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// What was done.
+    /// The operation that is measured, which is the name of the line.
     pub work: String,
-    /// What it is compared with, measured in the same run.
+    /// The name of the limit, which is measured in the same run.
     pub limit: String,
-    /// Of both figures.
+    /// The unit of both figures.
     pub unit: Unit,
-    /// The service's figure: the median of its rounds, if there were any.
+    /// The figure of the service: the median of its rounds if the part has rounds.
     pub ours: f64,
-    /// The limit's, if there is one.
+    /// The figure of the limit, if there is a limit.
     pub theirs: Option<f64>,
-    /// What is asked of the one divided by the other, if anything.
-    pub asked: Option<Asked>,
-    /// Of the service's callers, if they were many.
+    /// The goal of `ours` divided by `theirs`, if there is a goal.
+    pub goal: Option<Goal>,
+    /// The latencies of the service's answers, if the part measures them.
     pub latencies: Option<Latencies>,
 }
 
@@ -96,24 +96,24 @@ impl Line {
         self.theirs.map(|theirs| self.ours / theirs)
     }
 
-    /// Whether it falls short of what is asked.
+    /// Returns whether the ratio misses its goal.
     pub fn is_missed(&self) -> bool {
-        self.asked.zip(self.ratio()).is_some_and(|(asked, ratio)| !asked.is_met(ratio))
+        self.goal.zip(self.ratio()).is_some_and(|(goal, ratio)| !goal.is_met(ratio))
     }
 
-    /// Prints what stands above the columns.
+    /// Prints the heading of the columns.
     pub fn print_heading() {
         println!(
             "{:<46} {:<36} {:>9} {:>9}    {:>6} {:>6}   {:>9} {:>8} {:>8}",
-            "work", "limit", "ours", "limit", "ratio", "asked", "ours: p50", "p99", "p99.9 ms"
+            "work", "limit", "ours", "limit", "ratio", "goal", "ours: p50", "p99", "p99.9 ms"
         );
     }
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { work, limit, unit, ours, theirs, asked, latencies } = self;
-        // Rates are large; times and sizes may be small.
+        let Self { work, limit, unit, ours, theirs, goal, latencies } = self;
+        // Rates are large, so they need no decimals.
         let digits = match unit {
             Unit::PerSecond => 0,
             Unit::Microseconds | Unit::Milliseconds => 2,
@@ -121,12 +121,9 @@ impl fmt::Display for Line {
         };
         let theirs = theirs.map(|theirs| format!("{theirs:.digits$}")).unwrap_or_default();
         let ratio = self.ratio().map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
-        let asked = asked.map(|asked| asked.to_string()).unwrap_or_default();
+        let goal = goal.map(|goal| goal.to_string()).unwrap_or_default();
         let mark = if self.is_missed() { '!' } else { ' ' };
-        write!(
-            f,
-            "{work:<46} {limit:<36} {ours:>9.digits$} {theirs:>9} {unit} {ratio:>6} {asked:>6} {mark}"
-        )?;
+        write!(f, "{work:<46} {limit:<36} {ours:>9.digits$} {theirs:>9} {unit} {ratio:>6} {goal:>6} {mark}")?;
         match latencies {
             Some(Latencies { p50, p99, p999 }) => {
                 let p999 = p999.map_or("-".to_owned(), |p999| format!("{p999:.2}"));
@@ -137,37 +134,37 @@ impl fmt::Display for Line {
     }
 }
 
-/// Where results are kept: a folder of its own in the build's target folder.
+/// Returns the folder of the results in the build's target folder, and creates the folder.
 pub fn folder() -> PathBuf {
-    // This program is `target/release/deps/…`.
+    // The path of this program is `target/release/deps/…`.
     let target = std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
     let folder = target.join("signup-benches");
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-/// What a part of the benchmarks found.
+/// The results of a part of the benchmarks.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// The part's name, which is its target's.
+    /// The name of the part and of its bench target.
     pub part: String,
-    /// Its lines.
+    /// The lines of the part.
     pub lines: Vec<Line>,
-    /// How costs grow, if the part says so.
+    /// The growth of costs, if the part measures growth.
     pub growth: Vec<Growth>,
-    /// When it began.
+    /// The start of the run.
     pub began_at: Timestamp,
-    /// How long it ran.
+    /// The duration of the run.
     pub seconds: f64,
     #[serde(skip)]
     began: Option<Instant>,
 }
 
 impl Report {
-    /// The parts in the order in which they run: cargo goes by the names of its targets.
+    /// The names of the parts in the order of execution. Cargo sorts bench targets by name.
     pub const PARTS: [&str; 4] = ["http", "load", "rules", "store"];
 
-    /// Begins a part.
+    /// Starts the report of a part.
     pub fn begin(part: &str) -> Self {
         Self {
             part: part.to_owned(),
@@ -179,7 +176,7 @@ impl Report {
         }
     }
 
-    /// Prints a line, and keeps it.
+    /// Prints a line and adds it to the report.
     pub fn add(&mut self, line: Line) {
         if self.lines.is_empty() {
             println!("\n{}", self.part);
@@ -189,14 +186,15 @@ impl Report {
         self.lines.push(line);
     }
 
-    /// Ends the part, and keeps what it found in place of what an earlier run had found.
+    /// Saves the report, in place of the report of an earlier run.
     pub fn end(mut self) {
         self.seconds = self.began.map_or(0.0, |began| began.elapsed().as_secs_f64());
         println!("{} took {:.0} s", self.part, self.seconds);
         std::fs::write(Self::file(&self.part), serde_json::to_vec_pretty(&self).unwrap()).unwrap();
     }
 
-    /// What a part found when it last ran to its end. What an older program has left and this one cannot read is nothing.
+    /// Reads the report of the last complete run of a part. `None` if there is none, or if its format is that of another
+    /// version.
     pub fn read(part: &str) -> Option<Self> {
         let json = std::fs::read(Self::file(part)).ok()?;
         serde_json::from_slice(&json).ok()

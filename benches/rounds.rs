@@ -1,13 +1,13 @@
-//! Measuring in turn.
+//! Measurement in alternating rounds.
 
 use std::time::{Duration, Instant};
 
-/// How often each side is measured, where a round takes long.
+/// The number of rounds of each side, where a round takes long.
 pub const ROUNDS: usize = 5;
 
-/// Runs so many rounds of each side in turn, after one of each that is not counted. Gives the rounds of each side.
+/// Runs rounds of each side in turn, after one warm-up round of each. Returns the results by side.
 ///
-/// Each time another side begins, so that none always follows the same one and pays for what that has left behind.
+/// Another side starts each turn, so that the sides share the effects of a preceding round, such as dirty pages.
 pub fn in_turn<S, T>(rounds: usize, sides: &[S], mut round: impl FnMut(&S) -> T) -> Vec<Vec<T>> {
     for side in sides {
         drop(round(side));
@@ -22,16 +22,16 @@ pub fn in_turn<S, T>(rounds: usize, sides: &[S], mut round: impl FnMut(&S) -> T)
     found
 }
 
-/// The round in the middle, by what `key` says of each.
+/// Returns the median of the rounds by `key`.
 ///
 /// # Panics
-/// If there are none.
+/// If `rounds` is empty.
 pub fn median<T>(mut rounds: Vec<T>, key: impl Fn(&T) -> f64) -> T {
     rounds.sort_by(|one, other| key(one).total_cmp(&key(other)));
     rounds.swap_remove(rounds.len() / 2)
 }
 
-/// What each of so many calls takes in the mean, one after the other.
+/// Returns the mean duration of consecutive calls.
 pub async fn per_call(calls: u32, work: impl AsyncFn()) -> Duration {
     let began = Instant::now();
     for _ in 0..calls {

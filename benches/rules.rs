@@ -1,6 +1,6 @@
-//! What runs in the process, without a database or a socket: `cargo bench -p signup-benches --bench rules`.
+//! Benchmark of work in the process, without database and network: `cargo bench -p signup-benches --bench rules`.
 //!
-//! Measured by criterion. Where a library does the part that cannot be avoided, that alone stands beside it as the limit.
+//! Criterion measures the times. Where a library does the unavoidable part of the work, the limit is a call of that library.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
 
@@ -20,9 +20,9 @@ use signup_core::{
 use signup_store_memory::MemoryStore;
 use tokio::runtime::Runtime;
 
-/// Of the organization in memory.
+/// The number of events of the organization in memory.
 const EVENTS: u32 = 1000;
-/// On each shift: more than are ever taken.
+/// The capacity of each shift: more than the sign-ups of any run.
 const PLACES: u32 = 1_000_000;
 const LIMITS: PlanLimits = PlanLimits::unlimited().event_days(366);
 
@@ -35,7 +35,7 @@ fn main() {
     rules.end();
 }
 
-/// Criterion, and what is beside what.
+/// Criterion, the report, and the pairs of work and limit.
 struct Rules {
     report: Report,
     criterion: Criterion,
@@ -70,14 +70,14 @@ impl Rules {
         self.pairs.push((work, None));
     }
 
-    /// Measures what the last work is limited by.
+    /// Measures the limit of the last work.
     fn beside<T>(&mut self, limit: &'static str, routine: impl FnMut() -> T) {
         self.measure(limit, routine);
         self.pairs.pop();
         self.pairs.last_mut().unwrap().1 = Some(limit);
     }
 
-    /// Takes over what criterion found. A filter may have left something out; then nothing is kept.
+    /// Reports the medians of criterion. The report is saved only if no filter excluded a work.
     fn end(mut self) {
         self.criterion.final_summary();
         let mut is_whole = true;
@@ -92,7 +92,7 @@ impl Rules {
                 unit: Unit::Microseconds,
                 ours,
                 theirs: limit.and_then(microseconds),
-                asked: None,
+                goal: None,
                 latencies: None,
             });
         }
@@ -102,7 +102,7 @@ impl Rules {
     }
 }
 
-/// The median of a call, as criterion keeps it.
+/// Returns the median of a call in microseconds, from the file of criterion.
 fn microseconds(id: &str) -> Option<f64> {
     #[derive(Deserialize)]
     struct Estimates {
@@ -158,7 +158,7 @@ fn secrets(rules: &mut Rules) {
     rules.measure("make a UUIDv7", || secret::new_uuid(black_box(now)));
 }
 
-/// A service in memory, an organization with many events, and one of the events.
+/// A service on a memory store, a session of an organization with many events, and one of the events.
 struct Site {
     service: Service,
     session: Session,

@@ -1,7 +1,7 @@
-//! One table of what all parts found, each when it last ran to its end: the last part of `cargo bench -p signup-benches`.
+//! Prints one table of the last complete run of each part. Runs at the end of `cargo bench -p signup-benches`.
 //!
-//! Cargo runs bench targets by name, and this name comes last. Parts that ran by themselves may be of different days, so
-//! each says when it was measured.
+//! Cargo runs bench targets by name, and this name sorts last. Parts can run alone on different days, so the table contains
+//! the time of each part's run.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -24,10 +24,10 @@ fn main() {
     let total = reports.iter().fold(0.0, |total, report| total + report.seconds);
     println!("{total:.0} s in all");
     for part in Report::PARTS.into_iter().filter(|part| reports.iter().all(|report| report.part != *part)) {
-        println!("{part} has not run to its end");
+        println!("no complete run of {part}");
     }
     match reports.iter().flat_map(|report| &report.lines).filter(|line| line.is_missed()).count() {
-        0 => println!("all that is asked is met"),
-        missed => println!("missed: {missed}, marked with !"),
+        0 => println!("all goals are met"),
+        missed => println!("missed goals: {missed}, marked with !"),
     }
 }

@@ -1,18 +1,18 @@
-//! A load on the server beside loads on its limits, a round of each in turn.
+//! Comparison of a load on the server with loads on its limits, in alternating rounds.
 
-use signup_benches::{Asked, Latencies, Line, ROUNDS, Report, Unit, in_turn, median};
+use signup_benches::{Goal, Latencies, Line, ROUNDS, Report, Unit, in_turn, median};
 
 use crate::load::{Figures, Load};
 use crate::process::Process;
 use crate::request::Request;
 use crate::times::Times;
 
-/// What a comparison is about: of each side the median of its rounds.
+/// The figure that a comparison uses. The figure of a side is the median of its rounds.
 #[derive(Clone, Copy)]
 pub(crate) enum By {
-    /// Answers a second.
+    /// Answers per second.
     Rate,
-    /// How long all but one in a hundred waited at most.
+    /// The 99th percentile of the latency.
     P99,
 }
 
@@ -32,10 +32,10 @@ impl By {
     }
 }
 
-/// The rounds of a load.
+/// The rounds of one load.
 pub(crate) struct Side(Vec<Figures>);
 
-/// Rounds of each load in turn, for whoever makes several lines of them.
+/// Runs alternating rounds of the loads, for callers that make several lines of the same rounds.
 pub(crate) fn sides<const N: usize>(loads: [Load; N]) -> [Side; N] {
     let mut rounds = in_turn(ROUNDS, &loads, Load::for_a_round).into_iter();
     loads.map(|_| Side(rounds.next().unwrap()))
@@ -46,7 +46,7 @@ impl Side {
         median(self.0.iter().map(|round| by.of(round)).collect(), |figure| *figure)
     }
 
-    /// Of all rounds together: one has too few answers to say something of the slowest.
+    /// Returns the latencies of all rounds together. A single round has too few answers for the highest percentiles.
     fn latencies(&self) -> Latencies {
         let mut times = Times::none();
         for round in &self.0 {
@@ -55,42 +55,51 @@ impl Side {
         times.latencies()
     }
 
-    /// A line: this beside its limit, which is `what`.
-    pub(crate) fn beside(&self, limit: &Self, work: &str, by: By, what: &str, asked: Option<Asked>) -> Line {
+    /// Returns a line that compares this side with `limit`, which `what` describes.
+    pub(crate) fn beside(&self, limit: &Self, work: &str, by: By, what: &str, goal: Option<Goal>) -> Line {
         Line {
             work: work.to_owned(),
             limit: what.to_owned(),
             unit: by.unit(),
             ours: self.figure(by),
             theirs: Some(limit.figure(by)),
-            asked,
+            goal,
             latencies: Some(self.latencies()),
         }
     }
 }
 
-/// A limit: what it is, what is asked of the ratio if anything, and the load that finds it.
+/// A limit: its description, the goal of the ratio if there is one, and the load that measures the limit.
 pub(crate) struct Limit<'a> {
     what: &'a str,
-    asked: Option<Asked>,
+    goal: Option<Goal>,
     load: Load,
-    /// What listens for the load, if it is no site.
+    /// The bare program that answers the load. `None` if a site answers.
     _process: Option<Process>,
 }
 
 impl<'a> Limit<'a> {
-    pub(crate) const fn new(what: &'a str, asked: Asked, load: Load) -> Self {
-        Self { what, asked: Some(asked), load, _process: None }
+    pub(crate) const fn new(what: &'a str, goal: Goal, load: Load) -> Self {
+        Self { what, goal: Some(goal), load, _process: None }
     }
 
-    /// What a bare program makes of a request.
-    pub(crate) fn bare(what: &'a str, asked: Option<Asked>, arguments: &[&str], request: Request) -> Self {
+    /// Starts a bare program, which answers the requests.
+    pub(crate) fn bare(
+        what: &'a str,
+        goal: Option<Goal>,
+        arguments: &[&str],
+        requests: Vec<Request>,
+    ) -> Self {
         let process = Process::bare(arguments);
-        Self { what, asked, load: Load::new(process.port, vec![request]), _process: Some(process) }
+        Self { what, goal, load: Load::new(process.port, requests), _process: Some(process) }
+    }
+
+    pub(crate) fn with_connections(self, connections: usize) -> Self {
+        Self { load: self.load.with_connections(connections), ..self }
     }
 }
 
-/// The lines that are wanted, and what was found.
+/// The report, and the filter that selects its lines.
 pub(crate) struct Bench {
     report: Report,
     filter: Option<String>,
@@ -101,19 +110,19 @@ impl Bench {
         Self { report: Report::begin("http"), filter }
     }
 
-    /// Whether any of these works is wanted.
+    /// Returns whether the filter selects any of these lines.
     pub(crate) fn wants(&self, works: &[&str]) -> bool {
         self.filter.as_ref().is_none_or(|filter| works.iter().any(|work| work.contains(filter.as_str())))
     }
 
-    /// Adds a line, if it is wanted: those that were measured along with it may not be.
+    /// Adds a line if the filter selects it. Lines of the same rounds have different names, so the filter may reject one.
     pub(crate) fn add(&mut self, line: Line) {
         if self.wants(&[&line.work]) {
             self.report.add(line);
         }
     }
 
-    /// Measures a work beside its limits, which are made only if the work is wanted.
+    /// Measures a load and its limits if the filter selects `work`. Otherwise `sides` is not called.
     pub(crate) fn compare<'a>(&mut self, work: &str, by: By, sides: impl FnOnce() -> (Load, Vec<Limit<'a>>)) {
         if !self.wants(&[work]) {
             return;
@@ -124,11 +133,11 @@ impl Bench {
         let mut sides = in_turn(ROUNDS, &loads, Load::for_a_round).into_iter().map(Side);
         let ours = sides.next().unwrap();
         for (limit, theirs) in limits.iter().zip(sides) {
-            self.add(ours.beside(&theirs, work, by, limit.what, limit.asked));
+            self.add(ours.beside(&theirs, work, by, limit.what, limit.goal));
         }
     }
 
-    /// Ends the part. What a filter left over is not kept: it would stand in the table for the whole.
+    /// Ends the part. The results of a filtered run are not saved, because the final table shows complete parts only.
     pub(crate) fn end(self) {
         if self.filter.is_none() {
             self.report.end();

@@ -1,14 +1,14 @@
-//! What happens when many want the same: places on one shift, and reads while others write.
+//! Contention: many sign-ups for one shift, and reads beside writes.
 
-use signup_benches::Asked;
+use signup_benches::Goal;
 use signup_store_sql::test_cluster::Cluster;
 
 use crate::compare::{Bench, By, Limit, sides};
 use crate::site::Site;
 
-/// Events of ten shifts each that sign-ups are spread over.
+/// The events over whose ten shifts each the limit spreads its sign-ups.
 const PUBLIC_EVENTS: usize = 1000;
-/// Connections that read.
+/// The number of connections that read.
 const READERS: usize = 16;
 
 pub(crate) fn measure(bench: &mut Bench, cluster: Option<&Cluster>) {
@@ -32,11 +32,12 @@ fn sign_ups(bench: &mut Bench, work: &str, site: impl Fn() -> Site) {
         let one = vec![events[0].sign_up(&events[0].slots[0])];
         let many = events.iter().flat_map(|event| event.slots.iter().map(|slot| event.sign_up(slot)));
         let many = site.load(many.collect());
-        (site.load(one), vec![Limit::new("10,000 shifts", Asked::AtLeast(0.7), many)])
+        (site.load(one), vec![Limit::new("sign-ups spread over 10,000 shifts", Goal::AtLeast(0.7), many)])
     });
 }
 
-/// Two lines of the same rounds. On SQLite, what is kept in memory is the limit's answer; here commits end it all the time.
+/// Makes two lines of the same rounds. On SQLite the limit is answered from the store's cache. Beside the creates, each
+/// commit empties the cache.
 fn reads_while_others_write(bench: &mut Bench, engine: &str, site: impl Fn() -> Site) {
     let p99 = format!("p99 of reads, 64 create, {engine}");
     let rate = format!("GET slots and list, 64 create, {engine}");
@@ -44,10 +45,12 @@ fn reads_while_others_write(bench: &mut Bench, engine: &str, site: impl Fn() -> 
         return;
     }
     let site = site();
-    let reads = site.load(vec![site.get(&site.slots_path), site.get(Site::LIST)]).with_connections(READERS);
+    let reads = site
+        .load(vec![site.get(&Site::slots_path(&site.event)), site.get(Site::LIST)])
+        .with_connections(READERS);
     let among_creates = reads.clone().beside(site.load(vec![site.create()]));
     let [ours, limit] = sides([among_creates, reads]);
-    let what = "nobody writes";
-    bench.add(ours.beside(&limit, &p99, By::P99, what, Some(Asked::AtMost(4.0))));
+    let what = "the same without the creates";
+    bench.add(ours.beside(&limit, &p99, By::P99, what, Some(Goal::AtMost(4.0))));
     bench.add(ours.beside(&limit, &rate, By::Rate, what, None));
 }

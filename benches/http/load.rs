@@ -1,6 +1,6 @@
-//! The load generator: many connections, each of which asks again as soon as it was answered.
+//! The load generator: many connections, each of which sends its next request as soon as it has an answer.
 //!
-//! It runs in a process of its own, which is this program in another role and takes its load from standard input.
+//! The generator is a separate process of this program, which reads its load from standard input.
 
 use std::io::{self, Read as _, Write as _};
 use std::process::{Command, Stdio};
@@ -15,24 +15,24 @@ use tokio::net::TcpStream;
 use crate::request::{PATIENCE, Request, status_and_length};
 use crate::times::Times;
 
-/// Connections at once.
+/// The default number of concurrent connections.
 pub(crate) const CONNECTIONS: usize = 64;
-/// How long a round takes.
+/// The length of a round.
 const ROUND: Duration = Duration::from_secs(1);
-/// The most requests of a round: each has a number that no other round uses.
+/// The maximum number of requests of a round. Each request has a number that no other round uses.
 const NUMBERS: u64 = 1_000_000;
 
-/// What many connections ask for: each sends the requests in turn, over and over.
+/// The requests of many connections. Each connection sends the requests in turn, in an endless cycle.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Load {
     port: u16,
     connections: usize,
     requests: Vec<Request>,
-    /// What others ask for meanwhile, whose answers are not counted.
+    /// A load at the same time, whose answers are not counted.
     beside: Option<Box<Load>>,
 }
 
-/// When a round is over.
+/// The end of a round.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 enum Until {
     After(Duration),
@@ -46,7 +46,7 @@ struct Round {
     first_number: u64,
 }
 
-/// What came of a round.
+/// The result of a round.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Figures {
     pub(crate) per_second: f64,
@@ -66,12 +66,12 @@ impl Load {
         Self { beside: Some(Box::new(other)), ..self }
     }
 
-    /// Asks for the length of a round.
+    /// Runs a round of the default length.
     pub(crate) fn for_a_round(&self) -> Figures {
         self.run(Until::After(ROUND))
     }
 
-    /// Asks until so many answers have come.
+    /// Runs a round of exactly this many requests.
     pub(crate) fn for_answers(&self, answers: u64) -> Figures {
         self.run(Until::Answered(answers))
     }
@@ -93,7 +93,7 @@ impl Load {
     }
 }
 
-/// The process of a round.
+/// Runs a round in this process, and prints the result.
 pub(crate) fn run() {
     let mut round = vec![];
     io::stdin().read_to_end(&mut round).unwrap();
@@ -102,7 +102,7 @@ pub(crate) fn run() {
     println!("{}", serde_json::to_string(&figures).unwrap());
 }
 
-/// What the connections of a round share.
+/// State that the connections of a round share.
 struct Shared {
     numbers: AtomicU64,
     answers: AtomicU64,
@@ -149,7 +149,7 @@ async fn connection(load: Arc<Load>, number: usize, shared: Arc<Shared>) -> io::
     let mut stream = TcpStream::connect(("127.0.0.1", load.port)).await?;
     stream.set_nodelay(true)?;
     let (mut times, mut text, mut answer) = (Times::none(), Vec::new(), Vec::with_capacity(16 * 1024));
-    // Connections begin at places of their own, so that not all ask for the same at the same time.
+    // Connections start at different places of the cycle, so that they send different requests at the same time.
     for request in load.requests.iter().cycle().skip(number * load.requests.len() / load.connections) {
         if shared.is_over() {
             break;
@@ -165,7 +165,7 @@ async fn connection(load: Arc<Load>, number: usize, shared: Arc<Shared>) -> io::
     Ok(times)
 }
 
-/// Reads one answer, which says how long it is; gives its status.
+/// Reads one answer, which must have a content length, and returns its status.
 async fn read_answer(stream: &mut TcpStream, answer: &mut Vec<u8>) -> io::Result<u16> {
     answer.clear();
     let mut whole = None;

@@ -1,9 +1,10 @@
-//! The real server over real sockets, against what the machine can do: `cargo bench -p signup-benches --bench http`, and
-//! with `-- TEXT` behind it only the lines whose work has this text.
+//! Benchmark of the server over HTTP: `cargo bench -p signup-benches --bench http`.
 //!
-//! Each line compares the server with a bare program that does the least that the same work needs: a warp server that
-//! returns the same bytes, or one that runs the same statements. Server, bare program and load generator are processes of
-//! their own. Nothing of the server is switched off but the plan's limits.
+//! With `-- TEXT` at the end, only the lines run whose names contain `TEXT`.
+//!
+//! Most lines compare the server with a bare program, which does the least work for the same answer: a warp server that
+//! returns the same bytes, or one that runs equivalent statements. Server, bare program and load generator are separate
+//! processes. The server runs with all its features; only the limits of the plans are raised.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
@@ -23,7 +24,7 @@ mod writes;
 use compare::Bench;
 use signup_store_sql::test_cluster::Cluster;
 
-/// Like the server's, so that limits have the same means.
+/// The server's allocator, so that the bare programs have the same.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -32,14 +33,14 @@ fn main() {
     match arguments.next().as_deref() {
         Some("load") => load::run(),
         Some("bare") => bare::run(&arguments.collect::<Vec<_>>()),
-        // Cargo adds flags of its own.
+        // Cargo adds flags.
         _ => measure(std::env::args().skip(1).find(|argument| !argument.starts_with("--"))),
     }
 }
 
 fn measure(filter: Option<String>) {
     site::build();
-    // Durable like a server in production. The default of a test cluster is not.
+    // Commits wait for the disk. By default a test cluster does not sync.
     let cluster = Cluster::start(&["-c", "fsync=on", "-c", "full_page_writes=on"]);
     let mut bench = Bench::new(filter);
     reads::measure(&mut bench, cluster.as_ref());

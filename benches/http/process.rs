@@ -1,11 +1,11 @@
-//! Processes that listen, and end with this one.
+//! Server processes, which end when this process ends.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// Runs the rest of its arguments as a program, says which process that is, and kills it when standard input ends, which
-/// comes when the benchmark ends, however that happens.
+/// Runs its arguments as a program, prints the process id, and kills the program when standard input ends. Standard input
+/// ends with the benchmark, even if the benchmark is killed.
 const KEEPER: &str = r#"
 "$@" &
 echo "pid $!"
@@ -19,13 +19,14 @@ pub(crate) struct Process {
     keeper: Child,
     lines: std::io::Lines<BufReader<ChildStdout>>,
     pub(crate) id: u32,
-    /// On 127.0.0.1.
+    /// The port on 127.0.0.1.
     pub(crate) port: u16,
 }
 
 impl Process {
-    /// Starts a program that says where it listens by a line that begins with `listens`, and then the port. Also gives what
-    /// each of the lines before it said that begin with one of `others`, in their order.
+    /// Starts a program and waits for the line of its output that begins with `listens` and ends with the port.
+    ///
+    /// Earlier lines must begin with the texts of `others`, in this order. Returns the rest of each of these lines.
     pub(crate) fn start<const N: usize>(
         program: &Path,
         arguments: &[&str],
@@ -44,19 +45,19 @@ impl Process {
         (process, others)
     }
 
-    /// A bare program, which is this one in another role.
+    /// Starts a bare program, which is a process of this program with other arguments.
     pub(crate) fn bare(arguments: &[&str]) -> Self {
         let program = std::env::current_exe().unwrap();
         Self::start(&program, &[&["bare"], arguments].concat(), [], "port ").0
     }
 
-    /// The next line that begins so, without its beginning.
+    /// Returns the rest of the next line that has this beginning.
     fn line(&mut self, beginning: &str) -> String {
         let found = self.lines.find_map(|line| Some(line.unwrap().strip_prefix(beginning)?.to_owned()));
         found.unwrap_or_else(|| panic!("a process ended before it said {beginning:?}"))
     }
 
-    /// Megabytes that are resident.
+    /// Returns the resident memory in megabytes.
     pub(crate) fn resident_mb(&self) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id)).unwrap();
         let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.strip_suffix("kB"));

@@ -1,4 +1,4 @@
-//! A request as the bytes that are sent, and what of an answer has to be known to read it.
+//! Requests as bytes, and the parts of an answer that the load generator reads.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpStream};
@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// After so long without an answer a server counts as dead.
+/// The maximum wait for an answer. After a longer wait the benchmark fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-/// How many requests come from one address: fewer than the sign-ups that an address may send in a minute.
-const OF_ONE_ADDRESS: u64 = 20;
+/// The number of requests from one address: below the limit of sign-ups per minute and address.
+const REQUESTS_PER_ADDRESS: u64 = 20;
 
-/// Every number is written with so many digits, so that a body's length does not depend on it.
+/// The digits of every number, so that the length of a body does not depend on the number.
 const NUMBER_DIGITS: usize = 12;
 
-/// A request, and the status of its answer. `{number}` in it is another number each time, and `{address}` that of a caller
-/// who does not ask often.
+/// A request, and the expected status of its answer.
+///
+/// Each time the request is sent, `{number}` becomes a new number and `{address}` an IP address that few requests share.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Request {
     text: String,
@@ -50,7 +51,7 @@ impl Request {
         self.with_header("authorization", &format!("Bearer {token}"))
     }
 
-    /// With an idempotency key that is used once.
+    /// Adds an idempotency key, which is new each time the request is sent.
     pub(crate) fn with_key(self) -> Self {
         self.with_header("idempotency-key", "{number}")
     }
@@ -69,18 +70,18 @@ impl Request {
             if let Some(rest) = part.strip_prefix("number}") {
                 write!(bytes, "{number:0NUMBER_DIGITS$}{rest}").unwrap();
             } else if let Some(rest) = part.strip_prefix("address}") {
-                let address = 0x0a00_0000 + (number / OF_ONE_ADDRESS) as u32 % 0x0100_0000;
+                let address = 0x0a00_0000 + (number / REQUESTS_PER_ADDRESS) as u32 % 0x0100_0000;
                 write!(bytes, "{}{rest}", Ipv4Addr::from_bits(address)).unwrap();
             } else {
-                // A brace of the body.
+                // A brace of a JSON body.
                 write!(bytes, "{{{part}").unwrap();
             }
         }
     }
 
-    /// Sends it over a connection of its own, and gives the body of the answer.
+    /// Sends the request over a new connection, and returns the body of the answer.
     pub(crate) fn send(&self, port: u16) -> String {
-        // Below those of any round.
+        // These numbers are below the numbers of any round.
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let mut stream = connect(port);
         let mut bytes = vec![];
@@ -94,14 +95,14 @@ impl Request {
     }
 }
 
-/// Connects to this machine, and never waits long for an answer.
+/// Connects to a port of this machine, with [`PATIENCE`] as timeout of each read.
 pub(crate) fn connect(port: u16) -> TcpStream {
     let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream
 }
 
-/// The status, and the length of the answer with its head, once the head is there.
+/// Returns the status and the length of the answer, head included. `None` until the head is complete.
 pub(crate) fn status_and_length(answer: &[u8]) -> Option<(u16, usize)> {
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let head = std::str::from_utf8(&answer[..end]).ok()?;

@@ -1,4 +1,4 @@
-//! The real server on a database of its own, with an organization to ask about.
+//! The server under test, on a database of its own with one organization.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,24 +6,24 @@ use std::process::Command;
 use serde_json::{Value, json};
 use signup_benches::event;
 use signup_store_sql::test_cluster::Cluster;
+use sqlx::{Connection as _, Executor as _, PgConnection};
 use tempfile::TempDir;
 
 use crate::load::Load;
 use crate::process::Process;
 use crate::request::Request;
 
-/// The events that are there before anything is measured: a page of them, with ten shifts each.
+/// The events of a new site: one page of the list, with ten shifts each.
 pub(crate) const EVENTS: usize = 25;
 
-/// Builds the server that is measured, with the options of this benchmark.
+/// Builds the server in release mode, into this program's target folder.
 pub(crate) fn build() {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--release", "--quiet", "-p", "signup-server", "--manifest-path"]);
     cargo.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml"));
-    // Where this program was built, too.
     cargo.arg("--target-dir").arg(release().parent().unwrap());
-    // What cargo tells this program of its own package. Build scripts that look at it would run again, and half of what is
-    // built would be built anew, now and at the next run of the benchmark.
+    // Cargo sets these variables for the package of this program. Build scripts that read them would run again, and half of
+    // the crates would be rebuilt, now and at the next run of the benchmark.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
@@ -37,33 +37,32 @@ fn server() -> PathBuf {
     release().join("signup-server")
 }
 
-/// The folder `target/release`: this program is in `deps` there.
+/// Returns the folder `target/release`. This program is in its subfolder `deps`.
 fn release() -> PathBuf {
     std::env::current_exe().unwrap().ancestors().nth(2).unwrap().to_owned()
 }
 
-/// The server, with an organization that has a page of events.
+/// A running server, with an organization that has a page of events.
 pub(crate) struct Site {
     pub(crate) process: Process,
     token: String,
     pub(crate) organization: String,
-    /// One of its events, and the path of that one's shifts.
+    /// The id of one of the events.
     pub(crate) event: String,
-    pub(crate) slots_path: String,
-    /// The shifts of all events.
+    /// The ids of all shifts of a new site.
     pub(crate) slots: Vec<String>,
-    /// The plans, and the database if it is a file.
+    /// Contains the file of plans, and the database if the database is a file.
     folder: TempDir,
 }
 
-/// What a site keeps its records in.
+/// The store of a site. PostgreSQL has the URL of an empty database.
 pub(crate) enum Engine<'a> {
     Memory,
     Sqlite,
     Postgres(&'a str),
 }
 
-/// An event that takes sign-ups: the path of its form, and its shifts.
+/// A published event: the path of its sign-up form, and the ids of its shifts.
 pub(crate) struct PublicEvent {
     pub(crate) form: String,
     pub(crate) slots: Vec<String>,
@@ -71,6 +70,11 @@ pub(crate) struct PublicEvent {
 
 impl Site {
     pub(crate) const LIST: &str = "/v1/events";
+
+    /// Returns the path of an event's shifts.
+    pub(crate) fn slots_path(event: &str) -> String {
+        format!("/v1/events/{event}/slots")
+    }
 
     pub(crate) fn on_sqlite() -> Self {
         Self::start(&Engine::Sqlite)
@@ -96,26 +100,21 @@ impl Site {
         let plans = ["--plans", plans.to_str().unwrap(), "--trusted-proxies", "127.0.0.1"];
         let arguments = [["--database", &database, "--listen", "127.0.0.1:0"], plans].concat();
         let (process, token) = start(&arguments, engine);
-        let mut site = Self {
-            process,
-            token,
-            organization: String::new(),
-            event: String::new(),
-            slots_path: String::new(),
-            slots: vec![],
-            folder,
-        };
+        let mut site =
+            Self { process, token, organization: String::new(), event: String::new(), slots: vec![], folder };
         site.organization = text(&site.ask(&site.get("/v1/team"))["id"]);
         for _ in 0..EVENTS {
             let created = site.ask(&site.create());
             site.event = text(&created["id"]);
             site.slots.extend(slots(&created));
         }
-        site.slots_path = format!("/v1/events/{}/slots", site.event);
+        if let Engine::Postgres(url) = engine {
+            vacuum(url);
+        }
         site
     }
 
-    /// The file of a site on SQLite.
+    /// Returns the database file of a site on SQLite.
     pub(crate) fn file(&self) -> PathBuf {
         self.folder.path().join(FILE)
     }
@@ -128,36 +127,54 @@ impl Site {
         Request::get(path).with_token(&self.token)
     }
 
-    /// A new event with ten shifts, under a key of its own.
+    /// Returns a request that creates an event with ten shifts. Each time the request is sent, it has a new key.
     pub(crate) fn create(&self) -> Request {
         let request =
             Request::json("POST", Self::LIST, &event::body(event::CAPACITY, false)).with_status(201);
         request.with_token(&self.token).with_key()
     }
 
-    /// A copy of the event.
+    /// Returns a request that duplicates the site's event.
     pub(crate) fn duplicate(&self) -> Request {
         let path = format!("/v1/events/{}/duplicate", self.event);
         let request = Request::json("POST", &path, r#"{"start_date": "2099-06-12"}"#).with_status(201);
         request.with_token(&self.token)
     }
 
-    /// Another title for a shift, each time.
+    /// Returns a request that changes the title of a shift. Each time the request is sent, the title is different.
     pub(crate) fn patch(&self, slot: &str) -> Request {
         let path = format!("/v1/slots/{slot}");
         Request::json("PATCH", &path, r#"{"title": "Shift {number}"}"#).with_token(&self.token)
     }
 
-    /// Publishes an event with ten shifts of so many places.
+    /// Publishes an event with ten shifts of this capacity.
     pub(crate) fn publish(&self, capacity: u32) -> PublicEvent {
         let request = Request::json("POST", Self::LIST, &event::body(capacity, true)).with_status(201);
         let created = self.ask(&request.with_token(&self.token));
         PublicEvent { form: format!("/events/{}/signups", text(&created["slug"])), slots: slots(&created) }
     }
 
-    /// What is answered at this path.
+    /// Returns the body of the answer to a `GET` of this path.
     pub(crate) fn body(&self, path: &str) -> String {
         self.get(path).send(self.process.port)
+    }
+
+    /// Creates events until the site has `count` events.
+    pub(crate) fn fill(&self, count: usize) {
+        let missing = count - EVENTS;
+        drop(self.load(vec![self.create()]).for_answers(missing as u64));
+    }
+
+    /// Returns the ids of all events, in the order of the list.
+    pub(crate) fn events(&self) -> Vec<String> {
+        let first = format!("{}?per_page=100", Self::LIST);
+        let (mut path, mut events) = (first.clone(), vec![]);
+        loop {
+            let page: Value = serde_json::from_str(&self.body(&path)).unwrap();
+            events.extend(page["data"].as_array().unwrap().iter().map(|event| text(&event["id"])));
+            let Some(cursor) = page["meta"]["next_cursor"].as_str() else { return events };
+            path = format!("{first}&cursor={cursor}");
+        }
     }
 
     fn ask(&self, request: &Request) -> Value {
@@ -168,7 +185,7 @@ impl Site {
 const FILE: &str = "signup.db";
 
 impl PublicEvent {
-    /// Another volunteer each time, from another address after some.
+    /// Returns a request that signs up a new volunteer each time, and changes the client address after some requests.
     pub(crate) fn sign_up(&self, slot: &str) -> Request {
         let body = format!("slot_id={slot}&name=Ada&email=ada{{number}}%40example.org");
         let request = Request::with_body("POST", &self.form, "application/x-www-form-urlencoded", &body);
@@ -176,7 +193,23 @@ impl PublicEvent {
     }
 }
 
-/// Starts the server, and gives the token of an organization. On PostgreSQL it makes none by itself.
+/// Updates the statistics of the database at `url`.
+pub(crate) fn vacuum(url: &str) {
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let mut connection = PgConnection::connect(url).await.unwrap();
+        analyze(&mut connection).await;
+        connection.close().await.unwrap();
+    });
+}
+
+/// Updates the statistics. Checks of foreign keys that were planned for empty tables scan all events of an organization.
+/// Autovacuum would replace these plans at some time during the rounds.
+pub(crate) async fn analyze(connection: &mut PgConnection) {
+    connection.execute("VACUUM ANALYZE").await.unwrap();
+}
+
+/// Starts the server and returns the token of an organization. On PostgreSQL the server creates no organization, so this
+/// function creates one with the command line.
 fn start(arguments: &[&str], engine: &Engine<'_>) -> (Process, String) {
     const LISTENS: &str = "listening on http://127.0.0.1:";
     let Engine::Postgres(url) = engine else {

@@ -1,4 +1,4 @@
-//! How long callers waited.
+//! Latencies of requests.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use signup_benches::Latencies;
 
-/// With fewer answers than this nothing is said of the slowest in a thousand: they would be a handful.
+/// The minimum number of answers for a p99.9. With fewer answers the percentile rests on fewer than ten.
 const ENOUGH_FOR_P999: u64 = 10_000;
 
-/// Waits by their microseconds, to three digits. Between processes they go as how often each was.
+/// A histogram of latencies in microseconds, to three digits. The serialized form is a list of values and counts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "Vec<(u64, u64)>", into = "Vec<(u64, u64)>")]
 pub(crate) struct Times(Histogram<u64>);
 
 impl Times {
-    /// Of nobody. Who waits for more than a minute counts as a minute.
+    /// Returns an empty histogram. It records a latency of more than a minute as a minute.
     pub(crate) fn none() -> Self {
         Self(Histogram::new_with_bounds(1, 60_000_000, 3).unwrap())
     }
@@ -33,7 +33,7 @@ impl Times {
         self.0.len() as f64
     }
 
-    /// How many milliseconds this part of all waited at most.
+    /// Returns the latency at this quantile, in milliseconds.
     #[expect(clippy::cast_precision_loss, reason = "figures to print")]
     pub(crate) fn milliseconds(&self, quantile: f64) -> f64 {
         self.0.value_at_quantile(quantile) as f64 / 1000.0

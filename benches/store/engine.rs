@@ -1,4 +1,4 @@
-//! The engines, and how a new database on each is filled.
+//! The engines, and the filling of a new database.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl Engine {
         }
     }
 
-    /// A store on a new database with this in it.
+    /// Opens a store on a new database with these records.
     pub(crate) async fn store(&self, population: Population) -> Arc<dyn Store> {
         match self {
             Self::Sqlite { folder, files } => {
@@ -60,7 +60,7 @@ async fn fill_sqlite(file: &Path, population: Population) {
         day: |days| format!("date('1970-01-01', '+' || ({days}) || ' days')"),
         no: "0",
     };
-    // Nobody relies on what is written here, so no disk is waited for.
+    // This connection does not wait for the disk, because the file is synced as a whole below.
     let options = SqliteConnectOptions::new().filename(file).synchronous(SqliteSynchronous::Off);
     let options = options.pragma("cache_size", "-262144").disable_statement_logging();
     let mut connection = options.connect().await.unwrap();
@@ -68,7 +68,7 @@ async fn fill_sqlite(file: &Path, population: Population) {
         connection.execute(AssertSqlSafe(sql)).await.unwrap();
     }
     connection.close().await.unwrap();
-    // What was written goes to the disk now: else whoever waits for the disk later waits for this, too.
+    // Write the file to the disk now. Otherwise later commits would wait for these pages.
     std::fs::File::open(file).unwrap().sync_all().unwrap();
 }
 
@@ -84,7 +84,7 @@ async fn fill_postgres(url: &str, population: Population) {
         connection.execute(AssertSqlSafe(sql)).await.unwrap();
     }
     connection.execute("VACUUM ANALYZE").await.unwrap();
-    // As above.
+    // Write the pages to the disk now, as on SQLite.
     connection.execute("CHECKPOINT").await.unwrap();
     connection.close().await.unwrap();
 }

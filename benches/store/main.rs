@@ -1,7 +1,7 @@
-//! The stores, with much in them: `cargo bench -p signup-benches --bench store`.
+//! Benchmark of the SQL stores with many records: `cargo bench -p signup-benches --bench store`.
 //!
-//! The last page of a long list beside its first, and what each operation costs as an organization's events grow to a
-//! million, and the organizations to ten thousand. One caller at a time, through the library; both engines sync to the disk
+//! Compares the last page of a long list with the first. Measures the cost of each operation with up to a million events of
+//! one organization, and with up to ten thousand organizations. One caller calls the library. Both engines sync to the disk
 //! at every commit.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
@@ -17,17 +17,17 @@ mod site;
 use engine::Engine;
 use operation::Operation;
 use population::Population;
-use signup_benches::{Asked, Curve, Growth, Line, Report, Unit, in_turn, median, per_call};
+use signup_benches::{Curve, Goal, Growth, Line, Report, Unit, in_turn, median, per_call};
 use signup_store_sql::test_cluster::Cluster;
 use site::Site;
 use tokio::runtime::Runtime;
 
-/// How often a figure is measured; it is the median. A round is short, so that what disturbs the machine for a while disturbs
-/// few rounds, and those of all sizes alike.
+/// The number of rounds, whose median is the figure. Rounds are short and alternate, so that other load on the machine
+/// affects few rounds, and the rounds of all sizes alike.
 const ROUNDS: usize = 41;
-/// Events of one organization.
+/// The numbers of events of one organization.
 const EVENTS: [u32; 3] = [100, 10_000, 1_000_000];
-/// Organizations, and the events of each.
+/// The numbers of organizations, and of the events of each organization.
 const ORGANIZATIONS: [u32; 3] = [1, 100, 10_000];
 const EVENTS_EACH: u32 = 20;
 
@@ -35,7 +35,7 @@ fn main() {
     let runtime = Runtime::new().unwrap();
     let mut report = Report::begin("store");
     measure(&runtime, &mut report, &Engine::sqlite());
-    // Durable like a server in production. The default of a test cluster is not.
+    // Commits wait for the disk. By default a test cluster does not sync.
     if let Some(cluster) = Cluster::start(&["-c", "fsync=on", "-c", "full_page_writes=on"]) {
         measure(&runtime, &mut report, &Engine::Postgres(cluster));
     }
@@ -85,7 +85,7 @@ fn create_line(engine: &str, growth: &Growth) -> Line {
         unit: Unit::Microseconds,
         ours: create.costs[2],
         theirs: Some(create.costs[0]),
-        asked: Some(Asked::AtMost(1.5)),
+        goal: Some(Goal::AtMost(1.5)),
         latencies: None,
     }
 }

@@ -1,4 +1,4 @@
-//! What is done to a site, one call at a time.
+//! The operations that are measured, one call at a time.
 
 use signup_benches::event;
 use signup_core::{EventListInput, IdempotencyKey, ShiftPatchInput, SignUpInput};
@@ -30,7 +30,7 @@ impl Operation {
         }
     }
 
-    /// The calls of a round, whose figure is their mean. Who writes waits for the disk.
+    /// Returns the number of calls of a round, whose mean is the figure. Writes have fewer calls, because they wait for the disk.
     pub(crate) const fn calls(self) -> u32 {
         match self {
             Self::FirstPage | Self::LastPage | Self::ListShifts => 50,

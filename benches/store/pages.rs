@@ -1,13 +1,13 @@
-//! The last page of a long list beside its first: both are a range of one index.
+//! Comparison of the last page of a long list with the first. Both are a range of one index.
 
-use signup_benches::{Asked, Line, Report, Unit, in_turn, median, per_call};
+use signup_benches::{Goal, Line, Report, Unit, in_turn, median, per_call};
 use signup_core::EventQuery;
 use tokio::runtime::Runtime;
 
 use crate::ROUNDS;
 use crate::site::{PER_PAGE, Site, last_page};
 
-/// The pages of a round, whose figure is their mean.
+/// The number of pages of a round. The figure of a round is the mean.
 const PAGES: u32 = 50;
 
 pub(crate) fn measure(runtime: &Runtime, report: &mut Report, engine: &str, site: &Site) {
@@ -32,7 +32,7 @@ pub(crate) fn measure(runtime: &Runtime, report: &mut Report, engine: &str, site
             unit: Unit::Microseconds,
             ours: median(last, |cost| *cost),
             theirs: Some(median(first, |cost| *cost)),
-            asked: Some(Asked::AtMost(1.2)),
+            goal: Some(Goal::AtMost(1.2)),
             latencies: None,
         });
     }

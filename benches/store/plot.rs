@@ -1,4 +1,4 @@
-//! The growth as a picture: a chart for each engine and each thing that grows, both axes logarithmic.
+//! Plot of the growth: a chart for each engine and each kind of growing records, with two logarithmic axes.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use plotters::prelude::*;
 use signup_benches::{Growth, folder};
 
-/// Pixels of one chart.
+/// The width and height of one chart in pixels.
 const SIZE: (u32, u32) = (640, 420);
 
-/// Draws all charts into one file beside the figures, two in a row.
+/// Draws all charts into one file in the folder of the results, two in a row.
 pub(crate) fn draw(growth: &[Growth]) -> PathBuf {
     let file = folder().join("growth.svg");
     let rows = growth.len().div_ceil(2);
@@ -26,7 +26,8 @@ pub(crate) fn draw(growth: &[Growth]) -> PathBuf {
     file
 }
 
-/// The powers of ten around all costs, and one more for the legend: the same for all charts, so that they can be compared.
+/// Returns the range of powers of ten that contains all costs, and one more for the legend. All charts share the range, so
+/// that they can be compared.
 fn decades(growth: &[Growth]) -> Range<f64> {
     let curves = || growth.iter().flat_map(|growth| &growth.curves);
     let exponents = || curves().flat_map(|curve| &curve.costs).map(|cost| cost.log10());
@@ -44,7 +45,7 @@ fn chart(growth: &Growth, costs: Range<f64>, area: &DrawingArea<SVGBackend<'_>, 
         .build_cartesian_2d((first..last).log_scale(), costs.log_scale())
         .unwrap();
     let mut mesh = chart.configure_mesh();
-    mesh.x_desc("how many").y_desc("µs a call").light_line_style(TRANSPARENT);
+    mesh.x_desc("number of records").y_desc("µs per call").light_line_style(TRANSPARENT);
     mesh.x_label_formatter(&|x| format!("{x:.0}")).y_label_formatter(&|y| format!("{y:.0}")).draw().unwrap();
     for (number, curve) in growth.curves.iter().enumerate() {
         let style = Palette99::pick(number).stroke_width(2);

@@ -1,26 +1,30 @@
-//! What a database is filled with, in both engines' words.
+//! The records of a new database, as SQL for both engines.
 
-/// Organizations, and the events of each: every one with a shift, nine of ten published, all of them over.
+/// The numbers of organizations and of the events of each. Each event has one shift and is in the past. Nine of ten events
+/// are published.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Population {
     pub(crate) organizations: u32,
     pub(crate) events: u32,
 }
 
-/// What the engines say differently.
+/// The SQL expressions in which the engines differ.
 pub(crate) struct Words {
-    /// The number as an id.
+    /// Returns the id that stands for a number.
     pub(crate) id: fn(number: &str) -> String,
-    /// A table of the numbers `n` from 1 to the last.
+    /// Returns a table of the numbers `n` from 1 to `last`.
     pub(crate) numbers: fn(last: u32) -> String,
-    /// The day that is so many days after the first of 1970.
+    /// Returns the day at this distance from the first of January 1970.
     pub(crate) day: fn(days: &str) -> String,
+    /// The boolean false.
     pub(crate) no: &'static str,
 }
 
 impl Population {
-    /// The statements that make it. Organizations and events have their numbers as ids, and events of one organization
-    /// follow each other; sixty start on a day. Slugs are spread evenly, so that new ones fall among them.
+    /// Returns the statements that insert the records.
+    ///
+    /// Ids of organizations and events are consecutive numbers, and so are the ids of one organization's events. Sixty events
+    /// start on each day. Slugs are spread evenly, so that new slugs sort between them.
     pub(crate) fn statements(self, words: &Words) -> [String; 3] {
         let Self { organizations, events } = self;
         let Words { id, numbers, day, no } = words;
@@ -49,7 +53,7 @@ impl Population {
     }
 }
 
-/// One of the letters that slugs end with, in turn.
+/// Returns an expression for one of the letters of slugs, by `number` modulo 34.
 fn letter(number: &str) -> String {
     format!("substr('abcdefghijklmnopqrstuvwxyz23456789', 1 + CAST({number} % 34 AS integer), 1)")
 }

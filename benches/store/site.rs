@@ -1,4 +1,4 @@
-//! A service on a database with much in it, and what its operations are done to.
+//! A service on a filled database, and the records that the operations use.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,15 +14,15 @@ use uuid::Uuid;
 use crate::engine::Engine;
 use crate::population::Population;
 
-/// Events on a page.
+/// The number of events of a page.
 pub(crate) const PER_PAGE: u32 = 25;
 
 pub(crate) struct Site {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) service: Service,
-    /// Of an organization in the middle of all.
+    /// A session of the organization in the middle of the ids.
     pub(crate) session: Session,
-    /// A published event with ten shifts that is still to come.
+    /// A published event in the future, with ten shifts.
     pub(crate) event: EventId,
     pub(crate) shift: ShiftId,
     /// The cursor of the last page.
@@ -46,13 +46,14 @@ impl Site {
         Self { store, service, session, event, shift, last_page, numbers: AtomicU64::new(0) }
     }
 
-    /// A number that no other call has had.
+    /// Returns a number that no other call returns.
     pub(crate) fn number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 }
 
-/// The place in the list below which its last page is. A list of no more than a page has none: then it is the first event's.
+/// Returns the position of the event before the last page. If the list has no more than one page, returns the position of
+/// the first event.
 pub(crate) async fn last_page(
     store: &dyn Store,
     organization: OrganizationId,

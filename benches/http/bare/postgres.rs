@@ -1,15 +1,16 @@
-//! Bare programs on PostgreSQL: each request is one statement, and one round trip; with counting two.
+//! Bare programs on PostgreSQL. A read takes one round trip, or two if the program counts requests.
+
+mod create;
 
 use serde::Serialize;
-use serde_json::Value;
-use signup_benches::event;
 use signup_core::{Clock as _, SystemClock};
-use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgRow};
 use sqlx::{ConnectOptions as _, Row as _, TypeInfo as _, ValueRef as _};
 use uuid::Uuid;
 
-use super::{Draft, organization, serve};
+use super::{Draft, Rows, event_in, organization, serve};
+
+pub(crate) use create::{create_batches, create_each};
 
 const SLOTS: &str = "SELECT s.id, s.organization_id, s.event_id, s.title, s.location, s.start_minute, s.end_minute, s.capacity, \
      s.filled, s.position, s.version, s.created_at, s.updated_at, CAST(e.start_date AS TEXT), e.timezone, e.is_virtual \
@@ -29,30 +30,34 @@ const LIST_AS_ONE: &str = "SELECT CAST(COALESCE(json_agg(json_build_array(e.id, 
      e.start_date, e.end_date, e.timezone, e.is_published, e.theme, e.badge_label, e.created_at, e.updated_at)), '[]') AS TEXT) \
      FROM (SELECT * FROM events WHERE organization_id = $1 ORDER BY starts_at DESC, id DESC LIMIT 26) e";
 
-/// What the server tells its sessions, too: planning anew each time costs as much as running.
-async fn pool(url: &str) -> PgPool {
+/// Returns connection options with the server's planner settings. Planning a statement costs as much as its execution, and
+/// plans made for small tables stay in use while the tables grow.
+fn options(url: &str) -> PgConnectOptions {
     let options = url.parse::<PgConnectOptions>().unwrap().disable_statement_logging();
-    let options = options.options([("plan_cache_mode", "force_generic_plan")]);
-    let pool = PgPoolOptions::new().max_connections(8).test_before_acquire(false);
-    pool.acquire_timeout(std::time::Duration::from_secs(60)).connect_with(options).await.unwrap()
+    options.options([("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off")])
 }
 
-/// Counts a request against the minute of its caller: here there is one.
+async fn pool(url: &str) -> PgPool {
+    let pool = PgPoolOptions::new().max_connections(8).test_before_acquire(false);
+    pool.acquire_timeout(std::time::Duration::from_secs(60)).connect_with(options(url)).await.unwrap()
+}
+
+/// Counts a request in its caller's current minute. The benchmark has one caller.
 const COUNT: &str = "INSERT INTO windows AS w (organization_id, caller, opened_at, requests) VALUES ($1, 'bare', $2, 1) \
      ON CONFLICT (organization_id, caller) DO UPDATE SET \
      requests = CASE WHEN abs($2 - w.opened_at) < 60 THEN w.requests + 1 ELSE 1 END, \
      opened_at = CASE WHEN abs($2 - w.opened_at) < 60 THEN w.opened_at ELSE $2 END RETURNING requests";
 
-/// Has PostgreSQL make one JSON of all rows, and answers with that.
-pub(crate) async fn read_as_one(url: &str, rows: &str, organization: Uuid, event: Uuid) {
+/// Answers with one JSON value of all rows, which PostgreSQL builds.
+pub(crate) async fn read_as_one(url: &str, rows: Rows, organization: Uuid) {
     let pool = pool(url).await;
-    let is_slots = rows == "slots";
-    serve(move || {
+    serve(move |path| {
         let pool = pool.clone();
         async move {
-            let query =
-                sqlx::query_scalar(if is_slots { SLOTS_AS_ONE } else { LIST_AS_ONE }).bind(organization);
-            let query = if is_slots { query.bind(event) } else { query };
+            let query = match rows {
+                Rows::Slots => sqlx::query_scalar(SLOTS_AS_ONE).bind(organization).bind(event_in(&path)),
+                Rows::List => sqlx::query_scalar(LIST_AS_ONE).bind(organization),
+            };
             let rows: String = query.fetch_one(&pool).await.unwrap();
             rows
         }
@@ -60,20 +65,23 @@ pub(crate) async fn read_as_one(url: &str, rows: &str, organization: Uuid, event
     .await;
 }
 
-/// Reads all rows, and makes one JSON of them itself. The server also counts each request, for all processes together: what
-/// that costs shows if it is done here, too.
-pub(crate) async fn read(url: &str, rows: &str, organization: Uuid, event: Uuid, is_counted: bool) {
+/// Reads typed columns and serializes them to JSON.
+///
+/// With `is_counted`, the program also counts each request in the database, as the server does. The difference is the cost
+/// of the count.
+pub(crate) async fn read(url: &str, rows: Rows, organization: Uuid, is_counted: bool) {
     let pool = pool(url).await;
-    let is_slots = rows == "slots";
-    serve(move || {
+    serve(move |path| {
         let pool = pool.clone();
         async move {
             if is_counted {
                 let count = sqlx::query_scalar(COUNT).bind(organization).bind(SystemClock.now().as_second());
                 let _requests: i32 = count.fetch_one(&pool).await.unwrap();
             }
-            let query = sqlx::query(if is_slots { SLOTS } else { LIST }).bind(organization);
-            let query = if is_slots { query.bind(event) } else { query };
+            let query = match rows {
+                Rows::Slots => sqlx::query(SLOTS).bind(organization).bind(event_in(&path)),
+                Rows::List => sqlx::query(LIST).bind(organization),
+            };
             let rows = query.fetch_all(&pool).await.unwrap();
             serde_json::to_vec(&rows.iter().map(json).collect::<Vec<_>>()).unwrap()
         }
@@ -81,7 +89,7 @@ pub(crate) async fn read(url: &str, rows: &str, organization: Uuid, event: Uuid,
     .await;
 }
 
-/// The columns of a row, as JSON has them.
+/// Returns the columns of a row as JSON values.
 fn json(row: &PgRow) -> Vec<Cell<'_>> {
     let cell = |column: usize| {
         let value = row.try_get_raw(column).unwrap();
@@ -106,42 +114,4 @@ enum Cell<'r> {
     Integer(i64),
     Id(Uuid),
     Text(&'r str),
-}
-
-/// Writes nothing if the key has a live receipt, and then gives no row. Two at once with one key, or a slug that is taken,
-/// are refused by unique indexes.
-const CREATE: &str = "WITH live AS (SELECT 1 FROM receipts WHERE organization_id = $1 AND token_id = $1 \
-     AND operation = 'create-event' AND idempotency_key = $2 AND expires_at > $3), \
-     event AS (INSERT INTO events (organization_id, id, title, slug, description, location, is_virtual, start_date, timezone, \
-     is_published, created_at, updated_at, starts_at, ends_at) \
-     SELECT $1, $4, $5, $6, $7, $8, FALSE, CAST($9 AS date), $10, FALSE, $3, $3, $11, $12 \
-     WHERE NOT EXISTS (SELECT 1 FROM live)), \
-     slots AS (INSERT INTO shifts (organization_id, event_id, id, title, start_minute, end_minute, capacity, position, \
-     version, created_at, updated_at) SELECT $1, $4, CAST(value->>0 AS uuid), value->>1, CAST(value->>2 AS integer), \
-     CAST(value->>3 AS integer), CAST(value->>4 AS integer), CAST(value->>5 AS integer), 1, $3, $3 \
-     FROM jsonb_array_elements(CAST($13 AS jsonb)) WHERE NOT EXISTS (SELECT 1 FROM live)) \
-     INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) \
-     SELECT $1, $1, 'create-event', $2, CAST($14 AS json), $15 WHERE NOT EXISTS (SELECT 1 FROM live) RETURNING 1";
-
-/// One data-modifying statement for each create.
-pub(crate) async fn create(url: &str) {
-    let store = PostgresStore::open(&[url.parse().unwrap()], PostgresOptions::default()).await.unwrap();
-    let organization = organization(store.clone()).await;
-    store.close().await;
-    let pool = pool(url).await;
-    serve(move || {
-        let pool = pool.clone();
-        async move {
-            let draft = Draft::new();
-            let outcome = draft.outcome();
-            let create = sqlx::query(CREATE).bind(organization).bind(draft.key()).bind(draft.now);
-            let create = create.bind(draft.event).bind(event::TITLE).bind(draft.slug());
-            let create = create.bind(event::DESCRIPTION).bind(event::LOCATION).bind(event::DATE);
-            let create = create.bind(event::ZONE).bind(Draft::STARTS_AT).bind(Draft::ENDS_AT);
-            let create = create.bind(Value::Array(draft.shift_rows()).to_string()).bind(&outcome);
-            create.bind(draft.expires_at()).fetch_one(&pool).await.unwrap();
-            outcome
-        }
-    })
-    .await;
 }

@@ -1,4 +1,4 @@
-//! Bare programs on SQLite, `synchronous=FULL`.
+//! Bare programs on SQLite with `synchronous=FULL`.
 
 mod create;
 
@@ -14,7 +14,7 @@ use sqlx::{ConnectOptions as _, Row as _};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::{Draft, organization, serve};
+use super::{Draft, Rows, event_in, organization, serve};
 
 pub(crate) use create::{create_batches, create_each};
 
@@ -36,17 +36,19 @@ const LIST: &str = "SELECT json_group_array(json_array(hex(e.id), hex(e.organiza
      e.is_published, e.theme, e.badge_label, e.created_at, e.updated_at)) \
      FROM (SELECT * FROM events WHERE organization_id = $1 ORDER BY starts_at DESC, id DESC LIMIT 26) e";
 
-/// Reads all rows as one, which is the fastest way through sqlx, and answers with its text.
-pub(crate) async fn read(file: &str, rows: &str, organization: Uuid, event: Uuid) {
-    // As many connections as processors, without a look at each before it is used: more of either is slower.
+/// Answers with one JSON value of all rows, which SQLite builds. One row is the fastest read through sqlx.
+pub(crate) async fn read(file: &str, rows: Rows, organization: Uuid) {
+    // One connection for each processor of the reference machine. More connections are slower, and so is a test of each
+    // connection before its use.
     let pool = SqlitePoolOptions::new().max_connections(2).test_before_acquire(false);
     let pool = pool.connect_with(options(Path::new(file)).read_only(true)).await.unwrap();
-    let is_slots = rows == "slots";
-    serve(move || {
+    serve(move |path| {
         let pool = pool.clone();
         async move {
-            let query = sqlx::query_scalar(if is_slots { SLOTS } else { LIST }).bind(organization);
-            let query = if is_slots { query.bind(event) } else { query };
+            let query = match rows {
+                Rows::Slots => sqlx::query_scalar(SLOTS).bind(organization).bind(event_in(&path)),
+                Rows::List => sqlx::query_scalar(LIST).bind(organization),
+            };
             let rows: String = query.fetch_one(&pool).await.unwrap();
             rows
         }
@@ -54,7 +56,7 @@ pub(crate) async fn read(file: &str, rows: &str, organization: Uuid, event: Uuid
     .await;
 }
 
-/// A new database with the schema of the store, an organization, and the one connection that writes.
+/// Creates a database with the store's schema and one organization. Returns its folder, the organization and the options.
 async fn database() -> (TempDir, Uuid, SqliteConnectOptions) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bare.db");
@@ -64,10 +66,10 @@ async fn database() -> (TempDir, Uuid, SqliteConnectOptions) {
     (folder, organization, options(&file))
 }
 
-/// As a pool of one, so that requests wait for each other here and not for SQLite's lock.
+/// Opens a pool of one connection, so that requests wait in the pool and not for SQLite's lock.
 async fn writer(options: SqliteConnectOptions) -> SqlitePool {
     let pool = SqlitePoolOptions::new().max_connections(1).test_before_acquire(false);
-    // Whoever comes last has waited for all the others.
+    // The last request in the queue waits for all others.
     pool.acquire_timeout(std::time::Duration::from_secs(60)).connect_with(options).await.unwrap()
 }
 
@@ -76,7 +78,7 @@ const SHIFT: &str = "SELECT title, location, start_minute, end_minute, capacity,
 const UPDATE_SHIFT: &str = "UPDATE shifts SET title = $3, location = $4, start_minute = $5, end_minute = $6, capacity = $7, \
      version = $8, updated_at = $9 WHERE organization_id = $1 AND id = $2";
 
-/// Gives a shift another title: a transaction for each request.
+/// Changes the title of a shift, with a transaction for each request.
 pub(crate) async fn patch_each() {
     let (_folder, organization, options) = database().await;
     let pool = writer(options).await;
@@ -87,7 +89,7 @@ pub(crate) async fn patch_each() {
         shifts.extend(draft.shifts().map(|(id, _)| id));
     }
     let next = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    serve(move || {
+    serve(move |_| {
         let pool = pool.clone();
         let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let shift = shifts[number % shifts.len()];

@@ -1,8 +1,8 @@
-//! Creates: a commit for each request, and one for all requests that wait.
+//! Creates: a commit for each request, and a commit for each batch of waiting requests.
 //!
-//! Both bind every column of every row as a parameter, and insert all rows of a table in one statement: taking columns out
-//! of JSON costs SQLite more than all else that it does for them. A text is built once for each number of rows, and sqlx
-//! keeps it prepared.
+//! Both programs bind every column of every row as a parameter and insert all rows of a table with one statement. Columns
+//! in JSON are slower: SQLite spends more time on the JSON than on the insert. The text of a statement is built once for
+//! each number of rows, and sqlx caches the prepared statement.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -15,8 +15,8 @@ use uuid::Uuid;
 
 use super::{Draft, database, serve, writer};
 
-/// How an insert begins, and a row of it. A `?` is the next of the values: a number would be looked up by its text in every
-/// run.
+/// The beginning of an insert, and the text of one row. A parameter is a plain `?`, because sqlx looks up a numbered one by
+/// its text at every execution.
 type Insert = [&'static str; 2];
 
 const EVENTS: Insert = [
@@ -67,11 +67,11 @@ static INSERT_EVENT: LazyLock<String> = LazyLock::new(|| insert(EVENTS, 1));
 static INSERT_SHIFTS: LazyLock<String> = LazyLock::new(|| insert(SHIFTS, SHIFTS_EACH));
 static INSERT_RECEIPT: LazyLock<String> = LazyLock::new(|| insert(RECEIPTS, 1));
 
-/// A transaction for each request, as the documentation of sqlx shows it.
+/// Runs a transaction for each request, as the documentation of sqlx shows.
 pub(crate) async fn create_each() {
     let (_folder, organization, options) = database().await;
     let pool = writer(options).await;
-    serve(move || {
+    serve(move |_| {
         let pool = pool.clone();
         async move { create(&pool, organization, &Draft::new()).await.unwrap() }
     })
@@ -85,7 +85,7 @@ pub(super) async fn create(pool: &SqlitePool, organization: Uuid, draft: &Draft)
     if let Some(outcome) = receipt.fetch_optional(&mut *transaction).await? {
         return Ok(outcome);
     }
-    // A slug that is taken is refused by its unique index.
+    // The unique index refuses a slug that is taken.
     let event = bind_event(sqlx::query(INSERT_EVENT.as_str()), organization, draft);
     event.execute(&mut *transaction).await?;
     let shifts = bind_shifts(sqlx::query(INSERT_SHIFTS.as_str()), organization, draft);
@@ -96,19 +96,19 @@ pub(super) async fn create(pool: &SqlitePool, organization: Uuid, draft: &Draft)
     Ok(outcome)
 }
 
-/// The most that one commit takes: all shifts of so many are fewer parameters than one statement of SQLite may have.
-const MOST_IN_A_BATCH: usize = 256;
+/// The maximum number of creates in one commit. The parameters of their shifts stay below SQLite's limit for one statement.
+const MAX_BATCH: usize = 256;
 
-/// All that waits in one commit, and one hand-off to SQLite's thread.
+/// Commits all waiting creates together, with one call to SQLite's thread.
 ///
-/// Unique indexes check what has to be checked. A batch in which a slug or a key is taken already would fail as a whole, and
-/// be tried one by one; here none is.
+/// Unique indexes refuse a key or a slug that is taken. A batch with one would fail as a whole and be retried one create at
+/// a time. No request of the benchmark has such a key or slug, so this program has no retry.
 pub(crate) async fn create_batches() {
     let (_folder, organization, options) = database().await;
     let connection = options.connect().await.unwrap();
     let (sender, waiting) = mpsc::channel(1024);
     drop(tokio::spawn(commit_batches(connection, organization, waiting)));
-    serve(move || {
+    serve(move |_| {
         let sender = sender.clone();
         async move {
             let draft = Draft::new();
@@ -122,10 +122,11 @@ pub(crate) async fn create_batches() {
     .await;
 }
 
-/// What a batch is made of, and whom to tell when it is durable.
+/// A create that waits for its commit.
 struct Waiting {
     draft: Draft,
     outcome: String,
+    /// Resolves the request after the commit.
     done: oneshot::Sender<()>,
 }
 
@@ -135,7 +136,7 @@ async fn commit_batches(
     mut waiting: mpsc::Receiver<Waiting>,
 ) {
     let mut batch = vec![];
-    while waiting.recv_many(&mut batch, MOST_IN_A_BATCH).await > 0 {
+    while waiting.recv_many(&mut batch, MAX_BATCH).await > 0 {
         insert_batch(organization, &mut batch).execute(&mut connection).await.unwrap();
         for Waiting { done, .. } in batch.drain(..) {
             done.send(()).unwrap();
@@ -143,7 +144,7 @@ async fn commit_batches(
     }
 }
 
-/// The whole transaction, table by table.
+/// Builds the transaction of a batch, table by table, and takes the outcomes out of the batch.
 fn insert_batch(organization: Uuid, batch: &mut [Waiting]) -> Query {
     let mut query = sqlx::query(batch_text(batch.len()));
     for Waiting { draft, .. } in &*batch {
@@ -159,7 +160,7 @@ fn insert_batch(organization: Uuid, batch: &mut [Waiting]) -> Query {
 }
 
 fn batch_text(size: usize) -> &'static str {
-    static TEXTS: [OnceLock<String>; MOST_IN_A_BATCH + 1] = [const { OnceLock::new() }; MOST_IN_A_BATCH + 1];
+    static TEXTS: [OnceLock<String>; MAX_BATCH + 1] = [const { OnceLock::new() }; MAX_BATCH + 1];
     TEXTS[size].get_or_init(|| {
         let tables = [insert(EVENTS, size), insert(SHIFTS, size * SHIFTS_EACH), insert(RECEIPTS, size)];
         format!("BEGIN IMMEDIATE; {}; COMMIT", tables.join("; "))
