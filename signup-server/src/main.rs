@@ -4,7 +4,6 @@
 
 mod admin;
 mod app;
-mod bodies;
 mod calendar;
 mod config;
 mod descriptors;

@@ -14,8 +14,6 @@ mod sign_ups;
 pub mod test_cluster;
 mod turns;
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{

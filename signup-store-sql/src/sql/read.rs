@@ -12,7 +12,6 @@ mod plans;
 mod signups;
 
 use std::cmp::Reverse;
-use std::sync::Arc;
 
 pub(crate) use notices::{count_notices, due_notices, notice, notices};
 pub(crate) use signups::{confirmed_signups, signup, signup_by_secret, signups, signups_of_address};
@@ -159,7 +158,7 @@ pub(crate) async fn shifts(
     reader: &impl Reader,
     organization: OrganizationId,
     event: EventId,
-) -> Result<Option<Vec<Arc<Shift>>>> {
+) -> Result<Option<Vec<Shift>>> {
     let from = "events e LEFT JOIN shifts s ON s.organization_id = e.organization_id AND s.event_id = e.id \
          WHERE e.organization_id = $1 AND e.id = $2";
     let values = values![organization.uuid(), event.uuid()];
@@ -279,7 +278,7 @@ pub(crate) async fn events(
     let page = page_query(reader.dialect(), organization, wanted);
     let page = reader.records("listing events", page).await?;
     let (mut other_side, mut days) = (false, Days::default());
-    let mut read = if_any(|row| row::event(row, &mut days).map(Arc::new));
+    let mut read = if_any(|row| row::event(row, &mut days));
     let events = page.read(&page_columns(), |row| {
         let (page, event) = row.split_at(PAGE.len().min(row.len()));
         other_side = page.first().is_some_and(Cell::is_true);
@@ -299,7 +298,7 @@ pub(crate) async fn events(
             events.truncate(wanted.limit as usize);
             (other_side, surplus > 0)
         };
-    let edge = |event: Option<&(Timestamp, Arc<Event>)>, side| {
+    let edge = |event: Option<&(Timestamp, Event)>, side| {
         event.map(|(starts_at, event)| Position { starts_at: *starts_at, id: event.id, side })
     };
     let above = edge(events.first(), Side::Above).filter(|_| goes_on_above);
@@ -367,9 +366,9 @@ fn sorted<T, K: Ord>(mut found: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
     found
 }
 
-fn in_running_order(mut shifts: Vec<Shift>) -> Vec<Arc<Shift>> {
+fn in_running_order(mut shifts: Vec<Shift>) -> Vec<Shift> {
     signup_core::shift::sort_by_running_order(&mut shifts);
-    shifts.into_iter().map(Arc::new).collect()
+    shifts
 }
 
 fn by_position(mut questions: Vec<Question>) -> Vec<Question> {

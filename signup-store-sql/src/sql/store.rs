@@ -73,7 +73,7 @@ macro_rules! store {
                 &self,
                 organization: OrganizationId,
                 event: EventId,
-            ) -> Result<Option<Vec<Arc<Shift>>>, StoreError> {
+            ) -> Result<Option<Vec<Shift>>, StoreError> {
                 $frequent::shifts(self.reader(), organization, event).await
             }
 

@@ -60,7 +60,7 @@ pub(crate) struct Cache {
     reads: Arc<AtomicU64>,
     pub(crate) organizations: Kept<OrganizationId, Option<Organization>>,
     pub(crate) pages: Kept<(OrganizationId, EventQuery), EventPage>,
-    pub(crate) shifts: Kept<(OrganizationId, EventId), Option<Vec<Arc<Shift>>>>,
+    pub(crate) shifts: Kept<(OrganizationId, EventId), Option<Vec<Shift>>>,
     pub(crate) events_by_slug: Kept<String, Option<EventInFull>>,
 }
 
@@ -208,9 +208,9 @@ impl<T: Weigh> Weigh for Option<T> {
     }
 }
 
-impl<T: Weigh> Weigh for Vec<Arc<T>> {
+impl<T: Weigh> Weigh for Vec<T> {
     fn bytes(&self) -> usize {
-        self.iter().map(|item| item.bytes()).sum()
+        self.iter().map(T::bytes).sum()
     }
 }
 
@@ -250,9 +250,8 @@ impl Weigh for Question {
 
 impl Weigh for EventInFull {
     fn bytes(&self) -> usize {
-        let questions = self.questions.iter().map(Question::bytes);
         let data = self.location_data.as_ref().map_or(0, |data| data.to_json().len());
-        self.event.bytes() + data + self.shifts.bytes() + questions.sum::<usize>()
+        self.event.bytes() + data + self.shifts.bytes() + self.questions.bytes()
     }
 }
 
@@ -288,7 +287,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_kept_is_bounded() {
         let kept: Kept<u32, EventPage> = Kept::new();
-        let events = (0..100).map(|number| Arc::new(records::event(1, number))).collect();
+        let events = (0..100).map(|number| records::event(1, number)).collect();
         let page = EventPage::new(events);
         let version = Some(Version([0; Version::BYTES]));
         for number in 0..1000 {

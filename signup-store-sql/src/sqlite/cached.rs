@@ -1,11 +1,9 @@
 //! The reads that are asked for most, from the cache where the store has one.
 
-use std::hash::Hash;
-use std::sync::Arc;
-
 use signup_core::{
     EventId, EventInFull, EventPage, EventQuery, Organization, OrganizationId, Shift, StoreError,
 };
+use std::hash::Hash;
 
 use super::Readers;
 use super::cache::{Cache, Kept, MAX_SLUG_BYTES, Weigh};
@@ -42,7 +40,7 @@ pub(super) async fn shifts(
     readers: &Readers,
     organization: OrganizationId,
     event: EventId,
-) -> Result<Option<Vec<Arc<Shift>>>> {
+) -> Result<Option<Vec<Shift>>> {
     let read = || read::shifts(readers, organization, event);
     kept(readers, |cache| &cache.shifts, (organization, event), read).await
 }

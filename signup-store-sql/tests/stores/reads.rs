@@ -1,7 +1,5 @@
 //! What is read is what was written, and what cannot be read is named.
 
-use std::sync::Arc;
-
 use rstest::rstest;
 use signup_core::{
     BadgeLabel, Description, EventId, EventLocation, EventQuery, Latitude, LocationData, Longitude, Theme,
@@ -34,7 +32,7 @@ async fn an_event_with_everything_reads_back_to_the_last_bit(#[values(Sqlite, Po
     assert_eq!((&found.event, found.location_data), (&full, data));
     assert_eq!(database.store.event(full.organization, full.id).await.unwrap(), Some(full.clone()));
     let drafts = EventQuery::new().drafts().limit(1);
-    assert_eq!(database.store.events(full.organization, &drafts).await.unwrap().events, [Arc::new(full)]);
+    assert_eq!(database.store.events(full.organization, &drafts).await.unwrap().events, [full]);
 }
 
 #[rstest]
@@ -116,7 +114,7 @@ async fn pages_meet_without_gap_or_overlap_in_both_directions(#[values(Sqlite, P
                 break;
             }
         }
-        assert!(pages.iter().flat_map(|page| &page.events).map(Arc::as_ref).eq(expected.iter().copied()));
+        assert!(pages.iter().flat_map(|page| &page.events).eq(expected.iter().copied()));
         for (upper, lower) in pages.iter().zip(&pages[1..]) {
             let mut query = EventQuery::new().limit(4);
             (query.is_published, query.position) = (is_published, lower.above);

@@ -13,7 +13,7 @@ const PAGE: EventQuery = EventQuery::new();
 
 /// The version of the shift in every read that lists it.
 async fn versions(store: &dyn Store, records: &Records, shift: &Shift) -> [u32; 2] {
-    let of = |shifts: Vec<Arc<Shift>>| shifts.iter().find(|found| found.id == shift.id).unwrap().version;
+    let of = |shifts: Vec<Shift>| shifts.iter().find(|found| found.id == shift.id).unwrap().version;
     let listed = store.shifts(shift.organization, shift.event).await.unwrap().unwrap();
     let full = store.event_by_slug(&records.event.slug).await.unwrap().unwrap();
     [of(listed), of(full.shifts)]
@@ -97,7 +97,7 @@ async fn what_was_not_there_is_found_once_it_is() {
     assert_eq!(store.organization(owner.id).await.unwrap(), Some(owner.clone()));
     assert_eq!(store.shifts(owner.id, event.id).await.unwrap(), Some(vec![]));
     assert_eq!(store.event_by_slug(&event.slug).await.unwrap().unwrap().event, event);
-    assert_eq!(store.events(owner.id, &PAGE).await.unwrap().events, [Arc::new(event)]);
+    assert_eq!(store.events(owner.id, &PAGE).await.unwrap().events, [event]);
 }
 
 /// SQLite follows a link before it names the files beside a database; what is beside the link may be left from long ago.
