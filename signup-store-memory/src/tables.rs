@@ -78,7 +78,7 @@ impl Tables {
     pub(crate) fn shifts_of(&self, event: &Event) -> Vec<Shift> {
         let ids = self.shifts_of_event.get(&event.id).into_iter().flatten();
         let mut shifts: Vec<_> = ids.filter_map(|id| self.shifts.get(id)).cloned().collect();
-        shifts.sort_by_cached_key(|shift| shift.order_key());
+        shifts.sort_by_cached_key(Shift::order_key);
         shifts
     }
 

@@ -7,12 +7,13 @@ use std::time::Duration;
 use signup_core::{ChangeSet, CommitError, StoreError};
 use sqlx::postgres::PgRow;
 
+use super::change;
 use super::error::{for_one_of_many, is_contention, is_of_one_change_set, postgres_error};
 use super::observe::count_retry;
 use super::primary::Purpose;
 use super::sign_ups::{self, SignUp};
+use super::store::PostgresBackend;
 use super::turns::{Together, Waiting};
-use super::{PostgresStore, change};
 use crate::sql::Sql;
 use crate::sql::row::texts;
 use crate::sql::{observe, require};
@@ -21,7 +22,7 @@ use crate::sql::{observe, require};
 /// a unique index that another took at the same moment. The next try sees what they did.
 const ATTEMPTS: u32 = 10;
 
-impl PostgresStore {
+impl PostgresBackend {
     pub(super) async fn commit_change(&self, change: ChangeSet) -> Result<(), CommitError> {
         match SignUp::of(&change).map(|new| new.place()) {
             Some(place) => self.turns.commit(self, place, change).await,
@@ -68,7 +69,7 @@ impl PostgresStore {
     }
 }
 
-impl Together for PostgresStore {
+impl Together for PostgresBackend {
     async fn commit_together(&self, waiting: Vec<Waiting>) {
         const WHAT: &str = "committing sign-ups together";
         let change_sets = waiting.len();

@@ -30,7 +30,7 @@ use super::observe::count_reconnect;
 use super::{PostgresOptions, PostgresUrl, migrations};
 use crate::sql::error::OpenError;
 use crate::sql::observe;
-use crate::sql::pool::Lent;
+use crate::sql::pool::PooledConnection;
 use crate::sql::read::Reader;
 use crate::sql::row::texts;
 use crate::sql::zone_data::SortKeys;
@@ -147,7 +147,7 @@ impl Primary {
         match &result {
             Ok(_) => {
                 current.note_answer();
-                current.queue.hand_on(lent);
+                current.queue.release(lent);
             }
             Err(error) if is_broken(error) => {
                 lent.connection.close_on_drop();
@@ -364,7 +364,7 @@ impl Primary {
 /// A connection, and for a commit the right to it, until both are given back.
 struct Taken {
     current: Current,
-    lent: Lent<Postgres>,
+    lent: PooledConnection<Postgres>,
     _permit: Option<OwnedSemaphorePermit>,
 }
 

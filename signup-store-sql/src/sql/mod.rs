@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** nothing here knows how an engine is reached.
 
+pub(crate) mod cache;
 mod dialect;
 pub(crate) mod error;
 pub(crate) mod migrations;

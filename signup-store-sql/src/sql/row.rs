@@ -175,7 +175,7 @@ impl<'r> Columns<'r> {
 /// The last day that was read. The rows of a list share a zone, and shifts a day: to find a zone, and out whether its clocks
 /// change on a day, takes longer than to read all else of a row.
 #[derive(Debug, Default)]
-pub(crate) struct Days(Option<Day>);
+struct Days(Option<Day>);
 
 fn text<T: TryFrom<String, Error: Display>>(text: &str) -> Result<T, String> {
     T::try_from(text.to_owned()).map_err(|error| error.to_string())
@@ -221,7 +221,13 @@ pub(crate) fn token(row: &[Cell<'_>]) -> Result<Token, StoreError> {
     Ok(token)
 }
 
-pub(crate) fn event(row: &[Cell<'_>], days: &mut Days) -> Result<Event, StoreError> {
+/// Returns a function that reads one event at a time.
+pub(crate) fn events() -> impl FnMut(&[Cell<'_>]) -> Result<Event, StoreError> {
+    let mut days = Days::default();
+    move |row| event(row, &mut days)
+}
+
+fn event(row: &[Cell<'_>], days: &mut Days) -> Result<Event, StoreError> {
     let mut columns = Columns::new(row, "events", EVENT);
     let (id, organization) = (EventId::new(columns.id()?), OrganizationId::new(columns.id()?));
     let (title, slug) = (columns.read(text)?, columns.text()?.to_owned());
@@ -261,7 +267,13 @@ pub(crate) fn stored_start(page: &[Cell<'_>]) -> Result<Timestamp, StoreError> {
     }
 }
 
-pub(crate) fn shift(row: &[Cell<'_>], days: &mut Days) -> Result<Shift, StoreError> {
+/// Returns a function that reads one shift at a time.
+pub(crate) fn shifts() -> impl FnMut(&[Cell<'_>]) -> Result<Shift, StoreError> {
+    let mut days = Days::default();
+    move |row| shift(row, &mut days)
+}
+
+fn shift(row: &[Cell<'_>], days: &mut Days) -> Result<Shift, StoreError> {
     let mut columns = Columns::new(row, "shifts", SHIFT);
     let id = ShiftId::new(columns.id()?);
     let (organization, event) = (OrganizationId::new(columns.id()?), EventId::new(columns.id()?));

@@ -331,7 +331,7 @@ mod tests {
 
     use super::*;
     use crate::SqliteStore;
-    use crate::sqlite::writer_options;
+    use crate::sqlite::options::writer_options;
 
     async fn database() -> (tempfile::TempDir, PathBuf, SqliteConnectOptions) {
         let folder = tempfile::tempdir().unwrap();

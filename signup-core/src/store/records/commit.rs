@@ -95,7 +95,7 @@ impl Records {
                     if let Some(found) = self.events.get_mut(&shift.event) {
                         let (day, is_virtual) = (found.event.dates.first.clone(), found.event.is_virtual);
                         found.shifts.push(Shift { day, is_virtual, ..shift });
-                        found.shifts.sort_by_cached_key(|shift| shift.order_key());
+                        found.shifts.sort_by_cached_key(Shift::order_key);
                     }
                 }
             }
@@ -172,7 +172,7 @@ impl Records {
             .find_map(|full| full.shifts.iter().position(|shift| shift.id == id).map(|index| (full, index)))
         {
             change(&mut full.shifts[index]);
-            full.shifts.sort_by_cached_key(|shift| shift.order_key());
+            full.shifts.sort_by_cached_key(Shift::order_key);
         }
     }
 }

@@ -9,12 +9,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{GRACE, Purpose};
 use crate::postgres::PostgresOptions;
-use crate::sql::pool::{Lent, Queue};
+use crate::sql::pool::{ConnectionPool, PooledConnection};
 
 /// The pool in use. Each has a number of its own.
 #[derive(Clone)]
 pub(super) struct Current {
-    pub(super) queue: Queue<Postgres>,
+    pub(super) queue: ConnectionPool<Postgres>,
     /// The rights to commit through it: who hangs on its connections keeps nobody from those of the next.
     permits: Arc<Semaphore>,
     pub(super) number: u64,
@@ -26,7 +26,7 @@ impl Current {
     pub(super) fn new(options: &PostgresOptions, server: PgConnectOptions, number: u64) -> Self {
         let permits = Arc::new(Semaphore::new(options.commits()));
         let answered = Arc::new(Mutex::new(Instant::now()));
-        Self { queue: Queue::new(pool(options, server)), permits, number, answered }
+        Self { queue: ConnectionPool::new(pool(options, server)), permits, number, answered }
     }
 
     /// The right to do what is done for `purpose`, by `deadline`.
@@ -45,8 +45,8 @@ impl Current {
     }
 
     /// A connection, by `deadline`.
-    pub(super) async fn connection(&self, deadline: Instant) -> sqlx::Result<Lent<Postgres>> {
-        let connection = tokio::time::timeout_at(deadline.into(), self.queue.wait()).await;
+    pub(super) async fn connection(&self, deadline: Instant) -> sqlx::Result<PooledConnection<Postgres>> {
+        let connection = tokio::time::timeout_at(deadline.into(), self.queue.acquire()).await;
         connection.unwrap_or(Err(sqlx::Error::PoolTimedOut))
     }
 

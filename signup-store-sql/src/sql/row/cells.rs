@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use signup_core::StoreError;
 use uuid::Uuid;
 
-use super::Column;
+use super::columns::Column;
 
 /// One value of a row.
 #[derive(Debug)]
