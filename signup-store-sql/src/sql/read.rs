@@ -10,7 +10,6 @@ mod event_in_full;
 mod event_page;
 mod notices;
 mod reader;
-mod receipts;
 
 pub(crate) use event_in_full::{by_position, event_in_full, in_running_order};
 pub(crate) use event_page::events;
@@ -19,5 +18,4 @@ pub(crate) use event_page::page_query;
 #[cfg(test)]
 pub(crate) use notices::due_notices_query;
 pub(crate) use notices::{due_notices, notice};
-pub(crate) use reader::{Reader, Result, all, of_parent, one, sorted};
-pub(crate) use receipts::{live_receipt, receipt};
+pub(crate) use reader::{Reader, Result, all, live_receipt, of_parent, one, sorted};

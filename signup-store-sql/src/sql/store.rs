@@ -13,8 +13,10 @@ use signup_core::{
 use uuid::Uuid;
 
 use crate::sql::cache::{CachedReads, CachedValues, MAX_SLUG_BYTES, Version, Weight};
-use crate::sql::read::{self, Reader, Result, all, by_position, in_running_order, of_parent, one, sorted};
-use crate::sql::row::{self, Cell, EVENT, NOTICE, ORGANIZATION, QUESTION, SHIFT, SIGNUP, TOKEN};
+use crate::sql::read::{
+    self, Reader, Result, all, by_position, in_running_order, live_receipt, of_parent, one, sorted,
+};
+use crate::sql::row::{self, Cell, EVENT, NOTICE, ORGANIZATION, QUESTION, RECEIPT, SHIFT, SIGNUP, TOKEN};
 use crate::sql::{Sql, values};
 
 /// What an engine does in its own way.
@@ -29,7 +31,7 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
     fn cache(&self) -> Option<(&CachedReads, Version)>;
 
     /// Commits like [`Store::commit`].
-    fn commit(&self, change: ChangeSet) -> impl Future<Output = std::result::Result<(), CommitError>> + Send;
+    fn commit(&self, change: ChangeSet) -> impl Future<Output = Result<(), CommitError>> + Send;
 
     /// Purges like [`Store::purge_receipts`].
     fn purge_receipts(&self, now: Timestamp, limit: u32) -> impl Future<Output = Result<u64>> + Send;
@@ -71,9 +73,10 @@ where
 impl<B: Backend> Store for SqlStore<B> {
     async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>> {
         let from = "organizations o WHERE o.id = $1";
-        let values = values![id.uuid()];
-        let read =
-            || one(self.0.reader(), "reading an organization", ORGANIZATION, from, values, row::organization);
+        let read = || {
+            let values = values![id.uuid()];
+            one(self.0.reader(), "reading an organization", ORGANIZATION, from, values, row::organization)
+        };
         cached(&self.0, |cache| &cache.organizations, id, read).await
     }
 
@@ -104,35 +107,24 @@ impl<B: Backend> Store for SqlStore<B> {
     }
 
     async fn token(&self, id: TokenId) -> Result<Option<Token>> {
-        one(
-            self.0.reader(),
-            "reading a token",
-            TOKEN,
-            "tokens t WHERE t.id = $1",
-            values![id.uuid()],
-            row::token,
-        )
-        .await
+        let (from, values) = ("tokens t WHERE t.id = $1", values![id.uuid()]);
+        one(self.0.reader(), "reading a token", TOKEN, from, values, row::token).await
     }
 
     async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>> {
-        let from = "tokens t WHERE t.organization_id = $1";
-        let found =
-            all(self.0.reader(), "listing tokens", TOKEN, from, values![organization.uuid()], row::token)
-                .await?;
+        let (from, values) = ("tokens t WHERE t.organization_id = $1", values![organization.uuid()]);
+        let found = all(self.0.reader(), "listing tokens", TOKEN, from, values, row::token).await?;
         Ok(sorted(found, |token| token.id))
     }
 
     async fn event_owner(&self, id: EventId) -> Result<Option<OrganizationId>> {
         const WHAT: &str = "reading an event's owner";
-        let dialect = self.0.reader().dialect();
-        let text = format!("SELECT {} FROM events WHERE id = $1", dialect.id_text("organization_id"));
-        let Some([owner]) = self.0.reader().row(WHAT, Sql::of(dialect, &text, values![id.uuid()])).await?
-        else {
-            return Ok(None);
-        };
-        let owner = Uuid::try_parse(&owner).map_err(|error| StoreError::failed(WHAT, error))?;
-        Ok(Some(OrganizationId::new(owner)))
+        let reader = self.0.reader();
+        let owner = reader.dialect().id_text("organization_id");
+        let text = format!("SELECT {owner} FROM events WHERE id = $1");
+        let found = reader.row(WHAT, Sql::of(reader.dialect(), &text, values![id.uuid()])).await?;
+        let owner = found.map(|[owner]| Uuid::try_parse(&owner)).transpose();
+        Ok(owner.map_err(|error| StoreError::failed(WHAT, error))?.map(OrganizationId::new))
     }
 
     async fn event(&self, organization: OrganizationId, id: EventId) -> Result<Option<Event>> {
@@ -162,8 +154,8 @@ impl<B: Backend> Store for SqlStore<B> {
     async fn shifts(&self, organization: OrganizationId, event: EventId) -> Result<Option<Vec<Shift>>> {
         let from = "events e LEFT JOIN shifts s ON s.organization_id = e.organization_id AND s.event_id = e.id \
              WHERE e.organization_id = $1 AND e.id = $2";
-        let values = values![organization.uuid(), event.uuid()];
         let read = || async {
+            let values = values![organization.uuid(), event.uuid()];
             let found =
                 of_parent(self.0.reader(), "listing shifts", SHIFT, from, values, row::shifts()).await?;
             Ok(found.map(in_running_order))
@@ -206,15 +198,8 @@ impl<B: Backend> Store for SqlStore<B> {
 
     async fn signup(&self, organization: OrganizationId, id: SignupId) -> Result<Option<Signup>> {
         let from = "signups u WHERE u.organization_id = $1 AND u.id = $2";
-        one(
-            self.0.reader(),
-            "reading a sign-up",
-            SIGNUP,
-            from,
-            values![organization.uuid(), id.uuid()],
-            row::signup,
-        )
-        .await
+        let values = values![organization.uuid(), id.uuid()];
+        one(self.0.reader(), "reading a sign-up", SIGNUP, from, values, row::signup).await
     }
 
     async fn confirmed_signups(
@@ -255,19 +240,15 @@ impl<B: Backend> Store for SqlStore<B> {
 
     async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>> {
         let from = "signups u WHERE u.secret = $1";
-        one(
-            self.0.reader(),
-            "reading a sign-up",
-            SIGNUP,
-            from,
-            values![secret.as_bytes().as_slice()],
-            row::signup,
-        )
-        .await
+        let values = values![secret.as_bytes().as_slice()];
+        one(self.0.reader(), "reading a sign-up", SIGNUP, from, values, row::signup).await
     }
 
     async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>> {
-        read::receipt(self.0.reader(), key, now).await
+        let from = "receipts r WHERE r.organization_id = $1 AND r.token_id = $2 AND r.operation = $3 \
+             AND r.idempotency_key = $4 AND r.expires_at > $5";
+        let (values, read) = (live_receipt(key, now), |row: &[Cell<'_>]| row::receipt(row, key));
+        one(self.0.reader(), "reading a receipt", RECEIPT, from, values, read).await
     }
 
     async fn notices(&self, have_failed: bool, after: Option<NoticeId>, limit: u32) -> Result<Vec<Notice>> {
@@ -293,14 +274,15 @@ impl<B: Backend> Store for SqlStore<B> {
         const WHAT: &str = "counting notices";
         let text = "SELECT CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NULL) AS TEXT), \
              CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NOT NULL) AS TEXT)";
-        let counted = self.0.reader().row(WHAT, Sql::of(self.0.reader().dialect(), text, vec![])).await?;
+        let reader = self.0.reader();
+        let counted = reader.row(WHAT, Sql::of(reader.dialect(), text, vec![])).await?;
         let [queued, failed] =
             counted.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
         let number = |text: String| text.parse().map_err(|error| StoreError::failed(WHAT, error));
         Ok(NoticeCounts { queued: number(queued)?, failed: number(failed)? })
     }
 
-    async fn commit(&self, change: ChangeSet) -> std::result::Result<(), CommitError> {
+    async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
         self.0.commit(change).await
     }
 

@@ -129,6 +129,7 @@ mod tests {
 
     use super::*;
     use crate::SqliteStore;
+    use crate::sqlite::options::{connect, writer_options};
 
     #[tokio::test]
     async fn a_version_ends_with_a_commit_and_with_the_file() {
@@ -159,10 +160,8 @@ mod tests {
         let store = SqliteStore::open(&path).await.unwrap();
         let index = WalIndex::open(&path).unwrap();
         let before = index.version();
-        let checkpoint = "PRAGMA wal_checkpoint(PASSIVE)";
-        let mut other =
-            sqlx::ConnectOptions::connect(&super::super::options::writer_options(&path)).await.unwrap();
-        sqlx::query(checkpoint).execute(&mut other).await.unwrap();
+        let mut other = connect(&writer_options(&path)).await.unwrap();
+        sqlx::query("PRAGMA wal_checkpoint(PASSIVE)").execute(&mut other).await.unwrap();
         assert!(before.is_some() && index.version() == before);
         store.close().await;
     }

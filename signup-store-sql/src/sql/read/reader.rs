@@ -1,11 +1,12 @@
-//! Running a statement that reads records.
+//! How statements of reads are run, and what several reads share.
 
-use signup_core::StoreError;
+use jiff::Timestamp;
+use signup_core::{ReceiptKey, StoreError};
 
 use crate::sql::row::{Cell, Column, Records};
-use crate::sql::{Dialect, Sql, Value};
+use crate::sql::{Dialect, Sql, Value, values};
 
-pub(crate) type Result<T> = std::result::Result<T, StoreError>;
+pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 /// Runs statements that read.
 pub(crate) trait Reader: Sync {
@@ -75,4 +76,10 @@ pub(crate) async fn of_parent<T>(
 ) -> Result<Option<Vec<T>>> {
     let found = all(reader, what, columns, from, values, outer(read)).await?;
     Ok((!found.is_empty()).then(|| found.into_iter().flatten().collect()))
+}
+
+/// Returns the parameters of a condition that selects the receipt with this key, if it is live at `now`.
+pub(crate) fn live_receipt(key: &ReceiptKey, now: Timestamp) -> Vec<Value> {
+    let (operation, text) = (key.operation.to_string(), key.key.as_str());
+    values![key.organization.uuid(), key.token.uuid(), operation, text, now.as_second()]
 }
