@@ -24,6 +24,8 @@ use crate::sql::{Dialect, Sql, values};
 /// - Sign-ups for one shift that arrive together are committed by one statement. Each would wait for the commit of the
 ///   others anyway.
 /// - Requests are counted for all processes together. Requests that arrive during a round trip share the next one.
+///
+/// A clone is a handle to the same store. The methods are documented at [`SqlStore`].
 pub type PostgresStore = SqlStore<PostgresBackend>;
 
 /// The PostgreSQL backend of a [`SqlStore`].

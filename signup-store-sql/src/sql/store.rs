@@ -45,9 +45,7 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
 
 /// A store on a SQL database. The type parameter selects the engine.
 ///
-/// Programs name a store by its alias: `SqliteStore` or `PostgresStore`. The alias documents the guarantees of the engine.
-///
-/// A clone is a handle to the same store.
+/// Programs name a store by its alias, `SqliteStore` or `PostgresStore`, which documents the guarantees of the engine.
 #[derive(Debug, Clone)]
 pub struct SqlStore<B>(pub(crate) B);
 

@@ -14,7 +14,7 @@ use crate::sql::{Dialect, Sql};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 
-/// Migrates the SQLite database that messages call `name`.
+/// Migrates the database. `name` names the database in errors.
 pub(super) async fn prepare(
     connection: &mut SqliteConnection,
     name: &str,

@@ -30,6 +30,8 @@ use crate::sql::{Dialect, Sql};
 /// - Results of frequent reads are cached in bounded memory. A commit of this process or of another makes them stale.
 /// - Requests are not counted: [`request_counter`](signup_core::Store::request_counter) is `None`. One process serves a file
 ///   and counts in its own memory.
+///
+/// A clone is a handle to the same store. The methods are documented at [`SqlStore`].
 pub type SqliteStore = SqlStore<SqliteBackend>;
 
 /// The SQLite backend of a [`SqlStore`].
