@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signup_core::store::{Records, Wrapped, Wrapper};
 use signup_core::{
@@ -103,7 +103,7 @@ impl Store for OwnStore {
         Ok(self.records().event_by_slug(slug))
     }
 
-    async fn shifts(&self, owner: OrganizationId, event: EventId) -> Read<Option<Vec<Arc<Shift>>>> {
+    async fn shifts(&self, owner: OrganizationId, event: EventId) -> Read<Option<Vec<Shift>>> {
         Ok(self.records().shifts(owner, event))
     }
 
@@ -248,6 +248,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     async fn fresh() -> Option<(Arc<dyn Store>, ())> {

@@ -25,7 +25,6 @@ mod records;
 pub mod writing;
 
 use std::fmt;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -113,14 +112,12 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError>;
 
     /// Lists the event's shifts in [running order](Shift::order_key). Returns `None` if there is no such event.
-    ///
-    /// Each shift is in an `Arc`, so a store that keeps shifts in memory returns them without a copy.
     #[doc(alias = "slots")]
     async fn shifts(
         &self,
         organization: OrganizationId,
         event: EventId,
-    ) -> Result<Option<Vec<Arc<Shift>>>, StoreError>;
+    ) -> Result<Option<Vec<Shift>>, StoreError>;
 
     /// Reads a shift.
     #[doc(alias = "slot")]
@@ -258,14 +255,14 @@ pub struct EventInFull {
     /// KiB long, so lists and reads of a single event leave it out.
     pub location_data: Option<LocationData>,
     /// The shifts in running order.
-    pub shifts: Vec<Arc<Shift>>,
+    pub shifts: Vec<Shift>,
     /// The questions by position, equal positions by id.
     pub questions: Vec<Question>,
 }
 
 impl EventInFull {
     /// Creates the event with its shifts in running order and its questions by position, without location data.
-    pub const fn new(event: Event, shifts: Vec<Arc<Shift>>, questions: Vec<Question>) -> Self {
+    pub const fn new(event: Event, shifts: Vec<Shift>, questions: Vec<Question>) -> Self {
         Self { event, location_data: None, shifts, questions }
     }
 }

@@ -58,7 +58,7 @@ impl App {
     ) -> Self {
         Self {
             pages: Pages::new(service.clone(), base_url),
-            context: Context { service, base_url: base_url.into(), bodies: Arc::default() },
+            context: Context { service, base_url: base_url.into() },
             trusted_proxies: trusted_proxies.into(),
             openapi: Arc::new(openapi),
             health: Health::default(),

@@ -4,7 +4,6 @@
 
 mod admin;
 mod app;
-mod bodies;
 mod calendar;
 mod call;
 mod config;

@@ -2,7 +2,6 @@
 //!
 //! **Invariant:** no other module maps an error of the API to a status.
 
-use bytes::Bytes;
 use serde::Serialize;
 use signup_core::{Error, Faults};
 use warp::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -57,23 +56,12 @@ impl<E: Into<Error>> From<E> for ApiError {
 
 /// Returns a response with `body` serialized as JSON.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
-    to_json(body).map_or_else(|_| internal_error(), |body| json_from_bytes(status, body))
-}
-
-/// Serializes `body` as JSON.
-///
-/// # Errors
-/// Returns [`ApiError::Bug`] if serialization fails. No request causes this error, because a write into memory cannot
-/// fail.
-pub(crate) fn to_json(body: &impl Serialize) -> Result<Bytes, ApiError> {
     let mut text = Vec::with_capacity(INITIAL_CAPACITY);
-    serde_json::to_writer(&mut text, body).map_err(|_| ApiError::Bug)?;
-    Ok(text.into())
-}
-
-/// Returns a response with a body that is already serialized as JSON.
-pub(crate) fn json_from_bytes(status: StatusCode, body: Bytes) -> Response {
-    let mut response = Response::new(body.into());
+    // No request reaches the error, because a write into memory cannot fail.
+    if serde_json::to_writer(&mut text, body).is_err() {
+        return internal_error();
+    }
+    let mut response = Response::new(text.into());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response

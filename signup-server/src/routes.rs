@@ -45,7 +45,7 @@ static ROUTES: &[Route] = &[
     route(Method::POST, "/v1/events", Api(|c| create_event(c.context, c.session, c.request).boxed())),
     route(Method::POST, "/v1/events/{event_id}/duplicate",
         Api(|c| duplicate_event(c.context, c.session, c.path.event(), c.request).boxed())),
-    route(Method::GET, "/v1/events/{event_id}/slots", Api(|c| list_slots(c.context, c.session, c.path.event()).boxed())),
+    route(Method::GET, "/v1/events/{event_id}/slots", Api(|c| list_slots(c.session, c.path.event()).boxed())),
     route(Method::PATCH, "/v1/slots/{id}", Api(|c| patch_slot(c.session, c.path.shift(), c.request).boxed())),
     route(Method::GET, "/v1/team", Api(|c| show_team(c.session).boxed())),
     route(Method::GET, "/openapi.json", Open(|c| async move { c.openapi.json() }.boxed())),

@@ -1,11 +1,9 @@
 //! Checks requirements and applies writes. All checks precede the first write, so there is no rollback.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 use signup_core::{
     Digest, Event, LocationData, Notice, NoticeId, Occupancy, Question, Receipt, Refusal, Requirement, Shift,
-    ShiftId, Signup, SignupId, SignupStatus, Token, Write,
+    Signup, SignupId, SignupStatus, Token, Write,
 };
 
 use crate::tables::{Tables, list_key};
@@ -125,10 +123,9 @@ impl Tables {
     }
 
     fn insert_event(&mut self, event: Event, location_data: Option<LocationData>) {
-        let event = Arc::new(event);
         for filter in [None, Some(event.is_published)] {
             let list = self.lists.entry((event.organization, filter)).or_default();
-            list.insert(list_key(&event), Arc::clone(&event));
+            list.insert(list_key(&event));
         }
         if event.is_published {
             self.published_ends.insert((event.organization, event.dates.ends_at(), event.id));
@@ -146,7 +143,7 @@ impl Tables {
             shift.is_virtual = event.is_virtual;
         }
         self.shifts_of_event.entry(shift.event).or_default().push(shift.id);
-        self.shifts.insert(shift.id, Arc::new(shift));
+        self.shifts.insert(shift.id, shift);
     }
 
     fn insert_question(&mut self, question: Question) {
@@ -154,13 +151,9 @@ impl Tables {
         self.questions.insert(question.id, question);
     }
 
-    /// Returns a shift to modify. Clones it if a reader still shares it, so that the reader's copy does not change.
-    fn shift_mut(&mut self, id: ShiftId) -> Option<&mut Shift> {
-        self.shifts.get_mut(&id).map(Arc::make_mut)
-    }
-
     fn update_shift(&mut self, shift: Shift) {
-        let Some(found) = self.shift_mut(shift.id).filter(|found| found.organization == shift.organization)
+        let Some(found) =
+            self.shifts.get_mut(&shift.id).filter(|found| found.organization == shift.organization)
         else {
             return;
         };
@@ -173,7 +166,7 @@ impl Tables {
     }
 
     fn insert_signup(&mut self, signup: Signup) {
-        if let Some(shift) = self.shift_mut(signup.shift) {
+        if let Some(shift) = self.shifts.get_mut(&signup.shift) {
             shift.occupancy.filled += 1;
         }
         self.places.insert((signup.shift, signup.email.key()), signup.id);
@@ -200,7 +193,7 @@ impl Tables {
         if let Some(confirmed) = self.confirmed_of_shift.get_mut(&signup.shift) {
             confirmed.remove(&signup.id);
         }
-        if let Some(shift) = self.shift_mut(signup.shift) {
+        if let Some(shift) = self.shifts.get_mut(&signup.shift) {
             shift.occupancy.filled -= 1;
         }
     }

@@ -16,7 +16,7 @@ mod commit;
 mod tables;
 
 use std::ops::Bound;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -133,7 +133,7 @@ impl Store for MemoryStore {
         &self,
         organization: OrganizationId,
         event: EventId,
-    ) -> Result<Option<Vec<Arc<Shift>>>, StoreError> {
+    ) -> Result<Option<Vec<Shift>>, StoreError> {
         let tables = self.read();
         Ok(tables.event(organization, event).map(|event| tables.shifts_of(event)))
     }

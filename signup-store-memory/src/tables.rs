@@ -6,7 +6,6 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
-use std::sync::Arc;
 
 use jiff::Timestamp;
 use signup_core::{
@@ -27,16 +26,16 @@ pub(crate) struct Tables {
     pub(crate) organization_slugs: BTreeMap<String, OrganizationId>,
     pub(crate) tokens: BTreeMap<TokenId, Token>,
     pub(crate) token_digests: BTreeMap<Digest, TokenId>,
-    pub(crate) events: BTreeMap<EventId, Arc<Event>>,
+    pub(crate) events: BTreeMap<EventId, Event>,
     pub(crate) event_slugs: BTreeMap<String, EventId>,
     /// Location data by event. Only `event_in_full` and `event_by_slug` return location data.
     pub(crate) location_data: BTreeMap<EventId, LocationData>,
-    /// The events of each list. They are shared with `events`, so that a page needs no lookup by id.
-    pub(crate) lists: BTreeMap<List, BTreeMap<ListKey, Arc<Event>>>,
+    /// The sort keys of the events in each list.
+    pub(crate) lists: BTreeMap<List, BTreeSet<ListKey>>,
     /// The index of published events by the end of their last day.
     pub(crate) published_ends: BTreeSet<(OrganizationId, Timestamp, EventId)>,
     /// The shifts, with the day and `is_virtual` of their events. No write changes these two fields.
-    pub(crate) shifts: BTreeMap<ShiftId, Arc<Shift>>,
+    pub(crate) shifts: BTreeMap<ShiftId, Shift>,
     pub(crate) shifts_of_event: BTreeMap<EventId, Vec<ShiftId>>,
     pub(crate) questions: BTreeMap<QuestionId, Question>,
     /// The index of questions by event, position and id.
@@ -61,11 +60,11 @@ pub(crate) fn list_key(event: &Event) -> ListKey {
 
 impl Tables {
     pub(crate) fn event(&self, organization: OrganizationId, id: EventId) -> Option<&Event> {
-        self.events.get(&id).map(Arc::as_ref).filter(|event| event.organization == organization)
+        self.events.get(&id).filter(|event| event.organization == organization)
     }
 
     pub(crate) fn shift(&self, organization: OrganizationId, id: ShiftId) -> Option<&Shift> {
-        self.shifts.get(&id).map(Arc::as_ref).filter(|shift| shift.organization == organization)
+        self.shifts.get(&id).filter(|shift| shift.organization == organization)
     }
 
     pub(crate) fn signup(&self, organization: OrganizationId, id: SignupId) -> Option<&Signup> {
@@ -76,10 +75,10 @@ impl Tables {
         self.notices.get(&id).filter(|notice| notice.organization == organization)
     }
 
-    pub(crate) fn shifts_of(&self, event: &Event) -> Vec<Arc<Shift>> {
+    pub(crate) fn shifts_of(&self, event: &Event) -> Vec<Shift> {
         let ids = self.shifts_of_event.get(&event.id).into_iter().flatten();
         let mut shifts: Vec<_> = ids.filter_map(|id| self.shifts.get(id)).cloned().collect();
-        shifts.sort_by_cached_key(|shift| shift.order_key());
+        shifts.sort_by_cached_key(Shift::order_key);
         shifts
     }
 
@@ -101,23 +100,22 @@ impl Tables {
         };
         let limit = query.limit as usize;
         // A page above a position is collected upwards from the position, and then reversed.
-        let mut page: Vec<(&ListKey, &Arc<Event>)> = match query.position {
-            None => list.iter().take(limit).collect(),
+        let mut page: Vec<ListKey> = match query.position {
+            None => list.iter().copied().take(limit).collect(),
             Some(at @ Position { side: Side::Below, .. }) => {
-                list.range(beyond(position_key(at))).take(limit).collect()
+                list.range(beyond(position_key(at))).copied().take(limit).collect()
             }
             Some(at @ Position { side: Side::Above, .. }) => {
-                list.range(..position_key(at)).rev().take(limit).collect()
+                list.range(..position_key(at)).rev().copied().take(limit).collect()
             }
         };
         if query.position.is_some_and(|at| at.side == Side::Above) {
             page.reverse();
         }
-        let above = page.first().map(|(first, _)| **first);
-        let above = above.filter(|first| list.range(..*first).next().is_some());
-        let below = page.last().map(|(last, _)| **last);
-        let below = below.filter(|last| list.range(beyond(*last)).next().is_some());
-        let mut found = EventPage::new(page.into_iter().map(|(_, event)| Arc::clone(event)).collect());
+        let above = page.first().copied().filter(|first| list.range(..*first).next().is_some());
+        let below = page.last().copied().filter(|last| list.range(beyond(*last)).next().is_some());
+        let events = page.iter().filter_map(|(_, Reverse(id))| self.events.get(id)).cloned();
+        let mut found = EventPage::new(events.collect());
         found.above = above.map(|first| position(first, Side::Above));
         found.below = below.map(|last| position(last, Side::Below));
         found

@@ -51,6 +51,7 @@ pub use postgres::test_cluster;
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresStore, PostgresUrl, PostgresUrlError};
 pub use sql::error::OpenError;
+pub use sql::store::SqlStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{ServingLock, SqliteStore};
 

@@ -142,7 +142,7 @@ pub async fn a_page_has_positions_exactly_where_the_list_continues(store: Arc<dy
             let rest = on_side.len() > size;
             let others = on_side.len() < list.len();
             let (above, below) = if side == Side::Below { (others, rest) } else { (rest, others) };
-            let edge = |event: Option<&Arc<Event>>, goes_on: bool, side| {
+            let edge = |event: Option<&Event>, goes_on: bool, side| {
                 event.filter(|_| goes_on).and_then(|event| beside(event, side))
             };
             assert_eq!(page.above, edge(page.events.first(), above, Side::Above), "{query:?}");
@@ -222,10 +222,7 @@ pub async fn five_hundred_shifts_are_created_at_once(store: Arc<dyn Store>) {
         Write::InsertShifts(shifts.clone()),
     ];
     write(&*store, writes).await;
-    assert_eq!(
-        store.shifts(event.organization, event.id).await.unwrap(),
-        Some(shifts.into_iter().map(Arc::new).collect())
-    );
+    assert_eq!(store.shifts(event.organization, event.id).await.unwrap(), Some(shifts));
 }
 
 /// Organizations, sign-ups and notices are listed by ascending id, after any id, up to any limit.

@@ -208,7 +208,7 @@ pub async fn a_change_of_a_missing_record_changes_nothing(store: Arc<dyn Store>)
     }
     assert_eq!(store.organization(organization_id(9)).await.unwrap(), None);
     assert_eq!(store.shift(organization, missing.id).await.unwrap(), None, "an update inserts no shift");
-    assert_eq!(store.shifts(organization, event.id).await.unwrap(), Some(vec![Arc::new(present)]));
+    assert_eq!(store.shifts(organization, event.id).await.unwrap(), Some(vec![present]));
     assert_eq!(store.signup_by_secret(&Digest::of("x")).await.unwrap(), None);
     assert_eq!(store.notice(notice.id).await.unwrap(), None);
 }

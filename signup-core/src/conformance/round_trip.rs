@@ -92,12 +92,12 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     assert_eq!(store.event_owner(event.id).await.unwrap(), Some(owner), "owner");
     assert_eq!(store.event(owner, event.id).await.unwrap(), Some(event.clone()), "event");
     assert_eq!(store.shift(owner, shift.id).await.unwrap(), Some(shift.clone()), "shift");
-    assert_eq!(store.shifts(owner, event.id).await.unwrap(), Some(vec![Arc::new(shift.clone())]), "shifts");
+    assert_eq!(store.shifts(owner, event.id).await.unwrap(), Some(vec![shift.clone()]), "shifts");
     assert_eq!(store.questions(owner, event.id).await.unwrap(), Some(vec![question.clone()]), "questions");
     let full = EventInFull {
         event: event.clone(),
         location_data: Some(data),
-        shifts: vec![Arc::new(shift)],
+        shifts: vec![shift],
         questions: vec![question],
     };
     assert_eq!(store.event_in_full(owner, event.id).await.unwrap(), Some(full.clone()), "event in full");

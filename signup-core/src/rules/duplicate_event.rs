@@ -1,7 +1,5 @@
 //! Copying an event to another date.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 
 use super::{Decision, EventIds, slug_with_tail};
@@ -48,7 +46,7 @@ pub(crate) fn duplicate_event(
         created_at: now,
         updated_at: now,
         day: event.dates.first.clone(),
-        ..Arc::unwrap_or_clone(shift)
+        ..shift
     });
     let mut shifts: Vec<_> = shifts.collect();
     // A clock change on the new date can change the running order.

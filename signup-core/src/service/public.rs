@@ -29,7 +29,7 @@ pub struct PublicEvent {
     /// The event.
     pub event: Event,
     /// The shifts in running order.
-    pub shifts: Vec<Arc<Shift>>,
+    pub shifts: Vec<Shift>,
     /// The questions by position.
     pub questions: Vec<Question>,
 }
@@ -240,7 +240,6 @@ impl Public {
                 let full = self.shared.store.event_by_slug(slug).await?.ok_or(Error::NotFound)?;
                 let EventInFull { event, shifts, questions, .. } = full;
                 let shift = shifts.into_iter().find(|found| found.id == shift).ok_or(Error::NotFound)?;
-                let shift = Arc::unwrap_or_clone(shift);
                 rules::sign_up(SignUpFacts { event, shift, questions }, form, new_ids(now), now)
             })
             .await?;
@@ -326,7 +325,7 @@ impl Public {
         let event = self.shared.store.event(owner, signup.event).await?.ok_or(Error::NotFound)?;
         let shift = self.shared.store.shift(owner, signup.shift).await?.ok_or(Error::NotFound)?;
         let organization = self.shared.store.organization(owner).await?.ok_or(Error::NotFound)?;
-        Ok((signup, PublicEvent { organization, event, shifts: vec![Arc::new(shift)], questions: vec![] }))
+        Ok((signup, PublicEvent { organization, event, shifts: vec![shift], questions: vec![] }))
     }
 
     /// Cancels the sign-up with this secret, frees its place and queues a mail about the cancellation. Cancelling again

@@ -131,7 +131,7 @@ forward! { Arc, Box: {
     fn event_in_full(organization: OrganizationId, id: EventId) -> Result<Option<EventInFull>, StoreError>;
     fn events(organization: OrganizationId, query: &EventQuery) -> Result<EventPage, StoreError>;
     fn event_by_slug(slug: &str) -> Result<Option<EventInFull>, StoreError>;
-    fn shifts(organization: OrganizationId, event: EventId) -> Result<Option<Vec<Arc<Shift>>>, StoreError>;
+    fn shifts(organization: OrganizationId, event: EventId) -> Result<Option<Vec<Shift>>, StoreError>;
     fn shift(organization: OrganizationId, id: ShiftId) -> Result<Option<Shift>, StoreError>;
     fn questions(organization: OrganizationId, event: EventId) -> Result<Option<Vec<Question>>, StoreError>;
     fn signups(organization: OrganizationId, event: EventId, after: Option<SignupId>, limit: u32) -> Result<Vec<Signup>, StoreError>;

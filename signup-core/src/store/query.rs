@@ -1,7 +1,5 @@
 //! Queries and pages of the list of events.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 
 use crate::event::Event;
@@ -99,9 +97,8 @@ pub enum Side {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct EventPage {
-    /// The events in list order. Each is in an `Arc`, so a store that keeps events in memory returns them without a
-    /// copy.
-    pub events: Vec<Arc<Event>>,
+    /// The events in list order.
+    pub events: Vec<Event>,
     /// The position above the first event, if more events match the filter there. `None` for an empty page.
     pub above: Option<Position>,
     /// The position below the last event, if more events match the filter there. `None` for an empty page.
@@ -110,7 +107,7 @@ pub struct EventPage {
 
 impl EventPage {
     /// Creates a page without neighbours.
-    pub const fn new(events: Vec<Arc<Event>>) -> Self {
+    pub const fn new(events: Vec<Event>) -> Self {
         Self { events, above: None, below: None }
     }
 }

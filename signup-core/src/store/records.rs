@@ -4,7 +4,6 @@ mod commit;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use jiff::Timestamp;
 
@@ -114,9 +113,9 @@ impl Records {
                 (end.saturating_sub(limit), end)
             }
         };
-        let events: Vec<_> = list[start..end].iter().copied().cloned().map(Arc::new).collect();
+        let events: Vec<_> = list[start..end].iter().copied().cloned().collect();
         let beside =
-            |event: &Arc<Event>, side| Position { starts_at: event.dates.starts_at(), id: event.id, side };
+            |event: &Event, side| Position { starts_at: event.dates.starts_at(), id: event.id, side };
         EventPage {
             above: events.first().filter(|_| start > 0).map(|first| beside(first, Side::Above)),
             below: events.last().filter(|_| end < list.len()).map(|last| beside(last, Side::Below)),
@@ -131,7 +130,7 @@ impl Records {
 
     /// Lists the event's shifts.
     #[doc(alias = "slots")]
-    pub fn shifts(&self, organization: OrganizationId, event: EventId) -> Option<Vec<Arc<Shift>>> {
+    pub fn shifts(&self, organization: OrganizationId, event: EventId) -> Option<Vec<Shift>> {
         self.event_in_full(organization, event).map(|full| full.shifts)
     }
 
@@ -140,7 +139,7 @@ impl Records {
     pub fn shift(&self, organization: OrganizationId, id: ShiftId) -> Option<Shift> {
         let mut shifts = self.events.values().flat_map(|full| &full.shifts);
         let found = shifts.find(|shift| shift.id == id && shift.organization == organization)?;
-        Some(Shift::clone(found))
+        Some(found.clone())
     }
 
     /// Lists the event's questions.

@@ -6,8 +6,7 @@ use signup_core::{EventId, EventListInput, Session};
 use warp::http::StatusCode;
 
 use super::{Answer, Context, mark_replay};
-use crate::bodies::PageKey;
-use crate::reply::{json, json_from_bytes, to_json};
+use crate::reply::json;
 use crate::request::Request;
 use crate::wire::{Data, Event, EventList};
 
@@ -35,14 +34,7 @@ pub(crate) async fn duplicate_event(
 /// `GET /v1/events`: lists one page of events.
 pub(crate) async fn list_events(context: Context, session: Session, request: Request) -> Answer {
     let list = session.events(&list_input(&request.query)).await?;
-    let key = PageKey {
-        organization: session.organization_id(),
-        query: list.query,
-        has_next: list.next.is_some(),
-        has_prev: list.previous.is_some(),
-    };
-    let write = || to_json(&EventList::new(&list, &context.base_url));
-    Ok(json_from_bytes(StatusCode::OK, context.bodies.pages.get(key, &list.events, write)?))
+    Ok(json(StatusCode::OK, &EventList::new(&list, &context.base_url)))
 }
 
 /// Parses the query string of the list. Uses the last value of a repeated parameter, and ignores unknown parameters.

@@ -14,15 +14,13 @@ use signup_core::Service;
 use warp::http::HeaderValue;
 use warp::reply::Response;
 
-use crate::bodies::BodyCaches;
 use crate::reply::ApiError;
 
-/// The service, and what a handler needs to build a response: the base URL and the cached bodies.
+/// The service, and the base URL of the addresses in responses.
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) service: Service,
     pub(crate) base_url: Arc<str>,
-    pub(crate) bodies: Arc<BodyCaches>,
 }
 
 type Answer = Result<Response, ApiError>;

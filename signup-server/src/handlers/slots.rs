@@ -1,20 +1,17 @@
 //! Handlers of slots, which the library calls shifts.
 
-use std::sync::Arc;
-
 use signup_core::{EventId, Session, ShiftId};
 use warp::http::StatusCode;
 
-use super::{Answer, Context, mark_replay};
-use crate::reply::{json, json_from_bytes, to_json};
+use super::{Answer, mark_replay};
+use crate::reply::json;
 use crate::request::Request;
 use crate::wire::{Data, Slot, slots};
 
 /// `GET /v1/events/{event_id}/slots`: lists the slots of an event.
-pub(crate) async fn list_slots(context: Context, session: Session, event: EventId) -> Answer {
+pub(crate) async fn list_slots(session: Session, event: EventId) -> Answer {
     let shifts = session.shifts(event).await?;
-    let write = || to_json(&Data { data: slots(shifts.iter().map(Arc::as_ref)) });
-    Ok(json_from_bytes(StatusCode::OK, context.bodies.slots.get(event, &shifts, write)?))
+    Ok(json(StatusCode::OK, &Data { data: slots(&shifts) }))
 }
 
 /// `PATCH /v1/slots/{id}`: changes a slot.

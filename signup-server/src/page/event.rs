@@ -1,7 +1,6 @@
 //! The page of an event: the remaining places of each shift, and a sign-up form for each shift that has room.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use askama::Template;
 use jiff::Timestamp;
@@ -200,7 +199,7 @@ fn is_open(shift: &Shift, now: Timestamp) -> bool {
     shift.occupancy.has_room() && shift.interval().end > now
 }
 
-fn status_of(shifts: &[Arc<Shift>], open: usize, is_over: bool) -> Option<Status> {
+fn status_of(shifts: &[Shift], open: usize, is_over: bool) -> Option<Status> {
     let (heading, text) = if is_over {
         ("This event is over", "Thank you to everybody who helped.")
     } else if shifts.is_empty() {

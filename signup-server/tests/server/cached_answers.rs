@@ -1,6 +1,5 @@
-//! Cached answers: an answer from the cache equals a freshly written one and shows every acknowledged change.
+//! Answers from the read cache of the SQLite store: a repeated answer is equal and shows every acknowledged change.
 
-use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::harness::{Server, event};
@@ -21,12 +20,9 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap()
 }
 
-#[rstest]
 #[tokio::test]
-async fn a_cached_answer_shows_every_acknowledged_change(
-    #[values(|| Server::start(&[]), Server::start_on_sqlite)] start: fn() -> Server,
-) {
-    let server = start();
+async fn a_cached_answer_shows_every_acknowledged_change() {
+    let server = Server::start_on_sqlite();
     let page = Page::create(&server, &published()).await;
     let slot = page.slot("Early");
     let slots = format!("/v1/events/{}/slots", text(&page.event["id"]));
@@ -57,7 +53,7 @@ async fn a_cached_answer_shows_every_acknowledged_change(
 /// The events of the page stay the same, but `next_cursor` and `prev_cursor` change when neighbouring pages appear.
 #[tokio::test]
 async fn a_cached_page_shows_new_neighbouring_pages() {
-    let server = Server::start(&[]);
+    let server = Server::start_on_sqlite();
     let create = async |date: &str| {
         let mut event = event();
         event["start_date"] = json!(date);

@@ -27,7 +27,7 @@ use super::query::query;
 use super::{PostgresOptions, PostgresUrl, migrations};
 use crate::sql::error::OpenError;
 use crate::sql::observe;
-use crate::sql::pool::Lent;
+use crate::sql::pool::PooledConnection;
 use crate::sql::read::Reader;
 use crate::sql::row::texts;
 use crate::sql::zone_data::SortKeys;
@@ -160,7 +160,7 @@ impl Primary {
         match &result {
             Ok(_) => {
                 current.note_answer();
-                current.queue.hand_on(lent);
+                current.queue.release(lent);
             }
             Err(error) if is_broken(error) => {
                 lent.connection.close_on_drop();
@@ -375,7 +375,7 @@ impl Primary {
 /// A connection, and the pool that the connection came from.
 struct Taken {
     current: Current,
-    lent: Lent<Postgres>,
+    lent: PooledConnection<Postgres>,
 }
 
 fn timed_out(what: &'static str) -> sqlx::Error {

@@ -1,4 +1,4 @@
-//! Records as rows with types.
+//! Decoding of rows: PostgreSQL returns each column with its own type.
 
 use signup_core::StoreError;
 use sqlx::Row as _;
@@ -27,13 +27,13 @@ impl Records for Vec<PgRow> {
 }
 
 fn cell(row: &PgRow, index: usize, column: Column) -> sqlx::Result<Cell<'_>> {
-    // The kind says what type it is.
+    // Unchecked, because the statement selects each column with the type of its kind.
     let cell = match column {
-        Column::Id(_) => row.try_get_unchecked::<Option<Uuid>, _>(index)?.map(Cell::from),
-        Column::Integer(_) => row.try_get_unchecked::<Option<i64>, _>(index)?.map(Cell::from),
-        Column::Flag(_) => row.try_get_unchecked::<Option<bool>, _>(index)?.map(Cell::from),
+        Column::Id(_) => row.try_get_unchecked::<Option<Uuid>, _>(index)?.map(Cell::Id),
+        Column::Integer(_) => row.try_get_unchecked::<Option<i64>, _>(index)?.map(Cell::Integer),
+        Column::Flag(_) => row.try_get_unchecked::<Option<bool>, _>(index)?.map(Cell::Flag),
         Column::Text(_) | Column::Date(_) | Column::Digest(_) | Column::Degrees(_) | Column::Json(_) => {
-            row.try_get_unchecked::<Option<&str>, _>(index)?.map(Cell::from)
+            row.try_get_unchecked::<Option<&str>, _>(index)?.map(|text| Cell::Text(text.into()))
         }
     };
     Ok(cell.unwrap_or(Cell::Null))

@@ -1,7 +1,8 @@
-//! What both engines share: the words of their SQL, statements, requirements, writes, reads and rows.
+//! What both engines share: statements, requirements, writes, reads, the decoding of rows, and the store over a backend.
 //!
-//! **Invariant:** nothing here knows how an engine is reached.
+//! **Invariant:** no module here imports an engine.
 
+pub(crate) mod cache;
 pub(crate) mod change;
 mod dialect;
 pub(crate) mod error;

@@ -1,24 +1,25 @@
-//! What the stores count of themselves, for whoever has installed a recorder of the `metrics` crate; else it costs nothing.
+//! Metrics of the stores. Without a recorder of the `metrics` crate they have no effect.
 //!
 //! | name | kind | meaning |
 //! |---|---|---|
-//! | `signup_store_round_trips_total` | counter | waits for the database, by `kind`: `read`, `commit`, `count`, `purge` or `check` |
-//! | `signup_store_commit_batch_size` | histogram | change sets that one commit made durable |
-//! | `signup_store_commit_retries_total` | counter | commits that were tried again because of another transaction |
-//! | `signup_store_reconnects_total` | counter | times that all connections were given up and made anew |
-//! | `signup_notices_unreadable_total` | counter | notices that cannot be read; each is counted once |
+//! | `signup_store_round_trips_total` | counter | round trips to the database, by `kind`: `read`, `commit`, `count`, `purge` or `check` |
+//! | `signup_store_commit_batch_size` | histogram | change sets in one commit |
+//! | `signup_store_commit_retries_total` | counter | commits that were retried after a conflict with another transaction |
+//! | `signup_store_reconnects_total` | counter | times that all connections were closed and replaced |
+//! | `signup_notices_unreadable_total` | counter | notices that cannot be read; each process counts a notice once |
 
-/// Counts waits for the database.
+/// Counts round trips to the database.
 pub(crate) fn count_round_trips(kind: &'static str, number: u64) {
     metrics::counter!("signup_store_round_trips_total", "kind" => kind).increment(number);
 }
 
-/// Notes how many change sets one commit has made durable.
+/// Records the number of change sets in one commit.
 pub(crate) fn note_batch(change_sets: usize) {
     #[expect(clippy::cast_precision_loss, reason = "a batch has a few hundred at most")]
     metrics::histogram!("signup_store_commit_batch_size").record(change_sets as f64);
 }
 
+/// Counts a notice that cannot be read.
 pub(crate) fn count_unreadable_notice() {
     metrics::counter!("signup_notices_unreadable_total").increment(1);
 }

@@ -1,7 +1,8 @@
-//! Connections that go from one who used them to one who waits.
+//! A pool that passes a released connection directly to a waiting caller.
 //!
-//! A pool asks each connection that comes back for a sign of life, so that a busy process would wait for the database twice
-//! for each statement. What has just answered needs not be asked: it is handed over, and comes back only when nobody waits.
+//! The pool of sqlx pings each connection that is returned, so under load each statement would cost two round trips. A
+//! connection whose statement just succeeded needs no ping. [`ConnectionPool::release`] gives it to the caller that has
+//! waited longest. It returns to the pool of sqlx only if no caller waits.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,46 +12,54 @@ use sqlx::pool::PoolConnection;
 use sqlx::{Database, Pool};
 use tokio::sync::oneshot;
 
-/// For how long a connection is handed on. Then it comes back, as a pool has bounds on how old they may be.
-const LONGEST: Duration = Duration::from_secs(60);
+/// How long a connection is passed from caller to caller. Then it returns to the pool of sqlx, which bounds its age.
+const MAX_TIME_OUTSIDE: Duration = Duration::from_secs(60);
 
-/// A pool, and those who wait for one of its connections, the first of them first.
+/// A pool, and a queue of callers that wait for one of its connections.
 #[derive(Debug)]
-pub(crate) struct Queue<DB: Database> {
+pub(crate) struct ConnectionPool<DB: Database> {
     pub(crate) pool: Pool<DB>,
-    waiting: Arc<Mutex<VecDeque<oneshot::Sender<Lent<DB>>>>>,
+    waiting: Arc<Mutex<VecDeque<oneshot::Sender<PooledConnection<DB>>>>>,
 }
 
-// Derived, it would ask the same of the database.
-impl<DB: Database> Clone for Queue<DB> {
+// The derive would require `DB: Clone`.
+impl<DB: Database> Clone for ConnectionPool<DB> {
     fn clone(&self) -> Self {
         Self { pool: self.pool.clone(), waiting: Arc::clone(&self.waiting) }
     }
 }
 
-/// A connection. Dropped, it goes back to its pool.
+/// A connection. A drop returns it to the pool of sqlx.
 #[derive(Debug)]
-pub(crate) struct Lent<DB: Database> {
+pub(crate) struct PooledConnection<DB: Database> {
     pub(crate) connection: PoolConnection<DB>,
-    /// Since when it has been out of the pool.
+    /// When the connection left the pool of sqlx.
     since: Instant,
 }
 
-impl<DB: Database> Queue<DB> {
+impl<DB: Database> PooledConnection<DB> {
+    fn new(connection: PoolConnection<DB>) -> Self {
+        Self { connection, since: Instant::now() }
+    }
+}
+
+impl<DB: Database> ConnectionPool<DB> {
     pub(crate) fn new(pool: Pool<DB>) -> Self {
         Self { pool, waiting: Arc::default() }
     }
 
-    /// A connection of the pool, or one that another has done with.
-    pub(crate) async fn wait(&self) -> sqlx::Result<Lent<DB>> {
-        let new = |connection| Lent { connection, since: Instant::now() };
+    /// Waits for a connection: an idle or new one of the pool, or one that another caller releases.
+    ///
+    /// # Errors
+    /// Returns the error of the pool, such as `PoolTimedOut` after its `acquire_timeout`.
+    pub(crate) async fn acquire(&self) -> sqlx::Result<PooledConnection<DB>> {
         if let Some(connection) = self.pool.try_acquire() {
-            return Ok(new(connection));
+            return Ok(PooledConnection::new(connection));
         }
-        let (sender, lent) = oneshot::channel();
+        let (sender, released) = oneshot::channel();
         {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            // Who has gone away was mostly among the first.
+            // Removes callers that were dropped. Most of them are at the front.
             while waiting.pop_front_if(|first| first.is_closed()).is_some() {}
             waiting.push_back(sender);
         }
@@ -58,33 +67,35 @@ impl<DB: Database> Queue<DB> {
         let mut acquired = Box::pin(self.pool.acquire());
         tokio::select! {
             biased;
-            Ok(lent) = lent => {
+            Ok(released) = released => {
                 if is_growing {
-                    // A connection may be under way that is not to be for nothing. Nobody has to wait for it.
-                    let queue = self.clone();
+                    // The pool may be opening a connection. A task of its own finishes the opening for later callers.
+                    let pool = self.clone();
                     drop(tokio::spawn(async move {
                         if let Ok(connection) = acquired.await {
-                            queue.hand_on(new(connection));
+                            pool.release(PooledConnection::new(connection));
                         }
                     }));
                 }
-                Ok(lent)
+                Ok(released)
             }
-            // What is handed over meanwhile goes back to the pool with the channel.
-            connection = &mut acquired => connection.map(new),
+            // A connection that arrives in the channel meanwhile returns to the pool when the channel is dropped.
+            connection = &mut acquired => connection.map(PooledConnection::new),
         }
     }
 
-    /// Hands on a connection that nothing is under way on, and nothing was left open.
-    pub(crate) fn hand_on(&self, mut lent: Lent<DB>) {
-        if self.pool.is_closed() || lent.since.elapsed() > LONGEST {
+    /// Passes the connection to the caller that has waited longest, or returns it to the pool of sqlx.
+    ///
+    /// The connection must be idle: no statement runs, and no transaction is open.
+    pub(crate) fn release(&self, mut pooled: PooledConnection<DB>) {
+        if self.pool.is_closed() || pooled.since.elapsed() > MAX_TIME_OUTSIDE {
             return;
         }
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(first) = waiting.pop_front() {
-            match first.send(lent) {
+            match first.send(pooled) {
                 Ok(()) => return,
-                Err(unwanted) => lent = unwanted,
+                Err(unsent) => pooled = unsent,
             }
         }
     }
@@ -99,51 +110,52 @@ mod tests {
     use super::*;
     use crate::test_cluster::Cluster;
 
-    async fn queue(cluster: &Cluster) -> Queue<Postgres> {
+    async fn pool_of_one(cluster: &Cluster) -> ConnectionPool<Postgres> {
         let options = PgPoolOptions::new().max_connections(1).acquire_timeout(Duration::from_secs(60));
-        Queue::new(options.connect(&cluster.database().await).await.unwrap())
+        ConnectionPool::new(options.connect(&cluster.database().await).await.unwrap())
     }
 
-    async fn somebody_waits(
-        queue: &Queue<Postgres>,
+    /// Starts a caller, and waits until `number` callers wait.
+    async fn waiting_caller(
+        pool: &ConnectionPool<Postgres>,
         number: usize,
-    ) -> tokio::task::JoinHandle<sqlx::Result<Lent<Postgres>>> {
+    ) -> tokio::task::JoinHandle<sqlx::Result<PooledConnection<Postgres>>> {
         let task = tokio::spawn({
-            let queue = queue.clone();
-            async move { queue.wait().await }
+            let pool = pool.clone();
+            async move { pool.acquire().await }
         });
-        while queue.waiting.lock().unwrap().len() < number {
+        while pool.waiting.lock().unwrap().len() < number {
             tokio::task::yield_now().await;
         }
         task
     }
 
     #[tokio::test]
-    async fn a_connection_is_handed_to_the_first_who_still_waits() {
+    async fn a_released_connection_goes_to_the_first_caller_that_still_waits() {
         let Some(cluster) = Cluster::shared() else { return };
-        let queue = queue(cluster).await;
-        let lent = queue.wait().await.unwrap();
-        let gone = somebody_waits(&queue, 1).await;
-        let next = somebody_waits(&queue, 2).await;
-        gone.abort();
-        assert!(gone.await.unwrap_err().is_cancelled());
-        queue.hand_on(lent);
-        let lent = next.await.unwrap().unwrap();
-        assert_eq!(queue.pool.num_idle(), 0, "it did not come back in between");
-        // Nobody waits: it comes back.
-        queue.hand_on(lent);
-        drop(queue.wait().await.unwrap());
-        assert_eq!(queue.pool.size(), 1);
+        let pool = pool_of_one(cluster).await;
+        let pooled = pool.acquire().await.unwrap();
+        let dropped = waiting_caller(&pool, 1).await;
+        let next = waiting_caller(&pool, 2).await;
+        dropped.abort();
+        assert!(dropped.await.unwrap_err().is_cancelled());
+        pool.release(pooled);
+        let pooled = next.await.unwrap().unwrap();
+        assert_eq!(pool.pool.num_idle(), 0, "it was not returned in between");
+        // No caller waits, so the connection returns to the pool.
+        pool.release(pooled);
+        drop(pool.acquire().await.unwrap());
+        assert_eq!(pool.pool.size(), 1);
     }
 
     #[tokio::test]
-    async fn a_connection_that_was_handed_on_for_long_comes_back_to_its_pool_and_is_had_from_there() {
+    async fn a_connection_that_was_outside_for_long_returns_to_the_pool() {
         let Some(cluster) = Cluster::shared() else { return };
-        let queue = queue(cluster).await;
-        let mut lent = queue.wait().await.unwrap();
-        lent.since = lent.since.checked_sub(LONGEST + Duration::from_secs(1)).unwrap();
-        let next = somebody_waits(&queue, 1).await;
-        queue.hand_on(lent);
-        assert!(next.await.unwrap().unwrap().since.elapsed() < LONGEST);
+        let pool = pool_of_one(cluster).await;
+        let mut pooled = pool.acquire().await.unwrap();
+        pooled.since = pooled.since.checked_sub(MAX_TIME_OUTSIDE + Duration::from_secs(1)).unwrap();
+        let next = waiting_caller(&pool, 1).await;
+        pool.release(pooled);
+        assert!(next.await.unwrap().unwrap().since.elapsed() < MAX_TIME_OUTSIDE);
     }
 }

@@ -1,9 +1,10 @@
-//! From rows to records. A value that this version did not write is reported by table, column and id.
+//! Decoding of records. A value that no version of this crate can have written is an error that names its table, column and
+//! id.
 //!
-//! SQLite gives records as one row: a JSON array of the arrays of their columns. What costs time there is the hand-off of a row
-//! from the thread that it runs on, not the SQL. From PostgreSQL they come as rows with types, which cost it half as much as
-//! JSON; but what stands beside other things in a row is JSON there, too. Digests go as hexadecimal digits, and so do ids in
-//! JSON; coordinates with all the digits that tell two numbers apart.
+//! SQLite returns the records of a statement as one row: a JSON array of arrays of columns. Each row crosses from the thread
+//! of the connection to the caller, which costs more than the JSON. PostgreSQL returns rows with types, which cost half as
+//! much as JSON there. Only records beside others in one row are JSON on PostgreSQL, too. Digests are hexadecimal digits, and
+//! so are ids in JSON. Coordinates are decimal texts with as many digits as identify the number.
 
 mod cells;
 mod columns;
@@ -11,7 +12,6 @@ mod columns;
 use std::fmt::Display;
 use std::str::FromStr;
 
-use cells::Record;
 pub(crate) use cells::{Cell, Records};
 pub(crate) use columns::{
     Column, EVENT, LOCATION_DATA, NOTICE, ORGANIZATION, QUESTION, QUEUE_POSITION, RECEIPT, SHIFT, SIGNUP,
@@ -28,7 +28,7 @@ use signup_core::{
 use sqlx::Row;
 use uuid::Uuid;
 
-/// The first `N` columns of a row, which are texts.
+/// Returns the first `N` columns of a row, which must be texts.
 pub(crate) fn texts<'r, R: Row, const N: usize>(row: &'r R) -> sqlx::Result<[String; N]>
 where
     String: sqlx::Decode<'r, R::Database> + sqlx::Type<R::Database>,
@@ -41,38 +41,39 @@ where
     Ok(texts)
 }
 
-/// Reads a record that is JSON: one array of its columns.
+/// Decodes a record in JSON: an array of its columns.
 pub(crate) fn one<T>(
     json: &str,
     read: impl FnOnce(&[Cell<'_>]) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let Record(row) = sonic_rs::from_str(json).map_err(unreadable)?;
+    let row: Vec<Cell<'_>> = serde_json::from_str(json).map_err(unreadable)?;
     read(&row)
 }
 
-/// Reads a list that is JSON: one array of records.
+/// Decodes a list in JSON: an array of records.
 pub(crate) fn all<T>(
     json: &str,
     mut read: impl FnMut(&[Cell<'_>]) -> Result<T, StoreError>,
 ) -> Result<Vec<T>, StoreError> {
-    let rows: Vec<Record<'_>> = sonic_rs::from_str(json).map_err(unreadable)?;
-    rows.iter().map(|Record(row)| read(row)).collect()
+    let rows: Vec<Vec<Cell<'_>>> = serde_json::from_str(json).map_err(unreadable)?;
+    rows.iter().map(|row| read(row)).collect()
 }
 
+/// Returns the error for a result that cannot be decoded.
 pub(crate) fn unreadable(error: impl std::error::Error + Send + Sync + 'static) -> StoreError {
-    StoreError::failed("reading what a statement gave", error)
+    StoreError::failed("decoding the result of a statement", error)
 }
 
-/// Reads the columns of one record from left to right.
-struct Columns<'r> {
+/// Decodes the columns of one record from left to right. An error names the column that was decoded last.
+struct Decoder<'r> {
     row: &'r [Cell<'r>],
     table: &'static str,
     columns: &'static [Column],
     next: usize,
 }
 
-impl<'r> Columns<'r> {
-    /// A record of `table`, its id in the first of the columns.
+impl<'r> Decoder<'r> {
+    /// Creates a decoder for a record of `table`. The first of the columns is the id.
     const fn new(row: &'r [Cell<'r>], table: &'static str, columns: &'static [Column]) -> Self {
         Self { row, table, columns, next: 0 }
     }
@@ -82,30 +83,30 @@ impl<'r> Columns<'r> {
         self.row.get(self.next - 1).unwrap_or(&Cell::Null)
     }
 
-    fn text_if_any(&mut self) -> Result<Option<&'r str>, StoreError> {
+    fn optional_text(&mut self) -> Result<Option<&'r str>, StoreError> {
         match self.cell() {
             Cell::Null => Ok(None),
             Cell::Text(text) => Ok(Some(text)),
-            Cell::Integer(_) | Cell::Flag(_) => Err(self.corrupt("a number where a text is meant")),
-            Cell::Id(_) => Err(self.corrupt("an id where a text is meant")),
+            Cell::Integer(_) | Cell::Flag(_) => Err(self.corrupt("a number instead of a text")),
+            Cell::Id(_) => Err(self.corrupt("an id instead of a text")),
         }
     }
 
     fn text(&mut self) -> Result<&'r str, StoreError> {
-        self.text_if_any()?.ok_or_else(|| self.corrupt("nothing where a text is meant"))
+        self.optional_text()?.ok_or_else(|| self.corrupt("null instead of a text"))
     }
 
-    fn number_if_any(&mut self) -> Result<Option<i64>, StoreError> {
+    fn optional_number(&mut self) -> Result<Option<i64>, StoreError> {
         match self.cell() {
             Cell::Null => Ok(None),
             Cell::Integer(number) => Ok(Some(*number)),
             Cell::Flag(flag) => Ok(Some((*flag).into())),
-            Cell::Text(_) | Cell::Id(_) => Err(self.corrupt("a text where a number is meant")),
+            Cell::Text(_) | Cell::Id(_) => Err(self.corrupt("a text instead of a number")),
         }
     }
 
     fn number<T: TryFrom<i64, Error: Display>>(&mut self) -> Result<T, StoreError> {
-        let number = self.number_if_any()?.ok_or_else(|| self.corrupt("nothing where a number is meant"))?;
+        let number = self.optional_number()?.ok_or_else(|| self.corrupt("null instead of a number"))?;
         self.checked(T::try_from(number))
     }
 
@@ -113,20 +114,20 @@ impl<'r> Columns<'r> {
         Ok(self.number::<i64>()? != 0)
     }
 
-    fn read<T>(&mut self, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, StoreError> {
+    fn parse<T>(&mut self, parse: impl FnOnce(&str) -> Result<T, String>) -> Result<T, StoreError> {
         let text = self.text()?;
-        self.checked(read(text))
+        self.checked(parse(text))
     }
 
-    fn read_if_any<T>(
+    fn optional<T>(
         &mut self,
-        read: impl FnOnce(&str) -> Result<T, String>,
+        parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Result<Option<T>, StoreError> {
-        let text = self.text_if_any()?;
-        self.checked(text.map(read).transpose())
+        let text = self.optional_text()?;
+        self.checked(text.map(parse).transpose())
     }
 
-    /// Blames the column that was read last.
+    /// Turns an error of a check into an error that names the column.
     fn checked<T, E: Display>(&self, checked: Result<T, E>) -> Result<T, StoreError> {
         checked.map_err(|error| self.corrupt(&error.to_string()))
     }
@@ -155,12 +156,12 @@ impl<'r> Columns<'r> {
         self.checked(Timestamp::from_second(second))
     }
 
-    fn instant_if_any(&mut self) -> Result<Option<Timestamp>, StoreError> {
-        let second = self.number_if_any()?;
+    fn optional_instant(&mut self) -> Result<Option<Timestamp>, StoreError> {
+        let second = self.optional_number()?;
         self.checked(second.map(Timestamp::from_second).transpose())
     }
 
-    /// A zone, which makes a day of `date`.
+    /// Decodes a zone, and combines the zone with `date`.
     fn day(&mut self, date: EventDate, days: &mut Days) -> Result<Day, StoreError> {
         let name = self.text()?;
         let day = match days.0.take().filter(|last| last.zone().name() == name) {
@@ -172,10 +173,10 @@ impl<'r> Columns<'r> {
     }
 }
 
-/// The last day that was read. The rows of a list share a zone, and shifts a day: to find a zone, and out whether its clocks
-/// change on a day, takes longer than to read all else of a row.
+/// The last decoded day. The events of a list often share a zone, and the shifts of an event share a day. Finding a zone and
+/// its clock changes on a day takes longer than decoding the rest of a row.
 #[derive(Debug, Default)]
-pub(crate) struct Days(Option<Day>);
+struct Days(Option<Day>);
 
 fn text<T: TryFrom<String, Error: Display>>(text: &str) -> Result<T, String> {
     T::try_from(text.to_owned()).map_err(|error| error.to_string())
@@ -194,11 +195,11 @@ fn email(text: &str) -> Result<EmailAddress, String> {
 }
 
 pub(crate) fn organization(row: &[Cell<'_>]) -> Result<Organization, StoreError> {
-    let mut columns = Columns::new(row, "organizations", ORGANIZATION);
+    let mut columns = Decoder::new(row, "organizations", ORGANIZATION);
     let id = OrganizationId::new(columns.id()?);
-    let (name, slug) = (columns.read(text)?, columns.text()?.to_owned());
-    let (sport, public_url) = (columns.read_if_any(text)?, columns.read_if_any(text)?);
-    let plan = columns.read(parsed)?;
+    let (name, slug) = (columns.parse(text)?, columns.text()?.to_owned());
+    let (sport, public_url) = (columns.optional(text)?, columns.optional(text)?);
+    let plan = columns.parse(parsed)?;
     let mut organization = Organization::new(id, name, slug, columns.instant()?);
     organization.sport = sport;
     organization.public_url = public_url;
@@ -207,32 +208,38 @@ pub(crate) fn organization(row: &[Cell<'_>]) -> Result<Organization, StoreError>
 }
 
 pub(crate) fn token(row: &[Cell<'_>]) -> Result<Token, StoreError> {
-    let mut columns = Columns::new(row, "tokens", TOKEN);
+    let mut columns = Decoder::new(row, "tokens", TOKEN);
     let mut token = Token::new(
         TokenId::new(columns.id()?),
         OrganizationId::new(columns.id()?),
-        columns.read(text)?,
-        columns.read(parsed)?,
-        columns.read(parsed)?,
+        columns.parse(text)?,
+        columns.parse(parsed)?,
+        columns.parse(parsed)?,
         columns.instant()?,
     );
     token.expires_at = columns.instant()?;
-    token.revoked_at = columns.instant_if_any()?;
+    token.revoked_at = columns.optional_instant()?;
     Ok(token)
 }
 
-pub(crate) fn event(row: &[Cell<'_>], days: &mut Days) -> Result<Event, StoreError> {
-    let mut columns = Columns::new(row, "events", EVENT);
+/// Returns a function that reads one event at a time.
+pub(crate) fn events() -> impl FnMut(&[Cell<'_>]) -> Result<Event, StoreError> {
+    let mut days = Days::default();
+    move |row| event(row, &mut days)
+}
+
+fn event(row: &[Cell<'_>], days: &mut Days) -> Result<Event, StoreError> {
+    let mut columns = Decoder::new(row, "events", EVENT);
     let (id, organization) = (EventId::new(columns.id()?), OrganizationId::new(columns.id()?));
-    let (title, slug) = (columns.read(text)?, columns.text()?.to_owned());
-    let (description, location) = (columns.read_if_any(text)?, columns.read_if_any(text)?);
+    let (title, slug) = (columns.parse(text)?, columns.text()?.to_owned());
+    let (description, location) = (columns.optional(text)?, columns.optional(text)?);
     let is_virtual = columns.flag()?;
-    let (latitude, longitude) = (columns.read_if_any(parsed)?, columns.read_if_any(parsed)?);
-    let date = columns.read(parsed)?;
-    let last = columns.read_if_any(parsed)?;
+    let (latitude, longitude) = (columns.optional(parsed)?, columns.optional(parsed)?);
+    let date = columns.parse(parsed)?;
+    let last = columns.optional(parsed)?;
     let dates = EventDates { first: columns.day(date, days)?, last };
     let is_published = columns.flag()?;
-    let (theme, badge_label) = (columns.read_if_any(parsed)?, columns.read_if_any(text)?);
+    let (theme, badge_label) = (columns.optional(parsed)?, columns.optional(text)?);
     let mut event = Event::new(id, organization, title, slug, dates, columns.instant()?);
     event.updated_at = columns.instant()?;
     event.description = description;
@@ -246,14 +253,14 @@ pub(crate) fn event(row: &[Cell<'_>], days: &mut Days) -> Result<Event, StoreErr
     Ok(event)
 }
 
-/// The location data of an event.
+/// Decodes the location data of an event.
 pub(crate) fn location_data(row: &[Cell<'_>]) -> Result<Option<LocationData>, StoreError> {
-    let mut columns = Columns::new(row, "events", LOCATION_DATA);
+    let mut columns = Decoder::new(row, "events", LOCATION_DATA);
     columns.id()?;
-    columns.read_if_any(|text| LocationData::stored(text).map_err(|error| error.to_string()))
+    columns.optional(|text| LocationData::stored(text).map_err(|error| error.to_string()))
 }
 
-/// The start by which an event of a page is sorted: the last column of `page`.
+/// Decodes the start by which an event of a page is sorted: the last column of `page`.
 pub(crate) fn stored_start(page: &[Cell<'_>]) -> Result<Timestamp, StoreError> {
     match page.last() {
         Some(Cell::Integer(second)) => Timestamp::from_second(*second).map_err(unreadable),
@@ -261,11 +268,17 @@ pub(crate) fn stored_start(page: &[Cell<'_>]) -> Result<Timestamp, StoreError> {
     }
 }
 
-pub(crate) fn shift(row: &[Cell<'_>], days: &mut Days) -> Result<Shift, StoreError> {
-    let mut columns = Columns::new(row, "shifts", SHIFT);
+/// Returns a function that reads one shift at a time.
+pub(crate) fn shifts() -> impl FnMut(&[Cell<'_>]) -> Result<Shift, StoreError> {
+    let mut days = Days::default();
+    move |row| shift(row, &mut days)
+}
+
+fn shift(row: &[Cell<'_>], days: &mut Days) -> Result<Shift, StoreError> {
+    let mut columns = Decoder::new(row, "shifts", SHIFT);
     let id = ShiftId::new(columns.id()?);
     let (organization, event) = (OrganizationId::new(columns.id()?), EventId::new(columns.id()?));
-    let (title, location) = (columns.read(text)?, columns.read_if_any(text)?);
+    let (title, location) = (columns.parse(text)?, columns.optional(text)?);
     let minutes = (columns.number::<u16>()?, columns.number::<u16>()?);
     let hours = columns.checked(Hours::try_from(minutes))?;
     let capacity = columns.number()?;
@@ -273,7 +286,7 @@ pub(crate) fn shift(row: &[Cell<'_>], days: &mut Days) -> Result<Shift, StoreErr
     let filled = columns.number()?;
     let (position, version) = (columns.number()?, columns.number()?);
     let (created_at, updated_at) = (columns.instant()?, columns.instant()?);
-    let date = columns.read(parsed)?;
+    let date = columns.parse(parsed)?;
     let day = columns.day(date, days)?;
     let mut shift = Shift::new(id, organization, event, title, capacity, day, created_at);
     shift.location = location;
@@ -287,65 +300,65 @@ pub(crate) fn shift(row: &[Cell<'_>], days: &mut Days) -> Result<Shift, StoreErr
 }
 
 pub(crate) fn question(row: &[Cell<'_>]) -> Result<Question, StoreError> {
-    let mut columns = Columns::new(row, "questions", QUESTION);
+    let mut columns = Decoder::new(row, "questions", QUESTION);
     let mut question = Question::new(
         QuestionId::new(columns.id()?),
         OrganizationId::new(columns.id()?),
         EventId::new(columns.id()?),
-        columns.read(text)?,
-        columns.read(parsed)?,
+        columns.parse(text)?,
+        columns.parse(parsed)?,
     );
-    question.options = columns.read(json)?;
+    question.options = columns.parse(json)?;
     question.required = columns.flag()?;
     question.position = columns.number()?;
     Ok(question)
 }
 
 pub(crate) fn signup(row: &[Cell<'_>]) -> Result<Signup, StoreError> {
-    let mut columns = Columns::new(row, "signups", SIGNUP);
+    let mut columns = Decoder::new(row, "signups", SIGNUP);
     let id = SignupId::new(columns.id()?);
     let (organization, event) = (OrganizationId::new(columns.id()?), EventId::new(columns.id()?));
     let shift = ShiftId::new(columns.id()?);
     let shift_version = columns.number()?;
-    let (name, email) = (columns.read(text)?, columns.read(email)?);
-    let answers = columns.read(json::<Vec<Answer>>)?;
-    let (status, secret) = (columns.read(parsed)?, columns.read(parsed)?);
+    let (name, email) = (columns.parse(text)?, columns.parse(email)?);
+    let answers = columns.parse(json::<Vec<Answer>>)?;
+    let (status, secret) = (columns.parse(parsed)?, columns.parse(parsed)?);
     let place = (organization, event, shift);
     let mut signup = Signup::new(id, place, name, email, secret, columns.instant()?);
     signup.mailed_at = columns.instant()?;
-    signup.cancelled_at = columns.instant_if_any()?;
+    signup.cancelled_at = columns.optional_instant()?;
     signup.shift_version = shift_version;
     signup.answers = answers;
     signup.status = status;
     Ok(signup)
 }
 
-/// The receipt that was found by `key`.
+/// Decodes the receipt with this key.
 pub(crate) fn receipt(row: &[Cell<'_>], key: &ReceiptKey) -> Result<Receipt, StoreError> {
-    let mut columns = Columns::new(row, "receipts", RECEIPT);
+    let mut columns = Decoder::new(row, "receipts", RECEIPT);
     columns.id()?;
-    Ok(Receipt::new(key.clone(), columns.read(json)?, columns.instant()?))
+    Ok(Receipt::new(key.clone(), columns.parse(json)?, columns.instant()?))
 }
 
-/// The due time of a notice, in whole seconds, and its id.
+/// Decodes the due time of a notice, in Unix seconds, and its id.
 pub(crate) fn queue_position(row: &[Cell<'_>]) -> Result<(i64, NoticeId), StoreError> {
-    let mut columns = Columns::new(row, "notices", QUEUE_POSITION);
+    let mut columns = Decoder::new(row, "notices", QUEUE_POSITION);
     let id = NoticeId::new(columns.id()?);
     Ok((columns.number()?, id))
 }
 
 pub(crate) fn notice(row: &[Cell<'_>]) -> Result<Notice, StoreError> {
-    let mut columns = Columns::new(row, "notices", NOTICE);
+    let mut columns = Decoder::new(row, "notices", NOTICE);
     let id = NoticeId::new(columns.id()?);
     let (organization, event) = (OrganizationId::new(columns.id()?), EventId::new(columns.id()?));
     let shift = ShiftId::new(columns.id()?);
-    let cause = columns.read(json)?;
+    let cause = columns.parse(json)?;
     let mut notice = Notice::new(id, (organization, event, shift), cause, columns.instant()?);
     notice.version = columns.number()?;
     notice.attempts = columns.number()?;
     notice.due_at = columns.instant()?;
-    let at = columns.instant_if_any()?;
-    let reason = columns.read_if_any(|text| Ok(text.to_owned()))?;
+    let at = columns.optional_instant()?;
+    let reason = columns.optional(|text| Ok(text.to_owned()))?;
     notice.failure = at.zip(reason).map(|(at, reason)| NoticeFailure { at, reason });
     Ok(notice)
 }
@@ -355,7 +368,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_corrupt_column_is_named_by_its_place() {
+    fn a_corrupt_value_is_named_by_table_column_and_id() {
         let id = "01920000000070008000000000000001";
         let json = format!(r#"["{id}", "{id}", "import", "00", "events:read", 1, 2, null]"#);
         let error = one(&json, token).unwrap_err().to_string();

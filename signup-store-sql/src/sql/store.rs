@@ -1,185 +1,298 @@
-//! The methods of [`Store`](signup_core::Store) that are the same on either engine.
+//! The store on a SQL database. The reads are the same for each engine; a [`Backend`] has the rest.
 
-/// Implements `Store` for a type that has a `reader`, and `commit_change`, `purge_old_receipts`, `counter` and `answers` of its own.
-/// `$frequent` is the module with the reads that are asked for most: [`read`](crate::sql::read), or one that keeps what it has read.
-macro_rules! store {
-    ($store:ty, $frequent:ident) => {
-        #[async_trait]
-        impl Store for $store {
-            async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, StoreError> {
-                $frequent::organization(self.reader(), id).await
-            }
+use std::fmt;
+use std::hash::Hash;
 
-            async fn organization_by_slug(&self, slug: &str) -> Result<Option<Organization>, StoreError> {
-                read::organization_by_slug(self.reader(), slug).await
-            }
+use async_trait::async_trait;
+use jiff::Timestamp;
+use signup_core::{
+    ChangeSet, CommitError, Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery, Notice,
+    NoticeCounts, NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, RequestCounter,
+    Shift, ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId,
+};
+use uuid::Uuid;
 
-            async fn organizations(
-                &self,
-                after: Option<OrganizationId>,
-                limit: u32,
-            ) -> Result<Vec<Organization>, StoreError> {
-                read::organizations(self.reader(), after, limit).await
-            }
+use crate::sql::cache::{CachedReads, CachedValues, MAX_SLUG_BYTES, Version, Weight};
+use crate::sql::read::{
+    self, Reader, Result, all, by_position, in_running_order, live_receipt, of_parent, one, sorted,
+};
+use crate::sql::row::{self, Cell, EVENT, NOTICE, ORGANIZATION, QUESTION, RECEIPT, SHIFT, SIGNUP, TOKEN};
+use crate::sql::{Sql, values};
 
-            async fn token_by_digest(
-                &self,
-                digest: &Digest,
-            ) -> Result<Option<(Token, Organization)>, StoreError> {
-                read::token_by_digest(self.reader(), digest).await
-            }
+/// What an engine does in its own way.
+pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
+    type Reader: Reader;
 
-            async fn token(&self, id: TokenId) -> Result<Option<Token>, StoreError> {
-                read::token(self.reader(), id).await
-            }
+    /// Returns the connections for reads.
+    fn reader(&self) -> &Self::Reader;
 
-            async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError> {
-                read::tokens(self.reader(), organization).await
-            }
+    /// Returns the cache of reads, and the version of the database at this moment. `None` makes the caller read from the
+    /// database.
+    fn cache(&self) -> Option<(&CachedReads, Version)>;
 
-            async fn event_owner(&self, id: EventId) -> Result<Option<OrganizationId>, StoreError> {
-                read::event_owner(self.reader(), id).await
-            }
+    /// Commits like [`Store::commit`].
+    fn commit(&self, change: ChangeSet) -> impl Future<Output = Result<(), CommitError>> + Send;
 
-            async fn event(
-                &self,
-                organization: OrganizationId,
-                id: EventId,
-            ) -> Result<Option<Event>, StoreError> {
-                read::event(self.reader(), organization, id).await
-            }
+    /// Purges like [`Store::purge_receipts`].
+    fn purge_receipts(&self, now: Timestamp, limit: u32) -> impl Future<Output = Result<u64>> + Send;
 
-            async fn event_in_full(
-                &self,
-                organization: OrganizationId,
-                id: EventId,
-            ) -> Result<Option<EventInFull>, StoreError> {
-                read::event_in_full(self.reader(), organization, id).await
-            }
+    /// Returns the store as a counter of requests, if processes that share the database share the counts.
+    fn request_counter(store: &SqlStore<Self>) -> Option<&dyn RequestCounter>;
 
-            async fn events(
-                &self,
-                organization: OrganizationId,
-                query: &EventQuery,
-            ) -> Result<EventPage, StoreError> {
-                $frequent::events(self.reader(), organization, query).await
-            }
-
-            async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError> {
-                $frequent::event_by_slug(self.reader(), slug).await
-            }
-
-            async fn shifts(
-                &self,
-                organization: OrganizationId,
-                event: EventId,
-            ) -> Result<Option<Vec<Arc<Shift>>>, StoreError> {
-                $frequent::shifts(self.reader(), organization, event).await
-            }
-
-            async fn shift(
-                &self,
-                organization: OrganizationId,
-                id: ShiftId,
-            ) -> Result<Option<Shift>, StoreError> {
-                read::shift(self.reader(), organization, id).await
-            }
-
-            async fn questions(
-                &self,
-                organization: OrganizationId,
-                event: EventId,
-            ) -> Result<Option<Vec<Question>>, StoreError> {
-                read::questions(self.reader(), organization, event).await
-            }
-
-            async fn signups(
-                &self,
-                organization: OrganizationId,
-                event: EventId,
-                after: Option<SignupId>,
-                limit: u32,
-            ) -> Result<Vec<Signup>, StoreError> {
-                read::signups(self.reader(), organization, event, after, limit).await
-            }
-
-            async fn signup(
-                &self,
-                organization: OrganizationId,
-                id: SignupId,
-            ) -> Result<Option<Signup>, StoreError> {
-                read::signup(self.reader(), organization, id).await
-            }
-
-            async fn confirmed_signups(
-                &self,
-                organization: OrganizationId,
-                shift: ShiftId,
-                after: Option<SignupId>,
-                limit: u32,
-            ) -> Result<Vec<Signup>, StoreError> {
-                read::confirmed_signups(self.reader(), organization, shift, after, limit).await
-            }
-
-            async fn signups_of_address(
-                &self,
-                organization: OrganizationId,
-                email: &EmailAddress,
-                limit: u32,
-            ) -> Result<Vec<Signup>, StoreError> {
-                read::signups_of_address(self.reader(), organization, email, limit).await
-            }
-
-            async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>, StoreError> {
-                read::signup_by_secret(self.reader(), secret).await
-            }
-
-            async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>, StoreError> {
-                read::receipt(self.reader(), key, now).await
-            }
-
-            async fn notices(
-                &self,
-                have_failed: bool,
-                after: Option<NoticeId>,
-                limit: u32,
-            ) -> Result<Vec<Notice>, StoreError> {
-                read::notices(self.reader(), have_failed, after, limit).await
-            }
-
-            async fn notice(&self, id: NoticeId) -> Result<Option<Notice>, StoreError> {
-                read::notice(self.reader(), id).await
-            }
-
-            async fn due_notices(
-                &self,
-                now: Timestamp,
-                latest: Timestamp,
-                limit: u32,
-            ) -> Result<Vec<Notice>, StoreError> {
-                read::due_notices(self.reader(), now, latest, limit).await
-            }
-
-            async fn count_notices(&self) -> Result<NoticeCounts, StoreError> {
-                read::count_notices(self.reader()).await
-            }
-
-            async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-                self.commit_change(change).await
-            }
-
-            async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-                self.purge_old_receipts(now, limit).await
-            }
-
-            fn request_counter(&self) -> Option<&dyn RequestCounter> {
-                self.counter()
-            }
-
-            async fn check(&self) -> Result<(), StoreError> {
-                self.answers().await
-            }
-        }
-    };
+    /// Checks like [`Store::check`].
+    fn check(&self) -> impl Future<Output = Result<()>> + Send;
 }
-pub(crate) use store;
+
+/// A store on a SQL database. The type parameter selects the engine.
+///
+/// Programs name a store by its alias, `SqliteStore` or `PostgresStore`, which documents the guarantees of the engine.
+#[derive(Debug, Clone)]
+pub struct SqlStore<B>(pub(crate) B);
+
+/// Returns the value of `key` from the cache. Calls `read` if the value is not cached, or if there is no cache.
+async fn cached<K, V, F>(
+    backend: &impl Backend,
+    kind: impl FnOnce(&CachedReads) -> &CachedValues<K, V>,
+    key: K,
+    read: impl FnOnce() -> F,
+) -> Result<V>
+where
+    K: Hash + Eq + Clone + Send + Sync + 'static,
+    V: Weight + Clone + Send + Sync + 'static,
+    F: Future<Output = Result<V>>,
+{
+    match backend.cache() {
+        Some((cache, version)) => kind(cache).get(version, key, read).await,
+        None => read().await,
+    }
+}
+
+#[async_trait]
+impl<B: Backend> Store for SqlStore<B> {
+    async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>> {
+        let from = "organizations o WHERE o.id = $1";
+        let read = || {
+            let values = values![id.uuid()];
+            one(self.0.reader(), "reading an organization", ORGANIZATION, from, values, row::organization)
+        };
+        cached(&self.0, |cache| &cache.organizations, id, read).await
+    }
+
+    async fn organization_by_slug(&self, slug: &str) -> Result<Option<Organization>> {
+        let from = "organizations o WHERE o.slug = $1";
+        one(self.0.reader(), "reading an organization", ORGANIZATION, from, values![slug], row::organization)
+            .await
+    }
+
+    async fn organizations(&self, after: Option<OrganizationId>, limit: u32) -> Result<Vec<Organization>> {
+        let from = format!("(SELECT * FROM organizations WHERE id > $1 ORDER BY id LIMIT {limit}) o");
+        let values = values![after.unwrap_or(OrganizationId::NONE).uuid()];
+        let found =
+            all(self.0.reader(), "listing organizations", ORGANIZATION, &from, values, row::organization)
+                .await?;
+        Ok(sorted(found, |organization| organization.id))
+    }
+
+    async fn token_by_digest(&self, digest: &Digest) -> Result<Option<(Token, Organization)>> {
+        let columns = [TOKEN, ORGANIZATION].concat();
+        let from = "tokens t JOIN organizations o ON o.id = t.organization_id WHERE t.digest = $1";
+        let values = values![digest.as_bytes().as_slice()];
+        let read = |row: &[Cell<'_>]| {
+            let (token, organization) = row.split_at(TOKEN.len().min(row.len()));
+            Ok((row::token(token)?, row::organization(organization)?))
+        };
+        one(self.0.reader(), "reading a token", &columns, from, values, read).await
+    }
+
+    async fn token(&self, id: TokenId) -> Result<Option<Token>> {
+        let (from, values) = ("tokens t WHERE t.id = $1", values![id.uuid()]);
+        one(self.0.reader(), "reading a token", TOKEN, from, values, row::token).await
+    }
+
+    async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>> {
+        let (from, values) = ("tokens t WHERE t.organization_id = $1", values![organization.uuid()]);
+        let found = all(self.0.reader(), "listing tokens", TOKEN, from, values, row::token).await?;
+        Ok(sorted(found, |token| token.id))
+    }
+
+    async fn event_owner(&self, id: EventId) -> Result<Option<OrganizationId>> {
+        const WHAT: &str = "reading an event's owner";
+        let reader = self.0.reader();
+        let owner = reader.dialect().id_text("organization_id");
+        let text = format!("SELECT {owner} FROM events WHERE id = $1");
+        let found = reader.row(WHAT, Sql::of(reader.dialect(), &text, values![id.uuid()])).await?;
+        let owner = found.map(|[owner]| Uuid::try_parse(&owner)).transpose();
+        Ok(owner.map_err(|error| StoreError::failed(WHAT, error))?.map(OrganizationId::new))
+    }
+
+    async fn event(&self, organization: OrganizationId, id: EventId) -> Result<Option<Event>> {
+        let from = "events e WHERE e.organization_id = $1 AND e.id = $2";
+        let values = values![organization.uuid(), id.uuid()];
+        one(self.0.reader(), "reading an event", EVENT, from, values, row::events()).await
+    }
+
+    async fn event_in_full(&self, organization: OrganizationId, id: EventId) -> Result<Option<EventInFull>> {
+        let values = values![organization.uuid(), id.uuid()];
+        read::event_in_full(self.0.reader(), "e.organization_id = $1 AND e.id = $2", values).await
+    }
+
+    async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<EventPage> {
+        let read = || read::events(self.0.reader(), organization, query);
+        cached(&self.0, |cache| &cache.pages, (organization, *query), read).await
+    }
+
+    async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>> {
+        let read = || read::event_in_full(self.0.reader(), "e.slug = $1", values![slug]);
+        if slug.len() > MAX_SLUG_BYTES {
+            return read().await;
+        }
+        cached(&self.0, |cache| &cache.events_by_slug, slug.to_owned(), read).await
+    }
+
+    async fn shifts(&self, organization: OrganizationId, event: EventId) -> Result<Option<Vec<Shift>>> {
+        let from = "events e LEFT JOIN shifts s ON s.organization_id = e.organization_id AND s.event_id = e.id \
+             WHERE e.organization_id = $1 AND e.id = $2";
+        let read = || async {
+            let values = values![organization.uuid(), event.uuid()];
+            let found =
+                of_parent(self.0.reader(), "listing shifts", SHIFT, from, values, row::shifts()).await?;
+            Ok(found.map(in_running_order))
+        };
+        cached(&self.0, |cache| &cache.shifts, (organization, event), read).await
+    }
+
+    async fn shift(&self, organization: OrganizationId, id: ShiftId) -> Result<Option<Shift>> {
+        let from = "shifts s JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
+             WHERE s.organization_id = $1 AND s.id = $2";
+        let values = values![organization.uuid(), id.uuid()];
+        one(self.0.reader(), "reading a shift", SHIFT, from, values, row::shifts()).await
+    }
+
+    async fn questions(&self, organization: OrganizationId, event: EventId) -> Result<Option<Vec<Question>>> {
+        let from = "events e LEFT JOIN questions q ON q.organization_id = e.organization_id AND q.event_id = e.id \
+             WHERE e.organization_id = $1 AND e.id = $2";
+        let values = values![organization.uuid(), event.uuid()];
+        let found =
+            of_parent(self.0.reader(), "listing questions", QUESTION, from, values, row::question).await?;
+        Ok(found.map(by_position))
+    }
+
+    async fn signups(
+        &self,
+        organization: OrganizationId,
+        event: EventId,
+        after: Option<SignupId>,
+        limit: u32,
+    ) -> Result<Vec<Signup>> {
+        let from = format!(
+            "(SELECT * FROM signups \
+             WHERE organization_id = $1 AND event_id = $2 AND id > $3 ORDER BY id LIMIT {limit}) u"
+        );
+        let after = after.unwrap_or(SignupId::NONE).uuid();
+        let values = values![organization.uuid(), event.uuid(), after];
+        let found = all(self.0.reader(), "listing sign-ups", SIGNUP, &from, values, row::signup).await?;
+        Ok(sorted(found, |signup| signup.id))
+    }
+
+    async fn signup(&self, organization: OrganizationId, id: SignupId) -> Result<Option<Signup>> {
+        let from = "signups u WHERE u.organization_id = $1 AND u.id = $2";
+        let values = values![organization.uuid(), id.uuid()];
+        one(self.0.reader(), "reading a sign-up", SIGNUP, from, values, row::signup).await
+    }
+
+    async fn confirmed_signups(
+        &self,
+        organization: OrganizationId,
+        shift: ShiftId,
+        after: Option<SignupId>,
+        limit: u32,
+    ) -> Result<Vec<Signup>> {
+        // The two conditions are equivalent. The first matches the partial index of SQLite, the second that of PostgreSQL.
+        let from = format!(
+            "(SELECT * FROM signups WHERE organization_id = $1 AND shift_id = $2 \
+             AND status = 'confirmed' AND cancelled_at IS NULL AND id > $3 ORDER BY id LIMIT {limit}) u"
+        );
+        let after = after.unwrap_or(SignupId::NONE).uuid();
+        let values = values![organization.uuid(), shift.uuid(), after];
+        let found =
+            all(self.0.reader(), "listing confirmed sign-ups", SIGNUP, &from, values, row::signup).await?;
+        Ok(sorted(found, |signup| signup.id))
+    }
+
+    async fn signups_of_address(
+        &self,
+        organization: OrganizationId,
+        email: &EmailAddress,
+        limit: u32,
+    ) -> Result<Vec<Signup>> {
+        let from = format!(
+            "(SELECT * FROM signups WHERE organization_id = $1 AND email_key = $2 \
+             ORDER BY id LIMIT {limit}) u"
+        );
+        let values = values![organization.uuid(), email.key()];
+        let found =
+            all(self.0.reader(), "listing sign-ups of an address", SIGNUP, &from, values, row::signup)
+                .await?;
+        Ok(sorted(found, |signup| signup.id))
+    }
+
+    async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>> {
+        let from = "signups u WHERE u.secret = $1";
+        let values = values![secret.as_bytes().as_slice()];
+        one(self.0.reader(), "reading a sign-up", SIGNUP, from, values, row::signup).await
+    }
+
+    async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>> {
+        let from = "receipts r WHERE r.organization_id = $1 AND r.token_id = $2 AND r.operation = $3 \
+             AND r.idempotency_key = $4 AND r.expires_at > $5";
+        let (values, read) = (live_receipt(key, now), |row: &[Cell<'_>]| row::receipt(row, key));
+        one(self.0.reader(), "reading a receipt", RECEIPT, from, values, read).await
+    }
+
+    async fn notices(&self, have_failed: bool, after: Option<NoticeId>, limit: u32) -> Result<Vec<Notice>> {
+        let failed = if have_failed { "IS NOT NULL" } else { "IS NULL" };
+        let from = format!(
+            "(SELECT * FROM notices WHERE id > $1 AND failed_at {failed} \
+             ORDER BY id LIMIT {limit}) n"
+        );
+        let values = values![after.unwrap_or(NoticeId::NONE).uuid()];
+        let found = all(self.0.reader(), "listing notices", NOTICE, &from, values, row::notice).await?;
+        Ok(sorted(found, |notice| notice.id))
+    }
+
+    async fn notice(&self, id: NoticeId) -> Result<Option<Notice>> {
+        read::notice(self.0.reader(), id).await
+    }
+
+    async fn due_notices(&self, now: Timestamp, latest: Timestamp, limit: u32) -> Result<Vec<Notice>> {
+        read::due_notices(self.0.reader(), now, latest, limit).await
+    }
+
+    async fn count_notices(&self) -> Result<NoticeCounts> {
+        const WHAT: &str = "counting notices";
+        let text = "SELECT CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NULL) AS TEXT), \
+             CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NOT NULL) AS TEXT)";
+        let reader = self.0.reader();
+        let counted = reader.row(WHAT, Sql::of(reader.dialect(), text, vec![])).await?;
+        let [queued, failed] =
+            counted.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
+        let number = |text: String| text.parse().map_err(|error| StoreError::failed(WHAT, error));
+        Ok(NoticeCounts { queued: number(queued)?, failed: number(failed)? })
+    }
+
+    async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+        self.0.commit(change).await
+    }
+
+    async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64> {
+        self.0.purge_receipts(now, limit).await
+    }
+
+    fn request_counter(&self) -> Option<&dyn RequestCounter> {
+        B::request_counter(self)
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.0.check().await
+    }
+}

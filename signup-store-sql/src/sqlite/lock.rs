@@ -1,8 +1,8 @@
-//! One server serves one SQLite file.
+//! The lock by which one server at a time serves an SQLite file.
 //!
-//! The mark is an advisory lock of the operating system on a file beside the database, so it goes with the process,
-//! however that ends; a lock file that is left behind means nothing. It is never the database itself that is locked:
-//! closing any descriptor of that file would drop the locks that SQLite holds on it.
+//! The lock is an advisory lock of the operating system on a file beside the database. The system releases the lock when the
+//! process ends, so a lock file that is left behind has no effect. The database file itself is never locked here: closing any
+//! descriptor of that file would drop the locks that SQLite holds on the file.
 
 use std::ffi::OsString;
 use std::fs::{File, TryLockError};
@@ -11,17 +11,18 @@ use std::path::{Path, PathBuf};
 
 use crate::sql::error::OpenError;
 
-/// Held by the server that serves a database. Dropping it gives the database free.
+/// The right of this process to serve a database. A drop releases the right.
 #[derive(Debug)]
 pub struct ServingLock(#[expect(dead_code, reason = "the lock lasts as long as the file is open")] File);
 
 impl ServingLock {
-    /// Marks the database at `path` as served by this process; a database that is not there yet is made, empty. Two paths
-    /// to one file meet the same mark. Programs that merely write a record now and then need no mark.
+    /// Takes the lock of the database at `path`. Creates an empty database file if none exists.
+    ///
+    /// Two paths to one file have the same lock. A program that only writes a record now and then needs no lock.
     ///
     /// # Errors
-    /// [`OpenError::Served`] if another process, or another part of this one, serves it; [`OpenError::Path`] if there can
-    /// be no such file; [`OpenError::Lock`] if the mark cannot be made.
+    /// Returns [`OpenError::Served`] if another process, or another part of this one, holds the lock, [`OpenError::Path`] if
+    /// the file cannot exist, and [`OpenError::Lock`] if the lock file cannot be opened or locked.
     pub fn take(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let failed = |source| OpenError::Path { path: path.display().to_string(), source };
@@ -37,12 +38,12 @@ impl ServingLock {
     }
 }
 
-/// The one lock file of the database, by whichever path it is reached.
+/// Returns the path of the lock file. All paths to one database have the same lock file.
 fn lock_path(path: &Path) -> io::Result<PathBuf> {
     let real = match path.canonicalize() {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            // Only what is there has one real path, even if a link to it was there before. An empty file is an empty
-            // database; and nobody holds a lock on a file that was not there.
+            // Only a file that exists has a canonical path. An empty file is an empty database. SQLite holds no lock on a
+            // file that did not exist, so closing the file drops none.
             drop(File::options().create(true).truncate(false).write(true).open(path)?);
             path.canonicalize()
         }

@@ -15,7 +15,7 @@ use crate::sql::{Dialect, Sql};
 static SCRIPTS: &[Script] =
     scripts!("sqlite": "0001_initial", "0002_mails", "0003_receipts", "0004_receipts");
 
-/// Migrates the SQLite database that messages call `name`.
+/// Migrates the database. `name` names the database in errors.
 pub(super) async fn prepare(
     connection: &mut SqliteConnection,
     name: &str,

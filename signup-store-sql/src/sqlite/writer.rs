@@ -25,7 +25,7 @@ use crate::sql::observe;
 const BATCH: usize = 256;
 /// The most requests that wait. A caller that arrives later waits for a place.
 const WAITING: usize = 1024;
-/// From a request to its answer. Longer than [`BUSY_TIMEOUT`](super::BUSY_TIMEOUT), so that a request survives a
+/// From a request to its answer. Longer than [`BUSY_TIMEOUT`](super::options::BUSY_TIMEOUT), so that a request survives a
 /// long write of another process.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 /// How many callers are answered before other tasks get a turn. Each caller that is answered has work to do, and reads would
@@ -349,7 +349,7 @@ mod tests {
 
     use super::*;
     use crate::SqliteStore;
-    use crate::sqlite::writer_options;
+    use crate::sqlite::options::writer_options;
 
     async fn database() -> (tempfile::TempDir, PathBuf, SqliteConnectOptions) {
         let folder = tempfile::tempdir().unwrap();

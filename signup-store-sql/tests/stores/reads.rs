@@ -1,6 +1,4 @@
-//! What is read is what was written, and what cannot be read is named.
-
-use std::sync::Arc;
+//! Reads return the written values, and an unreadable value is an error that names its place.
 
 use rstest::rstest;
 use signup_core::{
@@ -13,7 +11,7 @@ use crate::records::{Database, Engine, event, shift, uuid, with, writes};
 
 #[rstest]
 #[tokio::test]
-async fn an_event_with_everything_reads_back_to_the_last_bit(#[values(Sqlite, Postgres)] engine: Engine) {
+async fn every_field_of_an_event_reads_back_exactly(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some((database, _)) = Database::filled(engine).await else { return };
     let data = r#"{"b":[1.5,null,{"x":"\u2028\"\\"}],"a":18446744073709551615,"n":1e-300}"#;
     let mut full = event(11, "2027-03-14");
@@ -34,7 +32,7 @@ async fn an_event_with_everything_reads_back_to_the_last_bit(#[values(Sqlite, Po
     assert_eq!((&found.event, found.location_data), (&full, data));
     assert_eq!(database.store.event(full.organization, full.id).await.unwrap(), Some(full.clone()));
     let drafts = EventQuery::new().drafts().limit(1);
-    assert_eq!(database.store.events(full.organization, &drafts).await.unwrap().events, [Arc::new(full)]);
+    assert_eq!(database.store.events(full.organization, &drafts).await.unwrap().events, [full]);
 }
 
 #[rstest]
@@ -58,7 +56,7 @@ async fn a_value_that_cannot_be_read_is_named_by_table_column_and_id(
 
 #[rstest]
 #[tokio::test]
-async fn shifts_are_listed_in_running_order_and_none_is_not_no_event(
+async fn shifts_come_in_running_order_and_an_unknown_event_is_none(
     #[values(Sqlite, Postgres)] engine: Engine,
 ) {
     let Some((database, _)) = Database::filled(engine).await else { return };
@@ -90,7 +88,7 @@ async fn shifts_are_listed_in_running_order_and_none_is_not_no_event(
 async fn pages_meet_without_gap_or_overlap_in_both_directions(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some((database, records)) = Database::filled(engine).await else { return };
     let store = &database.store;
-    // Three on each day, so that equal starts fall on every page's edge.
+    // Three events on each day, so that equal starts lie on the edges of pages.
     let events: Vec<_> = (0..30_u32)
         .map(|n| {
             let event = event(100 + n, &format!("2027-05-{:02}", 1 + n / 3));
@@ -116,7 +114,7 @@ async fn pages_meet_without_gap_or_overlap_in_both_directions(#[values(Sqlite, P
                 break;
             }
         }
-        assert!(pages.iter().flat_map(|page| &page.events).map(Arc::as_ref).eq(expected.iter().copied()));
+        assert!(pages.iter().flat_map(|page| &page.events).eq(expected.iter().copied()));
         for (upper, lower) in pages.iter().zip(&pages[1..]) {
             let mut query = EventQuery::new().limit(4);
             (query.is_published, query.position) = (is_published, lower.above);
@@ -125,7 +123,7 @@ async fn pages_meet_without_gap_or_overlap_in_both_directions(#[values(Sqlite, P
     }
 }
 
-/// The stored start sorts, limits and positions, also where the zone data of this process derives another.
+/// The order, the limit and the positions follow the stored start, even if newer zone data derives another.
 #[rstest]
 #[tokio::test]
 async fn a_walk_follows_the_stored_starts(#[values(Sqlite, Postgres)] engine: Engine) {

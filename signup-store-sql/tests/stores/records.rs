@@ -297,7 +297,6 @@ impl Records {
         let (organization, event) = (self.organization.id, self.event.id);
         let mut shifts = self.shifts.clone();
         shifts[0].occupancy.filled = 1;
-        let shifts: Vec<_> = shifts.into_iter().map(Arc::new).collect();
         let full = store.event_in_full(organization, event).await.unwrap().unwrap();
         assert_eq!((&full.event, &full.shifts), (&self.event, &shifts));
         assert_eq!(full.questions, from_ref(&self.question));

@@ -1,7 +1,5 @@
 //! Events of a session's organization.
 
-use std::sync::Arc;
-
 use super::{Reply, Session};
 use crate::error::{Error, Result};
 use crate::event::Event;
@@ -20,7 +18,7 @@ use crate::token::Scope;
 #[non_exhaustive]
 pub struct EventList {
     /// The events, latest start first.
-    pub events: Vec<Arc<Event>>,
+    pub events: Vec<Event>,
     /// The query that the page answers.
     pub query: EventQuery,
     /// The position of the page below; `None` if no event follows. The text of a position is the cursor for callers

@@ -1,7 +1,5 @@
 //! Shifts of a session's organization.
 
-use std::sync::Arc;
-
 use super::{Reply, Session};
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId, ShiftId};
@@ -40,7 +38,7 @@ impl Session {
     /// # }
     /// ```
     #[doc(alias = "slots")]
-    pub async fn shifts(&self, event: EventId) -> Result<Vec<Arc<Shift>>> {
+    pub async fn shifts(&self, event: EventId) -> Result<Vec<Shift>> {
         self.require(Scope::ShiftsRead)?;
         self.shared.store.shifts(self.organization_id(), event).await?.ok_or(Error::NotFound)
     }

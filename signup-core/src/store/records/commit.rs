@@ -1,7 +1,5 @@
 //! The commit: checks requirements, and applies writes. All checks precede the first write, so there is no rollback.
 
-use std::sync::Arc;
-
 use super::{Records, is_confirmed};
 use crate::id::{OrganizationId, ShiftId, SignupId};
 use crate::occupancy::Occupancy;
@@ -96,8 +94,8 @@ impl Records {
                 for shift in new {
                     if let Some(found) = self.events.get_mut(&shift.event) {
                         let (day, is_virtual) = (found.event.dates.first.clone(), found.event.is_virtual);
-                        found.shifts.push(Arc::new(Shift { day, is_virtual, ..shift }));
-                        found.shifts.sort_by_cached_key(|shift| shift.order_key());
+                        found.shifts.push(Shift { day, is_virtual, ..shift });
+                        found.shifts.sort_by_cached_key(Shift::order_key);
                     }
                 }
             }
@@ -173,8 +171,8 @@ impl Records {
         if let Some((full, index)) = owned
             .find_map(|full| full.shifts.iter().position(|shift| shift.id == id).map(|index| (full, index)))
         {
-            change(Arc::make_mut(&mut full.shifts[index]));
-            full.shifts.sort_by_cached_key(|shift| shift.order_key());
+            change(&mut full.shifts[index]);
+            full.shifts.sort_by_cached_key(Shift::order_key);
         }
     }
 }

@@ -30,7 +30,7 @@ async fn each_kind_of_question_has_its_own_kind_of_field() {
 async fn the_label_of_a_form_has_the_start_that_the_page_shows() {
     let (service, created) = sample_event().await;
     let mut found = service.public().event(&created.event.slug).await.unwrap();
-    let shift = Arc::make_mut(&mut found.shifts[0]);
+    let shift = &mut found.shifts[0];
     // Clocks jump from 02:00 to 03:00, so 02:30 does not exist.
     shift.day = Day::new("2099-03-08".parse().unwrap(), "America/New_York".parse().unwrap());
     shift.hours = Hours::parse(Some("02:30"), Some("05:00")).unwrap();

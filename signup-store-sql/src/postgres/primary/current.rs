@@ -9,12 +9,12 @@ use tokio::sync::watch;
 
 use super::GRACE;
 use crate::postgres::PostgresOptions;
-use crate::sql::pool::{Lent, Queue};
+use crate::sql::pool::{ConnectionPool, PooledConnection};
 
 /// The pool in use. Each has a number of its own.
 #[derive(Clone)]
 pub(super) struct Current {
-    pub(super) queue: Queue<Postgres>,
+    pub(super) queue: ConnectionPool<Postgres>,
     /// Whether another pool has taken the place of this one.
     replaced: Arc<watch::Sender<bool>>,
     pub(super) number: u64,
@@ -25,12 +25,12 @@ pub(super) struct Current {
 impl Current {
     pub(super) fn new(options: &PostgresOptions, server: PgConnectOptions, number: u64) -> Self {
         let answered = Arc::new(Mutex::new(Instant::now()));
-        Self { queue: Queue::new(pool(options, server)), replaced: Arc::default(), number, answered }
+        Self { queue: ConnectionPool::new(pool(options, server)), replaced: Arc::default(), number, answered }
     }
 
     /// A connection, by `deadline`.
-    pub(super) async fn connection(&self, deadline: Instant) -> sqlx::Result<Lent<Postgres>> {
-        let connection = tokio::time::timeout_at(deadline.into(), self.queue.wait()).await;
+    pub(super) async fn connection(&self, deadline: Instant) -> sqlx::Result<PooledConnection<Postgres>> {
+        let connection = tokio::time::timeout_at(deadline.into(), self.queue.acquire()).await;
         connection.unwrap_or(Err(sqlx::Error::PoolTimedOut))
     }
 

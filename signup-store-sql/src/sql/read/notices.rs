@@ -4,42 +4,29 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
-use signup_core::{Notice, NoticeCounts, NoticeId, StoreError};
+use signup_core::{Notice, NoticeId, StoreError};
 
-use super::{Reader, Result, all, one, sorted};
+use super::reader::{Reader, Result, all, one};
 use crate::sql::observe::count_unreadable_notice;
 use crate::sql::row::{self, Cell, NOTICE, QUEUE_POSITION};
-use crate::sql::{Sql, values};
-
-pub(crate) async fn notices(
-    reader: &impl Reader,
-    have_failed: bool,
-    after: Option<NoticeId>,
-    limit: u32,
-) -> Result<Vec<Notice>> {
-    let failed = if have_failed { "IS NOT NULL" } else { "IS NULL" };
-    let from = format!(
-        "(SELECT * FROM notices WHERE id > $1 AND failed_at {failed} \
-         ORDER BY id LIMIT {limit}) n"
-    );
-    let values = values![after.unwrap_or(NoticeId::NONE).uuid()];
-    let found = all(reader, "listing notices", NOTICE, &from, values, row::notice).await?;
-    Ok(sorted(found, |notice| notice.id))
-}
+use crate::sql::values;
+#[cfg(test)]
+use crate::sql::{Dialect, Sql};
 
 pub(crate) async fn notice(reader: &impl Reader, id: NoticeId) -> Result<Option<Notice>> {
     let from = "notices n WHERE n.id = $1";
     one(reader, "reading a notice", NOTICE, from, values![id.uuid()], row::notice).await
 }
 
-/// A position in the queue: a due time and an id. The time is in Unix seconds as it is stored, and may be no instant.
+/// A position in the queue: a due time and an id. The time is stored in Unix seconds, and can be out of the range of
+/// [`Timestamp`] in a damaged row.
 type QueuePosition = (i64, NoticeId);
 
-/// A page of the queue as a table: the first that are due at or before `$1`, and the first that are due after `$2`, both after
-/// the position `($3, $4)`.
+/// Returns a table expression for a page of the queue: the first notices due at or before `$1`, and the first notices due
+/// after `$2`, both behind the position `($3, $4)`.
 ///
-/// Each of the two is a range of the index by due time. One condition with `OR` would read everything between them, too.
-pub(crate) fn due_ranges(limit: u32) -> String {
+/// Each part is a range of the index by due time. One condition with `OR` would read all notices between the parts, too.
+fn due_ranges(limit: u32) -> String {
     let range = |condition: &str| {
         format!(
             "SELECT * FROM (SELECT * FROM notices WHERE failed_at IS NULL AND {condition} \
@@ -49,8 +36,8 @@ pub(crate) fn due_ranges(limit: u32) -> String {
     format!("({} UNION ALL {}) n", range("due_at <= $1"), range("due_at > $2"))
 }
 
-/// Reads the queue page by page, until there are enough notices or the queue ends: those that cannot be read take no place of
-/// the others.
+/// Reads the queue page by page, until `limit` notices are found or the queue ends. Notices that cannot be read do not
+/// count.
 pub(crate) async fn due_notices(
     reader: &impl Reader,
     now: Timestamp,
@@ -75,7 +62,7 @@ pub(crate) async fn due_notices(
     }
 }
 
-/// At most `limit` positions after `after`, and the notice at each, or why it cannot be read.
+/// Reads at most `limit` positions behind `after`. Each has its notice, or the error of reading the notice.
 async fn due_page(
     reader: &impl Reader,
     now: Timestamp,
@@ -92,7 +79,7 @@ async fn due_page(
         Ok((row::queue_position(position)?, row::notice(notice)))
     };
     let mut page = match all(reader, WHAT, &columns, &from, values.clone(), read).await {
-        // A damaged text can make the whole answer unreadable. Then each notice is read by itself.
+        // A damaged text can make the whole result unreadable. Then each notice is read by its own statement.
         Err(error) if !error.is_unavailable() => {
             let positions = all(reader, WHAT, QUEUE_POSITION, &from, values, row::queue_position).await?;
             each_at(reader, positions).await?
@@ -104,16 +91,16 @@ async fn due_page(
     Ok(page)
 }
 
-/// The notices at these positions. One that is there no more is left out: another process has taken it.
+/// Reads the notice at each position by its own statement. Skips a notice that another process has claimed meanwhile.
 async fn each_at(
     reader: &impl Reader,
     positions: Vec<QueuePosition>,
 ) -> Result<Vec<(QueuePosition, Result<Notice>)>> {
     let mut found = Vec::with_capacity(positions.len());
     for (due_at, id) in positions {
-        let is_there = |notice: &Notice| notice.due_at.as_second() == due_at && notice.failure.is_none();
+        let is_due = |notice: &Notice| notice.due_at.as_second() == due_at && notice.failure.is_none();
         match notice(reader, id).await {
-            Ok(notice) => found.extend(notice.filter(is_there).map(|notice| ((due_at, id), Ok(notice)))),
+            Ok(notice) => found.extend(notice.filter(is_due).map(|notice| ((due_at, id), Ok(notice)))),
             Err(error) if error.is_unavailable() => return Err(error),
             Err(error) => found.push(((due_at, id), Err(error))),
         }
@@ -121,26 +108,29 @@ async fn each_at(
     Ok(found)
 }
 
-/// The most notices that a process reports as unreadable: a bound on the memory for them.
-const MOST_REPORTED: usize = 10_000;
+/// The maximum number of notices that a process reports as unreadable, to bound the memory for their ids.
+const MAX_REPORTED: usize = 10_000;
 /// The notices that this process has reported as unreadable.
 static REPORTED: Mutex<BTreeSet<NoticeId>> = Mutex::new(BTreeSet::new());
 
-/// Logs and counts a notice that cannot be read, once for each process: a worker meets it again with every look at the queue.
+/// Logs and counts a notice that cannot be read, once for each process. A worker reads the notice again with each poll of the
+/// queue.
 fn report_unreadable(id: NoticeId, error: &StoreError) {
     let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
-    if reported.len() < MOST_REPORTED && reported.insert(id) {
+    if reported.len() < MAX_REPORTED && reported.insert(id) {
         count_unreadable_notice();
         tracing::error!(notice = %id, %error, "a notice cannot be read, and is left alone");
     }
 }
 
-pub(crate) async fn count_notices(reader: &impl Reader) -> Result<NoticeCounts> {
-    const WHAT: &str = "counting notices";
-    let text = "SELECT CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NULL) AS TEXT), \
-         CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NOT NULL) AS TEXT)";
-    let counted = reader.row(WHAT, Sql::of(reader.dialect(), text, vec![])).await?;
-    let [queued, failed] = counted.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
-    let number = |text: String| text.parse().map_err(|error| StoreError::failed(WHAT, error));
-    Ok(NoticeCounts { queued: number(queued)?, failed: number(failed)? })
+/// Returns the statement for a page of at most `limit` due notices, for tests of the query plan.
+#[cfg(test)]
+pub(crate) fn due_notices_query(
+    dialect: Dialect,
+    (now, latest): (i64, i64),
+    after: QueuePosition,
+    limit: u32,
+) -> Sql {
+    let values = values![now, latest, after.0, after.1.uuid()];
+    Sql::of(dialect, &dialect.records(NOTICE, &due_ranges(limit)), values)
 }

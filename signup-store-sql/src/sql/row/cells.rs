@@ -1,62 +1,39 @@
-//! The values of a record, as JSON has them, or a row of the database.
+//! One value of a record, from JSON or from a row with types.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{SeqAccess, Visitor};
+use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
 use signup_core::StoreError;
 use uuid::Uuid;
 
-use super::Column;
+use super::columns::Column;
 
-/// One value of a row.
+/// One column of a record.
 #[derive(Debug)]
 pub(crate) enum Cell<'a> {
     Null,
     Flag(bool),
     Integer(i64),
     Text(Cow<'a, str>),
+    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "SQLite returns ids as digits"))]
     Id(Uuid),
 }
 
 impl Cell<'_> {
-    /// SQLite's truth is a number.
+    /// Returns whether the cell is a true flag. SQLite stores a flag as 0 or 1.
     pub(crate) const fn is_true(&self) -> bool {
         matches!(self, Self::Flag(true) | Self::Integer(1))
     }
 
-    /// Whether there is no id. Of none SQLite makes no digits.
+    /// Returns whether the cell has no id. On SQLite `hex(NULL)` is an empty text.
     pub(crate) fn is_no_id(&self) -> bool {
         match self {
             Self::Null => true,
             Self::Text(digits) => digits.is_empty(),
             _ => false,
         }
-    }
-}
-
-impl From<Uuid> for Cell<'_> {
-    fn from(id: Uuid) -> Self {
-        Self::Id(id)
-    }
-}
-
-impl From<bool> for Cell<'_> {
-    fn from(flag: bool) -> Self {
-        Self::Flag(flag)
-    }
-}
-
-impl From<i64> for Cell<'_> {
-    fn from(number: i64) -> Self {
-        Self::Integer(number)
-    }
-}
-
-impl<'a> From<&'a str> for Cell<'a> {
-    fn from(text: &'a str) -> Self {
-        Self::Text(Cow::Borrowed(text))
     }
 }
 
@@ -68,7 +45,7 @@ impl<'de> Deserialize<'de> for Cell<'de> {
             type Value = Cell<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("null, a truth value, a whole number or a text")
+                f.write_str("null, a flag, an integer or a text")
             }
 
             fn visit_unit<E>(self) -> Result<Self::Value, E> {
@@ -100,40 +77,9 @@ impl<'de> Deserialize<'de> for Cell<'de> {
     }
 }
 
-/// More columns than any record has.
-const MOST_COLUMNS: usize = 20;
-
-/// The columns of a record.
-pub(super) struct Record<'r>(pub(super) Vec<Cell<'r>>);
-
-impl<'de: 'r, 'r> Deserialize<'de> for Record<'r> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Columns;
-
-        impl<'de> Visitor<'de> for Columns {
-            type Value = Record<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an array of columns")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut columns: A) -> Result<Self::Value, A::Error> {
-                // With room for all of them from the beginning: how many there are is only known at the end.
-                let mut cells = Vec::with_capacity(MOST_COLUMNS);
-                while let Some(cell) = columns.next_element()? {
-                    cells.push(cell);
-                }
-                Ok(Record(cells))
-            }
-        }
-
-        deserializer.deserialize_seq(Columns)
-    }
-}
-
-/// Records as they leave the database.
+/// The result of a statement, not yet decoded.
 pub(crate) trait Records {
-    /// Reads each. `columns` are those that were asked for.
+    /// Decodes each record with `read`. `columns` are the columns of the statement.
     fn read<T>(
         &self,
         columns: &[Column],

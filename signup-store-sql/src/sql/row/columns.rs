@@ -1,13 +1,13 @@
 //! The columns of each record, in the order in which they are read.
 
-/// A column of a record, by the alias of its table, and of what kind it is.
+/// A column of a record: its kind, and its name with the alias of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Column {
     /// A text.
     Text(&'static str),
-    /// A whole number.
+    /// An integer.
     Integer(&'static str),
-    /// A truth value.
+    /// A flag.
     Flag(&'static str),
     /// A date, as `YYYY-MM-DD`.
     Date(&'static str),
@@ -17,14 +17,14 @@ pub(crate) enum Column {
     Digest(&'static str),
     /// A coordinate.
     Degrees(&'static str),
-    /// JSON, which is read as a text.
+    /// JSON, selected as text.
     Json(&'static str),
 }
 
 use Column::{Date, Degrees, Digest, Flag, Id, Integer, Json, Text};
 
 impl Column {
-    /// Its name without the alias.
+    /// Returns the name without the alias.
     pub(super) fn name(self) -> &'static str {
         let (Text(name) | Integer(name) | Flag(name) | Date(name) | Id(name) | Digest(name) | Degrees(name)
         | Json(name)) = self;
@@ -70,9 +70,9 @@ pub(crate) const EVENT: &[Column] = &[
     Integer("e.created_at"),
     Integer("e.updated_at"),
 ];
-/// The location data of the event `e`. Lists and single events are read without it.
+/// The location data of the event `e`. Only reads of an event in full select it.
 pub(crate) const LOCATION_DATA: &[Column] = &[Id("e.id"), Json("e.location_data")];
-/// Of the shift `s` of the event `e`.
+/// The shift `s`, and the columns of its event `e` that determine instants.
 pub(crate) const SHIFT: &[Column] = &[
     Id("s.id"),
     Id("s.organization_id"),
@@ -116,7 +116,7 @@ pub(crate) const SIGNUP: &[Column] = &[
     Integer("u.mailed_at"),
     Integer("u.cancelled_at"),
 ];
-/// A receipt has no id of its own; a corrupt one is found by its token.
+/// A receipt has no id. Errors name the id of its token instead.
 pub(crate) const RECEIPT: &[Column] = &[Id("r.token_id"), Json("r.outcome"), Integer("r.expires_at")];
 /// The position of a notice in the queue.
 pub(crate) const QUEUE_POSITION: &[Column] = &[Id("n.id"), Integer("n.due_at")];

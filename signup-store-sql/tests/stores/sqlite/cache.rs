@@ -1,4 +1,4 @@
-//! What is kept of an SQLite file is never older than what was acknowledged, whoever wrote it.
+//! The cache of reads never returns a value that is older than the last acknowledged commit of any process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,9 +11,9 @@ use crate::records::{Database, Engine, ORGANIZATION, Records, event, organizatio
 
 const PAGE: EventQuery = EventQuery::new();
 
-/// The version of the shift in every read that lists it.
+/// Returns the version of the shift in each cached read that lists the shift.
 async fn versions(store: &dyn Store, records: &Records, shift: &Shift) -> [u32; 2] {
-    let of = |shifts: Vec<Arc<Shift>>| shifts.iter().find(|found| found.id == shift.id).unwrap().version;
+    let of = |shifts: Vec<Shift>| shifts.iter().find(|found| found.id == shift.id).unwrap().version;
     let listed = store.shifts(shift.organization, shift.event).await.unwrap().unwrap();
     let full = store.event_by_slug(&records.event.slug).await.unwrap().unwrap();
     [of(listed), of(full.shifts)]
@@ -24,7 +24,7 @@ async fn no_read_after_an_acknowledged_write_sees_the_state_before_it() {
     let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
     let (store, records, is_done) =
         (Arc::clone(&database.store), Arc::new(records), Arc::new(AtomicBool::new(false)));
-    // Readers see to it that everything is kept whenever it can be.
+    // The readers fill the cache all the time.
     let readers = (0..3).map(|_| {
         let (store, records, is_done) = (Arc::clone(&store), Arc::clone(&records), Arc::clone(&is_done));
         tokio::spawn(async move {
@@ -60,9 +60,9 @@ async fn no_read_after_an_acknowledged_write_sees_the_state_before_it() {
     }
 }
 
-/// A management command opens the file with connections of its own, and so does the second store here.
+/// The second store has connections of its own, like a management command.
 #[tokio::test]
-async fn a_change_by_somebody_else_is_seen_at_once() {
+async fn a_commit_of_another_store_is_seen_at_once() {
     let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
     let (store, other) = (&*database.store, database.open().await.unwrap());
     let shift = &records.shifts[0];
@@ -79,7 +79,7 @@ async fn a_change_by_somebody_else_is_seen_at_once() {
 }
 
 #[tokio::test]
-async fn what_was_not_there_is_found_once_it_is() {
+async fn a_record_is_found_after_a_cached_miss() {
     let database = Database::new(Engine::Sqlite).await.unwrap();
     let store = &*database.store;
     let (owner, event) = (organization(ORGANIZATION), event(11, "2027-06-05"));
@@ -97,12 +97,12 @@ async fn what_was_not_there_is_found_once_it_is() {
     assert_eq!(store.organization(owner.id).await.unwrap(), Some(owner.clone()));
     assert_eq!(store.shifts(owner.id, event.id).await.unwrap(), Some(vec![]));
     assert_eq!(store.event_by_slug(&event.slug).await.unwrap().unwrap().event, event);
-    assert_eq!(store.events(owner.id, &PAGE).await.unwrap().events, [Arc::new(event)]);
+    assert_eq!(store.events(owner.id, &PAGE).await.unwrap().events, [event]);
 }
 
-/// SQLite follows a link before it names the files beside a database; what is beside the link may be left from long ago.
+/// SQLite resolves a link before it names the WAL index. A file beside the link can be the index of an older database.
 #[tokio::test]
-async fn a_database_behind_a_link_is_read_as_it_is() {
+async fn a_database_behind_a_link_is_never_read_stale() {
     let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (link, file) = (folder.path().join("signup.db"), elsewhere.path().join("moved.db"));
     let store = SqliteStore::open(&link).await.unwrap();
@@ -119,7 +119,7 @@ async fn a_database_behind_a_link_is_read_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_slug_that_no_event_can_have_is_not_found_and_not_kept() {
+async fn a_very_long_slug_is_not_found() {
     let database = Database::new(Engine::Sqlite).await.unwrap();
     for number in 0..100 {
         let slug = format!("{number}{}", "x".repeat(60_000));

@@ -243,10 +243,7 @@ async fn a_change_set_of_five_hundred_shifts_is_stored_whole() {
         Write::InsertShifts(shifts.clone()),
     ]);
     database.store.commit(change).await.unwrap();
-    assert_eq!(
-        database.store.shifts(event.organization, event.id).await.unwrap(),
-        Some(shifts.into_iter().map(Arc::new).collect())
-    );
+    assert_eq!(database.store.shifts(event.organization, event.id).await.unwrap(), Some(shifts));
 }
 
 /// On one thread it can be told who had how many turns.

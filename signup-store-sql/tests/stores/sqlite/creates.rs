@@ -1,7 +1,5 @@
 //! Events that are created at once are written together; each create is refused, or fails, by itself.
 
-use std::sync::Arc;
-
 use futures_util::future::join_all;
 use signup_core::{
     ChangeSet, CommitError, Event, EventQuery, EventWithShifts, Receipt, Refusal, Requirement, Shift, Store,
@@ -55,8 +53,7 @@ impl Create {
     async fn assert_stored(&self, store: &dyn Store) {
         let (organization, event) = (self.event.organization, self.event.id);
         let full = store.event_in_full(organization, event).await.unwrap().unwrap();
-        let shifts: Vec<_> = self.shifts.iter().cloned().map(Arc::new).collect();
-        assert_eq!((&full.event, &full.shifts), (&self.event, &shifts));
+        assert_eq!((&full.event, &full.shifts), (&self.event, &self.shifts));
         let receipt = store.receipt(&self.receipt.key, at(0)).await.unwrap();
         assert_eq!(receipt.as_ref(), Some(&self.receipt));
     }

@@ -1,8 +1,11 @@
-//! The plans of PostgreSQL.
+//! Tests of query plans: the statement of a page reads only the rows of the page, wherever the page is.
 
+use jiff::Timestamp;
+use signup_core::{EventId, EventQuery, NoticeId, OrganizationId, Position, Side};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 
-use super::*;
+use crate::sql::Dialect;
+use crate::sql::read::{due_notices_query, page_query};
 use crate::test_cluster::Cluster;
 
 /// 20,000 events of one organization, a tenth of them drafts.
@@ -14,12 +17,12 @@ const MANY_EVENTS: &str = "INSERT INTO organizations (id, name, slug, plan, crea
      '2027-06-05', 'UTC', n % 10 > 0, 0, 0, n, n + 86400 FROM generate_series(1, 20000) n; ANALYZE";
 
 #[tokio::test]
-async fn a_page_costs_the_same_wherever_it_is_on_postgres() {
+async fn a_page_costs_the_same_wherever_it_is() {
     let Some(cluster) = Cluster::shared() else { return };
     let url = cluster.database().await;
     let mut connection = PgConnection::connect(&url).await.unwrap();
     connection.execute(MANY_EVENTS).await.unwrap();
-    // As the store's own connections plan: once, for any values.
+    // The connections of the store have the same setting: one plan for any values.
     connection.execute("SET plan_cache_mode = force_generic_plan").await.unwrap();
     for (is_published, index) in [
         (None, "events_by_start"),
@@ -42,7 +45,7 @@ async fn a_page_costs_the_same_wherever_it_is_on_postgres() {
             let explain = AssertSqlSafe(format!("EXPLAIN EXECUTE page {given}"));
             let steps = connection.fetch_all(explain).await.unwrap();
             let plan = steps.iter().map(|step| step.get::<String, _>(0)).collect::<Vec<_>>().join("\n");
-            // The page is a range of the index, and so is the look at the other side.
+            // The page is a range of the index, and so is the check of the other side.
             let is_range = |line: &&str| line.contains(&format!(" using {index} on events"));
             let ranges = plan.lines().filter(is_range).count();
             assert_eq!(ranges, 1 + usize::from(side.is_some()), "{plan}");
@@ -55,11 +58,11 @@ async fn a_page_costs_the_same_wherever_it_is_on_postgres() {
 }
 
 #[tokio::test]
-async fn due_notices_are_ranges_of_an_index_on_postgres() {
+async fn due_notices_are_ranges_of_an_index() {
     let Some(cluster) = Cluster::shared() else { return };
     let mut connection = PgConnection::connect(&cluster.database().await).await.unwrap();
     connection.execute("SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off").await.unwrap();
-    let due = due_notices(Dialect::Postgres);
+    let due = due_notices_query(Dialect::Postgres, (0, 9), (-1, NoticeId::NONE), 50);
     let prepare = format!("PREPARE due (bigint, bigint, bigint, uuid) AS {}", due.text());
     connection.execute(AssertSqlSafe(prepare)).await.unwrap();
     let steps = connection.fetch_all("EXPLAIN EXECUTE due (0, 9, -1, gen_random_uuid())").await.unwrap();

@@ -1,22 +1,27 @@
-//! The plans of SQLite.
+//! Tests of query plans: the statement of a page reads only the rows of the page, wherever the page is.
 
+use jiff::Timestamp;
+use signup_core::{EventId, EventQuery, NoticeId, OrganizationId, Position, Side};
 use sqlx::{Connection as _, Row as _, SqliteConnection};
 
-use super::*;
 use crate::SqliteStore;
+use crate::sql::read::{due_notices_query, page_query};
+use crate::sql::require::{Check, push_row};
+use crate::sql::rows::Rows;
+use crate::sql::{Dialect, Sql};
 
 async fn plan(connection: &mut SqliteConnection, sql: Sql) -> String {
     let mut explained = Sql::new(Dialect::Sqlite);
     explained.push("EXPLAIN QUERY PLAN ");
     explained.push(sql.text());
-    let steps =
-        sqlx::query(sqlx::AssertSqlSafe(explained.text().to_owned())).fetch_all(connection).await.unwrap();
+    let text = sqlx::AssertSqlSafe(explained.text().to_owned());
+    let steps = sqlx::query(text).fetch_all(connection).await.unwrap();
     steps.iter().map(|step| step.get::<String, _>("detail")).collect::<Vec<_>>().join("\n")
 }
 
-/// A page is a range of an index, whatever the filter and the direction: nothing is sorted, nothing skipped.
+/// A page is a range of an index for each filter and direction. No row is sorted or skipped.
 #[tokio::test]
-async fn a_page_costs_the_same_wherever_it_is_on_sqlite() {
+async fn a_page_costs_the_same_wherever_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("signup.db");
     let store = SqliteStore::open(&path).await.unwrap();
@@ -38,7 +43,7 @@ async fn a_page_costs_the_same_wherever_it_is_on_sqlite() {
             let plan = plan(&mut connection, page).await;
             assert!(plan.contains(&format!("SEARCH events USING INDEX {index}{range})")), "{plan}");
             assert!(!plan.contains("B-TREE") && !plan.contains("SCAN events"), "{plan}");
-            // The look at the other side is a range too.
+            // The check of the other side is a range, too.
             assert_eq!(
                 plan.matches("SEARCH events USING").count(),
                 1 + usize::from(side.is_some()),
@@ -49,14 +54,15 @@ async fn a_page_costs_the_same_wherever_it_is_on_sqlite() {
     store.close().await;
 }
 
-/// A look at the queue costs the same however many notices wait for their time.
+/// The cost does not depend on the number of notices that are not due.
 #[tokio::test]
-async fn due_notices_are_ranges_of_an_index_on_sqlite() {
+async fn due_notices_are_ranges_of_an_index() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("signup.db");
     let store = SqliteStore::open(&path).await.unwrap();
     let mut connection = SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap();
-    let plan = plan(&mut connection, due_notices(Dialect::Sqlite)).await;
+    let plan =
+        plan(&mut connection, due_notices_query(Dialect::Sqlite, (0, 9), (-1, NoticeId::NONE), 50)).await;
     for range in ["(due_at,id)>(?,?) AND due_at<?", "due_at>?"] {
         let search = format!("SEARCH notices USING INDEX due_notices ({range})");
         assert_eq!(plan.matches(&search).count(), 1, "{plan}");
@@ -77,10 +83,9 @@ async fn active_events_are_counted_in_an_index_of_published_ones() {
         limit: 5,
         now: Timestamp::UNIX_EPOCH,
     };
-    let check = crate::sql::require::Check::from(&requirement);
-    let mut rows = crate::sql::rows::Rows::default();
-    crate::sql::require::push_row(&mut rows, 0, 0, 0, &requirement);
-    check.statement(Dialect::Sqlite).append(&mut sql, rows, None);
+    let mut rows = Rows::default();
+    push_row(&mut rows, 0, 0, 0, &requirement);
+    Check::from(&requirement).statement(Dialect::Sqlite).append(&mut sql, rows, None);
     let plan = plan(&mut connection, sql).await;
     assert!(plan.contains("USING COVERING INDEX published_events_by_end"), "{plan}");
     store.close().await;

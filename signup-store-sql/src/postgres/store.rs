@@ -1,0 +1,157 @@
+//! The store in a PostgreSQL database.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use signup_core::{ChangeSet, CommitError, RateKey, RequestCounter, StoreError, Window};
+
+use super::commit::Committer;
+use super::counter::Counter;
+use super::error::postgres_error;
+use super::options::{PostgresOptions, PostgresUrl};
+use super::primary::{Primary, Purpose};
+use crate::batch::Batcher;
+use crate::sql::cache::{CachedReads, Version};
+use crate::sql::error::OpenError;
+use crate::sql::store::{Backend, SqlStore};
+use crate::sql::zone_data::SortKeys;
+use crate::sql::{Dialect, Sql, values};
+
+/// A store in a PostgreSQL database, which any number of processes share.
+///
+/// - No process keeps state that another needs, and no read is cached.
+/// - A commit that returned is as durable as the setting `synchronous_commit` of the database says.
+/// - A read is one statement and one round trip. So is a commit, whatever it checks and writes: an event with its shifts, its
+///   receipt and its notices is one statement. Behind PgBouncer both are four round trips: begin, prepare, run, end.
+/// - Commits that arrive during a commit share the next one, as one statement, unless one changes what another relies on.
+/// - Requests are counted for all processes together. Requests that arrive during a round trip share the next one.
+///
+/// A clone is a handle to the same store. The methods are documented at [`SqlStore`].
+pub type PostgresStore = SqlStore<PostgresBackend>;
+
+/// The PostgreSQL backend of a [`SqlStore`].
+#[derive(Debug, Clone)]
+pub struct PostgresBackend {
+    primary: Primary,
+    counter: Counter,
+    committer: Batcher<Committer>,
+}
+
+impl SqlStore<PostgresBackend> {
+    /// Opens the database on the server of `urls` that takes writes. Creates the tables, or migrates them to this version.
+    ///
+    /// After a failover the store uses another server of `urls` as soon as one takes writes. Derives the stored sort keys
+    /// of events again if another release of the time zone data made them.
+    ///
+    /// # Errors
+    /// Returns [`OpenError::Newer`] if a newer version has written the database, and another error if no server can be
+    /// reached or none takes writes.
+    pub async fn open(urls: &[PostgresUrl], options: PostgresOptions) -> Result<Self, OpenError> {
+        Self::open_with(urls, options, SortKeys::Derive).await
+    }
+
+    /// Opens the database for a management command: like [`open`](Self::open), but leaves the sort keys as they are. The
+    /// command may be of another version than the servers beside it.
+    ///
+    /// # Errors
+    /// Returns the errors of [`open`](Self::open).
+    pub async fn open_for_management(
+        urls: &[PostgresUrl],
+        options: PostgresOptions,
+    ) -> Result<Self, OpenError> {
+        Self::open_with(urls, options, SortKeys::Keep).await
+    }
+
+    async fn open_with(
+        urls: &[PostgresUrl],
+        options: PostgresOptions,
+        keys: SortKeys,
+    ) -> Result<Self, OpenError> {
+        let primary = Primary::open(urls, options, keys).await?;
+        let counter = Counter::new(primary.clone());
+        let committer = Committer::batcher(&primary);
+        Ok(Self(PostgresBackend { primary, counter, committer }))
+    }
+
+    /// Closes all connections, after the operations in progress and the waiting commits.
+    pub async fn close(&self) {
+        drop(self.0.committer.close().await);
+        self.0.primary.close().await;
+    }
+
+    /// Returns the number of open connections, and the number of those in use.
+    pub fn connections(&self) -> (u32, u32) {
+        self.0.primary.connections()
+    }
+}
+
+impl PostgresBackend {
+    /// Runs a statement whose only value is a count.
+    async fn count_of(&self, what: &'static str, sql: Sql) -> Result<u64, StoreError> {
+        let row: Option<[String; 1]> = self.primary.one(Purpose::Purge, what, sql).await?;
+        let [count] = row.ok_or_else(|| StoreError::failed(what, "the statement gave no row"))?;
+        count.parse().map_err(|error| StoreError::failed(what, error))
+    }
+}
+
+impl Backend for PostgresBackend {
+    type Reader = Primary;
+
+    fn reader(&self) -> &Primary {
+        &self.primary
+    }
+
+    fn cache(&self) -> Option<(&CachedReads, Version)> {
+        None
+    }
+
+    async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+        self.committer.submit(change.keys(), change).await?
+    }
+
+    async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        // The order is the same in every store. Skips receipts that another process is purging.
+        let text = format!(
+            "WITH old AS (SELECT organization_id, token_id, operation, idempotency_key FROM receipts \
+             WHERE expires_at <= $1 ORDER BY expires_at, organization_id, token_id, operation, idempotency_key \
+             LIMIT {limit} FOR UPDATE SKIP LOCKED), \
+             gone AS (DELETE FROM receipts r USING old o WHERE r.organization_id = o.organization_id \
+             AND r.token_id = o.token_id AND r.operation = o.operation AND r.idempotency_key = o.idempotency_key \
+             RETURNING 1) SELECT CAST(count(*) AS TEXT) FROM gone"
+        );
+        let sql = Sql::of(Dialect::Postgres, &text, values![now.as_second()]);
+        self.count_of("purging receipts", sql).await
+    }
+
+    fn request_counter(store: &PostgresStore) -> Option<&dyn RequestCounter> {
+        Some(store)
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        const WHAT: &str = "checking whether the database takes writes";
+        match self.primary.takes_writes().await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(StoreError::unavailable(WHAT, "it is a standby")),
+            Err(error) => Err(postgres_error(WHAT, error)),
+        }
+    }
+}
+
+#[async_trait]
+impl RequestCounter for SqlStore<PostgresBackend> {
+    async fn count_request(&self, key: RateKey, now: Timestamp) -> Result<Window, StoreError> {
+        self.0.counter.count(key, now).await
+    }
+
+    async fn purge_windows(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        let text = format!(
+            "WITH old AS (SELECT organization_id, caller FROM windows WHERE opened_at <= $1 \
+             ORDER BY opened_at LIMIT {limit} FOR UPDATE SKIP LOCKED), \
+             gone AS (DELETE FROM windows w USING old o \
+             WHERE w.organization_id = o.organization_id AND w.caller = o.caller RETURNING 1) \
+             SELECT CAST(count(*) AS TEXT) FROM gone"
+        );
+        let opened_at = now.as_second() - signup_core::allowance::WINDOW_S;
+        let sql = Sql::of(Dialect::Postgres, &text, values![opened_at]);
+        self.0.count_of("purging windows", sql).await
+    }
+}

@@ -1,0 +1,209 @@
+//! A cache of reads, for a backend that can tell whether its database has changed.
+//!
+//! Each value is stored with a [`Version`], which the backend looked at before the read began. A value is a hit only if the
+//! version is still the same. A commit changes the version, so no entry is invalidated.
+//!
+//! Any commit makes all entries stale. With frequent commits most reads miss, and cost what they cost without a cache.
+
+#![cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only SQLite has a version"))]
+
+mod weight;
+
+use std::fmt;
+use std::hash::Hash;
+use std::sync::Arc;
+use std::time::Duration;
+
+use moka::ops::compute::Op;
+use moka::sync::Cache;
+use signup_core::{
+    EventId, EventInFull, EventPage, EventQuery, Organization, OrganizationId, Shift, StoreError,
+};
+use tokio::sync::OnceCell;
+
+use weight::RECORD_BYTES;
+pub(crate) use weight::Weight;
+
+/// The maximum size of the values of each kind, in bytes.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+/// How long a value stays cached after its last use.
+const IDLE: Duration = Duration::from_secs(60);
+/// How long a caller waits for another caller's read of the same value.
+const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The maximum length of a slug whose event is cached. The service creates slugs of less than half this length, but callers
+/// can ask for any text.
+pub(crate) const MAX_SLUG_BYTES: usize = 255;
+
+/// The cached reads, by kind.
+#[derive(Debug)]
+pub(crate) struct CachedReads {
+    pub(crate) organizations: CachedValues<OrganizationId, Option<Organization>>,
+    pub(crate) pages: CachedValues<(OrganizationId, EventQuery), EventPage>,
+    pub(crate) shifts: CachedValues<(OrganizationId, EventId), Option<Vec<Shift>>>,
+    pub(crate) events_by_slug: CachedValues<String, Option<EventInFull>>,
+}
+
+impl CachedReads {
+    pub(crate) fn new() -> Self {
+        Self {
+            organizations: CachedValues::new(),
+            pages: CachedValues::new(),
+            shifts: CachedValues::new(),
+            events_by_slug: CachedValues::new(),
+        }
+    }
+}
+
+/// Identifies a state of a database. Two equal versions name the same state. The backend defines the bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Version(pub(crate) [u8; Self::BYTES]);
+
+impl Version {
+    /// The length of the header of an SQLite WAL index.
+    pub(crate) const BYTES: usize = 48;
+}
+
+/// Values of one kind, by key.
+pub(crate) struct CachedValues<K, V>(Cache<K, Arc<CachedValue<V>>>);
+
+/// The value of a read, and the version of the database before the read. The value is of that version or of a later one.
+struct CachedValue<V> {
+    version: Version,
+    /// Empty until the read ends.
+    value: OnceCell<V>,
+}
+
+impl<V: Weight> CachedValue<V> {
+    fn bytes(&self) -> usize {
+        RECORD_BYTES + self.value.get().map_or(0, V::bytes)
+    }
+}
+
+impl<K, V> fmt::Debug for CachedValues<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CachedValues(…)")
+    }
+}
+
+impl<K, V> CachedValues<K, V>
+where
+    K: Hash + Eq + Clone + Send + Sync + 'static,
+    V: Weight + Clone + Send + Sync + 'static,
+{
+    fn new() -> Self {
+        let weigher = |_: &K, cached: &Arc<CachedValue<V>>| u32::try_from(cached.bytes()).unwrap_or(u32::MAX);
+        Self(Cache::builder().max_capacity(MAX_BYTES).weigher(weigher).time_to_idle(IDLE).build())
+    }
+
+    /// Returns the value of `key` at `version`: the cached one, or the result of `read`.
+    ///
+    /// Of simultaneous callers with the same key and version, one reads, and the others wait for the result. If the reading
+    /// caller is dropped or fails, the next one reads.
+    ///
+    /// # Errors
+    /// Returns the error of `read`, and `Unavailable` after [`WAIT_TIMEOUT`].
+    pub(crate) async fn get<F>(
+        &self,
+        version: Version,
+        key: K,
+        read: impl FnOnce() -> F,
+    ) -> Result<V, StoreError>
+    where
+        F: Future<Output = Result<V, StoreError>>,
+    {
+        let cached = match self.0.get(&key) {
+            Some(cached) if cached.version == version => cached,
+            _ => self.entry(&key, version),
+        };
+        if let Some(value) = cached.value.get() {
+            // A hit awaits nothing else. Without this yield point a caller in a loop would block its thread for other tasks.
+            tokio::task::consume_budget().await;
+            return Ok(value.clone());
+        }
+        let mut has_read = false;
+        let value = cached.value.get_or_try_init(|| {
+            has_read = true;
+            read()
+        });
+        let late = |_| StoreError::unavailable("waiting for a read of the same records", "it took too long");
+        let value = tokio::time::timeout(WAIT_TIMEOUT, Box::pin(value)).await.map_err(late)??.clone();
+        if has_read {
+            self.update_weight(&key, &cached);
+        }
+        Ok(value)
+    }
+
+    /// Returns the entry of `key` for a read at `version`. Simultaneous callers get the same entry.
+    fn entry(&self, key: &K, version: Version) -> Arc<CachedValue<V>> {
+        // `or_insert_with_if` is unsuitable: it returns one entry to simultaneous callers, whatever their versions are.
+        let entry = self.0.entry_by_ref(key).and_upsert_with(|entry| match entry {
+            Some(entry) if entry.value().version == version => entry.into_value(),
+            _ => Arc::new(CachedValue { version, value: OnceCell::new() }),
+        });
+        entry.into_value()
+    }
+
+    /// Stores the entry again, because its weight is known only after the read. Removes a value that is larger than the
+    /// maximum size of the cache.
+    fn update_weight(&self, key: &K, cached: &Arc<CachedValue<V>>) {
+        self.0.entry_by_ref(key).and_compute_with(|entry| match entry {
+            Some(entry) if !Arc::ptr_eq(entry.value(), cached) => Op::Nop,
+            Some(entry) if entry.value().bytes() as u64 > MAX_BYTES => Op::Remove,
+            Some(entry) => Op::Put(entry.into_value()),
+            None => Op::Nop,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+    use signup_core::conformance::records;
+
+    use super::*;
+
+    const VERSION: Version = Version([0; Version::BYTES]);
+
+    #[tokio::test]
+    async fn the_size_of_the_cache_is_bounded() {
+        let cache: CachedValues<u32, EventPage> = CachedValues::new();
+        let page = EventPage::new((0..100).map(|number| records::event(1, number)).collect());
+        for number in 0..1000 {
+            cache.get(VERSION, number, || async { Ok(page.clone()) }).await.unwrap();
+        }
+        cache.0.run_pending_tasks();
+        assert!(cache.0.entry_count() > 0);
+        assert!(cache.0.weighted_size() <= MAX_BYTES, "{} bytes", cache.0.weighted_size());
+    }
+
+    #[tokio::test]
+    async fn a_value_of_another_version_is_read_again() {
+        let cache: CachedValues<u32, Option<Organization>> = CachedValues::new();
+        let found = Some(records::organization(1));
+        assert_eq!(cache.get(VERSION, 1, || async { Ok(None) }).await.unwrap(), None);
+        let other = Version([1; Version::BYTES]);
+        assert_eq!(cache.get(other, 1, || async { Ok(found.clone()) }).await.unwrap(), found);
+    }
+
+    #[tokio::test]
+    async fn a_dropped_read_does_not_block_others() {
+        let cache: CachedValues<u32, Option<Organization>> = CachedValues::new();
+        let stuck = cache.get(VERSION, 1, std::future::pending::<Result<_, StoreError>>);
+        assert!(stuck.now_or_never().is_none());
+        let found = Some(records::organization(1));
+        assert_eq!(cache.get(VERSION, 1, || async { Ok(found.clone()) }).await.unwrap(), found);
+    }
+
+    #[tokio::test]
+    async fn simultaneous_callers_share_one_read() {
+        let cache: CachedValues<u32, Option<Organization>> = CachedValues::new();
+        let reads = std::cell::Cell::new(0);
+        let read = || async {
+            reads.set(reads.get() + 1);
+            tokio::task::yield_now().await;
+            Ok(None)
+        };
+        let all = futures_util::future::join_all((0..10).map(|_| cache.get(VERSION, 1, read))).await;
+        assert_eq!((all.len(), reads.get()), (10, 1));
+    }
+}

@@ -1,0 +1,46 @@
+//! An event with its shifts and questions, as one statement.
+
+use signup_core::{EventInFull, Question, Shift};
+
+use super::reader::{Reader, Result};
+use crate::sql::row::{self, EVENT, LOCATION_DATA, QUESTION, SHIFT};
+use crate::sql::{Sql, Value};
+
+/// Reads the event that `condition` selects, with all its records.
+pub(crate) async fn event_in_full(
+    reader: &impl Reader,
+    condition: &str,
+    values: Vec<Value>,
+) -> Result<Option<EventInFull>> {
+    let dialect = reader.dialect();
+    let children = |list: String, table: &str, alias: &str| {
+        format!(
+            "(SELECT {list} FROM {table} {alias} \
+             WHERE {alias}.organization_id = e.organization_id AND {alias}.event_id = e.id)"
+        )
+    };
+    let text = format!(
+        "SELECT {}, {}, {}, {} FROM events e WHERE {condition}",
+        dialect.record(EVENT),
+        dialect.record(LOCATION_DATA),
+        children(dialect.list(SHIFT), "shifts", "s"),
+        children(dialect.list(QUESTION), "questions", "q"),
+    );
+    let found = reader.row("reading an event in full", Sql::of(dialect, &text, values)).await?;
+    let Some([event, location_data, shifts, questions]) = found else { return Ok(None) };
+    let shifts = in_running_order(row::all(&shifts, row::shifts())?);
+    let questions = by_position(row::all(&questions, row::question)?);
+    let mut full = EventInFull::new(row::one(&event, row::events())?, shifts, questions);
+    full.location_data = row::one(&location_data, row::location_data)?;
+    Ok(Some(full))
+}
+
+pub(crate) fn in_running_order(mut shifts: Vec<Shift>) -> Vec<Shift> {
+    signup_core::shift::sort_by_running_order(&mut shifts);
+    shifts
+}
+
+pub(crate) fn by_position(mut questions: Vec<Question>) -> Vec<Question> {
+    questions.sort_by_key(|question| (question.position, question.id));
+    questions
+}

@@ -1,0 +1,109 @@
+//! The list of events, page by page.
+
+use std::cmp::Reverse;
+
+use jiff::Timestamp;
+use signup_core::{Event, EventPage, EventQuery, OrganizationId, Position, Side};
+
+use super::reader::{Reader, Result, outer};
+use crate::sql::row::{self, Cell, Column, EVENT, Records as _};
+use crate::sql::{Dialect, Sql, Value, values};
+
+/// The default page length and one more row. The extra row shows whether another page follows.
+const SHORT_PAGE: u32 = 26;
+/// The longest page that clients can ask for, and one more row.
+const LONG_PAGE: u32 = 101;
+
+/// Returns the statement for a page of events. The result has at least one event more than the page, if there is one, and
+/// says whether an event lies on the other side of the position.
+///
+/// Each filter has an index that ends in the id, and each side of a position is a range of the index. So the cost depends on
+/// the length of the page only.
+pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted: &EventQuery) -> Sql {
+    let mut values = values![organization.uuid()];
+    // Two limits instead of one for each length of a page: a connection keeps only a few statements prepared.
+    let limit = if wanted.limit < SHORT_PAGE { SHORT_PAGE } else { wanted.limit.max(LONG_PAGE - 1) + 1 };
+    let mut parameter = |value: Value| {
+        values.push(value);
+        format!("${}", values.len())
+    };
+    // A constant, because the plan must use the index of this filter for any values of the parameters.
+    let filter = match wanted.is_published {
+        Some(is_published) => format!(" AND {}", dialect.is_flag("is_published", is_published)),
+        None => String::new(),
+    };
+    let place = "(starts_at, id)";
+    let position = wanted.position.map(|Position { starts_at, id, .. }| {
+        format!("({}, {})", parameter(starts_at.as_second().into()), parameter(id.uuid().into()))
+    });
+    let (range, other_range, direction) = match (wanted.position.map(|position| position.side), position) {
+        (Some(Side::Below), Some(position)) => {
+            (format!(" AND {place} < {position}"), Some(format!("{place} >= {position}")), "DESC")
+        }
+        (Some(Side::Above), Some(position)) => {
+            (format!(" AND {place} > {position}"), Some(format!("{place} <= {position}")), "ASC")
+        }
+        _ => (String::new(), None, "DESC"),
+    };
+    let other_side = match other_range {
+        Some(range) => {
+            // With an order and a limit the planner reads the first row of a range. For EXISTS it does not always do so.
+            format!(
+                "(SELECT 1 FROM events WHERE organization_id = $1{filter} AND {range} \
+                 ORDER BY starts_at {direction}, id {direction} LIMIT 1) IS NOT NULL"
+            )
+        }
+        None => "1 = 0".to_owned(),
+    };
+    let from = format!(
+        "(SELECT {other_side} AS has_other_side) p LEFT JOIN \
+         (SELECT * FROM events WHERE organization_id = $1{filter}{range} \
+         ORDER BY starts_at {direction}, id {direction} LIMIT {limit}) e ON TRUE"
+    );
+    Sql::of(dialect, &dialect.records(&page_columns(), &from), values)
+}
+
+/// The columns that precede those of the event in each row: whether an event lies on the other side of the position, and the
+/// start by which the event is sorted. A page without events is one row, in which only the first column has a value.
+const PAGE: &[Column] = &[Column::Flag("p.has_other_side"), Column::Integer("e.starts_at")];
+
+fn page_columns() -> Vec<Column> {
+    [PAGE, EVENT].concat()
+}
+
+pub(crate) async fn events(
+    reader: &impl Reader,
+    organization: OrganizationId,
+    wanted: &EventQuery,
+) -> Result<EventPage> {
+    let page = page_query(reader.dialect(), organization, wanted);
+    let page = reader.records("listing events", page).await?;
+    let (mut other_side, mut read) = (false, outer(row::events()));
+    let events = page.read(&page_columns(), |row| {
+        let (page, event) = row.split_at(PAGE.len().min(row.len()));
+        other_side = page.first().is_some_and(Cell::is_true);
+        let Some(event) = read(event)? else { return Ok(None) };
+        // The stored start can differ from the derived one while a process with newer zone data shares the database. A walk
+        // that mixed them would repeat or skip events.
+        Ok(Some((row::stored_start(page)?, event)))
+    })?;
+    let mut events: Vec<_> = events.into_iter().flatten().collect();
+    events.sort_by_key(|(starts_at, event)| Reverse((*starts_at, event.id)));
+    let surplus = events.len().saturating_sub(wanted.limit as usize);
+    let (goes_on_above, goes_on_below) =
+        if wanted.position.is_some_and(|position| position.side == Side::Above) {
+            drop(events.drain(..surplus));
+            (surplus > 0, other_side)
+        } else {
+            events.truncate(wanted.limit as usize);
+            (other_side, surplus > 0)
+        };
+    let edge = |event: Option<&(Timestamp, Event)>, side| {
+        event.map(|(starts_at, event)| Position { starts_at: *starts_at, id: event.id, side })
+    };
+    let above = edge(events.first(), Side::Above).filter(|_| goes_on_above);
+    let below = edge(events.last(), Side::Below).filter(|_| goes_on_below);
+    let mut page = EventPage::new(events.into_iter().map(|(_, event)| event).collect());
+    (page.above, page.below) = (above, below);
+    Ok(page)
+}

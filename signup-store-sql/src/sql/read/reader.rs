@@ -1,0 +1,85 @@
+//! How statements of reads are run, and what several reads share.
+
+use jiff::Timestamp;
+use signup_core::{ReceiptKey, StoreError};
+
+use crate::sql::row::{Cell, Column, Records};
+use crate::sql::{Dialect, Sql, Value, values};
+
+pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+/// Runs statements that read.
+pub(crate) trait Reader: Sync {
+    /// The result of a statement of [`Dialect::records`].
+    type Records: Records;
+
+    fn dialect(&self) -> Dialect;
+
+    /// Runs a statement of [`Dialect::records`]. `what` names the operation in errors.
+    fn records(&self, what: &'static str, sql: Sql) -> impl Future<Output = Result<Self::Records>> + Send;
+
+    /// Returns the first row of a statement with `N` columns of text. `what` names the operation in errors.
+    fn row<const N: usize>(
+        &self,
+        what: &'static str,
+        sql: Sql,
+    ) -> impl Future<Output = Result<Option<[String; N]>>> + Send;
+}
+
+/// Reads all records of `from`, in any order. `what` names the operation in errors.
+pub(crate) async fn all<T>(
+    reader: &impl Reader,
+    what: &'static str,
+    columns: &[Column],
+    from: &str,
+    values: Vec<Value>,
+    read: impl FnMut(&[Cell<'_>]) -> Result<T>,
+) -> Result<Vec<T>> {
+    let dialect = reader.dialect();
+    let found = reader.records(what, Sql::of(dialect, &dialect.records(columns, from), values)).await?;
+    found.read(columns, read)
+}
+
+/// Reads the record of `from`, which has at most one row.
+pub(crate) async fn one<T>(
+    reader: &impl Reader,
+    what: &'static str,
+    columns: &[Column],
+    from: &str,
+    values: Vec<Value>,
+    read: impl FnMut(&[Cell<'_>]) -> Result<T>,
+) -> Result<Option<T>> {
+    Ok(all(reader, what, columns, from, values, read).await?.pop())
+}
+
+/// Sorts records by `key`.
+pub(crate) fn sorted<T, K: Ord>(mut found: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
+    found.sort_by_key(key);
+    found
+}
+
+/// Returns a function that reads one row of an outer join at a time. A row without an id in its first column has no record.
+pub(super) fn outer<T>(
+    mut read: impl FnMut(&[Cell<'_>]) -> Result<T>,
+) -> impl FnMut(&[Cell<'_>]) -> Result<Option<T>> {
+    move |row| if row.first().is_none_or(Cell::is_no_id) { Ok(None) } else { read(row).map(Some) }
+}
+
+/// Reads the records that an outer join finds for one parent, in any order. Returns `None` if there is no parent.
+pub(crate) async fn of_parent<T>(
+    reader: &impl Reader,
+    what: &'static str,
+    columns: &[Column],
+    from: &str,
+    values: Vec<Value>,
+    read: impl FnMut(&[Cell<'_>]) -> Result<T>,
+) -> Result<Option<Vec<T>>> {
+    let found = all(reader, what, columns, from, values, outer(read)).await?;
+    Ok((!found.is_empty()).then(|| found.into_iter().flatten().collect()))
+}
+
+/// Returns the parameters of a condition that selects the receipt with this key, if it is live at `now`.
+pub(crate) fn live_receipt(key: &ReceiptKey, now: Timestamp) -> Vec<Value> {
+    let (operation, text) = (key.operation.to_string(), key.key.as_str());
+    values![key.organization.uuid(), key.token.uuid(), operation, text, now.as_second()]
+}

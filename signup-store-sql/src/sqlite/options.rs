@@ -1,0 +1,90 @@
+//! How connections to an SQLite file are opened.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::ConnectOptions as _;
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteSynchronous,
+};
+
+use super::error::is_busy;
+
+/// How long a statement waits for a write of another process before it fails.
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a read waits for a free connection before it fails.
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
+/// The number of statements that the writer keeps prepared. A statement of another shape is prepared for each use. The
+/// statement for an event with 500 shifts takes some hundred KB.
+const PREPARED: usize = 64;
+/// The number of connections for reads. Each has a thread, so more connections are slower on a small machine.
+pub(super) const READERS: u32 = 2;
+
+/// Returns the options of the connection that writes.
+pub(super) fn writer_options(file: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(file)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .statement_cache_capacity(PREPARED)
+        .disable_statement_logging()
+}
+
+/// Opens a connection. Retries for 2 s while another process switches a new file to WAL mode: the busy timeout does not
+/// cover that switch.
+pub(super) async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
+    const PAUSE: Duration = Duration::from_millis(20);
+    const ATTEMPTS: u32 = 100;
+    let mut attempt = 1;
+    loop {
+        match options.connect().await {
+            Err(error) if attempt < ATTEMPTS && is_busy(&error) => {
+                attempt += 1;
+                tokio::time::sleep(PAUSE).await;
+            }
+            connected => return connected,
+        }
+    }
+}
+
+/// Opens the connections for reads. All are opened at once, because later the process may have no free file descriptor.
+pub(super) async fn open_readers(options: SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
+    let pool = SqlitePoolOptions::new()
+        .max_connections(READERS)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .acquire_timeout(READ_TIMEOUT)
+        .test_before_acquire(false)
+        .connect_lazy_with(options.read_only(true));
+    let mut opened = vec![];
+    for _ in 0..READERS {
+        opened.push(pool.acquire().await?);
+    }
+    drop(opened);
+    Ok(pool)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn pragma(connection: &mut SqliteConnection, name: &str) -> String {
+        let sql = format!("SELECT CAST({name} AS TEXT) FROM pragma_{name}");
+        sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(connection).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn the_writer_syncs_every_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = connect(&writer_options(&folder.path().join("signup.db"))).await.unwrap();
+        assert_eq!(pragma(&mut writer, "journal_mode").await, "wal");
+        assert_eq!(pragma(&mut writer, "synchronous").await, "2", "FULL");
+        assert_eq!(pragma(&mut writer, "foreign_keys").await, "1");
+        let busy_timeout = sqlx::query_scalar::<_, i64>("PRAGMA busy_timeout").fetch_one(&mut writer).await;
+        assert_eq!(busy_timeout.unwrap(), 10_000);
+    }
+}

@@ -1,0 +1,191 @@
+//! The store in an SQLite file.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use signup_core::{ChangeSet, CommitError, RequestCounter, StoreError};
+use sqlx::Connection as _;
+use sqlx::sqlite::SqlitePool;
+
+use super::migrations;
+use super::options::{connect, open_readers, writer_options};
+use super::readers::Readers;
+use super::wal_index::WalIndex;
+use super::writer::Writer;
+use crate::sql::cache::{CachedReads, Version};
+use crate::sql::error::OpenError;
+use crate::sql::pool::ConnectionPool;
+use crate::sql::read::Reader as _;
+use crate::sql::store::{Backend, SqlStore};
+use crate::sql::zone_data::SortKeys;
+use crate::sql::{Dialect, Sql};
+
+/// A store in one SQLite file.
+///
+/// - A commit that returned survives a loss of power. The journal is a write-ahead log that is synced at every commit
+///   (`journal_mode=WAL`, `synchronous=FULL`).
+/// - Reads have connections of their own and never wait for the writer.
+/// - Results of frequent reads are cached in bounded memory. A commit of this process or of another makes them stale.
+/// - Requests are not counted: [`request_counter`](signup_core::Store::request_counter) is `None`. One process serves a file
+///   and counts in its own memory.
+///
+/// A clone is a handle to the same store. The methods are documented at [`SqlStore`].
+pub type SqliteStore = SqlStore<SqliteBackend>;
+
+/// The SQLite backend of a [`SqlStore`].
+#[derive(Debug, Clone)]
+pub struct SqliteBackend {
+    readers: Readers,
+    writer: Writer,
+    /// `None` if every read is a statement.
+    cache: Option<Arc<Cache>>,
+}
+
+/// The cache of reads, and what tells its version.
+#[derive(Debug)]
+struct Cache {
+    reads: CachedReads,
+    /// `None` if the WAL index cannot be read. Then no read is cached.
+    index: Option<WalIndex>,
+}
+
+impl SqlStore<SqliteBackend> {
+    /// Opens the database at `path`. Creates the file if it does not exist, and migrates its tables to this version.
+    ///
+    /// Derives the stored sort keys of events again if another release of the time zone data made them.
+    ///
+    /// # Errors
+    /// Returns [`OpenError::Newer`] if a newer version has written the database, and another error if the file cannot be
+    /// opened or is not an SQLite database.
+    pub async fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        Self::open_with(path.as_ref(), SortKeys::Derive).await
+    }
+
+    /// Opens the database for a management command: like [`open`](Self::open), but leaves the sort keys as they are. The
+    /// command may be of another version than the server beside it.
+    ///
+    /// # Errors
+    /// Returns the errors of [`open`](Self::open).
+    pub async fn open_for_management(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        Self::open_with(path.as_ref(), SortKeys::Keep).await
+    }
+
+    async fn open_with(path: &Path, keys: SortKeys) -> Result<Self, OpenError> {
+        let name = || path.display().to_string();
+        // SQLite gives `:memory:` and `file:…` a special meaning, but never an absolute path.
+        let file = std::path::absolute(path).map_err(|source| OpenError::Path { path: name(), source })?;
+        let cannot_open = |source| OpenError::Open { path: name(), source };
+        let options = writer_options(&file);
+        let mut migrating = connect(&options).await.map_err(cannot_open)?;
+        migrations::prepare(&mut migrating, &name(), keys).await?;
+        migrating.close().await.map_err(cannot_open)?;
+        // From here on the file exists. If it is deleted, a new empty file in its place would only hide the loss.
+        // Temporary data stays in memory: otherwise the rollback data of a statement with several change sets would go to a
+        // file, page by page. A migration may have to sort more than fits into memory.
+        let options = options.create_if_missing(false).pragma("temp_store", "MEMORY");
+        let writer = connect(&options).await.map_err(cannot_open)?;
+        let readers = open_readers(options.clone()).await.map_err(cannot_open)?;
+        let index = WalIndex::open(&file)
+            .inspect_err(|error| tracing::warn!(%error, "nothing is cached: the WAL index cannot be read"));
+        let cache = Cache { reads: CachedReads::new(), index: index.ok() };
+        Ok(Self(SqliteBackend {
+            readers: Readers(ConnectionPool::new(readers)),
+            writer: Writer::new(writer, options),
+            cache: Some(Arc::new(cache)),
+        }))
+    }
+
+    /// Returns the store without its cache: every read is a statement. For measurements.
+    #[must_use]
+    pub fn uncached(self) -> Self {
+        Self(SqliteBackend { cache: None, ..self.0 })
+    }
+
+    /// Returns the number of commits of this store. One commit can contain several change sets.
+    pub fn commits(&self) -> u64 {
+        self.0.writer.commits()
+    }
+
+    /// Returns the number of open connections, and the number of those in use. Both include the writer's connection.
+    pub fn connections(&self) -> (u32, u32) {
+        let pool = self.pool();
+        let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
+        (pool.size() + 1, pool.size().saturating_sub(idle) + 1)
+    }
+
+    /// Waits until the store can no longer write: it was closed, or the disk failed during a commit.
+    ///
+    /// After a disk failure only opening the database again shows what is on the disk. So a server exits, and is started
+    /// again.
+    pub async fn ended(&self) {
+        self.0.writer.stopped().await;
+    }
+
+    /// Closes all connections, after the reads in progress and the waiting commits. One file remains.
+    ///
+    /// The writer closes last. SQLite moves the write-ahead log into the database when the last connection closes, which a
+    /// read-only connection cannot do (<https://sqlite.org/wal.html#read_only_databases>).
+    pub async fn close(&self) {
+        self.pool().close().await;
+        self.0.writer.close().await;
+    }
+
+    const fn pool(&self) -> &SqlitePool {
+        &self.0.readers.0.pool
+    }
+}
+
+impl Backend for SqliteBackend {
+    type Reader = Readers;
+
+    fn reader(&self) -> &Readers {
+        &self.readers
+    }
+
+    fn cache(&self) -> Option<(&CachedReads, Version)> {
+        let cache = self.cache.as_deref()?;
+        Some((&cache.reads, cache.index.as_ref()?.version()?))
+    }
+
+    async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+        self.writer.commit(change).await
+    }
+
+    async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        self.writer.purge_receipts(now, limit).await
+    }
+
+    fn request_counter(_store: &SqliteStore) -> Option<&dyn RequestCounter> {
+        None
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.writer.check()?;
+        let sql = Sql::of(Dialect::Sqlite, "SELECT name FROM meta LIMIT 1", vec![]);
+        let _row: Option<[String; 1]> = self.readers.row("checking the database", sql).await?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite::options::READERS;
+
+    #[tokio::test]
+    async fn every_connection_is_open_from_the_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("signup.db")).await.unwrap();
+        let (open, _) = store.connections();
+        assert_eq!(open, READERS + 1, "the writer as well");
+    }
+
+    #[tokio::test]
+    async fn a_reader_cannot_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("signup.db")).await.unwrap();
+        let error = sqlx::query("DELETE FROM meta").execute(store.pool()).await.unwrap_err();
+        assert!(error.to_string().contains("readonly"), "{error}");
+    }
+}
