@@ -15,8 +15,6 @@
 //! held over an await.
 
 mod queue;
-#[cfg(test)]
-mod tests;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

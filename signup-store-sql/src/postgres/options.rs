@@ -4,10 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use sqlx::ConnectOptions as _;
 use sqlx::postgres::PgConnectOptions;
 use thiserror::Error;
-
-use super::primary;
 
 /// Where a PostgreSQL database is: `postgres://USER:PASSWORD@HOST:PORT/NAME`, with options such as `?sslmode=verify-full`.
 /// One host each; [`PostgresStore::open`](super::PostgresStore::open) takes several.
@@ -48,7 +47,7 @@ impl Eq for PostgresUrl {}
 /// Without the password.
 impl fmt::Debug for PostgresUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("PostgresUrl").field(&primary::name(&self.options)).finish()
+        f.debug_tuple("PostgresUrl").field(&server_name(&self.options)).finish()
     }
 }
 
@@ -76,4 +75,38 @@ impl Default for PostgresOptions {
             pgbouncer: false,
         }
     }
+}
+
+/// Settings by which the planner joins tables row by row, through an index: each statement reads few rows. A table that was
+/// small when a statement was planned may be large when the statement runs.
+pub(super) const PLANNER: [(&str, &str); 4] = [
+    ("enable_seqscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+    ("random_page_cost", "1.1"),
+];
+
+/// Returns the options of each connection to `server`.
+pub(super) fn connect_options(server: PgConnectOptions, options: &PostgresOptions) -> PgConnectOptions {
+    let server = server.disable_statement_logging();
+    if options.pgbouncer {
+        // PgBouncer refuses parameters of a session that it does not know.
+        server.statement_cache_capacity(0).extra_float_digits(None)
+    } else {
+        let timeout = options.statement_timeout.as_millis();
+        server
+            .options([("statement_timeout", timeout), ("idle_in_transaction_session_timeout", timeout)])
+            // With a higher one the look after a lock would not see what the lock was waited for.
+            .options([("default_transaction_isolation", "read committed")])
+            // Every statement looks up few rows in an index, however small the tables were when the statement was planned.
+            // Planning a commit each time costs as much as running it.
+            .options([("plan_cache_mode", "force_generic_plan")])
+            .options(PLANNER)
+    }
+}
+
+/// Returns the name of a server in messages.
+pub(super) fn server_name(server: &PgConnectOptions) -> String {
+    let database = server.get_database().unwrap_or_else(|| server.get_username());
+    format!("{}:{}/{database}", server.get_host(), server.get_port())
 }

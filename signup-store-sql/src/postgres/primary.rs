@@ -18,13 +18,14 @@ use std::time::{Duration, Instant};
 
 use signup_core::StoreError;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Postgres, Transaction};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Postgres, Transaction};
 use tracing::Instrument as _;
 
 use super::error::{is_broken, postgres_error};
+use super::migrations;
 use super::observe::count_reconnect;
+use super::options::{PLANNER, PostgresOptions, PostgresUrl, connect_options, server_name};
 use super::query::query;
-use super::{PostgresOptions, PostgresUrl, migrations};
 use crate::sql::error::OpenError;
 use crate::sql::observe;
 use crate::sql::pool::PooledConnection;
@@ -32,24 +33,11 @@ use crate::sql::read::Reader;
 use crate::sql::row::texts;
 use crate::sql::zone_data::SortKeys;
 use crate::sql::{Dialect, Sql};
-use current::Current;
-use find::find;
+use current::{Current, GRACE};
+use find::{TAKES_WRITES, find};
 
-/// Gives `yes` from a server that takes writes.
-pub(crate) const TAKES_WRITES: &str = "SELECT CASE WHEN pg_is_in_recovery() \
-     OR current_setting('transaction_read_only') = 'on' THEN 'no' ELSE 'yes' END";
 /// How long to wait at first, and at most, before the servers are asked anew which of them takes writes.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_millis(250));
-/// Settings by which the planner joins tables row by row, through an index: each statement reads few rows. A table that was
-/// small when a statement was planned may be large when the statement runs.
-const PLANNER: [(&str, &str); 4] = [
-    ("enable_seqscan", "off"),
-    ("enable_hashjoin", "off"),
-    ("enable_mergejoin", "off"),
-    ("random_page_cost", "1.1"),
-];
-/// How much longer than the database itself this process waits for a statement to end, and for a pool to close.
-const GRACE: Duration = Duration::from_secs(1);
 
 /// The server that takes writes.
 #[derive(Debug, Clone)]
@@ -65,7 +53,7 @@ struct Shared {
 /// Without the passwords.
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let servers: Vec<_> = self.servers.iter().map(name).collect();
+        let servers: Vec<_> = self.servers.iter().map(server_name).collect();
         f.debug_struct("Shared")
             .field("servers", &servers)
             .field("options", &self.options)
@@ -81,7 +69,7 @@ impl Primary {
     ) -> Result<Self, OpenError> {
         let servers: Vec<_> = urls.iter().map(|url| connect_options(url.options.clone(), &options)).collect();
         let (server, mut connection) = find(&servers, options.connect_timeout).await?;
-        let name = name(&server);
+        let name = server_name(&server);
         migrations::prepare(&mut connection, &name, keys).await?;
         // It was only used to get ready; that it could not say goodbye means nothing.
         drop(connection.close().await);
@@ -365,7 +353,7 @@ impl Primary {
             }
         };
         count_reconnect();
-        tracing::info!(server = name(&server), "connecting to the database anew");
+        tracing::info!(server = server_name(&server), "connecting to the database anew");
         let next = Current::new(&self.0.options, server, broken.number + 1);
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = next;
         broken.replace();
@@ -430,28 +418,4 @@ impl Reader for Primary {
 async fn fetch(connection: &mut PgConnection, sql: Sql, is_kept: bool) -> sqlx::Result<Vec<PgRow>> {
     let (text, arguments) = query(sql)?;
     sqlx::query_with(text, arguments).persistent(is_kept).fetch_all(connection).await
-}
-
-fn connect_options(server: PgConnectOptions, options: &PostgresOptions) -> PgConnectOptions {
-    let server = server.disable_statement_logging();
-    if options.pgbouncer {
-        // PgBouncer refuses parameters of a session that it does not know.
-        server.statement_cache_capacity(0).extra_float_digits(None)
-    } else {
-        let timeout = options.statement_timeout.as_millis();
-        server
-            .options([("statement_timeout", timeout), ("idle_in_transaction_session_timeout", timeout)])
-            // With a higher one the look after a lock would not see what the lock was waited for.
-            .options([("default_transaction_isolation", "read committed")])
-            // Every statement looks up few rows in an index, however small the tables were when the statement was planned.
-            // Planning a commit each time costs as much as running it.
-            .options([("plan_cache_mode", "force_generic_plan")])
-            .options(PLANNER)
-    }
-}
-
-/// What a server is called in messages.
-pub(crate) fn name(server: &PgConnectOptions) -> String {
-    let database = server.get_database().unwrap_or_else(|| server.get_username());
-    format!("{}:{}/{database}", server.get_host(), server.get_port())
 }

@@ -32,6 +32,8 @@ const MAX_WAIT: Duration = Duration::from_secs(30);
 /// wait for all of it.
 const ANSWERS_IN_A_ROW: usize = 2;
 
+const WHAT: &str = "writing to the database";
+
 /// Handle to the writer. Dropping the last handle closes the connection.
 #[derive(Debug, Clone)]
 pub(super) struct Writer {
@@ -45,7 +47,7 @@ impl Writer {
         let commits = Arc::new(AtomicU64::new(0));
         let work = WriteWork { connection: Some(connection), options, commits: Arc::clone(&commits) };
         let limits = Limits { batch: BATCH, waiting: WAITING, max_wait: MAX_WAIT };
-        Self { batcher: Batcher::new("writing to the database", limits, vec![work]), commits }
+        Self { batcher: Batcher::new(WHAT, limits, vec![work]), commits }
     }
 
     /// How many transactions were committed: fewer than change sets, if many arrived at once.
@@ -54,17 +56,15 @@ impl Writer {
     }
 
     pub(super) async fn commit(&self, set: ChangeSet) -> Result<(), CommitError> {
-        match self.batcher.submit((), Request::Commit(Change::new(set)?)).await? {
-            Answer::Committed(result) => result,
-            Answer::Purged(_) => Err(wrong_answer().into()),
-        }
+        self.batcher.submit((), Request::Commit(Change::new(set)?)).await?.map(|_| ())
     }
 
     pub(super) async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        match self.batcher.submit((), Request::PurgeReceipts { now, limit }).await? {
-            Answer::Purged(result) => result,
-            Answer::Committed(_) => Err(wrong_answer()),
-        }
+        let purged = self.batcher.submit((), Request::PurgeReceipts { now, limit }).await?;
+        purged.map_err(|error| match error {
+            CommitError::Failed(error) => error,
+            refused => StoreError::failed(WHAT, refused),
+        })
     }
 
     /// Checks that the writer takes requests.
@@ -89,21 +89,14 @@ impl Writer {
     }
 }
 
-fn wrong_answer() -> StoreError {
-    StoreError::failed("writing to the database", "the writer gave the answer to another request")
-}
-
 /// A request to the writer.
 pub(super) enum Request {
     Commit(Change),
     PurgeReceipts { now: Timestamp, limit: u32 },
 }
 
-/// The answer to a [`Request`] of the same kind.
-pub(super) enum Answer {
-    Committed(Result<(), CommitError>),
-    Purged(Result<u64, StoreError>),
-}
+/// The number of receipts that were removed; 0 for a change set.
+type Answer = Result<u64, CommitError>;
 
 impl Request {
     const fn change(&self) -> Option<&Change> {
@@ -117,14 +110,6 @@ impl Request {
         match self {
             Self::Commit(change) => Some(change),
             Self::PurgeReceipts { .. } => None,
-        }
-    }
-
-    /// The answer if the request failed by itself.
-    fn failed(&self, error: StoreError) -> Answer {
-        match self {
-            Self::Commit(_) => Answer::Committed(Err(error.into())),
-            Self::PurgeReceipts { .. } => Answer::Purged(Err(error)),
         }
     }
 }
@@ -229,7 +214,8 @@ impl WriteWork {
         }
         let answers = answers?;
         self.commits.fetch_add(1, Ordering::Relaxed);
-        let committed = answers.iter().filter(|answer| matches!(answer, Answer::Committed(Ok(()))));
+        let requests = batch.iter().map(|waiting| &waiting.request).zip(&answers);
+        let committed = requests.filter(|(request, answer)| request.change().is_some() && answer.is_ok());
         observe::note_batch(committed.count());
         Ok(answers)
     }
@@ -288,7 +274,7 @@ async fn run_in_savepoint(
             if is_io_error(&error) || run(connection, "ROLLBACK TO request").await.is_err() {
                 return Err(error);
             }
-            request[0].request.failed(error)
+            Err(error.into())
         }
     };
     run(connection, "RELEASE request").await?;
@@ -302,11 +288,11 @@ async fn run_requests(
 ) -> Result<Vec<Answer>, StoreError> {
     if let Some(Request::PurgeReceipts { now, limit }) = requests.first().map(|waiting| &waiting.request) {
         let purged = purge_receipts(connection, *now, *limit).await?;
-        return Ok(vec![Answer::Purged(Ok(purged))]);
+        return Ok(vec![Ok(purged)]);
     }
     let changes = requests.iter_mut().filter_map(|waiting| waiting.request.change_mut()).collect();
     let applied = script::apply(connection, changes).await?;
-    Ok(applied.into_iter().map(Answer::Committed).collect())
+    Ok(applied.into_iter().map(|applied| applied.map(|()| 0)).collect())
 }
 
 async fn run(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), StoreError> {

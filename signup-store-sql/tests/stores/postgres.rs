@@ -4,6 +4,7 @@ mod faults;
 mod json;
 mod locks;
 mod open;
+mod overlaps;
 mod waits;
 
 use std::time::Duration;

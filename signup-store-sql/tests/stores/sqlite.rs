@@ -2,6 +2,7 @@
 
 mod cache;
 mod commits;
+mod coordinates;
 mod creates;
 mod lock;
 mod open;

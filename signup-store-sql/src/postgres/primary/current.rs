@@ -7,9 +7,11 @@ use sqlx::Postgres;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use tokio::sync::watch;
 
-use super::GRACE;
-use crate::postgres::PostgresOptions;
+use crate::postgres::options::PostgresOptions;
 use crate::sql::pool::{ConnectionPool, PooledConnection};
+
+/// How much longer than the database this process waits for the end of a statement, and for a pool to close.
+pub(super) const GRACE: Duration = Duration::from_secs(1);
 
 /// The pool in use. Each has a number of its own.
 #[derive(Clone)]

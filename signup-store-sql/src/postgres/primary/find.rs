@@ -8,9 +8,12 @@ use futures_util::stream::FuturesUnordered;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions as _, Executor as _};
 
-use super::{TAKES_WRITES, name};
+use crate::postgres::options::server_name;
 use crate::sql::error::OpenError;
 
+/// Returns `yes` on a server that takes writes.
+pub(super) const TAKES_WRITES: &str = "SELECT CASE WHEN pg_is_in_recovery() \
+     OR current_setting('transaction_read_only') = 'on' THEN 'no' ELSE 'yes' END";
 /// Gives the history that a server which takes writes is on: each promotion begins a new one, so of two servers that both
 /// take writes the one with the higher number is not the one that was replaced.
 const TIMELINE: &str =
@@ -52,7 +55,7 @@ pub(super) async fn find(
                 }
             }
             Ok(None) => {}
-            Err(source) => failure = Some(OpenError::Connect { server: name(server), source }),
+            Err(source) => failure = Some(OpenError::Connect { server: server_name(server), source }),
         }
     }
     match (found, failure) {

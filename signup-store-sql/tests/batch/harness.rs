@@ -10,19 +10,19 @@ use signup_core::StoreError;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::super::{Batcher, Conflict, Limits, Next, Pending, Work};
+use crate::batch::{Batcher, Conflict, Limits, Next, Pending, Work};
 
 /// A request at which the work panics.
-pub(super) const PANIC: usize = 1_000_000;
+pub(crate) const PANIC: usize = 1_000_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
+pub(crate) enum Access {
     Read,
     Commute,
     Write,
 }
 
-pub(super) type Keys = Vec<(u32, Access)>;
+pub(crate) type Keys = Vec<(u32, Access)>;
 
 impl Conflict for Keys {
     type Key = u32;
@@ -41,14 +41,14 @@ impl Conflict for Keys {
     }
 }
 
-pub(super) fn limits() -> Limits {
+pub(crate) fn limits() -> Limits {
     Limits { batch: 8, waiting: 100, max_wait: Duration::from_mins(1) }
 }
 
 /// Runs as many batches as there are permits, and answers each request with its own number.
 #[derive(Debug, Clone)]
-pub(super) struct Gate {
-    pub(super) open: Arc<Semaphore>,
+pub(crate) struct Gate {
+    pub(crate) open: Arc<Semaphore>,
     /// The requests of each batch that has begun.
     batches: Arc<Mutex<Vec<Vec<usize>>>>,
     /// The requests that were abandoned at the end of their batch.
@@ -57,7 +57,7 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             open: Arc::new(Semaphore::new(0)),
             batches: Arc::default(),
@@ -66,27 +66,27 @@ impl Gate {
         }
     }
 
-    pub(super) fn then(self, next: fn() -> Next) -> Self {
+    pub(crate) fn then(self, next: fn() -> Next) -> Self {
         Self { next, ..self }
     }
 
-    pub(super) fn batcher(&self, limits: Limits, works: usize) -> Batcher<Self> {
+    pub(crate) fn batcher(&self, limits: Limits, works: usize) -> Batcher<Self> {
         Batcher::new("testing", limits, vec![self.clone(); works])
     }
 
-    pub(super) fn batches(&self) -> Vec<Vec<usize>> {
+    pub(crate) fn batches(&self) -> Vec<Vec<usize>> {
         self.batches.lock().unwrap().clone()
     }
 
-    pub(super) fn requests(&self) -> Vec<usize> {
+    pub(crate) fn requests(&self) -> Vec<usize> {
         self.batches().concat()
     }
 
-    pub(super) fn sizes(&self) -> Vec<usize> {
+    pub(crate) fn sizes(&self) -> Vec<usize> {
         self.batches().iter().map(Vec::len).collect()
     }
 
-    pub(super) fn abandoned(&self) -> Vec<usize> {
+    pub(crate) fn abandoned(&self) -> Vec<usize> {
         self.abandoned.lock().unwrap().clone()
     }
 }
@@ -112,10 +112,10 @@ impl Work for Gate {
     }
 }
 
-pub(super) type Answer<'a> = Pin<Box<dyn Future<Output = Result<usize, StoreError>> + Send + 'a>>;
+pub(crate) type Answer<'a> = Pin<Box<dyn Future<Output = Result<usize, StoreError>> + Send + 'a>>;
 
 /// Submits requests without keys, in order.
-pub(super) fn submit_all(
+pub(crate) fn submit_all(
     batcher: &Batcher<Gate>,
     numbers: impl IntoIterator<Item = usize>,
 ) -> Vec<Answer<'_>> {
@@ -123,7 +123,7 @@ pub(super) fn submit_all(
 }
 
 /// Submits requests with keys, in order.
-pub(super) fn submit_with<W: Work<Keys = Keys, Request = usize, Answer = usize>>(
+pub(crate) fn submit_with<W: Work<Keys = Keys, Request = usize, Answer = usize>>(
     batcher: &Batcher<W>,
     requests: impl IntoIterator<Item = (usize, Keys)>,
 ) -> Vec<Answer<'_>> {
@@ -134,25 +134,25 @@ pub(super) fn submit_with<W: Work<Keys = Keys, Request = usize, Answer = usize>>
 }
 
 /// Polls each future once; none is ready.
-pub(super) fn begin<F: Future + Unpin>(futures: &mut [F]) {
+pub(crate) fn begin<F: Future + Unpin>(futures: &mut [F]) {
     let mut context = Context::from_waker(Waker::noop());
     for future in futures {
         assert!(Pin::new(future).poll(&mut context).is_pending());
     }
 }
 
-pub(super) fn assert_unavailable(answer: Result<usize, StoreError>) {
+pub(crate) fn assert_unavailable(answer: Result<usize, StoreError>) {
     let error = answer.unwrap_err();
     assert!(error.is_unavailable(), "{error:?}");
 }
 
 /// The message of the error's source.
-pub(super) fn cause(error: &StoreError) -> String {
+pub(crate) fn cause(error: &StoreError) -> String {
     error.source().unwrap().to_string()
 }
 
 /// Waits until the condition holds.
-pub(super) async fn until(condition: impl Fn() -> bool) {
+pub(crate) async fn until(condition: impl Fn() -> bool) {
     let begin = Instant::now();
     while !condition() {
         assert!(begin.elapsed() < Duration::from_secs(20), "the condition does not hold");

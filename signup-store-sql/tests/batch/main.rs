@@ -1,14 +1,25 @@
+//! The batcher: what it promises to its callers and to its works.
+//!
+//! The batcher is private and uses nothing else of the crate. So this program compiles the batcher's source itself.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "../../src/batch/mod.rs"]
+mod batch;
 mod harness;
 mod keys;
 mod stress;
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
-use signup_core::StoreErrorKind;
+use signup_core::{StoreError, StoreErrorKind};
+use tokio::time::Instant;
 
-use super::*;
+use batch::{Limits, Next};
 use harness::{Gate, PANIC, assert_unavailable, begin, limits, submit_all, until};
 
 #[tokio::test]
