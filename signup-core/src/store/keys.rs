@@ -72,8 +72,8 @@ pub enum Access {
     /// member has a key of its own. A check and an addition commute only below the bound, so a store that reorders
     /// change sets, or checks several at once, counts the additions to a total. [`Write::adds_to`] names the total.
     Commute,
-    /// Inserts the record of the key. Conflicts like `Write`. No other change set knows the record yet, so a store needs no
-    /// lock on it.
+    /// Inserts the record with this id. Conflicts like `Write`. No other change set knows the id yet, so a store needs no
+    /// lock for the record, and need not look for conflicts.
     Insert,
     /// Changes the key.
     Write,
@@ -222,7 +222,7 @@ impl Write {
         match self {
             Self::InsertOrganization(new) => Keys::from_iter([
                 (Key::Organizations, Write),
-                (Key::OrganizationSlug(new.slug.clone()), Insert),
+                (Key::OrganizationSlug(new.slug.clone()), Write),
                 (Key::Organization(new.id), Insert),
             ]),
             Self::SetPlan { organization, plan: _ } => {
@@ -235,7 +235,7 @@ impl Write {
             Self::InsertEvent { event, location_data: _ } => {
                 let total = self.adds_to().map(|total| (total, Commute));
                 let record = [
-                    (Key::EventSlug(event.slug.clone()), Insert),
+                    (Key::EventSlug(event.slug.clone()), Write),
                     (Key::Organization(event.organization), Read),
                     (Key::Event(event.organization, event.id), Insert),
                 ];
@@ -264,7 +264,7 @@ impl Write {
             Self::InsertSignup(new) => Keys::from_iter([
                 (Key::Shift(new.organization, new.shift), Read),
                 (Key::Signups(new.organization, new.shift), Commute),
-                (Key::Address(new.organization, new.shift, new.email.key()), Insert),
+                (Key::Address(new.organization, new.shift, new.email.key()), Write),
                 (Key::Signup(new.organization, new.id), Insert),
             ]),
             // The address of the sign-up is unknown here. The set of sign-ups stands for it: a requirement or a write

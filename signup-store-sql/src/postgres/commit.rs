@@ -59,7 +59,7 @@ impl Conflict for Keys {
     type Access = Access;
 
     fn claims(&self) -> impl Iterator<Item = (&Key, Access)> {
-        self.iter()
+        self.iter().filter(|(_, access)| *access != Access::Insert)
     }
 
     fn shares_batch(access: Access) -> bool {

@@ -40,12 +40,9 @@ impl Lock {
             }
             for write in &change.writes {
                 for (key, access) in write.keys() {
-                    let lock = match (access, Self::of(&key)) {
-                        (Access::Read, _) => None,
-                        (Access::Insert, lock) => lock.filter(|lock| !lock.is_row()),
-                        (Access::Commute | Access::Write, lock) => lock,
-                    };
-                    locks.extend(lock);
+                    if matches!(access, Access::Commute | Access::Write) {
+                        locks.extend(Self::of(&key));
+                    }
                 }
             }
         }
@@ -78,11 +75,6 @@ impl Lock {
             // removes only notices that no other transaction can insert meanwhile.
             Key::Address(..) | Key::Notices(_) => return None,
         })
-    }
-
-    /// Whether the lock is that of a row.
-    const fn is_row(&self) -> bool {
-        !matches!(self, Self::Name(_) | Self::FirstOrganization)
     }
 
     /// The kind, as the function `acquire_locks` of the schema knows it, and what identifies the lock.

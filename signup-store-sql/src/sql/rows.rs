@@ -89,7 +89,7 @@ impl Statement {
                 let names = names.join(", ");
                 sql.push(&format!("INSERT INTO {table} ({names}) "));
                 match sql.dialect {
-                    Dialect::Sqlite => push_values(sql, rows.select(&columns)),
+                    Dialect::Sqlite => push_values(sql, &columns, rows),
                     Dialect::Postgres => {
                         sql.push(&format!("SELECT {names} FROM "));
                         push_given(sql, &columns, rows, condition);
@@ -146,16 +146,16 @@ impl Rows {
         &self.columns
     }
 
-    /// The values of `columns` in each row.
-    fn select(self, columns: &[&'static str]) -> Vec<Vec<Value>> {
+    /// The places of `columns` in each row.
+    fn places(&self, columns: &[&'static str]) -> Vec<usize> {
         let place = |column| self.columns.iter().position(|name| name == column);
-        let places: Vec<_> = columns.iter().filter_map(place).collect();
-        let select = |mut row: Vec<Value>| {
-            let take = |place: &usize| std::mem::replace(&mut row[*place], Value::Flag(false));
-            places.iter().map(take).collect()
-        };
-        self.rows.into_iter().map(select).collect()
+        columns.iter().filter_map(place).collect()
     }
+}
+
+/// Takes a value out of its row.
+fn take(row: &mut [Value], place: usize) -> Value {
+    std::mem::replace(&mut row[place], Value::Flag(false))
 }
 
 /// Appends the subquery `given`.
@@ -165,7 +165,7 @@ fn push_given(sql: &mut Sql, columns: &[&'static str], rows: Rows, condition: Op
             let names = columns.iter().enumerate();
             let names: Vec<_> = names.map(|(n, name)| format!("column{} AS {name}", n + 1)).collect();
             sql.push(&format!("(SELECT {} FROM (", names.join(", ")));
-            push_values(sql, rows.select(columns));
+            push_values(sql, columns, rows);
             sql.push(")) AS given");
         }
         (Dialect::Postgres, None) => push_arrays(sql, columns, rows),
@@ -178,20 +178,27 @@ fn push_given(sql: &mut Sql, columns: &[&'static str], rows: Rows, condition: Op
 }
 
 /// For SQLite: appends `VALUES (?, …), (?, …)`.
-fn push_values(sql: &mut Sql, rows: Vec<Vec<Value>>) {
-    let width = rows.first().map_or(0, Vec::len);
-    let row = format!("({})", vec!["?"; width].join(", "));
-    sql.push("VALUES ");
-    sql.push(&vec![row.as_str(); rows.len()].join(", "));
-    sql.values.extend(rows.into_iter().flatten());
+fn push_values(sql: &mut Sql, columns: &[&'static str], rows: Rows) {
+    let places = rows.places(columns);
+    sql.text.push_str("VALUES ");
+    sql.values.reserve(places.len() * rows.rows.len());
+    for (number, mut row) in rows.rows.into_iter().enumerate() {
+        sql.text.push_str(if number == 0 { "(" } else { ", (" });
+        for (column, place) in places.iter().enumerate() {
+            sql.text.push_str(if column == 0 { "?" } else { ",?" });
+            sql.values.push(take(&mut row, *place));
+        }
+        sql.text.push(')');
+    }
 }
 
 /// For PostgreSQL: appends `unnest($1, …) AS given (…)`, with an array for each column.
 fn push_arrays(sql: &mut Sql, columns: &[&'static str], rows: Rows) {
-    let mut arrays: Vec<_> = columns.iter().map(|_| Vec::with_capacity(rows.rows.len())).collect();
-    for row in rows.select(columns) {
-        for (array, value) in arrays.iter_mut().zip(row) {
-            array.push(value);
+    let places = rows.places(columns);
+    let mut arrays: Vec<_> = places.iter().map(|_| Vec::with_capacity(rows.rows.len())).collect();
+    for mut row in rows.rows {
+        for (array, place) in arrays.iter_mut().zip(&places) {
+            array.push(take(&mut row, *place));
         }
     }
     sql.push("unnest(");
