@@ -58,7 +58,7 @@ impl<E: Into<Error>> From<E> for ApiError {
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
     let mut text = Vec::with_capacity(INITIAL_CAPACITY);
     // No request reaches the error, because a write into memory cannot fail.
-    if serde_json::to_writer(&mut text, body).is_err() {
+    if sonic_rs::to_writer(&mut text, body).is_err() {
         return internal_error();
     }
     let mut response = Response::new(text.into());

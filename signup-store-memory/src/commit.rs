@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use signup_core::{
-    Digest, Event, LocationData, Notice, NoticeId, Occupancy, Question, Receipt, Refusal, Requirement, Shift,
-    Signup, SignupId, SignupStatus, Token, Write,
+    Digest, Event, LocationData, Notice, NoticeId, Occupancy, OrganizationId, Question, Receipt, Refusal,
+    Requirement, Shift, Signup, SignupId, SignupStatus, Token, Write,
 };
 
 use crate::tables::{Tables, list_key};
@@ -105,6 +105,7 @@ impl Tables {
                 if self.signup(organization, signup).is_some() {
                     self.erase_signup(signup);
                 }
+                self.delete_notices_about(organization, signup);
             }
             Write::InsertReceipt(receipt) => self.insert_receipt(*receipt),
             Write::InsertNotices(notices) => notices.into_iter().for_each(|notice| self.put_notice(notice)),
@@ -216,8 +217,12 @@ impl Tables {
         if let Some(signups) = self.signups_of_event.get_mut(&signup.event) {
             signups.remove(&id);
         }
-        let about = |notice: &&Notice| notice.cause.signup() == Some(id);
-        let notices: Vec<_> = self.notices.values().filter(about).map(|notice| notice.id).collect();
+    }
+
+    fn delete_notices_about(&mut self, organization: OrganizationId, signup: SignupId) {
+        let is_about =
+            |notice: &&Notice| notice.organization == organization && notice.cause.signup() == Some(signup);
+        let notices: Vec<_> = self.notices.values().filter(is_about).map(|notice| notice.id).collect();
         notices.into_iter().for_each(|notice| self.delete_notice(notice));
     }
 

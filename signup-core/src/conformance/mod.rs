@@ -1,9 +1,10 @@
-//! The suite that every store passes: one function for each promise of [`Store`], and a model test.
+//! The suite that every store passes: one function for each promise of [`Store`], and two tests with random inputs.
 //!
 //! A test file of the store calls [`conformance_tests!`](crate::conformance_tests) once. The macro defines a test for
 //! each promise, so a promise that is added here is tested for every store. Each test gets a fresh store. The model
 //! test runs random operations against the store and against [`Records`](crate::store::Records), and compares every
-//! answer.
+//! answer. The test of [`serializability`] commits random change sets at the same time. It finds an order in which
+//! `Records` gives the same outcomes and ends with the same records.
 //!
 //! The package of the store needs `signup-core` with the feature `conformance` as a dev-dependency. The suite needs no
 //! other dev-dependency:
@@ -30,6 +31,7 @@
 //! #     use signup_core::conformance;
 //! #     conformance::test(fresh, conformance::round_trip::every_field_comes_back_as_it_was);
 //! #     conformance::model::check(file!(), fresh);
+//! #     conformance::serializability::check(file!(), fresh);
 //! # }
 //! ```
 //!
@@ -37,10 +39,11 @@
 //! temporary folder. Return `None` if the store is not available, for example if its database is not installed. The
 //! test then passes without a check.
 //!
-//! Each test runs on a multi-threaded tokio runtime of its own. The model test runs 100 lists of operations, or as many
-//! as the environment variable `PROPTEST_CASES` says. The test prints the shortest list that fails, and saves the seed
-//! of that list beside the test file. The model test calls its function once for each list. If a store is slow to
-//! create, pass a cheaper function as `model`, for example one that empties the store:
+//! Each test runs on a multi-threaded tokio runtime of its own. The model test runs 100 lists of operations, and the test
+//! of serializability runs 200 lists of change sets. The environment variable `PROPTEST_CASES` sets another number for
+//! both. Each of the two tests prints the shortest list that fails, and saves the seed of that list beside the test file.
+//! Both tests call their function once for each list. If a store is slow to create, pass a cheaper function as `model`,
+//! for example one that empties the store:
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -62,6 +65,8 @@
 
 use std::sync::Arc;
 
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::store::Store;
@@ -77,6 +82,8 @@ pub mod receipts;
 pub mod records;
 pub mod requirements;
 pub mod round_trip;
+pub mod serializability;
+pub(crate) mod world;
 
 /// Runs one promise on a store of `fresh`. Does nothing if `fresh` returns `None`.
 pub fn test<Guard>(
@@ -89,18 +96,41 @@ pub fn test<Guard>(
     });
 }
 
+/// Runs a property on `cases` random inputs, or as many as `PROPTEST_CASES` says, each on a store of `fresh`. Shrinks an
+/// input that fails, and saves its seed beside the file `source`.
+fn check_property<Input: Strategy, Guard>(
+    source: &'static str,
+    cases: u32,
+    inputs: &Input,
+    fresh: impl AsyncFn() -> Option<(Arc<dyn Store>, Guard)>,
+    property: impl AsyncFn(Arc<dyn Store>, Input::Value) -> Result<(), String>,
+) {
+    let runtime = runtime();
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(cases);
+    let config = Config { cases, max_shrink_iters: 200, ..Config::with_source_file(source) };
+    let case = |input| {
+        runtime.block_on(async {
+            let Some((store, _guard)) = fresh().await else { return Ok(()) };
+            property(store, input).await.map_err(TestCaseError::fail)
+        })
+    };
+    if let Err(failure) = TestRunner::new(config).run(inputs, case) {
+        panic!("{failure}");
+    }
+}
+
 fn runtime() -> Runtime {
     Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
 }
 
-/// Defines a test for each promise, and the model test.
+/// Defines a test for each promise, the model test, and the test of serializability.
 ///
 /// The argument is an async function or closure without arguments. The function returns a fresh store as `Arc<dyn
 /// Store>` with a guard that is dropped after the test. `None` means that the store is not available, and the test
 /// passes without a check.
 ///
-/// The optional argument `model` is such a function for the model test. The model test calls this function once for
-/// each list of operations. The function may return the same store again, without its records.
+/// The optional argument `model` is such a function for the two tests with random inputs. They call this function once
+/// for each list. The function may return the same store again, without its records.
 ///
 /// [`conformance`](crate::conformance) has examples.
 #[macro_export]
@@ -186,6 +216,11 @@ macro_rules! conformance_tests {
         #[test]
         fn random_operations_have_the_answers_of_the_contract() {
             $crate::conformance::model::check(::core::file!(), $model);
+        }
+
+        #[test]
+        fn simultaneous_change_sets_have_the_outcomes_of_one_after_the_other() {
+            $crate::conformance::serializability::check(::core::file!(), $model);
         }
     };
     (@each $fresh:expr; $($module:ident::$promise:ident)*) => {$(

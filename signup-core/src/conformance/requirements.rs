@@ -269,6 +269,7 @@ pub async fn the_secret_of_another_sign_up_is_refused(store: Arc<dyn Store>) {
 }
 
 /// Erasing removes a sign-up and its notices, and frees its place if it was confirmed. The address may sign up again.
+/// Erasing again removes the notices that were added meanwhile.
 pub async fn erasing_a_sign_up_removes_its_notices_and_frees_its_place(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     let (volunteer, other) = (signup(&shift, 1), signup(&shift, 2));
@@ -293,6 +294,8 @@ pub async fn erasing_a_sign_up_removes_its_notices_and_frees_its_place(store: Ar
         assert_eq!(store.signups(organization, event.id, None, 9).await.unwrap(), vec![other.clone()]);
         assert_eq!(store.notices(false, None, 9).await.unwrap(), notices[1..], "{time}");
         assert_eq!(filled().await, 1, "{time}");
+        // A notice about the erased sign-up, which the next erasure removes.
+        write(&*store, vec![Write::InsertNotices(vec![about(&volunteer, 4)])]).await;
     }
     store.commit(sign_up(&shift, &volunteer)).await.unwrap();
     write(

@@ -219,7 +219,8 @@ pub enum Write {
         /// When the mail was queued.
         at: Timestamp,
     },
-    /// Removes a sign-up and its notices. If the sign-up was confirmed, subtracts 1 from the shift's `filled`.
+    /// Removes a sign-up and its notices. If the sign-up was confirmed, subtracts 1 from the shift's `filled`. If the
+    /// sign-up is missing, only removes the notices about it.
     EraseSignup {
         /// The owner.
         organization: OrganizationId,

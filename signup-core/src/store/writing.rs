@@ -115,9 +115,10 @@
 //! # Tests
 //!
 //! The feature `conformance` has the suite that every store passes: the macro `conformance_tests!` defines a test for
-//! each promise, and the model test. The model test compares the store with [`Records`] after random operations. The
-//! page of the module `conformance` shows a complete test file, and how to remove a temporary folder. The functions in
-//! `conformance::records` create records for further tests.
+//! each promise, and two tests with random inputs. The model test compares the store with [`Records`] after random
+//! operations. The test of serializability commits random change sets at the same time, and finds an order of them with
+//! the same outcomes. The page of the module `conformance` shows a complete test file, and how to remove a temporary
+//! folder. The functions in `conformance::records` create records for further tests.
 
 #[cfg(doc)]
 use super::{

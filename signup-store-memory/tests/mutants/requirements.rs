@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use signup_core::conformance;
+use signup_core::conformance::records::{event, organization, shift};
 use signup_core::store::{Wrapped, Wrapper};
 use signup_core::{
-    ChangeSet, CommitError, EventQuery, Refusal, Requirement, SignupStatus, Store, async_trait,
+    ChangeSet, CommitError, EventQuery, Refusal, Requirement, Shift, SignupStatus, Store, Write, async_trait,
 };
 use signup_store_memory::MemoryStore;
 
@@ -225,5 +226,32 @@ fn a_slug_that_is_checked_before_the_lock_is_caught() {
     with_early(
         |requirement| matches!(requirement, Requirement::EventSlugFree(_)),
         conformance::contention::one_of_many_simultaneous_uses_of_a_slug_succeeds,
+    );
+}
+
+/// Each of two change sets requires the version of the shift that the other one updates. Both succeed.
+#[test]
+#[should_panic(expected = "no order has these outcomes")]
+fn outcomes_that_no_order_has_are_caught() {
+    let event = event(1, 1);
+    let [one, other] = [1, 2].map(|number| shift(&event, number, 3));
+    let before = vec![
+        Write::InsertOrganization(organization(1)),
+        Write::InsertEvent { event: Box::new(event), location_data: None },
+        Write::InsertShifts(vec![one.clone(), other.clone()]),
+    ];
+    let change = |read: &Shift, written: &Shift| {
+        let (organization, shift) = (read.organization, read.id);
+        let mut updated = written.clone();
+        updated.version = 2;
+        ChangeSet {
+            requires: vec![Requirement::ShiftAtVersion { organization, shift, version: 1 }],
+            writes: vec![Write::UpdateShift(Box::new(updated))],
+        }
+    };
+    let changes = vec![change(&one, &other), change(&other, &one)];
+    with_early(
+        |requirement| matches!(requirement, Requirement::ShiftAtVersion { .. }),
+        async |store| conformance::serializability::assert_serializable(store, before, changes).await,
     );
 }

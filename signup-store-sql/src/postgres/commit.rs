@@ -18,9 +18,8 @@ use sqlx::postgres::PgRow;
 use super::error::{is_contention, is_lock_timeout, is_of_one_change_set, postgres_error};
 use super::observe::count_retry;
 use super::primary::{Primary, Purpose};
-use super::statement;
+use super::statement::{self, Prepared};
 use crate::batch::{Batcher, Conflict, Limits, Next, Pending, Work};
-use crate::sql::change::layers;
 use crate::sql::row::texts;
 use crate::sql::{Sql, observe, require};
 
@@ -37,7 +36,7 @@ const WORKERS: u32 = 2;
 const WHAT: &str = "committing a change set";
 
 /// A change set that waits for its commit.
-type Waiting = Pending<ChangeSet, Result<(), CommitError>>;
+type Waiting = Pending<Prepared, Result<(), CommitError>>;
 
 /// Commits batches of change sets.
 pub(super) struct Committer {
@@ -74,12 +73,12 @@ impl Conflict for Keys {
 
 impl Work for Committer {
     type Keys = Keys;
-    type Request = ChangeSet;
+    type Request = Prepared;
     type Answer = Result<(), CommitError>;
 
     async fn run(&mut self, batch: Vec<Waiting>) -> Next {
         let (mut together, layered): (Vec<_>, Vec<_>) =
-            batch.into_iter().partition(|waiting| layers(&waiting.request.writes).len() == 1);
+            batch.into_iter().partition(|waiting| waiting.request.is_one_statement());
         let mut stuck = vec![];
         let mut next = Next::Continue;
         while !together.is_empty() {
@@ -131,10 +130,13 @@ enum Wait {
 
 impl Committer {
     /// Commits change sets in one transaction, and answers each. Returns those that are undecided.
-    async fn commit_together(&self, waiting: Vec<Waiting>) -> Result<Vec<Waiting>, Failure> {
+    async fn commit_together(&self, mut waiting: Vec<Waiting>) -> Result<Vec<Waiting>, Failure> {
         let wait = if waiting.len() == 1 { Wait::Full } else { Wait::Short };
-        let changes: Vec<_> = waiting.iter().map(|waiting| &waiting.request).collect();
-        let build = || statement::together(&changes, self.lock_timeout(wait)).map(|sql| vec![sql]);
+        let timeout = self.lock_timeout(wait);
+        let build = || {
+            let changes = waiting.iter_mut().map(|waiting| &mut waiting.request);
+            statement::together(changes, timeout).map(|sql| vec![sql])
+        };
         let rows = match self.attempt(build).await {
             Ok(rows) => rows,
             Err(error) if waiting.len() > 1 && (is_of_one_change_set(&error) || is_lock_timeout(&error)) => {
@@ -147,6 +149,7 @@ impl Committer {
                 return Err(Failure::Together { all: waiting, error, is_out_of_reach });
             }
         };
+        let changes: Vec<_> = waiting.iter().map(|waiting| &waiting.request.set).collect();
         let outcomes = match outcomes(&changes, &rows) {
             Ok(outcomes) => outcomes,
             Err(error) => {
@@ -167,10 +170,10 @@ impl Committer {
 
     /// Commits a change set in a transaction of its own, and answers. Gives the change set back if a short wait for a lock
     /// was too short.
-    async fn commit_alone(&self, waiting: Waiting, wait: Wait) -> Option<Waiting> {
-        let change = &waiting.request;
-        let outcome = match self.attempt(|| statement::alone(change, self.lock_timeout(wait))).await {
-            Ok(rows) => outcomes(&[change], &rows),
+    async fn commit_alone(&self, mut waiting: Waiting, wait: Wait) -> Option<Waiting> {
+        let (change, timeout) = (&mut waiting.request, self.lock_timeout(wait));
+        let outcome = match self.attempt(|| statement::alone(change, timeout)).await {
+            Ok(rows) => outcomes(&[&waiting.request.set], &rows),
             Err(error) if wait == Wait::Short && is_lock_timeout(&error) => return Some(waiting),
             Err(error) => Err(postgres_error(WHAT, error)),
         };
@@ -191,7 +194,7 @@ impl Committer {
     /// Runs a transaction, and again if another transaction made it fail.
     async fn attempt(
         &self,
-        build: impl Fn() -> Result<Vec<Sql>, StoreError> + Sync,
+        mut build: impl FnMut() -> Result<Vec<Sql>, StoreError> + Send,
     ) -> sqlx::Result<Vec<PgRow>> {
         let mut attempt = 1;
         loop {

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use signup_core::ChangeSet;
 use signup_core::store::{Access, Key};
+use signup_core::{ChangeSet, Requirement, Write};
 use uuid::Uuid;
 
 use crate::sql::{Sql, Value};
@@ -28,25 +28,15 @@ pub(super) enum Lock {
 }
 
 impl Lock {
-    /// The locks that the change sets need, in their order.
+    /// The locks that a change set needs, in their order.
     ///
     /// A requirement locks what it reads. A write locks what it changes, except the rows that it inserts: no other
     /// transaction knows them. The rows that a write refers to are protected by foreign keys.
-    pub(super) fn all<'c>(changes: impl IntoIterator<Item = &'c ChangeSet>) -> BTreeSet<Self> {
-        let mut locks = BTreeSet::new();
-        for change in changes {
-            for requirement in &change.requires {
-                locks.extend(requirement.keys().iter().filter_map(|(key, _)| Self::of(key)));
-            }
-            for write in &change.writes {
-                for (key, access) in write.keys() {
-                    if matches!(access, Access::Commute | Access::Write) {
-                        locks.extend(Self::of(&key));
-                    }
-                }
-            }
-        }
-        locks
+    pub(super) fn all(change: &ChangeSet) -> BTreeSet<Self> {
+        let required = change.requires.iter().flat_map(Requirement::keys);
+        let changed = change.writes.iter().flat_map(Write::keys);
+        let changed = changed.filter(|(_, access)| matches!(access, Access::Commute | Access::Write));
+        required.chain(changed).filter_map(|(key, _)| Self::of(&key)).collect()
     }
 
     /// The lock that protects a key. Every change of the key acquires this lock.

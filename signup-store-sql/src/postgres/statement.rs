@@ -14,34 +14,72 @@ const UNION_ALL: &str = "\nUNION ALL ";
 /// Holds for the rows of change sets that no check found broken.
 const NOT_BROKEN: &str = "change <> ALL (ARRAY(SELECT change FROM broken))";
 
+/// A change set with what its caller can prepare, so that the worker that gathers a batch has less to do.
+pub(super) struct Prepared {
+    pub(super) set: ChangeSet,
+    locks: BTreeSet<Lock>,
+    /// The rows of each [layer](layers) of the writes. The first attempt uses them up.
+    layers: Vec<Changes>,
+}
+
+impl Prepared {
+    pub(super) fn new(set: ChangeSet) -> Result<Self, StoreError> {
+        Ok(Self { locks: Lock::all(&set), layers: rows(&set)?, set })
+    }
+
+    /// Whether the change set fits into one statement with others.
+    pub(super) const fn is_one_statement(&self) -> bool {
+        self.layers.len() <= 1
+    }
+
+    fn take_layers(&mut self) -> Result<Vec<Changes>, StoreError> {
+        if self.layers.is_empty() { rows(&self.set) } else { Ok(std::mem::take(&mut self.layers)) }
+    }
+}
+
+fn rows(set: &ChangeSet) -> Result<Vec<Changes>, StoreError> {
+    let rows = |writes| {
+        let mut rows = Changes::default();
+        rows.add_writes(0, writes)?;
+        Ok(rows)
+    };
+    layers(&set.writes).into_iter().map(rows).collect()
+}
+
 /// Returns the statement that commits change sets which do not conflict with each other.
 ///
 /// The rows of the result are the requirements that do not hold, as texts: the number of the change set, the number of the
 /// requirement, the fact that was found, and whether the refusal is final. A change set that has no row is committed.
 ///
 /// With `lock_timeout` the statement fails if a lock takes longer.
-pub(super) fn together(changes: &[&ChangeSet], lock_timeout: Option<Duration>) -> Result<Sql, StoreError> {
-    let mut rows = Changes::default();
+pub(super) fn together<'p>(
+    changes: impl IntoIterator<Item = &'p mut Prepared>,
+    lock_timeout: Option<Duration>,
+) -> Result<Sql, StoreError> {
+    let (mut all, mut locks) = (Changes::default(), BTreeSet::new());
     for (number, change) in (0..).zip(changes) {
-        rows.add(number, change)?;
+        all.add_checks(number, &change.set);
+        for layer in change.take_layers()? {
+            all.append(number, layer);
+        }
+        all.count_additions(&change.set);
+        locks.extend(change.locks.iter().cloned());
     }
-    Ok(statement(rows, &Lock::all(changes.iter().copied()), lock_timeout))
+    Ok(statement(all, &locks, lock_timeout))
 }
 
 /// Returns the statements that commit one change set, in one transaction. Their rows are those of [`together`].
 ///
 /// There are several if a write depends on an earlier write of the change set, which the parts of one statement do not
 /// see. Then a statement that returns rows must be the last one.
-pub(super) fn alone(change: &ChangeSet, lock_timeout: Option<Duration>) -> Result<Vec<Sql>, StoreError> {
-    let mut locks = Lock::all([change]);
+pub(super) fn alone(change: &mut Prepared, lock_timeout: Option<Duration>) -> Result<Vec<Sql>, StoreError> {
     let mut statements = vec![];
-    for (place, writes) in layers(&change.writes).into_iter().enumerate() {
-        let mut rows = Changes::default();
+    for (place, mut layer) in change.take_layers()?.into_iter().enumerate() {
+        let locks = if place == 0 { &change.locks } else { &BTreeSet::new() };
         if place == 0 {
-            rows.add_checks(0, change);
+            layer.add_checks(0, &change.set);
         }
-        rows.add_writes(0, writes)?;
-        statements.push(statement(rows, &std::mem::take(&mut locks), lock_timeout));
+        statements.push(statement(layer, locks, lock_timeout));
     }
     Ok(statements)
 }

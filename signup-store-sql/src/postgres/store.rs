@@ -9,6 +9,7 @@ use super::counter::Counter;
 use super::error::postgres_error;
 use super::options::{PostgresOptions, PostgresUrl};
 use super::primary::{Primary, Purpose};
+use super::statement::Prepared;
 use crate::batch::Batcher;
 use crate::sql::cache::{CachedReads, Version};
 use crate::sql::error::OpenError;
@@ -105,7 +106,7 @@ impl Backend for PostgresBackend {
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-        self.committer.submit(change.keys(), change).await?
+        self.committer.submit(change.keys(), Prepared::new(change)?).await?
     }
 
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {

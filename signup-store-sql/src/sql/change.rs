@@ -22,13 +22,7 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Adds a change set under a number, behind those that were added before.
-    pub(crate) fn add(&mut self, number: i64, change: &ChangeSet) -> Result<(), StoreError> {
-        self.add_checks(number, change);
-        self.add_writes(number, &change.writes)
-    }
-
-    /// Adds only the checks of a change set.
+    /// Adds the checks of a change set under a number.
     pub(crate) fn add_checks(&mut self, number: i64, change: &ChangeSet) {
         for (place, requirement) in (0..).zip(&change.requires) {
             let ahead = if self.added.is_empty() {
@@ -43,17 +37,21 @@ impl Changes {
         }
     }
 
-    /// Adds only writes of a change set.
+    /// Adds writes of a change set under a number.
     pub(crate) fn add_writes(&mut self, number: i64, writes: &[Write]) -> Result<(), StoreError> {
         for write in writes {
             write::push_rows(self.writes.entry(Effect::from(write)).or_default(), number, write)?;
-            if let Some(total) = write.adds_to() {
-                *self.added.entry(total).or_default() += 1;
-            }
         }
         // A write may have no rows, such as the shifts of an event without shifts.
         self.writes.retain(|_, rows| !rows.is_empty());
         Ok(())
+    }
+
+    /// Counts what a change set adds to totals, for the checks of the change sets behind it.
+    pub(crate) fn count_additions(&mut self, change: &ChangeSet) {
+        for total in change.writes.iter().filter_map(Write::adds_to) {
+            *self.added.entry(total).or_default() += 1;
+        }
     }
 
     /// Adds the rows of change sets that do not conflict with those that were added before, all under one number.
@@ -101,5 +99,132 @@ fn row_of(key: &Key) -> Key {
     match key {
         Key::Signups(organization, shift) => Key::Shift(*organization, *shift),
         key => key.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signup_core::conformance::records::{
+        at, event, notice, organization, organization_id, question, receipt, receipt_key, shift, signup,
+    };
+    use signup_core::{Digest, Event, Plan, Shift, Signup};
+
+    use super::*;
+
+    fn insert_event(event: &Event) -> Write {
+        Write::InsertEvent { event: Box::new(event.clone()), location_data: None }
+    }
+
+    fn insert_signup(signup: &Signup) -> Write {
+        Write::InsertSignup(Box::new(signup.clone()))
+    }
+
+    fn update(shift: &Shift) -> Write {
+        Write::UpdateShift(Box::new(shift.clone()))
+    }
+
+    fn cancel(signup: &Signup) -> Write {
+        let Signup { organization, shift, id: signup, .. } = *signup;
+        Write::CancelSignup { organization, shift, signup, at: at(3) }
+    }
+
+    fn erase(signup: &Signup) -> Write {
+        let Signup { organization, shift, id: signup, .. } = *signup;
+        Write::EraseSignup { organization, shift, signup }
+    }
+
+    fn renew(signup: &Signup) -> Write {
+        let Signup { organization, shift, id: signup, .. } = *signup;
+        Write::RenewSecret { organization, shift, signup, secret: Digest::of("renewed"), at: at(3) }
+    }
+
+    fn insert_receipt(event: &Event, key: &str) -> Write {
+        Write::InsertReceipt(Box::new(receipt(receipt_key(1, key), event, &[])))
+    }
+
+    /// Asserts how many writes each layer has.
+    #[track_caller]
+    fn assert_layers(writes: &[Write], expected: &[usize]) {
+        let found: Vec<_> = layers(writes).into_iter().map(<[_]>::len).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn parents_and_their_children_are_one_layer() {
+        let event = event(1, 1);
+        let shifts = vec![shift(&event, 1, 3), shift(&event, 2, 3)];
+        let create = [
+            Write::InsertOrganization(organization(1)),
+            insert_event(&event),
+            Write::InsertShifts(shifts.clone()),
+            Write::InsertQuestions(vec![question(&event, 1, 0)]),
+            insert_receipt(&event, "key"),
+            Write::InsertNotices(vec![notice(&shifts[0], 1)]),
+        ];
+        assert_layers(&create, &[6]);
+        assert_layers(&[], &[0]);
+    }
+
+    #[test]
+    fn a_sign_up_follows_the_insert_and_the_update_of_its_shift() {
+        let shift = shift(&event(1, 1), 1, 3);
+        let signup = signup(&shift, 1);
+        assert_layers(&[Write::InsertShifts(vec![shift.clone()]), insert_signup(&signup)], &[1, 1]);
+        assert_layers(&[update(&shift), insert_signup(&signup)], &[1, 1]);
+        assert_layers(&[insert_signup(&signup), update(&shift)], &[1, 1]);
+    }
+
+    #[test]
+    fn sign_ups_for_one_shift_are_one_layer() {
+        let shift = shift(&event(1, 1), 1, 3);
+        let signups = [1, 2, 3].map(|number| insert_signup(&signup(&shift, number)));
+        assert_layers(&signups, &[3]);
+    }
+
+    #[test]
+    fn a_change_of_a_sign_up_follows_its_insert_and_every_other_change_on_its_shift() {
+        let shift = shift(&event(1, 1), 1, 3);
+        let (one, other) = (signup(&shift, 1), signup(&shift, 2));
+        for change in [cancel, erase, renew] {
+            assert_layers(&[insert_signup(&one), change(&one)], &[1, 1]);
+            assert_layers(&[change(&one), insert_signup(&other)], &[1, 1]);
+            for second in [cancel, erase, renew] {
+                assert_layers(&[change(&one), second(&one)], &[1, 1]);
+                assert_layers(&[change(&one), second(&other)], &[1, 1]);
+            }
+        }
+    }
+
+    #[test]
+    fn updates_of_one_shift_are_two_layers_and_of_two_shifts_are_one() {
+        let event = event(1, 1);
+        let (one, other) = (shift(&event, 1, 3), shift(&event, 2, 3));
+        assert_layers(&[update(&one), update(&one)], &[1, 1]);
+        assert_layers(&[update(&one), update(&other)], &[2]);
+        assert_layers(&[update(&one), update(&other), update(&one), update(&other)], &[2, 2]);
+        let inserts = Write::InsertShifts(vec![one.clone()]);
+        assert_layers(&[inserts, update(&one), update(&other)], &[1, 2]);
+    }
+
+    #[test]
+    fn a_notice_is_changed_after_its_insert_and_after_the_erasure_of_a_sign_up() {
+        let shift = shift(&event(1, 1), 1, 3);
+        let (about, volunteer) = (notice(&shift, 1), signup(&shift, 1));
+        let insert = Write::InsertNotices(vec![about.clone()]);
+        let change = Write::UpdateNotice(Box::new(about.clone()));
+        let delete = Write::DeleteNotice { organization: about.organization, notice: about.id };
+        assert_layers(&[insert.clone(), change.clone(), delete], &[1, 1, 1]);
+        assert_layers(&[insert.clone(), erase(&volunteer), change], &[1, 1, 1]);
+        let another = Write::DeleteNotice { organization: about.organization, notice: notice(&shift, 2).id };
+        assert_layers(&[insert, another], &[2]);
+    }
+
+    #[test]
+    fn a_second_receipt_of_a_key_and_a_plan_of_a_new_organization_are_second_layers() {
+        let event = event(1, 1);
+        assert_layers(&[insert_receipt(&event, "a"), insert_receipt(&event, "b")], &[2]);
+        assert_layers(&[insert_receipt(&event, "a"), insert_receipt(&event, "a")], &[1, 1]);
+        let plan = Write::SetPlan { organization: organization_id(1), plan: Plan::Pro };
+        assert_layers(&[Write::InsertOrganization(organization(1)), plan], &[1, 1]);
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn one<T>(
     json: &str,
     read: impl FnOnce(&[Cell<'_>]) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let row: Vec<Cell<'_>> = serde_json::from_str(json).map_err(unreadable)?;
+    let row: Vec<Cell<'_>> = sonic_rs::from_str(json).map_err(unreadable)?;
     read(&row)
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn all<T>(
     json: &str,
     mut read: impl FnMut(&[Cell<'_>]) -> Result<T, StoreError>,
 ) -> Result<Vec<T>, StoreError> {
-    let rows: Vec<Vec<Cell<'_>>> = serde_json::from_str(json).map_err(unreadable)?;
+    let rows: Vec<Vec<Cell<'_>>> = sonic_rs::from_str(json).map_err(unreadable)?;
     rows.iter().map(|row| read(row)).collect()
 }
 

@@ -137,12 +137,8 @@ impl Work for WriteWork {
         }
         let error = match answers {
             Ok(answers) => {
-                for (place, (waiting, answer)) in batch.into_iter().zip(answers).enumerate() {
-                    if place > 0 && place % ANSWERS_IN_A_ROW == 0 {
-                        tokio::task::yield_now().await;
-                    }
-                    waiting.answer(answer);
-                }
+                // A task of its own, so that the next batch begins at once. The task ends by itself.
+                drop(tokio::spawn(answer_each(batch, answers)));
                 return Next::Continue;
             }
             Err(Failure::Unknown(error) | Failure::RolledBack(error)) => error,
@@ -159,6 +155,16 @@ impl Work for WriteWork {
                 Next::Stop
             }
         }
+    }
+}
+
+/// Answers callers a few at a time.
+async fn answer_each(batch: Vec<Waiting>, answers: Vec<Answer>) {
+    for (place, (waiting, answer)) in batch.into_iter().zip(answers).enumerate() {
+        if place > 0 && place % ANSWERS_IN_A_ROW == 0 {
+            tokio::task::yield_now().await;
+        }
+        waiting.answer(answer);
     }
 }
 

@@ -136,12 +136,15 @@ impl Records {
                 }
             }
             Write::EraseSignup { organization, signup, .. } => {
-                let Some(found) = self.signup(organization, signup) else { return };
-                if is_confirmed(&found) {
-                    self.update_shift(organization, found.shift, |shift| shift.occupancy.filled -= 1);
+                if let Some(found) = self.signup(organization, signup) {
+                    if is_confirmed(&found) {
+                        self.update_shift(organization, found.shift, |shift| shift.occupancy.filled -= 1);
+                    }
+                    self.signups.remove(&signup);
                 }
-                self.signups.remove(&signup);
-                self.notices.retain(|_, notice| notice.cause.signup() != Some(signup));
+                self.notices.retain(|_, notice| {
+                    notice.organization != organization || notice.cause.signup() != Some(signup)
+                });
             }
             Write::InsertReceipt(new) => drop(self.receipts.insert(new.key.clone(), *new)),
             Write::InsertNotices(new) => self.notices.extend(new.into_iter().map(|new| (new.id, new))),
