@@ -176,41 +176,44 @@ impl IntoIterator for Keys {
 impl Requirement {
     /// Returns the keys that decide whether the requirement holds, and what its refusal carries.
     pub fn keys(&self) -> Keys {
+        self.accesses().into_iter().collect()
+    }
+
+    /// Returns the accesses that make up the [`keys`](Self::keys), without combining them.
+    pub fn accesses(&self) -> Vec<(Key, Access)> {
         use Access::{Commute, Read};
         match self {
-            Self::NoOrganization => Keys::from_iter([(Key::Organizations, Read)]),
+            Self::NoOrganization => vec![(Key::Organizations, Read)],
             Self::OrganizationSlugFree(slug) => {
-                Keys::from_iter([(Key::OrganizationSlug(slug.clone()), Read)])
+                vec![(Key::OrganizationSlug(slug.clone()), Read)]
             }
-            Self::EventSlugFree(slug) => Keys::from_iter([(Key::EventSlug(slug.clone()), Read)]),
-            Self::NoReceipt { key, now: _ } => Keys::from_iter([(Key::Receipt(key.clone()), Read)]),
+            Self::EventSlugFree(slug) => vec![(Key::EventSlug(slug.clone()), Read)],
+            Self::NoReceipt { key, now: _ } => vec![(Key::Receipt(key.clone()), Read)],
             Self::ShiftAtVersion { organization, shift, version: _ } => {
-                Keys::from_iter([(Key::Shift(*organization, *shift), Read)])
+                vec![(Key::Shift(*organization, *shift), Read)]
             }
-            Self::QuestionCount { organization, event, count: _ } => Keys::from_iter([
-                (Key::Event(*organization, *event), Read),
-                (Key::Questions(*organization, *event), Read),
-            ]),
+            Self::QuestionCount { organization, event, count: _ } => {
+                vec![(Key::Event(*organization, *event), Read), (Key::Questions(*organization, *event), Read)]
+            }
             Self::ActiveEventsBelow { organization, limit: _, now: _ } => {
-                Keys::from_iter([(Key::ActiveEvents(*organization), Commute)])
+                vec![(Key::ActiveEvents(*organization), Commute)]
             }
             // The record of the shift has the capacity.
-            Self::ShiftHasRoom { organization, shift } => Keys::from_iter([
+            Self::ShiftHasRoom { organization, shift } => vec![
                 (Key::Shift(*organization, *shift), Read),
                 (Key::Signups(*organization, *shift), Commute),
-            ]),
-            Self::AddressNotOnShift { organization, shift, email } => Keys::from_iter([
+            ],
+            Self::AddressNotOnShift { organization, shift, email } => vec![
                 (Key::Signups(*organization, *shift), Commute),
                 (Key::Address(*organization, *shift, email.key()), Read),
-            ]),
+            ],
             Self::SignupConfirmed { organization, signup }
             | Self::SignupHasSecret { organization, signup, secret: _ } => {
-                Keys::from_iter([(Key::Signup(*organization, *signup), Read)])
+                vec![(Key::Signup(*organization, *signup), Read)]
             }
-            Self::NoticeAtVersion { organization, notice, version: _ } => Keys::from_iter([
-                (Key::Notices(*organization), Commute),
-                (Key::Notice(*organization, *notice), Read),
-            ]),
+            Self::NoticeAtVersion { organization, notice, version: _ } => {
+                vec![(Key::Notices(*organization), Commute), (Key::Notice(*organization, *notice), Read)]
+            }
         }
     }
 }
@@ -218,20 +221,25 @@ impl Requirement {
 impl Write {
     /// Returns the keys that the write changes, and those of the records that it refers to.
     pub fn keys(&self) -> Keys {
+        self.accesses().into_iter().collect()
+    }
+
+    /// Returns the accesses that make up the [`keys`](Self::keys), without combining them.
+    pub fn accesses(&self) -> Vec<(Key, Access)> {
         use Access::{Commute, Insert, Read, Write};
         match self {
-            Self::InsertOrganization(new) => Keys::from_iter([
+            Self::InsertOrganization(new) => vec![
                 (Key::Organizations, Write),
                 (Key::OrganizationSlug(new.slug.clone()), Write),
                 (Key::Organization(new.id), Insert),
-            ]),
+            ],
             Self::SetPlan { organization, plan: _ } => {
-                Keys::from_iter([(Key::Organization(*organization), Write)])
+                vec![(Key::Organization(*organization), Write)]
             }
             Self::InsertToken(new) => {
-                Keys::from_iter([(Key::Organization(new.organization), Read), (Key::Token(new.id), Insert)])
+                vec![(Key::Organization(new.organization), Read), (Key::Token(new.id), Insert)]
             }
-            Self::RevokeToken { token, at: _ } => Keys::from_iter([(Key::Token(*token), Write)]),
+            Self::RevokeToken { token, at: _ } => vec![(Key::Token(*token), Write)],
             Self::InsertEvent { event, location_data: _ } => {
                 let total = self.adds_to().map(|total| (total, Commute));
                 let record = [
@@ -260,31 +268,31 @@ impl Write {
                     ]
                 })
                 .collect(),
-            Self::UpdateShift(new) => Keys::from_iter([(Key::Shift(new.organization, new.id), Write)]),
-            Self::InsertSignup(new) => Keys::from_iter([
+            Self::UpdateShift(new) => vec![(Key::Shift(new.organization, new.id), Write)],
+            Self::InsertSignup(new) => vec![
                 (Key::Shift(new.organization, new.shift), Read),
                 (Key::Signups(new.organization, new.shift), Commute),
                 (Key::Address(new.organization, new.shift, new.email.key()), Write),
                 (Key::Signup(new.organization, new.id), Insert),
-            ]),
+            ],
             // The address of the sign-up is unknown here. The set of sign-ups stands for it: a requirement or a write
             // that accesses an address of the shift also accesses the set.
-            Self::RenewSecret { organization, shift, signup, secret: _, at: _ } => Keys::from_iter([
+            Self::RenewSecret { organization, shift, signup, secret: _, at: _ } => vec![
                 (Key::Signups(*organization, *shift), Write),
                 (Key::Signup(*organization, *signup), Write),
-            ]),
-            Self::CancelSignup { organization, shift, signup, at: _ } => Keys::from_iter([
+            ],
+            Self::CancelSignup { organization, shift, signup, at: _ } => vec![
                 (Key::Shift(*organization, *shift), Read),
                 (Key::Signups(*organization, *shift), Write),
                 (Key::Signup(*organization, *signup), Write),
-            ]),
-            Self::EraseSignup { organization, shift, signup } => Keys::from_iter([
+            ],
+            Self::EraseSignup { organization, shift, signup } => vec![
                 (Key::Shift(*organization, *shift), Read),
                 (Key::Signups(*organization, *shift), Write),
                 (Key::Signup(*organization, *signup), Write),
                 (Key::Notices(*organization), Write),
-            ]),
-            Self::InsertReceipt(new) => Keys::from_iter([(Key::Receipt(new.key.clone()), Write)]),
+            ],
+            Self::InsertReceipt(new) => vec![(Key::Receipt(new.key.clone()), Write)],
             Self::InsertNotices(new) => new
                 .iter()
                 .flat_map(|notice| {
@@ -299,14 +307,13 @@ impl Write {
                     record.into_iter().chain(signup)
                 })
                 .collect(),
-            Self::UpdateNotice(new) => Keys::from_iter([
+            Self::UpdateNotice(new) => vec![
                 (Key::Notices(new.organization), Commute),
                 (Key::Notice(new.organization, new.id), Write),
-            ]),
-            Self::DeleteNotice { organization, notice } => Keys::from_iter([
-                (Key::Notices(*organization), Commute),
-                (Key::Notice(*organization, *notice), Write),
-            ]),
+            ],
+            Self::DeleteNotice { organization, notice } => {
+                vec![(Key::Notices(*organization), Commute), (Key::Notice(*organization, *notice), Write)]
+            }
         }
     }
 
@@ -341,8 +348,13 @@ impl Write {
 impl ChangeSet {
     /// Returns the keys of all requirements and writes.
     pub fn keys(&self) -> Keys {
-        let requires = self.requires.iter().flat_map(Requirement::keys);
-        requires.chain(self.writes.iter().flat_map(Write::keys)).collect()
+        self.accesses().collect()
+    }
+
+    /// Returns the accesses that make up the [`keys`](Self::keys), without combining them.
+    pub fn accesses(&self) -> impl Iterator<Item = (Key, Access)> {
+        let requires = self.requires.iter().flat_map(Requirement::accesses);
+        requires.chain(self.writes.iter().flat_map(Write::accesses))
     }
 }
 

@@ -58,7 +58,7 @@ impl Conflict for Keys {
     type Access = Access;
 
     fn claims(&self) -> impl Iterator<Item = (&Key, Access)> {
-        self.iter().filter(|(_, access)| *access != Access::Insert)
+        self.iter()
     }
 
     fn shares_batch(access: Access) -> bool {

@@ -33,8 +33,8 @@ impl Lock {
     /// A requirement locks what it reads. A write locks what it changes, except the rows that it inserts: no other
     /// transaction knows them. The rows that a write refers to are protected by foreign keys.
     pub(super) fn all(change: &ChangeSet) -> BTreeSet<Self> {
-        let required = change.requires.iter().flat_map(Requirement::keys);
-        let changed = change.writes.iter().flat_map(Write::keys);
+        let required = change.requires.iter().flat_map(Requirement::accesses);
+        let changed = change.writes.iter().flat_map(Write::accesses);
         let changed = changed.filter(|(_, access)| matches!(access, Access::Commute | Access::Write));
         required.chain(changed).filter_map(|(key, _)| Self::of(&key)).collect()
     }

@@ -12,6 +12,7 @@ use super::primary::{Primary, Purpose};
 use super::statement::Prepared;
 use crate::batch::Batcher;
 use crate::sql::cache::{CachedReads, Version};
+use crate::sql::change::shared_keys;
 use crate::sql::error::OpenError;
 use crate::sql::store::{Backend, SqlStore};
 use crate::sql::zone_data::SortKeys;
@@ -106,7 +107,7 @@ impl Backend for PostgresBackend {
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-        self.committer.submit(change.keys(), Prepared::new(change)?).await?
+        self.committer.submit(shared_keys(&change), Prepared::new(change)?).await?
     }
 
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use signup_core::store::{Access, Key};
+use signup_core::store::{Access, Key, Keys};
 use signup_core::{ChangeSet, StoreError, Write};
 
 use super::require::{self, Check};
@@ -74,32 +74,42 @@ impl Changes {
 /// The writes of a change set in parts. No write depends on another write of its part, except a child on its parent.
 pub(crate) fn layers(writes: &[Write]) -> Vec<&[Write]> {
     let (mut layers, mut begin) = (vec![], 0);
-    let mut seen: HashMap<Key, Access> = HashMap::new();
+    let mut seen: Vec<(Key, Access)> = vec![];
     for (place, write) in writes.iter().enumerate() {
-        let keys: Vec<_> = write.keys().iter().map(|(key, access)| (row_of(key), access)).collect();
-        let depends = keys.iter().any(|(key, access)| {
-            // A key that is only read is that of a parent.
-            *access != Access::Read && seen.get(key).is_some_and(|before| before.conflicts_with(*access))
+        let accesses: Vec<_> =
+            write.accesses().into_iter().map(|(key, access)| (row_of(key), access)).collect();
+        // A key that is only read is that of a parent. A record that is inserted has no earlier write.
+        let changes = accesses.iter().filter(|(_, access)| matches!(access, Access::Commute | Access::Write));
+        let depends = changes.into_iter().any(|(key, access)| {
+            // An addition to a total does not change what an earlier write reads of the row.
+            let conflicts = |before: Access| match (before, access) {
+                (Access::Read, Access::Commute) => false,
+                (before, access) => before.conflicts_with(*access),
+            };
+            seen.iter().any(|(earlier, before)| earlier == key && conflicts(*before))
         });
         if depends {
             layers.push(&writes[begin..place]);
-            (begin, seen) = (place, HashMap::new());
+            begin = place;
+            seen.clear();
         }
-        for (key, access) in keys {
-            let strongest = seen.entry(key).or_insert(access);
-            *strongest = access.max(*strongest);
-        }
+        seen.extend(accesses);
     }
     layers.push(&writes[begin..]);
     layers
 }
 
 /// The key of the row that has the value of this key: `filled` is a column of its shift.
-fn row_of(key: &Key) -> Key {
+fn row_of(key: Key) -> Key {
     match key {
-        Key::Signups(organization, shift) => Key::Shift(*organization, *shift),
-        key => key.clone(),
+        Key::Signups(organization, shift) => Key::Shift(organization, shift),
+        key => key,
     }
+}
+
+/// The keys by which change sets can conflict. No other change set knows a record that is inserted.
+pub(crate) fn shared_keys(change: &ChangeSet) -> Keys {
+    change.accesses().filter(|(_, access)| *access != Access::Insert).collect()
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@
 
 use std::collections::HashMap;
 
-use signup_core::store::{Access, Key};
+use signup_core::store::{Access, Key, Keys};
 use signup_core::{ChangeSet, CommitError, StoreError};
 use sqlx::sqlite::SqliteConnection;
 
 use super::error::store_error;
 use super::query::first_row;
-use crate::sql::change::{Changes, layers};
+use crate::sql::change::{Changes, layers, shared_keys};
 use crate::sql::observe::count_round_trips;
 use crate::sql::row::texts;
 use crate::sql::{Dialect, Sql, require};
@@ -33,7 +33,7 @@ pub(super) struct Change {
     /// The kinds and numbers of the rows: equal for equal statements.
     shape: Vec<Shape>,
     /// The keys by which change sets can conflict.
-    keys: Vec<(Key, Access)>,
+    keys: Keys,
 }
 
 type Shape = Vec<(Option<require::Check>, Option<crate::sql::write::Effect>, usize)>;
@@ -42,8 +42,7 @@ impl Change {
     pub(super) fn new(set: ChangeSet) -> Result<Self, StoreError> {
         let parts = parts(&set)?;
         let shape = parts.iter().map(Changes::shape).collect();
-        let keys = set.keys().into_iter().filter(|(_, access)| *access != Access::Insert).collect();
-        Ok(Self { set, parts: Some(parts), shape, keys })
+        Ok(Self { keys: shared_keys(&set), set, parts: Some(parts), shape })
     }
 
     fn take_parts(&mut self) -> Result<Vec<Changes>, StoreError> {
@@ -114,8 +113,8 @@ fn are_independent<'c>(changes: impl IntoIterator<Item = &'c Change>) -> bool {
     let mut owners: HashMap<&Key, (usize, Access)> = HashMap::new();
     changes.into_iter().enumerate().all(|(owner, change)| {
         change.keys.iter().all(|(key, access)| {
-            let (first, accessed) = *owners.entry(key).or_insert((owner, *access));
-            first == owner || (accessed, *access) == (Access::Read, Access::Read)
+            let (first, accessed) = *owners.entry(key).or_insert((owner, access));
+            first == owner || (accessed, access) == (Access::Read, Access::Read)
         })
     })
 }
