@@ -55,15 +55,13 @@ pub(crate) trait Work: Send + 'static {
     fn run(&mut self, batch: Vec<Pending<Self::Request, Self::Answer>>) -> impl Future<Output = Next> + Send;
 }
 
-/// What a batcher does after a batch.
-#[derive(Debug)]
-pub(crate) enum Next {
-    /// Runs the next batch.
-    Continue,
+/// What a batcher does after a batch: with the default it runs the next batch.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Next {
     /// Fails the requests in the queue with this error, because their batches would fail, too. Later requests are taken.
-    FailWaiting(Arc<StoreError>),
+    pub(crate) fail_waiting: Option<Arc<StoreError>>,
     /// Takes no more requests. The requests in the queue fail as unavailable.
-    Stop,
+    pub(crate) stop: bool,
 }
 
 /// A request that waits for its answer.
@@ -92,12 +90,8 @@ impl<Q, A> Pending<Q, A> {
         self.send(Err(error));
     }
 
-    /// Returns whether nobody waits for the answer: the caller has gone away, or the deadline has passed.
-    pub(crate) fn is_abandoned(&self) -> bool {
-        self.is_abandoned_at(Instant::now())
-    }
-
-    fn is_abandoned_at(&self, now: Instant) -> bool {
+    /// Returns whether nobody waits for the answer at `now`: the caller has gone away, or the deadline has passed.
+    pub(crate) fn is_abandoned_at(&self, now: Instant) -> bool {
         self.answer.is_closed() || self.deadline <= now
     }
 
@@ -177,7 +171,8 @@ impl<W: Work> Batcher<W> {
         if self.0.places.is_closed() { Err(self.0.closed()) } else { Ok(()) }
     }
 
-    /// Waits until the batcher takes no more requests, because of [`Next::Stop`] or [`close`](Self::close).
+    /// Waits until the batcher takes no more requests, because of [`Next::stop`] or [`close`](Self::close).
+    #[cfg(feature = "sqlite")]
     pub(crate) async fn stopped(&self) {
         self.0.when(|_| self.0.places.is_closed().then_some(())).await;
     }
@@ -307,7 +302,7 @@ impl<W: Work> Shared<W> {
             }
             let Some((work, runtime)) = start else { break };
             let (keys, batch) = batch.into_iter().map(|waiting| (waiting.keys, waiting.pending)).unzip();
-            let running = Running { shared: Arc::clone(self), work: Some(work), keys, next: Next::Continue };
+            let running = Running { shared: Arc::clone(self), work: Some(work), keys, next: Next::default() };
             // `Running` reports the end of the task. A runtime that has ended drops the task within this call.
             drop(runtime.spawn(running.run(batch)));
             state = self.lock();
@@ -360,14 +355,12 @@ impl<W: Work> Drop for Running<W> {
         state.queue.release(&self.keys);
         state.idle.extend(self.work.take());
         state.running -= 1;
-        let failed = match std::mem::replace(&mut self.next, Next::Continue) {
-            Next::Continue => None,
-            Next::FailWaiting(error) => Some((error, state.queue.clear())),
-            Next::Stop => {
-                self.shared.places.close();
-                Some((Arc::new(self.shared.closed()), state.queue.clear()))
-            }
-        };
+        let Next { mut fail_waiting, stop } = std::mem::take(&mut self.next);
+        if stop {
+            self.shared.places.close();
+            fail_waiting = Some(Arc::new(self.shared.closed()));
+        }
+        let failed = fail_waiting.map(|error| (error, state.queue.clear()));
         if let Some((error, waiting)) = failed {
             drop(state);
             self.shared.places.add_permits(waiting.len());

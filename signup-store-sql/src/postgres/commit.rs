@@ -14,6 +14,7 @@ use std::time::Duration;
 use signup_core::store::{Access, Key, Keys};
 use signup_core::{ChangeSet, CommitError, StoreError};
 use sqlx::postgres::PgRow;
+use tokio::time::Instant;
 
 use super::error::{is_contention, is_lock_timeout, is_of_one_change_set, postgres_error};
 use super::observe::count_retry;
@@ -80,7 +81,7 @@ impl Work for Committer {
         let (mut together, layered): (Vec<_>, Vec<_>) =
             batch.into_iter().partition(|waiting| waiting.request.is_one_statement());
         let mut stuck = vec![];
-        let mut next = Next::Continue;
+        let mut next = Next::default();
         while !together.is_empty() {
             match self.commit_together(together).await {
                 Ok(undecided) => together = undecided,
@@ -88,7 +89,7 @@ impl Work for Committer {
                     let error = Arc::new(error);
                     all.into_iter().for_each(|waiting| waiting.fail(&error));
                     if is_out_of_reach {
-                        next = Next::FailWaiting(error);
+                        next = Next { fail_waiting: Some(error), ..Next::default() };
                     }
                     together = vec![];
                 }
@@ -102,7 +103,7 @@ impl Work for Committer {
         }
         for waiting in stuck.into_iter().chain(layered) {
             // The change sets before it may have taken longer than its caller waits.
-            if !waiting.is_abandoned() {
+            if !waiting.is_abandoned_at(Instant::now()) {
                 self.commit_alone(waiting, Wait::Full).await;
             }
         }

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use super::primary::{Primary, Purpose};
 use crate::batch::{Batcher, Limits, Next, Pending, Work};
-use crate::sql::{Dialect, Sql, Value};
+use crate::sql::{Dialect, Sql, values};
 
 const WHAT: &str = "counting requests";
 /// The most requests that one statement counts.
@@ -90,14 +90,18 @@ impl Work for Statement {
                         }
                     }
                 }
-                Next::Continue
+                Next::default()
             }
             Err(error) => {
                 let error = Arc::new(error);
                 for pending in batch {
                     pending.fail(&error);
                 }
-                if error.is_unavailable() { Next::FailWaiting(error) } else { Next::Continue }
+                if error.is_unavailable() {
+                    Next { fail_waiting: Some(error), ..Next::default() }
+                } else {
+                    Next::default()
+                }
             }
         }
     }
@@ -125,7 +129,7 @@ async fn windows(
         // escapes in SQL.
         Sql::of(Dialect::Postgres, &text(&format!("CAST('{added}' AS jsonb)")), vec![])
     } else {
-        Sql::of(Dialect::Postgres, &text("$1"), vec![Value::Rows(added)])
+        Sql::of(Dialect::Postgres, &text("CAST($1 AS jsonb)"), values![added])
     };
     let row: Option<[String; 1]> = primary.one(Purpose::Count, STATEMENT, sql).await?;
     let [rows] = row.ok_or_else(|| StoreError::failed(STATEMENT, "the statement returned no row"))?;

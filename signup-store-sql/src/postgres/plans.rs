@@ -40,7 +40,7 @@ async fn a_page_costs_the_same_wherever_it_is() {
             } else {
                 ("(uuid)", "(gen_random_uuid())")
             };
-            let prepare = format!("DEALLOCATE ALL; PREPARE page {types} AS {}", page.text());
+            let prepare = format!("DEALLOCATE ALL; PREPARE page {types} AS {}", page.text);
             connection.execute(AssertSqlSafe(prepare)).await.unwrap();
             let explain = AssertSqlSafe(format!("EXPLAIN EXECUTE page {given}"));
             let steps = connection.fetch_all(explain).await.unwrap();
@@ -63,7 +63,7 @@ async fn due_notices_are_ranges_of_an_index() {
     let mut connection = PgConnection::connect(&cluster.database().await).await.unwrap();
     connection.execute("SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off").await.unwrap();
     let due = due_notices_query(Dialect::Postgres, (0, 9), (-1, NoticeId::NONE), 50);
-    let prepare = format!("PREPARE due (bigint, bigint, bigint, uuid) AS {}", due.text());
+    let prepare = format!("PREPARE due (bigint, bigint, bigint, uuid) AS {}", due.text);
     connection.execute(AssertSqlSafe(prepare)).await.unwrap();
     let steps = connection.fetch_all("EXPLAIN EXECUTE due (0, 9, -1, gen_random_uuid())").await.unwrap();
     let plan = steps.iter().map(|step| step.get::<String, _>(0)).collect::<Vec<_>>().join("\n");

@@ -296,7 +296,7 @@ impl Primary {
 
     /// Runs a statement without parameters and the transaction around it in one round trip.
     async fn fetch_plain(&self, connection: &mut PgConnection, sql: &Sql) -> sqlx::Result<Vec<PgRow>> {
-        let text = format!("{}; {}; COMMIT", self.begin(), sql.text());
+        let text = format!("{}; {}; COMMIT", self.begin(), sql.text);
         let rows = self.answer(sqlx::raw_sql(AssertSqlSafe(text)).fetch_all(&mut *connection)).await;
         match rows {
             Ok(rows) => Ok(rows),

@@ -18,7 +18,6 @@ fn add(arguments: &mut PgArguments, value: Value) -> Result<(), sqlx::error::Box
     match value {
         Value::Uuid(id) => arguments.add(id),
         Value::Text(text) | Value::Json(text) | Value::Date(text) => arguments.add(text),
-        Value::Rows(rows) => arguments.add(rows),
         Value::Integer(number) => arguments.add(number),
         Value::Real(number) => arguments.add(number),
         Value::Flag(flag) => arguments.add(flag),
@@ -46,6 +45,6 @@ fn add_array(arguments: &mut PgArguments, values: Vec<Value>) -> Result<(), sqlx
         Some(Value::Real(_)) => add!(Value::Real(number) => number),
         Some(Value::Flag(_)) => add!(Value::Flag(flag) => flag),
         Some(Value::Bytes(_)) => add!(Value::Bytes(bytes) => bytes),
-        Some(Value::Rows(_) | Value::Array(_)) | None => Err("an array needs values".into()),
+        Some(Value::Array(_)) | None => Err("an array needs values".into()),
     }
 }

@@ -60,9 +60,8 @@ pub(super) fn together<'p>(
     for (number, change) in (0..).zip(changes) {
         all.add_checks(number, &change.set);
         for layer in change.take_layers()? {
-            all.append(number, layer);
+            all.append(number, &change.set, layer);
         }
-        all.count_additions(&change.set);
         locks.extend(change.locks.iter().cloned());
     }
     Ok(statement(all, &locks, lock_timeout))

@@ -130,6 +130,7 @@ impl Backend for PostgresBackend {
 
     async fn check(&self) -> Result<(), StoreError> {
         const WHAT: &str = "checking whether the database takes writes";
+        self.committer.check()?;
         match self.primary.takes_writes().await {
             Ok(true) => Ok(()),
             Ok(false) => Err(StoreError::unavailable(WHAT, "it is a standby")),

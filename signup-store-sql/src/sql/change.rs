@@ -47,27 +47,17 @@ impl Changes {
         Ok(())
     }
 
-    /// Counts what a change set adds to totals, for the checks of the change sets behind it.
-    pub(crate) fn count_additions(&mut self, change: &ChangeSet) {
+    /// Adds rows of a change set under a number. Its additions to totals count for the checks of the change sets behind it.
+    pub(crate) fn append(&mut self, number: i64, change: &ChangeSet, other: Self) {
         for total in change.writes.iter().filter_map(Write::adds_to) {
             *self.added.entry(total).or_default() += 1;
         }
-    }
-
-    /// Adds the rows of change sets that do not conflict with those that were added before, all under one number.
-    pub(crate) fn append(&mut self, number: i64, other: Self) {
         for (check, rows) in other.checks {
             self.checks.entry(check).or_default().append(number, rows);
         }
         for (effect, rows) in other.writes {
             self.writes.entry(effect).or_default().append(number, rows);
         }
-    }
-
-    /// How many rows there are of each kind. Change sets of the same shape have the same statements.
-    pub(crate) fn shape(&self) -> Vec<(Option<Check>, Option<Effect>, usize)> {
-        let checks = self.checks.iter().map(|(kind, rows)| (Some(*kind), None, rows.len()));
-        checks.chain(self.writes.iter().map(|(kind, rows)| (None, Some(*kind), rows.len()))).collect()
     }
 }
 

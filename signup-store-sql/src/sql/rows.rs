@@ -138,7 +138,7 @@ impl Rows {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.len() == 0
     }
 
     /// The columns, the first of which is [`CHANGE`]. Without rows there are none.

@@ -19,9 +19,6 @@ pub(crate) enum Value {
     Bytes(Vec<u8>),
     /// JSON that is stored as it is written.
     Json(Option<String>),
-    /// A JSON array that the statement takes apart ([`Dialect::each`]). It must contain no fractions or exponents: `jsonb` would
-    /// store them as NUMERIC and print other digits.
-    Rows(String),
     /// For PostgreSQL: an array of values of one kind.
     Array(Vec<Self>),
     /// A text that is a date, as `YYYY-MM-DD`.
@@ -33,7 +30,6 @@ impl Value {
     pub(crate) fn placeholder(&self, number: usize) -> String {
         match self {
             Self::Json(_) => format!("CAST(${number} AS json)"),
-            Self::Rows(_) => format!("CAST(${number} AS jsonb)"),
             Self::Date(_) => format!("CAST(${number} AS date)"),
             Self::Array(values) => match values.first() {
                 Some(Self::Json(_)) => format!("CAST(${number} AS json[])"),
@@ -139,10 +135,6 @@ impl Sql {
             self.values.extend(values);
         }
     }
-
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
 }
 
 #[cfg(test)]
@@ -155,7 +147,7 @@ mod tests {
         sql.push("DELETE FROM b;");
         sql.add("UPDATE c SET d = $2 WHERE e = $1 OR d = '$';", values![3_i64, 4_i64]);
         assert_eq!(
-            sql.text(),
+            sql.text,
             "INSERT INTO a VALUES ($1, $2);DELETE FROM b;UPDATE c SET d = $4 WHERE e = $3 OR d = '$';"
         );
     }
@@ -164,15 +156,14 @@ mod tests {
     fn on_sqlite_each_parameter_has_a_value_of_its_own() {
         let mut sql = Sql::of(Dialect::Sqlite, "INSERT INTO a VALUES (?, ?);", values![1_i64, 2_i64]);
         sql.add("UPDATE c SET d = $2 WHERE e = $1 AND d <> $2;", values![3_i64, 4_i64]);
-        assert_eq!(sql.text(), "INSERT INTO a VALUES (?, ?);UPDATE c SET d = ? WHERE e = ? AND d <> ?;");
+        assert_eq!(sql.text, "INSERT INTO a VALUES (?, ?);UPDATE c SET d = ? WHERE e = ? AND d <> ?;");
         assert_eq!(sql.values, values![1_i64, 2_i64, 4_i64, 3_i64, 4_i64]);
     }
 
     #[test]
     fn postgres_is_told_what_a_text_is() {
-        let values =
-            vec![Value::Date(None), Value::Json(None), Value::Rows("[]".to_owned()), Value::Text(None)];
-        let sql = Sql::of(Dialect::Postgres, "SELECT $1, $2, $3, $4", values);
-        assert_eq!(sql.text(), "SELECT CAST($1 AS date), CAST($2 AS json), CAST($3 AS jsonb), $4");
+        let values = vec![Value::Date(None), Value::Json(None), Value::Text(None)];
+        let sql = Sql::of(Dialect::Postgres, "SELECT $1, $2, $3", values);
+        assert_eq!(sql.text, "SELECT CAST($1 AS date), CAST($2 AS json), $3");
     }
 }

@@ -13,8 +13,8 @@ use crate::sql::{Dialect, Sql};
 async fn plan(connection: &mut SqliteConnection, sql: Sql) -> String {
     let mut explained = Sql::new(Dialect::Sqlite);
     explained.push("EXPLAIN QUERY PLAN ");
-    explained.push(sql.text());
-    let text = sqlx::AssertSqlSafe(explained.text().to_owned());
+    explained.push(&sql.text);
+    let text = sqlx::AssertSqlSafe(explained.text.to_owned());
     let steps = sqlx::query(text).fetch_all(connection).await.unwrap();
     steps.iter().map(|step| step.get::<String, _>("detail")).collect::<Vec<_>>().join("\n")
 }

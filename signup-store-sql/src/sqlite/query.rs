@@ -21,7 +21,6 @@ pub(super) fn query(sql: Sql) -> sqlx::Result<(AssertSqlSafe<String>, SqliteArgu
         let added = match value {
             Value::Uuid(id) => arguments.add(id),
             Value::Text(text) | Value::Json(text) | Value::Date(text) => arguments.add(text),
-            Value::Rows(rows) => arguments.add(rows),
             Value::Integer(number) => arguments.add(number),
             Value::Real(number) => arguments.add(number),
             Value::Flag(flag) => arguments.add(flag),

@@ -16,7 +16,9 @@ use super::error::store_error;
 use super::query::first_row;
 use crate::sql::change::{Changes, layers, shared_keys};
 use crate::sql::observe::count_round_trips;
+use crate::sql::require::Check;
 use crate::sql::row::texts;
+use crate::sql::write::Effect;
 use crate::sql::{Dialect, Sql, require};
 
 /// The most change sets in one script.
@@ -36,12 +38,19 @@ pub(super) struct Change {
     keys: Keys,
 }
 
-type Shape = Vec<(Option<require::Check>, Option<crate::sql::write::Effect>, usize)>;
+/// The number of rows of each check and of each write.
+type Shape = (Vec<(Check, usize)>, Vec<(Effect, usize)>);
+
+fn shape(changes: &Changes) -> Shape {
+    let checks = changes.checks.iter().map(|(check, rows)| (*check, rows.len()));
+    let writes = changes.writes.iter().map(|(effect, rows)| (*effect, rows.len()));
+    (checks.collect(), writes.collect())
+}
 
 impl Change {
     pub(super) fn new(set: ChangeSet) -> Result<Self, StoreError> {
         let parts = parts(&set)?;
-        let shape = parts.iter().map(Changes::shape).collect();
+        let shape = parts.iter().map(shape).collect();
         Ok(Self { keys: shared_keys(&set), set, parts: Some(parts), shape })
     }
 
@@ -50,7 +59,11 @@ impl Change {
     }
 
     fn rows(&self) -> usize {
-        self.shape.iter().flatten().map(|(.., rows)| rows).sum()
+        let rows = |(checks, writes): &Shape| {
+            let checks: usize = checks.iter().map(|(_, rows)| rows).sum();
+            checks + writes.iter().map(|(_, rows)| rows).sum::<usize>()
+        };
+        self.shape.iter().map(rows).sum()
     }
 }
 
@@ -124,7 +137,7 @@ fn together(changes: &mut [&mut Change]) -> Result<Sql, StoreError> {
     let mut all = Changes::default();
     for (number, change) in (0..).zip(changes) {
         for part in change.take_parts()? {
-            all.append(number, part);
+            all.append(number, &change.set, part);
         }
     }
     let mut script = Sql::new(Dialect::Sqlite);
@@ -138,7 +151,7 @@ fn in_turn(changes: &mut [&mut Change]) -> Result<Sql, StoreError> {
     for (number, change) in (0..).zip(changes) {
         for part in change.take_parts()? {
             let mut numbered = Changes::default();
-            numbered.append(number, part);
+            numbered.append(number, &change.set, part);
             push(&mut script, numbered);
         }
     }
@@ -220,8 +233,8 @@ mod tests {
         assert_eq!(next_script(&all), 8);
         assert!(are_independent(&all));
         let script = together(&mut all.iter_mut().collect::<Vec<_>>()).unwrap();
-        assert_eq!(script.text().matches(";\n").count(), 4, "{}", script.text());
-        assert_eq!(script.text().matches("INSERT INTO").count(), 3, "{}", script.text());
+        assert_eq!(script.text.matches(";\n").count(), 4, "{}", script.text);
+        assert_eq!(script.text.matches("INSERT INTO").count(), 3, "{}", script.text);
     }
 
     /// A write that no one thought of before must not switch the batch off.

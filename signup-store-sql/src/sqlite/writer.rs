@@ -139,7 +139,7 @@ impl Work for WriteWork {
             Ok(answers) => {
                 // A task of its own, so that the next batch begins at once. The task ends by itself.
                 drop(tokio::spawn(answer_each(batch, answers)));
-                return Next::Continue;
+                return Next::default();
             }
             Err(Failure::Unknown(error) | Failure::RolledBack(error)) => error,
         };
@@ -149,10 +149,10 @@ impl Work for WriteWork {
         let error = Arc::new(StoreError::unavailable("committing a batch", error));
         batch.into_iter().for_each(|waiting| waiting.fail(&error));
         match disk {
-            DiskState::Known => Next::Continue,
+            DiskState::Known => Next::default(),
             DiskState::Unknown => {
                 tracing::error!("the disk failed: nothing is written until the database is opened again");
-                Next::Stop
+                Next { stop: true, ..Next::default() }
             }
         }
     }

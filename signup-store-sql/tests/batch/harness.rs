@@ -62,7 +62,7 @@ impl Gate {
             open: Arc::new(Semaphore::new(0)),
             batches: Arc::default(),
             abandoned: Arc::default(),
-            next: || Next::Continue,
+            next: Next::default,
         }
     }
 
@@ -103,7 +103,7 @@ impl Work for Gate {
         assert!(!numbers.contains(&PANIC), "the test wants this panic");
         for pending in batch {
             let number = pending.request;
-            if pending.is_abandoned() {
+            if pending.is_abandoned_at(Instant::now()) {
                 self.abandoned.lock().unwrap().push(number);
             }
             pending.answer(number);

@@ -201,19 +201,15 @@ async fn a_closed_batcher_takes_no_more_requests() {
     assert_unavailable(answers.pop().unwrap().await);
     assert_unavailable(batcher.submit(vec![], 3).await);
     assert!(batcher.check().unwrap_err().is_unavailable());
-    batcher.stopped().await;
 }
 
 #[tokio::test]
 async fn a_work_that_stops_fails_what_is_queued_and_takes_no_more() {
-    let gate = Gate::new().then(|| Next::Stop);
+    let gate = Gate::new().then(|| Next { stop: true, ..Next::default() });
     let batcher = gate.batcher(limits(), 1);
     let answers = submit_all(&batcher, 0..3);
-    let mut stopped = [Box::pin(batcher.stopped())];
-    begin(&mut stopped);
     gate.open.add_permits(1);
-    let [stopped] = stopped;
-    stopped.await;
+    until(|| batcher.check().is_err()).await;
     let mut answers = join_all(answers).await.into_iter();
     answers.next().unwrap().unwrap();
     answers.for_each(assert_unavailable);
@@ -224,8 +220,14 @@ async fn a_work_that_stops_fails_what_is_queued_and_takes_no_more() {
 
 #[tokio::test]
 async fn a_failure_for_all_fails_what_is_queued_with_an_error_of_its_kind() {
-    let unavailable = || Next::FailWaiting(Arc::new(StoreError::unavailable("connecting", "refused")));
-    let failed = || Next::FailWaiting(Arc::new(StoreError::failed("connecting", "refused")));
+    let unavailable = || Next {
+        fail_waiting: Some(Arc::new(StoreError::unavailable("connecting", "refused"))),
+        ..Next::default()
+    };
+    let failed = || Next {
+        fail_waiting: Some(Arc::new(StoreError::failed("connecting", "refused"))),
+        ..Next::default()
+    };
     let cases: [(fn() -> Next, _); 2] =
         [(unavailable, StoreErrorKind::Unavailable), (failed, StoreErrorKind::Failed)];
     for (next, kind) in cases {
@@ -242,4 +244,21 @@ async fn a_failure_for_all_fails_what_is_queued_with_an_error_of_its_kind() {
         }
         assert_eq!(batcher.submit(vec![], 3).await.unwrap(), 3, "later requests are taken");
     }
+}
+
+#[cfg(feature = "sqlite")]
+#[tokio::test]
+async fn a_caller_can_wait_until_a_batcher_stops() {
+    let gate = Gate::new().then(|| Next { stop: true, ..Next::default() });
+    let batcher = gate.batcher(limits(), 1);
+    let answers = submit_all(&batcher, 0..1);
+    let mut stopped = [Box::pin(batcher.stopped())];
+    begin(&mut stopped);
+    gate.open.add_permits(1);
+    let [stopped] = stopped;
+    stopped.await;
+    for answer in join_all(answers).await {
+        answer.unwrap();
+    }
+    batcher.stopped().await;
 }

@@ -60,7 +60,7 @@ impl Work for Recorder {
             let number = pending.request;
             pending.answer(number);
         }
-        Next::Continue
+        Next::default()
     }
 }
 
