@@ -40,6 +40,7 @@ const WHAT: &str = "committing a change set";
 type Waiting = Pending<Prepared, Result<(), CommitError>>;
 
 /// Commits batches of change sets.
+#[derive(Clone)]
 pub(super) struct Committer {
     primary: Primary,
 }
@@ -78,6 +79,22 @@ impl Work for Committer {
     type Answer = Result<(), CommitError>;
 
     async fn run(&mut self, batch: Vec<Waiting>) -> Next {
+        let replaced = self.primary.replaced();
+        let committer = self.clone();
+        let batch = tokio::spawn(async move { committer.commit(batch).await });
+        tokio::select! {
+            biased;
+            // After a panic the callers know, because their requests are dropped.
+            next = batch => next.unwrap_or_default(),
+            // A server that fell silent must not hold up the commits to the next one. The batch goes on.
+            () = replaced => Next::default(),
+        }
+    }
+}
+
+impl Committer {
+    /// Commits a batch, and answers each of its change sets.
+    async fn commit(&self, batch: Vec<Waiting>) -> Next {
         let (mut together, layered): (Vec<_>, Vec<_>) =
             batch.into_iter().partition(|waiting| waiting.request.is_one_statement());
         let mut stuck = vec![];
@@ -133,12 +150,14 @@ impl Committer {
     /// Commits change sets in one transaction, and answers each. Returns those that are undecided.
     async fn commit_together(&self, mut waiting: Vec<Waiting>) -> Result<Vec<Waiting>, Failure> {
         let wait = if waiting.len() == 1 { Wait::Full } else { Wait::Short };
-        let timeout = self.lock_timeout(wait);
+        let (timeout, is_alone) = (self.lock_timeout(wait), waiting.len() == 1);
         let build = || {
             let changes = waiting.iter_mut().map(|waiting| &mut waiting.request);
             statement::together(changes, timeout).map(|sql| vec![sql])
         };
-        let rows = match self.attempt(build).await {
+        // A key that another transaction inserted belongs to one change set, which its own attempts find.
+        let may_retry = |error: &sqlx::Error| is_alone || !is_of_one_change_set(error);
+        let rows = match self.attempt(build, may_retry).await {
             Ok(rows) => rows,
             Err(error) if waiting.len() > 1 && (is_of_one_change_set(&error) || is_lock_timeout(&error)) => {
                 tracing::debug!(%error, change_sets = waiting.len(), "a batch failed: its change sets go alone");
@@ -173,7 +192,7 @@ impl Committer {
     /// was too short.
     async fn commit_alone(&self, mut waiting: Waiting, wait: Wait) -> Option<Waiting> {
         let (change, timeout) = (&mut waiting.request, self.lock_timeout(wait));
-        let outcome = match self.attempt(|| statement::alone(change, timeout)).await {
+        let outcome = match self.attempt(|| statement::alone(change, timeout), |_| true).await {
             Ok(rows) => outcomes(&[&waiting.request.set], &rows),
             Err(error) if wait == Wait::Short && is_lock_timeout(&error) => return Some(waiting),
             Err(error) => Err(postgres_error(WHAT, error)),
@@ -196,12 +215,13 @@ impl Committer {
     async fn attempt(
         &self,
         mut build: impl FnMut() -> Result<Vec<Sql>, StoreError> + Send,
+        may_retry: impl Fn(&sqlx::Error) -> bool + Send,
     ) -> sqlx::Result<Vec<PgRow>> {
         let mut attempt = 1;
         loop {
             let statements = build().map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
             match self.primary.transaction(Purpose::Commit, statements).await {
-                Err(error) if attempt < ATTEMPTS && is_contention(&error) => {
+                Err(error) if attempt < ATTEMPTS && is_contention(&error) && may_retry(&error) => {
                     count_retry();
                     tracing::debug!(%error, attempt, "another transaction made a commit fail");
                     if attempt > 1 {

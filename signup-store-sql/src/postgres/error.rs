@@ -21,12 +21,11 @@ pub(super) fn is_contention(error: &sqlx::Error) -> bool {
     matches!(sql_state(error).as_str(), "40001" | "40P01" | "23505")
 }
 
-/// Whether one change set of a batch made the statement fail: a value, a constraint, or a transaction that was in its way.
-/// Each of the others may succeed alone.
+/// Whether one change set of a batch made the statement fail: a value or a constraint. The others may succeed alone.
 pub(super) fn is_of_one_change_set(error: &sqlx::Error) -> bool {
     let state = sql_state(error);
-    // Data exceptions, constraints, and transactions that are rolled back for others.
-    matches!(error, sqlx::Error::Encode(_)) || ["22", "23", "40"].iter().any(|class| state.starts_with(class))
+    // Data exceptions and constraints.
+    matches!(error, sqlx::Error::Encode(_)) || ["22", "23"].iter().any(|class| state.starts_with(class))
 }
 
 /// Whether a lock, or the whole statement, took longer than it may.

@@ -139,12 +139,7 @@ impl Primary {
         purpose: Purpose,
         statements: Vec<Sql>,
     ) -> sqlx::Result<Vec<PgRow>> {
-        // On a pool that was replaced, an operation gets a little more time. Its server may be silent for much longer.
-        let result = tokio::select! {
-            biased;
-            result = self.run(&mut lent.connection, purpose, statements) => result,
-            () = current.given_up() => Err(timed_out("the connections to this server were replaced")),
-        };
+        let result = self.run(&mut lent.connection, purpose, statements).await;
         match &result {
             Ok(_) => {
                 current.note_answer();
@@ -200,6 +195,11 @@ impl Primary {
         let failed = |error| postgres_error(what, error);
         let rows = self.transaction(purpose, vec![sql]).await.map_err(failed)?;
         rows.first().map(texts).transpose().map_err(failed)
+    }
+
+    /// Waits until other connections take the place of the present ones, and a little longer.
+    pub(crate) async fn replaced(&self) {
+        self.current().replaced().await;
     }
 
     /// Whether the database has not answered for as long as a connection may take.
@@ -276,7 +276,10 @@ impl Primary {
     async fn answer<T>(&self, answer: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
         let limit = self.0.options.statement_timeout + GRACE;
         let answer = tokio::time::timeout(limit, answer).await;
-        answer.unwrap_or_else(|_| Err(timed_out("the database did not answer in time")))
+        answer.unwrap_or_else(|_| {
+            let what = "the database did not answer in time";
+            Err(sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, what)))
+        })
     }
 
     /// Begins a transaction that relies on nothing that a session may have been told. With a higher isolation the look
@@ -364,10 +367,6 @@ impl Primary {
 struct Taken {
     current: Current,
     lent: PooledConnection<Postgres>,
-}
-
-fn timed_out(what: &'static str) -> sqlx::Error {
-    sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, what))
 }
 
 /// What a connection is used for.

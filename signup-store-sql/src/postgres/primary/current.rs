@@ -18,7 +18,7 @@ pub(super) const GRACE: Duration = Duration::from_secs(1);
 pub(super) struct Current {
     pub(super) queue: ConnectionPool<Postgres>,
     /// Whether another pool has taken the place of this one.
-    replaced: Arc<watch::Sender<bool>>,
+    is_replaced: Arc<watch::Sender<bool>>,
     pub(super) number: u64,
     /// When the database last answered through it.
     answered: Arc<Mutex<Instant>>,
@@ -27,7 +27,12 @@ pub(super) struct Current {
 impl Current {
     pub(super) fn new(options: &PostgresOptions, server: PgConnectOptions, number: u64) -> Self {
         let answered = Arc::new(Mutex::new(Instant::now()));
-        Self { queue: ConnectionPool::new(pool(options, server)), replaced: Arc::default(), number, answered }
+        Self {
+            queue: ConnectionPool::new(pool(options, server)),
+            is_replaced: Arc::default(),
+            number,
+            answered,
+        }
     }
 
     /// A connection, by `deadline`.
@@ -47,13 +52,13 @@ impl Current {
 
     /// Notes that another pool has taken the place of this one.
     pub(super) fn replace(&self) {
-        self.replaced.send_replace(true);
+        self.is_replaced.send_replace(true);
     }
 
-    /// Waits until the pool was replaced, and a little longer: an operation on a healthy connection ends meanwhile.
-    pub(super) async fn given_up(&self) {
+    /// Waits until the pool is replaced, and a little longer: an operation on a healthy connection ends meanwhile.
+    pub(super) async fn replaced(&self) {
         // An error means that the pool is gone.
-        drop(self.replaced.subscribe().wait_for(|is_replaced| *is_replaced).await);
+        drop(self.is_replaced.subscribe().wait_for(|is_replaced| *is_replaced).await);
         tokio::time::sleep(GRACE).await;
     }
 

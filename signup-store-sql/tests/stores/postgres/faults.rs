@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use signup_core::{CommitError, RateKey, RequestCounter as _, Store as _, Write};
+use signup_core::{RateKey, RequestCounter as _, Store as _, Write};
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::{Connection as _, PgConnection};
@@ -238,8 +238,8 @@ async fn a_commit_that_hangs_on_replaced_connections_does_not_block_later_commit
         assert!(begin.elapsed() < Duration::from_secs(20), "the other way was not taken");
     }
     store.commit(writes([Write::InsertOrganization(organization(3))])).await.unwrap();
-    let error = hanging.await.unwrap().unwrap_err();
-    assert!(matches!(&error, CommitError::Failed(error) if error.is_unavailable()), "{error:?}");
+    assert!(!hanging.is_finished());
+    hanging.abort();
 }
 
 /// However many wait to be counted, one wait for the database is enough for all of them.

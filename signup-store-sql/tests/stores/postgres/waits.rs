@@ -216,6 +216,39 @@ async fn who_waits_behind_a_stuck_shift_is_told_so_in_bounded_time() {
     until_committed(&store, |number| sign_up(number, &shift)).await;
 }
 
+/// A lock that one of them waits for takes the others a part of the statement timeout, and not all of it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_set_that_waits_for_a_lock_does_not_hold_up_its_batch() {
+    let options = PostgresOptions { connections: 2, ..patient() };
+    let options = PostgresOptions { statement_timeout: Duration::from_secs(8), ..options };
+    let Some((store, url)) = open(&options).await else { return };
+    let stuck = busy_shift(&store, 100).await;
+    let event = event(11, "2027-06-05");
+    let free =
+        with(shift(61, &event, 1), |shift| shift.occupancy = Occupancy::empty(Capacity::new(100).unwrap()));
+    store.commit(writes([Write::InsertShifts(vec![free.clone()])])).await.unwrap();
+    let mut stranger = PgConnection::connect(&url).await.unwrap();
+    let lock = format!("BEGIN; SELECT 1 FROM shifts WHERE id = '{}' FOR UPDATE", stuck.id);
+    stranger.execute(AssertSqlSafe(lock)).await.unwrap();
+    // The first is committed alone. The others arrive meanwhile and share a batch.
+    let mut commits: Vec<_> = [(100, &free), (101, &stuck), (102, &free), (103, &free)]
+        .map(|(number, shift)| Box::pin(store.commit(sign_up(number, shift))))
+        .into_iter()
+        .collect();
+    begin(&mut commits);
+    let held_up = commits.remove(1);
+    let begin = Instant::now();
+    let answers = join_all(commits);
+    tokio::pin!(held_up, answers);
+    tokio::select! {
+        answers = &mut answers => assert!(answers.iter().all(Result::is_ok), "{answers:?}"),
+        answer = &mut held_up => panic!("the lock is held: {answer:?}"),
+    }
+    assert!(begin.elapsed() < Duration::from_secs(6), "{:?}", begin.elapsed());
+    stranger.execute("COMMIT").await.unwrap();
+    held_up.await.unwrap();
+}
+
 /// The second organization of [`hanging`].
 const OTHER_ORGANIZATION: u32 = ORGANIZATION + 1;
 
