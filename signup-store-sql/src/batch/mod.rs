@@ -3,16 +3,17 @@
 //! A durable commit or a round trip costs about the same for one request as for many. So a [`Batcher`] keeps requests in a
 //! queue and hands them to its [`Work`] in batches. A batcher with several works runs that many batches at a time.
 //!
-//! A batch is a task. It is spawned as soon as a work is idle and a request can be taken, so a lone request waits for no
-//! timer and for no other request. When the batch ends, the next batch is spawned. An idle batcher has no task.
+//! A batch is a task. It is spawned as soon as a work is idle and a request can be taken, and takes its requests when it
+//! runs. A lone request waits for no timer and for no other request. When the batch ends, the next batch is spawned. An idle
+//! batcher has no task.
 //!
 //! The queue is bounded, and each request has a deadline. A caller that finds the queue full waits for a place until its
 //! deadline. A request that waits is dropped from the queue when its caller goes away or its deadline passes. A request that
 //! a batch has taken runs to its end.
 //!
 //! **Invariants:** Two requests whose keys conflict never share a batch and never run at the same time, and they run in the
-//! order in which they were queued. While a work is idle, a scan of the queue finds no request that it could take. No lock is
-//! held over an await.
+//! order in which they were queued. While a work is idle and no batch gathers, a scan of the queue finds no request that the
+//! work could take. No lock is held over an await.
 
 mod queue;
 
@@ -28,7 +29,7 @@ use tokio::time::Instant;
 pub(crate) use queue::Conflict;
 use queue::Queue;
 
-/// Bounds of a batcher. Each is at least one.
+/// Bounds of a batcher. Each is at least one, except `yields`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// The most requests in one batch.
@@ -37,6 +38,9 @@ pub(crate) struct Limits {
     pub(crate) waiting: usize,
     /// The longest time from the submission of a request to its answer, including the wait for a place in the queue.
     pub(crate) max_wait: Duration,
+    /// How often a batch lets other tasks run before it takes its requests; 0 is allowed. Callers that were just answered
+    /// then share the batch with their next requests.
+    pub(crate) yields: u32,
 }
 
 /// Runs batches, one at a time. A batcher runs as many batches at a time as it has works.
@@ -123,7 +127,13 @@ impl<W: Work> Batcher<W> {
     /// Creates a batcher that runs as many batches at a time as there are `works`, at least one. `what` names the action in
     /// errors, as in "committing a change set".
     pub(crate) fn new(what: &'static str, limits: Limits, works: Vec<W>) -> Self {
-        let state = State { queue: Queue::default(), idle: works, running: 0, is_advancing: false };
+        let state = State {
+            queue: Queue::default(),
+            idle: works,
+            running: 0,
+            is_starting: false,
+            is_gathering: false,
+        };
         Self(Arc::new(Shared {
             what,
             limits,
@@ -206,10 +216,12 @@ struct Shared<W: Work> {
 struct State<W: Work> {
     queue: Queue<W::Keys, Waiting<W>>,
     idle: Vec<W>,
-    /// How many batches run.
+    /// How many batches run or gather.
     running: usize,
-    /// Whether a call of [`Shared::advance`] is under way, which sees each change made meanwhile.
-    is_advancing: bool,
+    /// Whether a call of [`Shared::start`] is under way, which sees each change made meanwhile.
+    is_starting: bool,
+    /// Whether a batch has not taken its requests yet. It takes those that arrive meanwhile, too.
+    is_gathering: bool,
 }
 
 /// A request in the queue.
@@ -267,49 +279,51 @@ impl<W: Work> Shared<W> {
         let may_start = !state.idle.is_empty() && !state.queue.is_held_up(&waiting.keys);
         let number = state.queue.push(waiting);
         if may_start {
-            self.advance(state);
+            self.start(state);
         }
         Ok(Ticket { shared: self, number: Some(number) })
     }
 
-    /// Starts batches until no work is idle or no request can be taken. Called after each change of the state that may let a
-    /// request be taken.
-    fn advance<'a>(self: &'a Arc<Self>, mut state: MutexGuard<'a, State<W>>) {
-        if state.is_advancing {
+    /// Starts a batch if a work is idle, a request can be taken, and no other batch gathers. Called after each change of the
+    /// state that may let a request be taken.
+    fn start<'a>(self: &'a Arc<Self>, mut state: MutexGuard<'a, State<W>>) {
+        if state.is_starting {
             return;
         }
-        state.is_advancing = true;
-        loop {
-            let now = Instant::now();
-            let is_abandoned = |waiting: &Waiting<W>| waiting.pending.is_abandoned_at(now);
-            let (batch, abandoned) = if state.idle.is_empty() {
-                (vec![], vec![])
-            } else {
-                state.queue.take(self.limits.batch, is_abandoned)
-            };
-            let start = match batch.first() {
-                Some(first) => state.idle.pop().map(|work| (work, first.runtime.clone())),
-                None => None,
-            };
-            match start {
-                Some(_) => state.running += 1,
-                None => state.is_advancing = false,
-            }
+        state.is_starting = true;
+        while !state.is_gathering
+            && !state.idle.is_empty()
+            && let Some(first) = state.queue.next(self.limits.batch)
+        {
+            let runtime = first.runtime.clone();
+            let work = state.idle.pop();
+            state.is_gathering = true;
+            state.running += 1;
             drop(state);
-            self.places.add_permits(batch.len() + abandoned.len());
-            for waiting in abandoned {
-                waiting.pending.send(Err(self.too_late()));
-            }
-            let Some((work, runtime)) = start else { break };
-            let (keys, batch) = batch.into_iter().map(|waiting| (waiting.keys, waiting.pending)).unzip();
-            let running = Running { shared: Arc::clone(self), work: Some(work), keys, next: Next::default() };
+            let running = Running { shared: Arc::clone(self), work, keys: None, next: Next::default() };
             // `Running` reports the end of the task. A runtime that has ended drops the task within this call.
-            drop(runtime.spawn(running.run(batch)));
+            drop(runtime.spawn(running.run()));
             state = self.lock();
         }
+        state.is_starting = false;
         if self.places.is_closed() {
             self.changed.notify_waiters();
         }
+    }
+
+    /// Takes the requests of the batch that gathers, and starts another batch for the rest.
+    fn take(self: &Arc<Self>) -> Vec<Waiting<W>> {
+        let now = Instant::now();
+        let mut state = self.lock();
+        let is_abandoned = |waiting: &Waiting<W>| waiting.pending.is_abandoned_at(now);
+        let (batch, abandoned) = state.queue.take(self.limits.batch, is_abandoned);
+        state.is_gathering = false;
+        self.places.add_permits(batch.len() + abandoned.len());
+        self.start(state);
+        for waiting in abandoned {
+            waiting.pending.send(Err(self.too_late()));
+        }
+        batch
     }
 }
 
@@ -327,32 +341,50 @@ impl<W: Work> Drop for Ticket<'_, W> {
         let Some(_removed) = state.queue.remove(number) else { return };
         self.shared.places.add_permits(1);
         // The request may have held up others.
-        self.shared.advance(state);
+        self.shared.start(state);
     }
 }
 
-/// A batch that runs. When dropped, puts the work back, releases the keys and starts what they held up: at the end of the
-/// batch, after a panic, and when the runtime ends.
+/// A batch. When dropped, puts the work back, releases the keys and starts what they held up: at the end of the batch, after
+/// a panic, and when the runtime ends.
 struct Running<W: Work> {
     shared: Arc<Shared<W>>,
     /// `None` only while dropped.
     work: Option<W>,
-    keys: Vec<W::Keys>,
+    /// The keys of the requests. `None` while the batch gathers.
+    keys: Option<Vec<W::Keys>>,
     next: Next,
 }
 
 impl<W: Work> Running<W> {
-    async fn run(mut self, batch: Vec<Pending<W::Request, W::Answer>>) {
-        if let Some(work) = &mut self.work {
+    async fn run(mut self) {
+        for _ in 0..self.shared.limits.yields {
+            tokio::task::yield_now().await;
+        }
+        let batch = self.take();
+        if let Some(work) = &mut self.work
+            && !batch.is_empty()
+        {
             self.next = work.run(batch).await;
         }
+    }
+
+    fn take(&mut self) -> Vec<Pending<W::Request, W::Answer>> {
+        let batch = self.shared.take().into_iter();
+        let (keys, batch) = batch.map(|waiting| (waiting.keys, waiting.pending)).unzip();
+        self.keys = Some(keys);
+        batch
     }
 }
 
 impl<W: Work> Drop for Running<W> {
     fn drop(&mut self) {
+        if self.keys.is_none() {
+            // The runtime has ended. A request that stayed in the queue would start the next batch there.
+            drop(self.take());
+        }
         let mut state = self.shared.lock();
-        state.queue.release(&self.keys);
+        state.queue.release(self.keys.as_deref().unwrap_or_default());
         state.idle.extend(self.work.take());
         state.running -= 1;
         let Next { mut fail_waiting, stop } = std::mem::take(&mut self.next);
@@ -369,6 +401,6 @@ impl<W: Work> Drop for Running<W> {
             }
             state = self.shared.lock();
         }
-        self.shared.advance(state);
+        self.shared.start(state);
     }
 }

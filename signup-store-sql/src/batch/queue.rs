@@ -87,17 +87,36 @@ impl<K: Conflict, T: AsRef<K>> Queue<K, T> {
         self.running.conflict_with(keys)
     }
 
+    /// Returns the first request that [`take`](Self::take) with this limit would remove.
+    pub(super) fn next(&self, limit: usize) -> Option<&T> {
+        let (batch, _) = self.scan(1, limit, |_| false);
+        batch.first().and_then(|number| self.waiting.get(number))
+    }
+
     /// Removes and returns the next batch of at most `limit` requests, and the abandoned requests before its end.
     ///
     /// Skips each request that conflicts with a batch that runs, with a request of this batch, or with an older request that
     /// was skipped. Looks at no more than `4 * limit` requests. The keys of the batch are held until they are
     /// [released](Self::release).
     pub(super) fn take(&mut self, limit: usize, is_abandoned: impl Fn(&T) -> bool) -> (Vec<T>, Vec<T>) {
+        let (batch, abandoned) = self.scan(limit, limit, is_abandoned);
+        for request in batch.iter().filter_map(|number| self.waiting.get(number)) {
+            self.running.add(request.as_ref(), Clone::clone, K::runs_beside);
+        }
+        let mut remove = |numbers: Vec<u64>| {
+            numbers.into_iter().filter_map(|number| self.waiting.remove(&number)).collect()
+        };
+        (remove(batch), remove(abandoned))
+    }
+
+    /// Returns the numbers of the first `most` requests that [`take`](Self::take) with this limit takes, and of the abandoned
+    /// requests before them.
+    fn scan(&self, most: usize, limit: usize, is_abandoned: impl Fn(&T) -> bool) -> (Vec<u64>, Vec<u64>) {
         let (mut batch, mut abandoned) = (vec![], vec![]);
         let (mut skipped, mut taken) = (Claims::default(), Claims::default());
         let mut scans = limit.saturating_mul(SCANNED_PER_PLACE);
         for (&number, request) in &self.waiting {
-            if batch.len() == limit || scans == 0 {
+            if batch.len() == most || scans == 0 {
                 break;
             }
             if is_abandoned(request) {
@@ -113,13 +132,7 @@ impl<K: Conflict, T: AsRef<K>> Queue<K, T> {
                 batch.push(number);
             }
         }
-        for request in batch.iter().filter_map(|number| self.waiting.get(number)) {
-            self.running.add(request.as_ref(), Clone::clone, K::runs_beside);
-        }
-        let mut remove = |numbers: Vec<u64>| {
-            numbers.into_iter().filter_map(|number| self.waiting.remove(&number)).collect()
-        };
-        (remove(batch), remove(abandoned))
+        (batch, abandoned)
     }
 
     /// Releases the keys of a batch that has ended.

@@ -8,21 +8,23 @@
 //! One change set must not fail another. If a statement fails because of a value, or waits too long for a lock, each
 //! change set of the batch is committed alone.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use signup_core::store::{Access, Key, Keys};
-use signup_core::{ChangeSet, CommitError, StoreError};
-use sqlx::postgres::PgRow;
+use signup_core::CommitError;
+use signup_core::store::Keys;
 use tokio::time::Instant;
 
 use super::error::{is_contention, is_lock_timeout, is_of_one_change_set, postgres_error};
 use super::observe::count_retry;
-use super::primary::{Primary, Purpose};
-use super::statement::{self, Prepared};
-use crate::batch::{Batcher, Conflict, Limits, Next, Pending, Work};
+use super::primary::{Primary, Purpose, YIELDS};
+use super::statement;
+use crate::batch::{Batcher, Limits, Next, Pending, Work};
+use crate::sql::change::Prepared;
+use crate::sql::commit::{Outcome, outcomes};
+use crate::sql::observe;
 use crate::sql::row::texts;
-use crate::sql::{Sql, observe, require};
 
 /// How often a commit is attempted that fails because of another transaction: a deadlock, a serialization failure, or a
 /// key of a unique index that another transaction inserted. The next attempt sees the changes of that transaction.
@@ -48,28 +50,9 @@ pub(super) struct Committer {
 impl Committer {
     /// Starts a batcher of commits. Readers keep at least one connection, if there are two or more.
     pub(super) fn batcher(primary: &Primary) -> Batcher<Self> {
-        let limits = Limits { batch: BATCH, waiting: WAITING, max_wait: primary.max_wait() };
+        let limits = Limits { batch: BATCH, waiting: WAITING, max_wait: primary.max_wait(), yields: YIELDS };
         let workers = WORKERS.min(primary.options().connections.saturating_sub(1)).max(1);
         Batcher::new(WHAT, limits, (0..workers).map(|_| Self { primary: primary.clone() }).collect())
-    }
-}
-
-/// The accesses of change sets, which decide which of them share a batch.
-impl Conflict for Keys {
-    type Key = Key;
-    type Access = Access;
-
-    fn claims(&self) -> impl Iterator<Item = (&Key, Access)> {
-        self.iter()
-    }
-
-    fn shares_batch(access: Access) -> bool {
-        matches!(access, Access::Read | Access::Commute)
-    }
-
-    /// Two transactions that change one total would wait for each other's row lock.
-    fn runs_beside(access: Access) -> bool {
-        access == Access::Read
     }
 }
 
@@ -92,50 +75,8 @@ impl Work for Committer {
     }
 }
 
-impl Committer {
-    /// Commits a batch, and answers each of its change sets.
-    async fn commit(&self, batch: Vec<Waiting>) -> Next {
-        let (mut together, layered): (Vec<_>, Vec<_>) =
-            batch.into_iter().partition(|waiting| waiting.request.is_one_statement());
-        let mut stuck = vec![];
-        let mut next = Next::default();
-        while !together.is_empty() {
-            match self.commit_together(together).await {
-                Ok(undecided) => together = undecided,
-                Err(Failure::Together { all, error, is_out_of_reach }) => {
-                    let error = Arc::new(error);
-                    all.into_iter().for_each(|waiting| waiting.fail(&error));
-                    if is_out_of_reach {
-                        next = Next { fail_waiting: Some(error), ..Next::default() };
-                    }
-                    together = vec![];
-                }
-                Err(Failure::Apart(all)) => {
-                    for waiting in all {
-                        stuck.extend(self.commit_alone(waiting, Wait::Short).await);
-                    }
-                    together = vec![];
-                }
-            }
-        }
-        for waiting in stuck.into_iter().chain(layered) {
-            // The change sets before it may have taken longer than its caller waits.
-            if !waiting.is_abandoned_at(Instant::now()) {
-                self.commit_alone(waiting, Wait::Full).await;
-            }
-        }
-        next
-    }
-}
-
-/// Why a batch was not committed.
-enum Failure {
-    /// Every change set of the batch fails with this error: alone each would meet the same. If the database is out of reach,
-    /// so do those that wait.
-    Together { all: Vec<Waiting>, error: StoreError, is_out_of_reach: bool },
-    /// Each may fare better alone. Nothing of the batch was written.
-    Apart(Vec<Waiting>),
-}
+/// Change sets of one transaction, and how long the transaction waits for a lock.
+type Group = (Vec<Waiting>, Wait);
 
 /// How long a transaction waits for a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,81 +88,64 @@ enum Wait {
 }
 
 impl Committer {
-    /// Commits change sets in one transaction, and answers each. Returns those that are undecided.
-    async fn commit_together(&self, mut waiting: Vec<Waiting>) -> Result<Vec<Waiting>, Failure> {
-        let wait = if waiting.len() == 1 { Wait::Full } else { Wait::Short };
-        let (timeout, is_alone) = (self.lock_timeout(wait), waiting.len() == 1);
-        let build = || {
-            let changes = waiting.iter_mut().map(|waiting| &mut waiting.request);
-            statement::together(changes, timeout).map(|sql| vec![sql])
-        };
-        // A key that another transaction inserted belongs to one change set, which its own attempts find.
-        let may_retry = |error: &sqlx::Error| is_alone || !is_of_one_change_set(error);
-        let rows = match self.attempt(build, may_retry).await {
-            Ok(rows) => rows,
-            Err(error) if waiting.len() > 1 && (is_of_one_change_set(&error) || is_lock_timeout(&error)) => {
-                tracing::debug!(%error, change_sets = waiting.len(), "a batch failed: its change sets go alone");
-                return Err(Failure::Apart(waiting));
+    /// Commits a batch, and answers each of its change sets.
+    async fn commit(&self, batch: Vec<Waiting>) -> Next {
+        let (together, alone): (Vec<_>, Vec<_>) =
+            batch.into_iter().partition(|waiting| waiting.request.is_one_layer());
+        let mut groups: VecDeque<Group> =
+            alone.into_iter().map(|waiting| (vec![waiting], Wait::Full)).collect();
+        let wait = if together.len() == 1 { Wait::Full } else { Wait::Short };
+        groups.push_front((together, wait));
+        let mut next = Next::default();
+        while let Some((mut group, wait)) = groups.pop_front() {
+            // The groups before this one may have taken longer than its callers wait.
+            let now = Instant::now();
+            group.retain(|waiting| !waiting.is_abandoned_at(now));
+            if group.is_empty() {
+                continue;
             }
-            Err(error) => {
+            let error = match self.transaction(&mut group, wait).await {
+                Ok(outcomes) => {
+                    let undecided = answer(group, outcomes);
+                    groups.push_front((undecided, wait));
+                    continue;
+                }
+                Err(error) => error,
+            };
+            let is_stuck = is_lock_timeout(&error);
+            if group.len() > 1 && (is_stuck || is_of_one_change_set(&error)) {
+                tracing::debug!(%error, change_sets = group.len(), "a batch failed: its change sets go alone");
+                group.into_iter().rev().for_each(|waiting| groups.push_front((vec![waiting], Wait::Short)));
+            } else if is_stuck && wait == Wait::Short {
+                groups.push_back((group, Wait::Full));
+            } else {
                 let is_out_of_reach = matches!(error, sqlx::Error::PoolTimedOut) && self.primary.is_silent();
-                let error = postgres_error(WHAT, error);
-                return Err(Failure::Together { all: waiting, error, is_out_of_reach });
-            }
-        };
-        let changes: Vec<_> = waiting.iter().map(|waiting| &waiting.request.set).collect();
-        let outcomes = match outcomes(&changes, &rows) {
-            Ok(outcomes) => outcomes,
-            Err(error) => {
-                return Err(Failure::Together { all: waiting, error, is_out_of_reach: false });
-            }
-        };
-        observe::note_batch(outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Committed)).count());
-        let mut undecided = vec![];
-        for (waiting, outcome) in waiting.into_iter().zip(outcomes) {
-            match outcome {
-                Outcome::Committed => waiting.answer(Ok(())),
-                Outcome::Refused(error) => waiting.answer(Err(error)),
-                Outcome::Undecided => undecided.push(waiting),
+                let error = Arc::new(postgres_error(WHAT, error));
+                group.into_iter().for_each(|waiting| waiting.fail(&error));
+                if is_out_of_reach {
+                    next = Next { fail_waiting: Some(error), ..Next::default() };
+                }
             }
         }
-        Ok(undecided)
+        next
     }
 
-    /// Commits a change set in a transaction of its own, and answers. Gives the change set back if a short wait for a lock
-    /// was too short.
-    async fn commit_alone(&self, mut waiting: Waiting, wait: Wait) -> Option<Waiting> {
-        let (change, timeout) = (&mut waiting.request, self.lock_timeout(wait));
-        let outcome = match self.attempt(|| statement::alone(change, timeout), |_| true).await {
-            Ok(rows) => outcomes(&[&waiting.request.set], &rows),
-            Err(error) if wait == Wait::Short && is_lock_timeout(&error) => return Some(waiting),
-            Err(error) => Err(postgres_error(WHAT, error)),
-        };
-        let answer = match outcome.map(|mut outcomes| outcomes.pop()) {
-            Ok(Some(Outcome::Committed)) => {
-                observe::note_batch(1);
-                Ok(())
-            }
-            Ok(Some(Outcome::Refused(error))) => Err(error),
-            // Nothing was added ahead of a change set that is alone.
-            Ok(Some(Outcome::Undecided) | None) => Err(StoreError::failed(WHAT, "it was not decided").into()),
-            Err(error) => Err(error.into()),
-        };
-        waiting.answer(answer);
-        None
-    }
-
-    /// Runs a transaction, and again if another transaction made it fail.
-    async fn attempt(
-        &self,
-        mut build: impl FnMut() -> Result<Vec<Sql>, StoreError> + Send,
-        may_retry: impl Fn(&sqlx::Error) -> bool + Send,
-    ) -> sqlx::Result<Vec<PgRow>> {
+    /// Commits change sets in one transaction. Runs the transaction again if another transaction made it fail.
+    async fn transaction(&self, group: &mut [Waiting], wait: Wait) -> sqlx::Result<Vec<Outcome>> {
+        let timeout = (wait == Wait::Short).then(|| self.primary.options().statement_timeout / 4);
+        let encode = |error| sqlx::Error::Encode(Box::new(error));
         let mut attempt = 1;
-        loop {
-            let statements = build().map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
+        let rows = loop {
+            let changes = group.iter_mut().map(|waiting| &mut waiting.request);
+            let statements = statement::statements(changes, timeout).map_err(encode)?;
             match self.primary.transaction(Purpose::Commit, statements).await {
-                Err(error) if attempt < ATTEMPTS && is_contention(&error) && may_retry(&error) => {
+                Ok(rows) => break rows,
+                // A key that another transaction inserted belongs to one change set, which its own attempts find.
+                Err(error)
+                    if attempt < ATTEMPTS
+                        && is_contention(&error)
+                        && (group.len() == 1 || !is_of_one_change_set(&error)) =>
+                {
                     count_retry();
                     tracing::debug!(%error, attempt, "another transaction made a commit fail");
                     if attempt > 1 {
@@ -229,47 +153,27 @@ impl Committer {
                     }
                     attempt += 1;
                 }
-                result => return result,
+                Err(error) => return Err(error),
             }
-        }
-    }
-
-    fn lock_timeout(&self, wait: Wait) -> Option<Duration> {
-        (wait == Wait::Short).then(|| self.primary.options().statement_timeout / 4)
-    }
-}
-
-/// What a statement did with a change set.
-enum Outcome {
-    Committed,
-    Refused(CommitError),
-    /// A total has no room behind the change sets before this one. One of these may have been refused itself.
-    Undecided,
-}
-
-/// Decodes the rows of a statement: the outcome of each change set.
-fn outcomes(changes: &[&ChangeSet], rows: &[PgRow]) -> Result<Vec<Outcome>, StoreError> {
-    const READING: &str = "reading why a change set was refused";
-    let mut broken: Vec<Option<(usize, String, bool)>> = vec![None; changes.len()];
-    for row in rows {
-        let [change, number, fact, is_final] = texts(row).map_err(|error| postgres_error(READING, error))?;
-        let place = change.parse::<usize>().ok().and_then(|change| broken.get_mut(change));
-        let (Some(place), Ok(number)) = (place, number.parse()) else {
-            return Err(StoreError::failed(READING, "no such requirement"));
         };
-        // The first requirement that does not hold decides.
-        if place.as_ref().is_none_or(|(first, ..)| number < *first) {
-            *place = Some((number, fact, is_final == "true"));
+        let rows = rows.iter().map(texts).collect::<sqlx::Result<Vec<_>>>()?;
+        let outcomes = outcomes(group.iter().map(|waiting| &waiting.request), rows).map_err(encode)?;
+        observe::note_batch(outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Committed)).count());
+        Ok(outcomes)
+    }
+}
+
+/// Answers the change sets that are decided. Returns the others.
+fn answer(group: Vec<Waiting>, outcomes: Vec<Outcome>) -> Vec<Waiting> {
+    let mut undecided = vec![];
+    for (waiting, outcome) in group.into_iter().zip(outcomes) {
+        match outcome {
+            Outcome::Committed => waiting.answer(Ok(())),
+            Outcome::Refused(error) => waiting.answer(Err(error)),
+            Outcome::Undecided => undecided.push(waiting),
         }
     }
-    let outcome = |(change, broken): (&&ChangeSet, Option<(usize, String, bool)>)| match broken {
-        None => Outcome::Committed,
-        Some((.., false)) => Outcome::Undecided,
-        Some((number, fact, true)) => Outcome::Refused(
-            require::refusal(&change.requires, number, &fact).map_or_else(Into::into, CommitError::Refused),
-        ),
-    };
-    Ok(changes.iter().zip(broken).map(outcome).collect())
+    undecided
 }
 
 /// How long to wait before the next attempt, at random, so that two transactions do not meet again.

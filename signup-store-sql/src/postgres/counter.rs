@@ -17,7 +17,7 @@ use serde_json::json;
 use signup_core::{OrganizationId, RateKey, StoreError, Window};
 use uuid::Uuid;
 
-use super::primary::{Primary, Purpose};
+use super::primary::{Primary, Purpose, YIELDS};
 use crate::batch::{Batcher, Limits, Next, Pending, Work};
 use crate::sql::{Dialect, Sql, values};
 
@@ -43,7 +43,7 @@ struct Request {
 
 impl Counter {
     pub(crate) fn new(primary: Primary) -> Self {
-        let limits = Limits { batch: BATCH, waiting: WAITING, max_wait: primary.max_wait() };
+        let limits = Limits { batch: BATCH, waiting: WAITING, max_wait: primary.max_wait(), yields: YIELDS };
         Self(Batcher::new(WHAT, limits, vec![Statement { primary }]))
     }
 

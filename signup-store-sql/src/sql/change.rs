@@ -1,4 +1,4 @@
-//! Change sets as rows: the checks and the writes of any number of change sets, kind by kind.
+//! Change sets as rows: the checks and the writes of a batch, kind by kind.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,67 +9,103 @@ use super::require::{self, Check};
 use super::rows::Rows;
 use super::write::{self, Effect};
 
-/// The checks and the writes of some change sets.
-///
-/// The writes of each kind run as one statement, in the order of [`Effect`]. So no write may depend on another write here,
-/// except a child on its parent: see [`layers`].
-#[derive(Debug, Default)]
-pub(crate) struct Changes {
-    pub(crate) checks: BTreeMap<Check, Rows>,
-    pub(crate) writes: BTreeMap<Effect, Rows>,
-    /// By how much the change sets so far increase each total.
-    added: HashMap<Key, i64>,
+/// The rows of some writes. The writes of each kind run as one statement, in the order of [`Effect`]. So no write may
+/// depend on another write here, except a child on its parent.
+pub(crate) type Writes = BTreeMap<Effect, Rows>;
+
+/// A change set with the rows of its writes. The caller prepares the rows, so that a batch has less to do.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) set: ChangeSet,
+    /// The rows of each [layer](layers), under the number 0. The first attempt uses the rows up.
+    layers: Option<Vec<Writes>>,
 }
 
-impl Changes {
-    /// Adds the checks of a change set under a number.
-    pub(crate) fn add_checks(&mut self, number: i64, change: &ChangeSet) {
+impl Prepared {
+    pub(crate) fn new(set: ChangeSet) -> Result<Self, StoreError> {
+        Ok(Self { layers: Some(rows(&set)?), set })
+    }
+
+    /// Returns whether one statement can make all writes, each of which is independent of the writes before.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn is_one_layer(&self) -> bool {
+        self.layers.as_ref().is_none_or(|layers| layers.len() == 1)
+    }
+
+    fn take_layers(&mut self) -> Result<Vec<Writes>, StoreError> {
+        self.layers.take().map_or_else(|| rows(&self.set), Ok)
+    }
+}
+
+fn rows(set: &ChangeSet) -> Result<Vec<Writes>, StoreError> {
+    let rows = |layer: &[Write]| {
+        let mut rows = Writes::new();
+        for write in layer {
+            write::push_rows(rows.entry(Effect::from(write)).or_default(), 0, write)?;
+        }
+        // A write may have no rows, such as the shifts of an event without shifts.
+        rows.retain(|_, rows| !rows.is_empty());
+        Ok(rows)
+    };
+    layers(&set.writes).into_iter().map(rows).collect()
+}
+
+/// The checks and the writes of change sets that do not conflict with each other.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) checks: BTreeMap<Check, Rows>,
+    /// The writes of the first [layer](layers) of each change set, then those of the second, and so on.
+    pub(crate) layers: Vec<Writes>,
+}
+
+impl Batch {
+    /// Collects the rows of change sets. Numbers the change sets from 0.
+    pub(crate) fn of<'p>(changes: impl IntoIterator<Item = &'p mut Prepared>) -> Result<Self, StoreError> {
+        let mut batch = Self::default();
+        // By how much the change sets so far increase each total.
+        let mut added = HashMap::new();
+        for (number, change) in (0..).zip(changes) {
+            batch.add_checks(number, &change.set, &added);
+            for total in change.set.writes.iter().filter_map(Write::adds_to) {
+                *added.entry(total).or_default() += 1;
+            }
+            for (place, layer) in change.take_layers()?.into_iter().enumerate() {
+                if place == batch.layers.len() {
+                    batch.layers.push(Writes::new());
+                }
+                for (effect, rows) in layer {
+                    batch.layers[place].entry(effect).or_default().append(number, rows);
+                }
+            }
+        }
+        Ok(batch)
+    }
+
+    fn add_checks(&mut self, number: i64, change: &ChangeSet, added: &HashMap<Key, i64>) {
         for (place, requirement) in (0..).zip(&change.requires) {
-            let ahead = if self.added.is_empty() {
+            let ahead = if added.is_empty() {
                 0
             } else {
                 let keys = requirement.keys();
                 let totals = keys.iter().filter(|(_, access)| *access == Access::Commute);
-                totals.filter_map(|(key, _)| self.added.get(key)).sum()
+                totals.filter_map(|(key, _)| added.get(key)).sum()
             };
             let rows = self.checks.entry(Check::from(requirement)).or_default();
             require::push_row(rows, number, place, ahead, requirement);
         }
     }
-
-    /// Adds writes of a change set under a number.
-    pub(crate) fn add_writes(&mut self, number: i64, writes: &[Write]) -> Result<(), StoreError> {
-        for write in writes {
-            write::push_rows(self.writes.entry(Effect::from(write)).or_default(), number, write)?;
-        }
-        // A write may have no rows, such as the shifts of an event without shifts.
-        self.writes.retain(|_, rows| !rows.is_empty());
-        Ok(())
-    }
-
-    /// Adds rows of a change set under a number. Its additions to totals count for the checks of the change sets behind it.
-    pub(crate) fn append(&mut self, number: i64, change: &ChangeSet, other: Self) {
-        for total in change.writes.iter().filter_map(Write::adds_to) {
-            *self.added.entry(total).or_default() += 1;
-        }
-        for (check, rows) in other.checks {
-            self.checks.entry(check).or_default().append(number, rows);
-        }
-        for (effect, rows) in other.writes {
-            self.writes.entry(effect).or_default().append(number, rows);
-        }
-    }
 }
 
-/// The writes of a change set in parts. No write depends on another write of its part, except a child on its parent.
+/// Splits the writes of a change set into layers. No write depends on another write of its layer, except a child on its
+/// parent.
 pub(crate) fn layers(writes: &[Write]) -> Vec<&[Write]> {
     let (mut layers, mut begin) = (vec![], 0);
     let mut seen: Vec<(Key, Access)> = vec![];
     for (place, write) in writes.iter().enumerate() {
         let accesses: Vec<_> =
             write.accesses().into_iter().map(|(key, access)| (row_of(key), access)).collect();
-        // A key that is only read is that of a parent. A record that is inserted has no earlier write.
-        let changes = accesses.iter().filter(|(_, access)| matches!(access, Access::Commute | Access::Write));
+        // A key that is only read is that of a parent.
+        let changes = accesses.iter().filter(|(_, access)| *access != Access::Read);
         let depends = changes.into_iter().any(|(key, access)| {
             // An addition to a total does not change what an earlier write reads of the row.
             let conflicts = |before: Access| match (before, access) {
@@ -204,6 +240,15 @@ mod tests {
         assert_layers(&[update(&one), update(&other), update(&one), update(&other)], &[2, 2]);
         let inserts = Write::InsertShifts(vec![one.clone()]);
         assert_layers(&[inserts, update(&one), update(&other)], &[1, 2]);
+    }
+
+    /// The update changes nothing, because the shift is missing. Statements run by kind, inserts first.
+    #[test]
+    fn an_insert_follows_an_update_of_the_same_shift() {
+        let event = event(1, 1);
+        let shift = shift(&event, 1, 3);
+        let writes = [insert_event(&event), update(&shift), Write::InsertShifts(vec![shift])];
+        assert_layers(&writes, &[2, 1]);
     }
 
     #[test]

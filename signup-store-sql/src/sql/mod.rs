@@ -4,6 +4,7 @@
 
 pub(crate) mod cache;
 pub(crate) mod change;
+pub(crate) mod commit;
 mod dialect;
 pub(crate) mod error;
 pub(crate) mod migrations;

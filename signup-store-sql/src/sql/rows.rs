@@ -13,7 +13,8 @@ use super::{Dialect, Sql, Value};
 pub(crate) struct Rows {
     /// The names of the values in each row. The first is [`CHANGE`].
     columns: Vec<&'static str>,
-    rows: Vec<Vec<Value>>,
+    /// The values, row by row.
+    values: Vec<Value>,
 }
 
 /// The column with the number of the change set that a row belongs to.
@@ -113,32 +114,38 @@ impl Rows {
     /// Appends a row of the change set `change`. All rows have the same columns.
     pub(crate) fn push(&mut self, change: i64, cells: impl IntoIterator<Item = (&'static str, Value)>) {
         let is_first = self.columns.is_empty();
-        let cells = cells.into_iter();
-        let mut row = Vec::with_capacity(1 + cells.size_hint().0);
         for (name, value) in iter::once((CHANGE, change.into())).chain(cells) {
             if is_first {
                 self.columns.push(name);
             }
-            row.push(value);
+            self.values.push(value);
         }
-        self.rows.push(row);
     }
 
     /// Appends rows of the same columns under another number of a change set.
-    pub(crate) fn append(&mut self, change: i64, other: Self) {
-        self.columns = other.columns;
-        self.rows.extend(other.rows.into_iter().map(|mut row| {
+    pub(crate) fn append(&mut self, change: i64, mut other: Self) {
+        for row in other.values.chunks_exact_mut(other.columns.len().max(1)) {
             row[0] = change.into();
-            row
-        }));
+        }
+        self.columns = other.columns;
+        self.values.append(&mut other.values);
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.rows.len()
+    /// Removes the rows of all other change sets.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn retain(&mut self, keeps: impl Fn(i64) -> bool) {
+        let (columns, mut place, mut is_kept) = (self.columns.len(), 0, false);
+        self.values.retain(|value| {
+            if place % columns == 0 {
+                is_kept = matches!(value, Value::Integer(Some(change)) if keeps(*change));
+            }
+            place += 1;
+            is_kept
+        });
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len() == 0
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.values.is_empty()
     }
 
     /// The columns, the first of which is [`CHANGE`]. Without rows there are none.
@@ -151,11 +158,16 @@ impl Rows {
         let place = |column| self.columns.iter().position(|name| name == column);
         columns.iter().filter_map(place).collect()
     }
+
+    /// The rows, from which values can be taken.
+    fn rows(&mut self) -> impl ExactSizeIterator<Item = &mut [Value]> {
+        self.values.chunks_exact_mut(self.columns.len().max(1))
+    }
 }
 
 /// Takes a value out of its row.
-fn take(row: &mut [Value], place: usize) -> Value {
-    std::mem::replace(&mut row[place], Value::Flag(false))
+const fn take(value: &mut Value) -> Value {
+    std::mem::replace(value, Value::Flag(false))
 }
 
 /// Appends the subquery `given`.
@@ -178,35 +190,28 @@ fn push_given(sql: &mut Sql, columns: &[&'static str], rows: Rows, condition: Op
 }
 
 /// For SQLite: appends `VALUES (?, …), (?, …)`.
-fn push_values(sql: &mut Sql, columns: &[&'static str], rows: Rows) {
+fn push_values(sql: &mut Sql, columns: &[&'static str], mut rows: Rows) {
     let places = rows.places(columns);
-    sql.text.push_str("VALUES ");
-    sql.values.reserve(places.len() * rows.rows.len());
-    for (number, mut row) in rows.rows.into_iter().enumerate() {
-        sql.text.push_str(if number == 0 { "(" } else { ", (" });
-        for (column, place) in places.iter().enumerate() {
-            sql.text.push_str(if column == 0 { "?" } else { ",?" });
-            sql.values.push(take(&mut row, *place));
-        }
-        sql.text.push(')');
+    let placeholders = format!("({}), ", vec!["?"; places.len()].join(","));
+    let rows = rows.rows();
+    sql.push("VALUES ");
+    sql.push(&placeholders.repeat(rows.len()));
+    sql.text.truncate(sql.text.len() - ", ".len());
+    sql.values.reserve(places.len() * rows.len());
+    for row in rows {
+        sql.values.extend(places.iter().map(|place| take(&mut row[*place])));
     }
 }
 
 /// For PostgreSQL: appends `unnest($1, …) AS given (…)`, with an array for each column.
-fn push_arrays(sql: &mut Sql, columns: &[&'static str], rows: Rows) {
-    let places = rows.places(columns);
-    let mut arrays: Vec<_> = places.iter().map(|_| Vec::with_capacity(rows.rows.len())).collect();
-    for mut row in rows.rows {
-        for (array, place) in arrays.iter_mut().zip(&places) {
-            array.push(take(&mut row, *place));
-        }
-    }
-    sql.push("unnest(");
-    for (place, array) in arrays.into_iter().enumerate() {
-        sql.push(if place == 0 { "" } else { ", " });
-        let array = Value::Array(array);
+fn push_arrays(sql: &mut Sql, columns: &[&'static str], mut rows: Rows) {
+    let mut separator = "unnest(";
+    for place in rows.places(columns) {
+        sql.push(separator);
+        let array = Value::Array(rows.rows().map(|row| take(&mut row[place])).collect());
         sql.text.push_str(&array.placeholder(sql.values.len() + 1));
         sql.values.push(array);
+        separator = ", ";
     }
     sql.push(&format!(") AS given ({})", columns.join(", ")));
 }

@@ -1,22 +1,14 @@
 //! Statements as SQLite's driver takes them.
 
-use sqlx::sqlite::{SqliteArguments, SqliteConnection, SqliteRow};
+use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments as _, AssertSqlSafe};
 
 use crate::sql::{Sql, Value};
 
-/// Runs a script up to its first row, and returns that row.
-pub(super) async fn first_row(
-    connection: &mut SqliteConnection,
-    sql: Sql,
-) -> sqlx::Result<Option<SqliteRow>> {
-    let (text, arguments) = query(sql)?;
-    sqlx::query_with(text, arguments).fetch_optional(connection).await
-}
-
 /// The text and the values.
 pub(super) fn query(sql: Sql) -> sqlx::Result<(AssertSqlSafe<String>, SqliteArguments)> {
     let mut arguments = SqliteArguments::default();
+    arguments.reserve(sql.values.len(), 0);
     for value in sql.values {
         let added = match value {
             Value::Uuid(id) => arguments.add(id),

@@ -1,28 +1,32 @@
 //! The one writer of an SQLite file: commits batches of change sets, and then answers each.
 //!
 //! SQLite has one writer at a time, and the cost of a write is the durable commit. So change sets that arrive during a
-//! commit form the next batch, which is one transaction. A change set that is refused writes nothing. If a change set
-//! fails, the batch is rolled back and runs again with a savepoint for each, so the others are not affected. No caller is
-//! answered before its change is durable.
+//! commit form the next batch, which is one transaction. The batcher puts only change sets into a batch that do not
+//! conflict. A change set that is refused writes nothing. If a batch fails, it is rolled back, and each of its change sets
+//! is committed alone, so the others are not affected. No caller is answered before its change is durable.
 //!
 //! **Invariant:** nothing else in this process writes to the file. SQLite's own lock excludes other processes.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use signup_core::store::Keys;
 use signup_core::{ChangeSet, CommitError, StoreError};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 
 use super::error::{is_io_error, store_error};
-use super::script::{self, Change};
+use super::script;
 use crate::batch::{Batcher, Limits, Next, Pending, Work};
+use crate::sql::change::{Prepared, shared_keys};
+use crate::sql::commit::Outcome;
 use crate::sql::observe;
 
 /// The most requests of one transaction. This bounds how long the first of a batch waits for the last.
-const BATCH: usize = 256;
+const BATCH: usize = 32;
 /// The most requests that wait. A caller that arrives later waits for a place.
 const WAITING: usize = 1024;
 /// From a request to its answer. Longer than [`BUSY_TIMEOUT`](super::options::BUSY_TIMEOUT), so that a request survives a
@@ -46,21 +50,22 @@ impl Writer {
     pub(super) fn new(connection: SqliteConnection, options: SqliteConnectOptions) -> Self {
         let commits = Arc::new(AtomicU64::new(0));
         let work = WriteWork { connection: Some(connection), options, commits: Arc::clone(&commits) };
-        let limits = Limits { batch: BATCH, waiting: WAITING, max_wait: MAX_WAIT };
+        let limits = Limits { batch: BATCH, waiting: WAITING, max_wait: MAX_WAIT, yields: 0 };
         Self { batcher: Batcher::new(WHAT, limits, vec![work]), commits }
     }
 
-    /// How many transactions were committed: fewer than change sets, if many arrived at once.
+    /// Returns how many transactions were committed: fewer than change sets, if many arrived at once.
     pub(super) fn commits(&self) -> u64 {
         self.commits.load(Ordering::Relaxed)
     }
 
     pub(super) async fn commit(&self, set: ChangeSet) -> Result<(), CommitError> {
-        self.batcher.submit((), Request::Commit(Change::new(set)?)).await?.map(|_| ())
+        let keys = shared_keys(&set);
+        self.batcher.submit(keys, Request::Commit(Prepared::new(set)?)).await?.map(|_| ())
     }
 
     pub(super) async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        let purged = self.batcher.submit((), Request::PurgeReceipts { now, limit }).await?;
+        let purged = self.batcher.submit(Keys::new(), Request::PurgeReceipts { now, limit }).await?;
         purged.map_err(|error| match error {
             CommitError::Failed(error) => error,
             refused => StoreError::failed(WHAT, refused),
@@ -91,222 +96,156 @@ impl Writer {
 
 /// A request to the writer.
 pub(super) enum Request {
-    Commit(Change),
+    Commit(Prepared),
     PurgeReceipts { now: Timestamp, limit: u32 },
 }
 
 /// The number of receipts that were removed; 0 for a change set.
 type Answer = Result<u64, CommitError>;
 
-impl Request {
-    const fn change(&self) -> Option<&Change> {
-        match self {
-            Self::Commit(change) => Some(change),
-            Self::PurgeReceipts { .. } => None,
-        }
-    }
-
-    const fn change_mut(&mut self) -> Option<&mut Change> {
-        match self {
-            Self::Commit(change) => Some(change),
-            Self::PurgeReceipts { .. } => None,
-        }
-    }
-}
-
 type Waiting = Pending<Request, Answer>;
 
 /// The connection that writes.
 pub(super) struct WriteWork {
-    /// `None` during a batch, and after a failure that left the connection in an unknown state.
+    /// `None` during a transaction, and after a failure that left the connection in an unknown state.
     connection: Option<SqliteConnection>,
     options: SqliteConnectOptions,
     commits: Arc<AtomicU64>,
 }
 
 impl Work for WriteWork {
-    type Keys = ();
+    type Keys = Keys;
     type Request = Request;
     type Answer = Answer;
 
-    async fn run(&mut self, mut batch: Vec<Waiting>) -> Next {
-        let mut answers = self.try_batch(&mut batch, Isolation::Transaction).await;
-        if let Err(Failure::RolledBack(error)) = answers {
-            tracing::error!(error = %with_sources(&error), "a batch failed: it runs again with savepoints");
-            answers = self.try_batch(&mut batch, Isolation::Savepoints).await;
-        }
-        let error = match answers {
-            Ok(answers) => {
-                // A task of its own, so that the next batch begins at once. The task ends by itself.
-                drop(tokio::spawn(answer_each(batch, answers)));
-                return Next::default();
-            }
-            Err(Failure::Unknown(error) | Failure::RolledBack(error)) => error,
-        };
-        // The connection was dropped with the failed transaction. The next batch opens another one.
-        tracing::error!(error = %with_sources(&error), "a commit failed");
-        let disk = if is_io_error(&error) { DiskState::Unknown } else { DiskState::Known };
-        let error = Arc::new(StoreError::unavailable("committing a batch", error));
-        batch.into_iter().for_each(|waiting| waiting.fail(&error));
-        match disk {
-            DiskState::Known => Next::default(),
-            DiskState::Unknown => {
+    async fn run(&mut self, batch: Vec<Waiting>) -> Next {
+        let (together, alone): (Vec<_>, Vec<_>) =
+            batch.into_iter().partition(|waiting| matches!(waiting.request, Request::Commit(_)));
+        // Each group is a transaction.
+        let mut groups: VecDeque<_> = alone.into_iter().map(|waiting| vec![waiting]).collect();
+        groups.push_front(together);
+        while let Some(mut group) = groups.pop_front() {
+            let error = match self.transaction(&mut group).await {
+                Ok(answers) => {
+                    let undecided = answer(group, answers);
+                    if !undecided.is_empty() {
+                        groups.push_front(undecided);
+                    }
+                    continue;
+                }
+                Err(Failure::RolledBack(error)) if group.len() > 1 => {
+                    tracing::error!(error = %with_sources(&error), "a batch failed: its change sets go alone");
+                    group.into_iter().rev().for_each(|waiting| groups.push_front(vec![waiting]));
+                    continue;
+                }
+                Err(Failure::RolledBack(error)) => {
+                    let error = Arc::new(error);
+                    group.into_iter().for_each(|waiting| waiting.fail(&error));
+                    continue;
+                }
+                Err(Failure::Unknown(error)) => error,
+            };
+            // The connection was dropped with the failed transaction. The next one opens another.
+            tracing::error!(error = %with_sources(&error), "a commit failed");
+            // After a failed sync the system may return pages that are not on the disk. Only recovery shows what is, when
+            // the database is opened again.
+            let stop = is_io_error(&error);
+            let error = Arc::new(StoreError::unavailable("committing a batch", error));
+            group.into_iter().for_each(|waiting| waiting.fail(&error));
+            if stop {
                 tracing::error!("the disk failed: nothing is written until the database is opened again");
-                Next { stop: true, ..Next::default() }
+                groups.into_iter().flatten().for_each(|waiting| waiting.fail(&error));
+                return Next { stop, ..Next::default() };
             }
         }
+        Next::default()
     }
 }
 
-/// Answers callers a few at a time.
-async fn answer_each(batch: Vec<Waiting>, answers: Vec<Answer>) {
-    for (place, (waiting, answer)) in batch.into_iter().zip(answers).enumerate() {
-        if place > 0 && place % ANSWERS_IN_A_ROW == 0 {
-            tokio::task::yield_now().await;
+/// Answers the requests that were decided, a few at a time. Returns the others.
+fn answer(group: Vec<Waiting>, answers: Vec<Option<Answer>>) -> Vec<Waiting> {
+    let (mut decided, mut undecided) = (vec![], vec![]);
+    for (waiting, answer) in group.into_iter().zip(answers) {
+        match answer {
+            Some(answer) => decided.push((waiting, answer)),
+            None => undecided.push(waiting),
         }
-        waiting.answer(answer);
     }
+    // A task of its own, so that the next batch begins at once. The task ends by itself.
+    drop(tokio::spawn(async move {
+        for (place, (waiting, answer)) in decided.into_iter().enumerate() {
+            if place > 0 && place % ANSWERS_IN_A_ROW == 0 {
+                tokio::task::yield_now().await;
+            }
+            waiting.answer(answer);
+        }
+    }));
+    undecided
 }
 
-/// Whether reads show what is on the disk. After a failed sync the system may return pages that are not on the disk. Only
-/// recovery shows what is, when the database is opened again.
-enum DiskState {
-    Known,
-    Unknown,
-}
-
-/// How the requests of a transaction are isolated from each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Isolation {
-    /// Not at all: a request that fails takes the transaction with it.
-    Transaction,
-    /// Each has a savepoint, for two more calls.
-    Savepoints,
-}
-
-/// Why a batch was not committed.
+/// Why a transaction was not committed.
 enum Failure {
-    /// It is unknown whether the batch was committed.
+    /// It is unknown whether the transaction was committed.
     Unknown(StoreError),
     /// A request failed, and the transaction was rolled back.
     RolledBack(StoreError),
 }
 
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        Self::Unknown(error)
-    }
-}
-
 impl WriteWork {
-    /// Runs a batch in one transaction. Returns the answers once the transaction is durable.
+    /// Runs requests in one transaction: a purge, or change sets that do not conflict. Returns the answers once the
+    /// transaction is durable; `None` for a change set that is undecided.
     ///
-    /// The connection is kept only if the transaction has ended, so the next batch never finds one that is open.
-    async fn try_batch(
-        &mut self,
-        batch: &mut [Waiting],
-        isolation: Isolation,
-    ) -> Result<Vec<Answer>, Failure> {
+    /// The connection is kept only if the transaction has ended, so the next transaction never finds one that is open.
+    async fn transaction(&mut self, group: &mut [Waiting]) -> Result<Vec<Option<Answer>>, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
-            None => {
-                let connection = self.options.connect().await;
-                connection.map_err(|error| store_error("opening the database again", error))?
-            }
+            None => self
+                .options
+                .connect()
+                .await
+                .map_err(|error| Failure::Unknown(store_error("opening the database again", error)))?,
         };
-        let answers = transaction(&mut connection, batch, isolation).await;
-        if matches!(answers, Ok(_) | Err(Failure::RolledBack(_))) {
-            self.connection = Some(connection);
-        }
-        let answers = answers?;
+        let result = match run(&mut connection, group).await {
+            Err(error) if is_io_error(&error) => return Err(Failure::Unknown(error)),
+            // A failure such as a full disk may have ended the transaction, or the commit itself may have failed. Then
+            // there is nothing to roll back.
+            Err(error) => match sqlx::query("ROLLBACK").execute(&mut connection).await {
+                Ok(_) => Err(Failure::RolledBack(error)),
+                Err(_) => return Err(Failure::Unknown(error)),
+            },
+            Ok(answers) => Ok(answers),
+        };
+        self.connection = Some(connection);
+        let answers = result?;
         self.commits.fetch_add(1, Ordering::Relaxed);
-        let requests = batch.iter().map(|waiting| &waiting.request).zip(&answers);
-        let committed = requests.filter(|(request, answer)| request.change().is_some() && answer.is_ok());
-        observe::note_batch(committed.count());
         Ok(answers)
     }
 }
 
-async fn transaction(
+async fn run(
     connection: &mut SqliteConnection,
-    batch: &mut [Waiting],
-    isolation: Isolation,
-) -> Result<Vec<Answer>, Failure> {
-    run(connection, "BEGIN IMMEDIATE").await?;
-    let mut answers = Vec::with_capacity(batch.len());
-    while answers.len() < batch.len() {
-        let rest = &mut batch[answers.len()..];
-        match isolation {
-            Isolation::Transaction => {
-                let changes = rest.iter().map_while(|waiting| waiting.request.change());
-                let next = script::next_script(changes);
-                answers.append(&mut run_or_roll_back(connection, &mut rest[..next]).await?);
+    group: &mut [Waiting],
+) -> Result<Vec<Option<Answer>>, StoreError> {
+    let mut changes = vec![];
+    for waiting in group {
+        match &mut waiting.request {
+            Request::Commit(change) => changes.push(change),
+            Request::PurgeReceipts { now, limit } => {
+                return Ok(vec![Some(Ok(purge_receipts(connection, *now, *limit).await?))]);
             }
-            Isolation::Savepoints => answers.push(run_in_savepoint(connection, &mut rest[..1]).await?),
         }
     }
-    run(connection, "COMMIT").await?;
-    Ok(answers)
-}
-
-/// Runs the requests of one script. If they fail, rolls the transaction back: a failure that ended the transaction, such as
-/// a full disk, would leave later requests to be committed one by one, and a half change set with them.
-async fn run_or_roll_back(
-    connection: &mut SqliteConnection,
-    requests: &mut [Waiting],
-) -> Result<Vec<Answer>, Failure> {
-    let error = match run_requests(connection, requests).await {
-        Ok(answers) => return Ok(answers),
-        Err(error) => error,
+    let outcomes = script::commit(connection, &mut changes).await?;
+    observe::note_batch(outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Committed)).count());
+    let answer = |outcome| match outcome {
+        Outcome::Committed => Some(Ok(0)),
+        Outcome::Refused(error) => Some(Err(error)),
+        Outcome::Undecided => None,
     };
-    if is_io_error(&error) {
-        return Err(Failure::Unknown(error));
-    }
-    match run(connection, "ROLLBACK").await {
-        Ok(()) => Err(Failure::RolledBack(error)),
-        Err(_) => Err(Failure::Unknown(error)),
-    }
+    Ok(outcomes.into_iter().map(answer).collect())
 }
 
-/// Runs one request. If the request fails, undoes its writes. Fails itself if the failure has ended the transaction.
-async fn run_in_savepoint(
-    connection: &mut SqliteConnection,
-    request: &mut [Waiting],
-) -> Result<Answer, StoreError> {
-    run(connection, "SAVEPOINT request").await?;
-    let answer = match run_requests(connection, request).await {
-        Ok(mut answers) => answers.remove(0),
-        Err(error) => {
-            if is_io_error(&error) || run(connection, "ROLLBACK TO request").await.is_err() {
-                return Err(error);
-            }
-            Err(error.into())
-        }
-    };
-    run(connection, "RELEASE request").await?;
-    Ok(answer)
-}
-
-/// Runs the requests of one script: all of them, or those up to the first refusal. After an error the writes must be undone.
-async fn run_requests(
-    connection: &mut SqliteConnection,
-    requests: &mut [Waiting],
-) -> Result<Vec<Answer>, StoreError> {
-    if let Some(Request::PurgeReceipts { now, limit }) = requests.first().map(|waiting| &waiting.request) {
-        let purged = purge_receipts(connection, *now, *limit).await?;
-        return Ok(vec![Ok(purged)]);
-    }
-    let changes = requests.iter_mut().filter_map(|waiting| waiting.request.change_mut()).collect();
-    let applied = script::apply(connection, changes).await?;
-    Ok(applied.into_iter().map(|applied| applied.map(|()| 0)).collect())
-}
-
-async fn run(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), StoreError> {
-    observe::count_round_trips("commit", 1);
-    let done = sqlx::query(sql).execute(connection).await;
-    done.map(|_| ()).map_err(|error| store_error(sql, error))
-}
-
+/// Removes expired receipts in one statement, which is a transaction.
 async fn purge_receipts(
     connection: &mut SqliteConnection,
     now: Timestamp,
@@ -336,6 +275,7 @@ fn with_sources(error: &dyn std::error::Error) -> String {
 mod tests {
     use std::path::PathBuf;
 
+    use signup_core::conformance::records::{event, organization};
     use signup_core::{Name, Organization, OrganizationId, Store as _, WebAddress, Write};
     use uuid::Uuid;
 
@@ -351,6 +291,17 @@ mod tests {
         (folder, path, options)
     }
 
+    /// Inserts a draft into the organization of number 1. Such change sets share a batch.
+    fn draft(number: u32) -> ChangeSet {
+        let mut event = event(1, number);
+        event.is_published = false;
+        ChangeSet {
+            requires: vec![],
+            writes: vec![Write::InsertEvent { event: Box::new(event), location_data: None }],
+        }
+    }
+
+    /// Inserts an organization with a long address.
     fn insert(number: usize) -> ChangeSet {
         let id = OrganizationId::new(Uuid::from_u128(number as u128));
         let name = Name::new("Riverside Food Bank").unwrap();
@@ -401,11 +352,11 @@ mod tests {
         };
         failing.lock_handle().await.unwrap().set_commit_hook(fails_once);
         let writer = Writer::new(failing, options);
-        // The second and the third arrive while the first is committed, and share the next batch.
-        let (first, second, third) =
-            tokio::join!(writer.commit(insert(1)), writer.commit(insert(2)), writer.commit(insert(3)));
-        first.unwrap();
-        for answer in [second, third] {
+        let insert_organization = Write::InsertOrganization(organization(1));
+        writer.commit(ChangeSet { requires: vec![], writes: vec![insert_organization] }).await.unwrap();
+        // Both arrive before the batch takes its requests.
+        let (one, other) = tokio::join!(writer.commit(draft(1)), writer.commit(draft(2)));
+        for answer in [one, other] {
             let Err(CommitError::Failed(error)) = answer else { panic!("{answer:?}") };
             assert!(error.is_unavailable());
         }

@@ -42,7 +42,7 @@ impl Conflict for Keys {
 }
 
 pub(crate) fn limits() -> Limits {
-    Limits { batch: 8, waiting: 100, max_wait: Duration::from_mins(1) }
+    Limits { batch: 8, waiting: 100, max_wait: Duration::from_mins(1), yields: 0 }
 }
 
 /// Runs as many batches as there are permits, and answers each request with its own number.
@@ -115,21 +115,25 @@ impl Work for Gate {
 pub(crate) type Answer<'a> = Pin<Box<dyn Future<Output = Result<usize, StoreError>> + Send + 'a>>;
 
 /// Submits requests without keys, in order.
-pub(crate) fn submit_all(
+pub(crate) async fn submit_all(
     batcher: &Batcher<Gate>,
     numbers: impl IntoIterator<Item = usize>,
 ) -> Vec<Answer<'_>> {
-    submit_with(batcher, numbers.into_iter().map(|number| (number, vec![])))
+    submit_with(batcher, numbers.into_iter().map(|number| (number, vec![]))).await
 }
 
-/// Submits requests with keys, in order.
-pub(crate) fn submit_with<W: Work<Keys = Keys, Request = usize, Answer = usize>>(
+/// Submits requests with keys, in order. Before the next request the batcher starts each batch that it can start.
+pub(crate) async fn submit_with<W: Work<Keys = Keys, Request = usize, Answer = usize>>(
     batcher: &Batcher<W>,
     requests: impl IntoIterator<Item = (usize, Keys)>,
 ) -> Vec<Answer<'_>> {
-    let submit = |(number, keys)| -> Answer<'_> { Box::pin(batcher.submit(keys, number)) };
-    let mut answers: Vec<_> = requests.into_iter().map(submit).collect();
-    begin(&mut answers);
+    let mut answers: Vec<Answer<'_>> = vec![];
+    for (number, keys) in requests {
+        let mut answer: [Answer<'_>; 1] = [Box::pin(batcher.submit(keys, number))];
+        begin(&mut answer);
+        answers.extend(answer);
+        tokio::task::yield_now().await;
+    }
     answers
 }
 

@@ -11,7 +11,7 @@ use Access::{Commute, Read, Write};
 async fn batches(works: usize, requests: impl IntoIterator<Item = Keys>) -> Vec<Vec<usize>> {
     let gate = Gate::new();
     let batcher = gate.batcher(limits(), works);
-    let answers = submit_with(&batcher, requests.into_iter().enumerate());
+    let answers = submit_with(&batcher, requests.into_iter().enumerate()).await;
     gate.open.add_permits(99);
     for answer in join_all(answers).await {
         answer.unwrap();
@@ -54,7 +54,7 @@ async fn a_request_may_name_a_key_twice() {
 async fn requests_that_do_not_conflict_run_on_two_works_at_the_same_time() {
     let gate = Gate::new();
     let batcher = gate.batcher(limits(), 2);
-    let answers = submit_with(&batcher, [(0, vec![(1, Write)]), (1, vec![(2, Write)])]);
+    let answers = submit_with(&batcher, [(0, vec![(1, Write)]), (1, vec![(2, Write)])]).await;
     until(|| gate.batches().len() == 2).await;
     gate.open.add_permits(2);
     for answer in join_all(answers).await {
@@ -67,7 +67,7 @@ async fn requests_that_conflict_do_not_run_at_the_same_time() {
     let gate = Gate::new();
     let batcher = gate.batcher(limits(), 2);
     let requests = [vec![(1, Write)], vec![(1, Write)], vec![(2, Write)]];
-    let answers = submit_with(&batcher, requests.into_iter().enumerate());
+    let answers = submit_with(&batcher, requests.into_iter().enumerate()).await;
     until(|| gate.batches().len() == 2).await;
     assert_eq!(gate.batches(), [[0], [2]], "a work is idle for no request that could run");
     gate.open.add_permits(9);
@@ -83,7 +83,7 @@ async fn an_exclusive_request_waits_for_all_batches_that_share_its_key() {
     let gate = Gate::new();
     let batcher = gate.batcher(limits(), 2);
     let requests = [vec![(1, Read)], vec![(1, Read)], vec![(1, Write)]];
-    let mut answers = submit_with(&batcher, requests.into_iter().enumerate());
+    let mut answers = submit_with(&batcher, requests.into_iter().enumerate()).await;
     until(|| gate.batches().len() == 2).await;
     gate.open.add_permits(1);
     answers.remove(0).await.unwrap();
@@ -100,7 +100,7 @@ async fn requests_that_commute_share_a_batch_and_never_run_beside_each_other() {
     let gate = Gate::new();
     let batcher = gate.batcher(limits(), 2);
     let requests = [vec![(1, Commute)], vec![(1, Commute)], vec![(1, Commute)], vec![(2, Write)]];
-    let answers = submit_with(&batcher, requests.into_iter().enumerate());
+    let answers = submit_with(&batcher, requests.into_iter().enumerate()).await;
     until(|| gate.batches().len() == 2).await;
     assert_eq!(gate.batches(), [[0], [3]], "the key of the first batch is held");
     gate.open.add_permits(9);
@@ -118,7 +118,7 @@ async fn the_end_of_a_batch_gives_work_to_every_idle_work() {
     let mut requests = vec![vec![(0, Write), (1, Write), (2, Write), (3, Write)]];
     requests.extend([1, 2, 3].map(|key| vec![(key, Write)]));
     requests.push(held_up(4));
-    let answers = submit_with(&batcher, requests.into_iter().enumerate());
+    let answers = submit_with(&batcher, requests.into_iter().enumerate()).await;
     until(|| gate.batches().len() == 1).await;
     gate.open.add_permits(1);
     until(|| gate.batches().len() == 3).await;
@@ -134,7 +134,7 @@ async fn a_request_runs_as_soon_as_the_caller_of_the_one_that_held_it_up_goes_aw
     let gate = Gate::new();
     let batcher = gate.batcher(limits(), 2);
     let requests = [vec![(1, Write)], vec![(1, Write), (2, Write)], vec![(2, Write)]];
-    let mut answers = submit_with(&batcher, requests.into_iter().enumerate());
+    let mut answers = submit_with(&batcher, requests.into_iter().enumerate()).await;
     until(|| gate.batches().len() == 1).await;
     drop(answers.remove(1));
     until(|| gate.batches().len() == 2).await;
@@ -148,11 +148,13 @@ async fn a_batch_is_picked_from_the_oldest_requests() {
     let batcher = gate.batcher(Limits { batch: 2, ..limits() }, 2);
     let mut requests = vec![vec![(1, Write)]; 1 + 8];
     requests.push(vec![(2, Write)]);
-    let answers = submit_with(&batcher, requests.into_iter().enumerate());
+    let answers = submit_with(&batcher, requests.into_iter().enumerate()).await;
+    gate.open.add_permits(1);
+    until(|| gate.batches().len() == 3).await;
+    // No scan reaches request 9 before request 1 has left the queue.
+    assert_eq!(gate.batches(), [[0], [1], [9]]);
     gate.open.add_permits(99);
     for answer in join_all(answers).await {
         answer.unwrap();
     }
-    // No scan reaches request 9 before request 1 has left the queue.
-    assert_eq!(gate.batches()[..3], [[0], [1], [9]]);
 }

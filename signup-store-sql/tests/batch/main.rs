@@ -26,7 +26,7 @@ use harness::{Gate, PANIC, assert_unavailable, begin, limits, submit_all, until}
 async fn requests_that_arrive_during_a_batch_share_the_next_one_up_to_the_limit() {
     let gate = Gate::new();
     let batcher = gate.batcher(limits(), 1);
-    let answers = submit_all(&batcher, 0..1 + 2 * 8 + 3);
+    let answers = submit_all(&batcher, 0..1 + 2 * 8 + 3).await;
     gate.open.add_permits(9);
     for (number, answer) in answers.into_iter().enumerate() {
         assert_eq!(answer.await.unwrap(), number);
@@ -36,10 +36,22 @@ async fn requests_that_arrive_during_a_batch_share_the_next_one_up_to_the_limit(
 }
 
 #[tokio::test]
+async fn requests_that_arrive_while_a_batch_gathers_share_the_batch() {
+    let gate = Gate::new();
+    let batcher = gate.batcher(Limits { yields: 10, ..limits() }, 2);
+    let answers = submit_all(&batcher, 0..5).await;
+    gate.open.add_permits(9);
+    for answer in join_all(answers).await {
+        answer.unwrap();
+    }
+    assert_eq!(gate.sizes(), [5], "the second work does not start a batch of its own");
+}
+
+#[tokio::test]
 async fn a_caller_that_finds_the_queue_full_waits_for_a_place() {
     let gate = Gate::new();
     let batcher = gate.batcher(Limits { waiting: 2, ..limits() }, 1);
-    let answers = submit_all(&batcher, 0..5);
+    let answers = submit_all(&batcher, 0..5).await;
     gate.open.add_permits(1);
     until(|| gate.sizes().len() == 2).await;
     assert_eq!(gate.sizes(), [1, 2], "the others have no place");
@@ -54,7 +66,7 @@ async fn a_caller_that_finds_the_queue_full_waits_for_a_place() {
 async fn a_caller_that_waits_too_long_for_a_place_fails_as_unavailable() {
     let gate = Gate::new();
     let batcher = gate.batcher(Limits { waiting: 1, max_wait: Duration::from_millis(1), ..limits() }, 1);
-    let mut answers = submit_all(&batcher, 0..3);
+    let mut answers = submit_all(&batcher, 0..3).await;
     assert_unavailable(answers.pop().unwrap().await);
 }
 
@@ -62,7 +74,7 @@ async fn a_caller_that_waits_too_long_for_a_place_fails_as_unavailable() {
 async fn a_caller_that_goes_away_makes_room_in_the_queue() {
     let gate = Gate::new();
     let batcher = gate.batcher(Limits { waiting: 2, ..limits() }, 1);
-    let mut answers = submit_all(&batcher, 0..4);
+    let mut answers = submit_all(&batcher, 0..4).await;
     drop(answers.remove(1));
     // The last request takes the place when its caller is polled.
     begin(&mut answers);
@@ -77,7 +89,7 @@ async fn a_caller_that_goes_away_makes_room_in_the_queue() {
 async fn a_request_whose_deadline_passes_fails_and_does_not_run() {
     let gate = Gate::new();
     let batcher = gate.batcher(Limits { max_wait: Duration::from_millis(1), ..limits() }, 1);
-    for answer in join_all(submit_all(&batcher, 0..5)).await {
+    for answer in join_all(submit_all(&batcher, 0..5).await).await {
         assert_unavailable(answer);
     }
     gate.open.add_permits(9);
@@ -91,7 +103,7 @@ async fn a_request_whose_deadline_passes_unnoticed_does_not_run() {
     let max_wait = Duration::from_millis(1);
     let batcher = gate.batcher(Limits { max_wait, ..limits() }, 1);
     // Nobody polls these before the deadline has passed.
-    let answers = submit_all(&batcher, 0..3);
+    let answers = submit_all(&batcher, 0..3).await;
     let deadline = Instant::now() + max_wait;
     until(|| deadline < Instant::now()).await;
     gate.open.add_permits(9);
@@ -107,7 +119,7 @@ async fn a_request_whose_deadline_passes_unnoticed_does_not_run() {
 async fn a_request_whose_caller_goes_away_does_not_run() {
     let gate = Gate::new();
     let batcher = gate.batcher(limits(), 1);
-    let mut answers = submit_all(&batcher, 0..5);
+    let mut answers = submit_all(&batcher, 0..5).await;
     drop(answers.drain(2..4));
     gate.open.add_permits(9);
     for answer in join_all(answers).await {
@@ -120,7 +132,7 @@ async fn a_request_whose_caller_goes_away_does_not_run() {
 async fn a_request_that_runs_is_abandoned_and_goes_on_when_its_caller_goes_away() {
     let gate = Gate::new();
     let batcher = gate.batcher(limits(), 1);
-    let answers = submit_all(&batcher, 0..1);
+    let answers = submit_all(&batcher, 0..1).await;
     until(|| gate.sizes() == [1]).await;
     drop(answers);
     gate.open.add_permits(1);
@@ -132,7 +144,7 @@ async fn a_request_that_runs_is_abandoned_and_goes_on_when_its_caller_goes_away(
 async fn a_batch_that_panics_fails_its_callers_and_no_others() {
     let gate = Gate::new();
     let batcher = gate.batcher(limits(), 1);
-    let answers = submit_all(&batcher, [PANIC, 1, 2]);
+    let answers = submit_all(&batcher, [PANIC, 1, 2]).await;
     gate.open.add_permits(9);
     let mut answers = join_all(answers).await.into_iter();
     assert_unavailable(answers.next().unwrap());
@@ -159,8 +171,8 @@ fn a_batch_goes_down_with_its_runtime_and_the_batcher_goes_on() {
     let batcher = gate.batcher(Limits { batch: 1, waiting: 2000, ..limits() }, 1);
     let (first, second) = (runtime(), runtime());
     // Every request is a batch, and these all belong to the runtime that ends.
-    let lost = first.block_on(async { submit_all(&batcher, 0..1500) });
-    let kept = second.block_on(async { submit_all(&batcher, 1500..1501) });
+    let lost = first.block_on(async { submit_all(&batcher, 0..1500).await });
+    let kept = second.block_on(async { submit_all(&batcher, 1500..1501).await });
     drop(first);
     gate.open.add_permits(9);
     second.block_on(async {
@@ -171,14 +183,14 @@ fn a_batch_goes_down_with_its_runtime_and_the_batcher_goes_on() {
         // Their timers are gone, too, which polling them would notice.
         drop(AssertUnwindSafe(join_all(lost)).catch_unwind().now_or_never());
     });
-    assert_eq!(gate.requests(), [1500, 1501]);
+    assert_eq!(gate.requests(), [0, 1500, 1501], "only the first of the lost requests had begun");
 }
 
 #[tokio::test]
 async fn closing_finishes_what_is_queued_and_returns_the_works() {
     let gate = Gate::new();
     let batcher = gate.batcher(limits(), 2);
-    let answers = submit_all(&batcher, 0..5);
+    let answers = submit_all(&batcher, 0..5).await;
     let mut close = [Box::pin(batcher.close())];
     begin(&mut close);
     gate.open.add_permits(9);
@@ -195,7 +207,7 @@ async fn a_closed_batcher_takes_no_more_requests() {
     let gate = Gate::new();
     let batcher = gate.batcher(Limits { waiting: 1, ..limits() }, 1);
     batcher.check().unwrap();
-    let mut answers = submit_all(&batcher, 0..3);
+    let mut answers = submit_all(&batcher, 0..3).await;
     let mut close = [Box::pin(batcher.close())];
     begin(&mut close);
     assert_unavailable(answers.pop().unwrap().await);
@@ -207,7 +219,7 @@ async fn a_closed_batcher_takes_no_more_requests() {
 async fn a_work_that_stops_fails_what_is_queued_and_takes_no_more() {
     let gate = Gate::new().then(|| Next { stop: true, ..Next::default() });
     let batcher = gate.batcher(limits(), 1);
-    let answers = submit_all(&batcher, 0..3);
+    let answers = submit_all(&batcher, 0..3).await;
     gate.open.add_permits(1);
     until(|| batcher.check().is_err()).await;
     let mut answers = join_all(answers).await.into_iter();
@@ -233,7 +245,7 @@ async fn a_failure_for_all_fails_what_is_queued_with_an_error_of_its_kind() {
     for (next, kind) in cases {
         let gate = Gate::new().then(next);
         let batcher = gate.batcher(limits(), 1);
-        let answers = submit_all(&batcher, 0..3);
+        let answers = submit_all(&batcher, 0..3).await;
         gate.open.add_permits(9);
         let mut answers = join_all(answers).await.into_iter();
         answers.next().unwrap().unwrap();
@@ -251,7 +263,7 @@ async fn a_failure_for_all_fails_what_is_queued_with_an_error_of_its_kind() {
 async fn a_caller_can_wait_until_a_batcher_stops() {
     let gate = Gate::new().then(|| Next { stop: true, ..Next::default() });
     let batcher = gate.batcher(limits(), 1);
-    let answers = submit_all(&batcher, 0..1);
+    let answers = submit_all(&batcher, 0..1).await;
     let mut stopped = [Box::pin(batcher.stopped())];
     begin(&mut stopped);
     gate.open.add_permits(1);

@@ -65,7 +65,7 @@ impl Work for Recorder {
 }
 
 fn batcher(waiting: usize) -> (Batcher<Recorder>, Recorder) {
-    let limits = Limits { batch: 5, waiting, max_wait: Duration::from_mins(1) };
+    let limits = Limits { batch: 5, waiting, max_wait: Duration::from_mins(1), yields: 0 };
     let recorder = Recorder::default();
     (Batcher::new("testing", limits, vec![recorder.clone(); 3]), recorder)
 }
