@@ -22,8 +22,7 @@ use super::primary::{Primary, Purpose, YIELDS};
 use super::statement;
 use crate::batch::{Batcher, Limits, Next, Pending, Work};
 use crate::sql::change::Prepared;
-use crate::sql::commit::{Outcome, outcomes};
-use crate::sql::observe;
+use crate::sql::commit::{Outcome, answer, outcomes};
 use crate::sql::row::texts;
 
 /// How often a commit is attempted that fails because of another transaction: a deadlock, a serialization failure, or a
@@ -106,8 +105,7 @@ impl Committer {
             }
             let error = match self.transaction(&mut group, wait).await {
                 Ok(outcomes) => {
-                    let undecided = answer(group, outcomes);
-                    groups.push_front((undecided, wait));
+                    groups.push_front((answer(group, outcomes), wait));
                     continue;
                 }
                 Err(error) => error,
@@ -157,23 +155,8 @@ impl Committer {
             }
         };
         let rows = rows.iter().map(texts).collect::<sqlx::Result<Vec<_>>>()?;
-        let outcomes = outcomes(group.iter().map(|waiting| &waiting.request), rows).map_err(encode)?;
-        observe::note_batch(outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Committed)).count());
-        Ok(outcomes)
+        outcomes(group.iter().map(|waiting| &waiting.request), rows).map_err(encode)
     }
-}
-
-/// Answers the change sets that are decided. Returns the others.
-fn answer(group: Vec<Waiting>, outcomes: Vec<Outcome>) -> Vec<Waiting> {
-    let mut undecided = vec![];
-    for (waiting, outcome) in group.into_iter().zip(outcomes) {
-        match outcome {
-            Outcome::Committed => waiting.answer(Ok(())),
-            Outcome::Refused(error) => waiting.answer(Err(error)),
-            Outcome::Undecided => undecided.push(waiting),
-        }
-    }
-    undecided
 }
 
 /// How long to wait before the next attempt, at random, so that two transactions do not meet again.

@@ -4,8 +4,8 @@ use signup_core::store::{Access, Key, Keys};
 use signup_core::{ChangeSet, CommitError, StoreError};
 
 use super::change::Prepared;
-use super::require;
-use crate::batch::Conflict;
+use super::{observe, require};
+use crate::batch::{Conflict, Pending};
 
 /// The query of a statement whose part `broken` finds the requirements that do not hold. The texts of each row are the
 /// number of the change set, the number of the requirement, the fact that was found, and whether the refusal is final.
@@ -31,14 +31,9 @@ impl Conflict for Keys {
     }
 }
 
-/// What became of a change set.
-#[derive(Debug)]
-pub(crate) enum Outcome {
-    Committed,
-    Refused(CommitError),
-    /// A total has no room behind the change sets before this one. One of these may have been refused itself.
-    Undecided,
-}
+/// What became of a change set. `None` if it is undecided: a total has no room behind the change sets before this one, one
+/// of which may have been refused itself.
+pub(crate) type Outcome = Option<Result<(), CommitError>>;
 
 /// Returns the outcome of each change set from the rows of [`BROKEN`]. A change set without a row holds.
 ///
@@ -61,12 +56,29 @@ pub(crate) fn outcomes<'p>(
         }
     }
     let outcome = |(set, broken): (&&ChangeSet, Option<(usize, String, bool)>)| match broken {
-        None => Outcome::Committed,
-        Some((.., false)) => Outcome::Undecided,
+        None => Some(Ok(())),
+        Some((.., false)) => None,
         Some((number, fact, true)) => {
             let refusal = require::refusal(&set.requires, number, &fact);
-            Outcome::Refused(refusal.map_or_else(Into::into, CommitError::Refused))
+            Some(Err(refusal.map_or_else(Into::into, CommitError::Refused)))
         }
     };
-    Ok(sets.iter().zip(broken).map(outcome).collect())
+    let outcomes: Vec<_> = sets.iter().zip(broken).map(outcome).collect();
+    observe::note_batch(outcomes.iter().filter(|outcome| matches!(outcome, Some(Ok(())))).count());
+    Ok(outcomes)
+}
+
+/// Answers the requests of a batch that have an answer, and returns the others.
+pub(crate) fn answer<Q, A>(
+    batch: Vec<Pending<Q, A>>,
+    answers: impl IntoIterator<Item = Option<A>>,
+) -> Vec<Pending<Q, A>> {
+    let mut rest = vec![];
+    for (pending, answer) in batch.into_iter().zip(answers) {
+        match answer {
+            Some(answer) => pending.answer(answer),
+            None => rest.push(pending),
+        }
+    }
+    rest
 }

@@ -28,7 +28,7 @@ pub(super) async fn commit(
     let outcomes = outcomes(changes.iter().map(|change| &**change), broken)?;
     let is_held = |change: i64| {
         let outcome = usize::try_from(change).ok().and_then(|change| outcomes.get(change));
-        matches!(outcome, Some(Outcome::Committed))
+        matches!(outcome, Some(Some(Ok(()))))
     };
     for rows in batch.layers.iter_mut().flat_map(BTreeMap::values_mut) {
         rows.retain(is_held);

@@ -22,8 +22,7 @@ use super::error::{is_io_error, store_error};
 use super::script;
 use crate::batch::{Batcher, Limits, Next, Pending, Work};
 use crate::sql::change::{Prepared, shared_keys};
-use crate::sql::commit::Outcome;
-use crate::sql::observe;
+use crate::sql::commit::answer;
 
 /// The most requests of one transaction. This bounds how long the first of a batch waits for the last.
 const BATCH: usize = 32;
@@ -32,10 +31,6 @@ const WAITING: usize = 1024;
 /// From a request to its answer. Longer than [`BUSY_TIMEOUT`](super::options::BUSY_TIMEOUT), so that a request survives a
 /// long write of another process.
 const MAX_WAIT: Duration = Duration::from_secs(30);
-/// How many callers are answered before other tasks get a turn. Each caller that is answered has work to do, and reads would
-/// wait for all of it.
-const ANSWERS_IN_A_ROW: usize = 2;
-
 const WHAT: &str = "writing to the database";
 
 /// Handle to the writer. Dropping the last handle closes the connection.
@@ -125,12 +120,12 @@ impl Work for WriteWork {
         let mut groups: VecDeque<_> = alone.into_iter().map(|waiting| vec![waiting]).collect();
         groups.push_front(together);
         while let Some(mut group) = groups.pop_front() {
+            if group.is_empty() {
+                continue;
+            }
             let error = match self.transaction(&mut group).await {
                 Ok(answers) => {
-                    let undecided = answer(group, answers);
-                    if !undecided.is_empty() {
-                        groups.push_front(undecided);
-                    }
+                    groups.push_front(answer(group, answers));
                     continue;
                 }
                 Err(Failure::RolledBack(error)) if group.len() > 1 => {
@@ -160,27 +155,6 @@ impl Work for WriteWork {
         }
         Next::default()
     }
-}
-
-/// Answers the requests that were decided, a few at a time. Returns the others.
-fn answer(group: Vec<Waiting>, answers: Vec<Option<Answer>>) -> Vec<Waiting> {
-    let (mut decided, mut undecided) = (vec![], vec![]);
-    for (waiting, answer) in group.into_iter().zip(answers) {
-        match answer {
-            Some(answer) => decided.push((waiting, answer)),
-            None => undecided.push(waiting),
-        }
-    }
-    // A task of its own, so that the next batch begins at once. The task ends by itself.
-    drop(tokio::spawn(async move {
-        for (place, (waiting, answer)) in decided.into_iter().enumerate() {
-            if place > 0 && place % ANSWERS_IN_A_ROW == 0 {
-                tokio::task::yield_now().await;
-            }
-            waiting.answer(answer);
-        }
-    }));
-    undecided
 }
 
 /// Why a transaction was not committed.
@@ -236,13 +210,7 @@ async fn run(
         }
     }
     let outcomes = script::commit(connection, &mut changes).await?;
-    observe::note_batch(outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Committed)).count());
-    let answer = |outcome| match outcome {
-        Outcome::Committed => Some(Ok(0)),
-        Outcome::Refused(error) => Some(Err(error)),
-        Outcome::Undecided => None,
-    };
-    Ok(outcomes.into_iter().map(answer).collect())
+    Ok(outcomes.into_iter().map(|outcome| outcome.map(|committed| committed.map(|()| 0))).collect())
 }
 
 /// Removes expired receipts in one statement, which is a transaction.
