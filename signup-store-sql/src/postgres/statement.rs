@@ -6,10 +6,11 @@ use std::time::Duration;
 use signup_core::StoreError;
 
 use super::lock::{self, Lock};
-use crate::sql::change::{Batch, Prepared, Writes};
+use crate::sql::change::{Batch, Prepared};
 use crate::sql::commit::BROKEN;
 use crate::sql::require::Check;
 use crate::sql::rows::Rows;
+use crate::sql::write::Writes;
 use crate::sql::{Dialect, Sql};
 
 /// Separates the checks.

@@ -7,11 +7,7 @@ use signup_core::{ChangeSet, StoreError, Write};
 
 use super::require::{self, Check};
 use super::rows::Rows;
-use super::write::{self, Effect};
-
-/// The rows of some writes. The writes of each kind run as one statement, in the order of [`Effect`]. So no write may
-/// depend on another write here, except a child on its parent.
-pub(crate) type Writes = BTreeMap<Effect, Rows>;
+use super::write::{self, Writes};
 
 /// A change set with the rows of its writes. The caller prepares the rows, so that a batch has less to do.
 #[derive(Debug)]
@@ -40,11 +36,7 @@ impl Prepared {
 fn rows(set: &ChangeSet) -> Result<Vec<Writes>, StoreError> {
     let rows = |layer: &[Write]| {
         let mut rows = Writes::new();
-        for write in layer {
-            write::push_rows(rows.entry(Effect::from(write)).or_default(), 0, write)?;
-        }
-        // A write may have no rows, such as the shifts of an event without shifts.
-        rows.retain(|_, rows| !rows.is_empty());
+        layer.iter().try_for_each(|write| write::push_rows(&mut rows, write))?;
         Ok(rows)
     };
     layers(&set.writes).into_iter().map(rows).collect()
@@ -90,8 +82,8 @@ impl Batch {
                 let totals = keys.iter().filter(|(_, access)| *access == Access::Commute);
                 totals.filter_map(|(key, _)| added.get(key)).sum()
             };
-            let rows = self.checks.entry(Check::from(requirement)).or_default();
-            require::push_row(rows, number, place, ahead, requirement);
+            let (check, row) = require::row(requirement, place, ahead);
+            self.checks.entry(check).or_default().push(number, row);
         }
     }
 }
@@ -182,11 +174,11 @@ mod tests {
     #[track_caller]
     fn assert_layers(writes: &[Write], expected: &[usize]) {
         let found: Vec<_> = layers(writes).into_iter().map(<[_]>::len).collect();
-        assert_eq!(found, expected);
+        assert_eq!(found, expected, "{writes:?}");
     }
 
     #[test]
-    fn parents_and_their_children_are_one_layer() {
+    fn writes_that_do_not_depend_on_each_other_are_one_layer() {
         let event = event(1, 1);
         let shifts = vec![shift(&event, 1, 3), shift(&event, 2, 3)];
         let create = [
@@ -199,28 +191,40 @@ mod tests {
         ];
         assert_layers(&create, &[6]);
         assert_layers(&[], &[0]);
+        assert_layers(&[1, 2, 3].map(|number| insert_signup(&signup(&shifts[0], number))), &[3]);
+        assert_layers(&[update(&shifts[0]), update(&shifts[1])], &[2]);
+        assert_layers(&[insert_receipt(&event, "a"), insert_receipt(&event, "b")], &[2]);
+        let (insert, another) = (notice(&shifts[0], 1), notice(&shifts[0], 2).id);
+        let delete = Write::DeleteNotice { organization: insert.organization, notice: another };
+        assert_layers(&[Write::InsertNotices(vec![insert]), delete], &[2]);
     }
 
     #[test]
-    fn a_sign_up_follows_the_insert_and_the_update_of_its_shift() {
-        let shift = shift(&event(1, 1), 1, 3);
-        let signup = signup(&shift, 1);
-        assert_layers(&[Write::InsertShifts(vec![shift.clone()]), insert_signup(&signup)], &[1, 1]);
-        assert_layers(&[update(&shift), insert_signup(&signup)], &[1, 1]);
-        assert_layers(&[insert_signup(&signup), update(&shift)], &[1, 1]);
-    }
-
-    #[test]
-    fn sign_ups_for_one_shift_are_one_layer() {
-        let shift = shift(&event(1, 1), 1, 3);
-        let signups = [1, 2, 3].map(|number| insert_signup(&signup(&shift, number)));
-        assert_layers(&signups, &[3]);
-    }
-
-    #[test]
-    fn a_change_of_a_sign_up_follows_its_insert_and_every_other_change_on_its_shift() {
-        let shift = shift(&event(1, 1), 1, 3);
+    fn a_write_that_depends_on_an_earlier_one_begins_a_layer() {
+        let event = event(1, 1);
+        let (shift, another) = (shift(&event, 1, 3), shift(&event, 2, 3));
         let (one, other) = (signup(&shift, 1), signup(&shift, 2));
+        let about = notice(&shift, 1);
+        let insert_shift = Write::InsertShifts(vec![shift.clone()]);
+        let insert_notice = Write::InsertNotices(vec![about.clone()]);
+        let update_notice = Write::UpdateNotice(Box::new(about.clone()));
+        let delete_notice = Write::DeleteNotice { organization: about.organization, notice: about.id };
+        let plan = Write::SetPlan { organization: organization_id(1), plan: Plan::Pro };
+        for (writes, expected) in [
+            (vec![insert_shift.clone(), insert_signup(&one)], vec![1, 1]),
+            (vec![update(&shift), insert_signup(&one)], vec![1, 1]),
+            (vec![insert_signup(&one), update(&shift)], vec![1, 1]),
+            (vec![update(&shift), update(&another), update(&shift), update(&another)], vec![2, 2]),
+            (vec![insert_shift.clone(), update(&shift), update(&another)], vec![1, 2]),
+            // The update changes nothing, because the shift is missing. Statements run by kind, inserts first.
+            (vec![insert_event(&event), update(&shift), insert_shift], vec![2, 1]),
+            (vec![insert_notice.clone(), update_notice.clone(), delete_notice], vec![1, 1, 1]),
+            (vec![insert_notice, erase(&one), update_notice], vec![1, 1, 1]),
+            (vec![insert_receipt(&event, "a"), insert_receipt(&event, "a")], vec![1, 1]),
+            (vec![Write::InsertOrganization(organization(1)), plan], vec![1, 1]),
+        ] {
+            assert_layers(&writes, &expected);
+        }
         for change in [cancel, erase, renew] {
             assert_layers(&[insert_signup(&one), change(&one)], &[1, 1]);
             assert_layers(&[change(&one), insert_signup(&other)], &[1, 1]);
@@ -229,47 +233,5 @@ mod tests {
                 assert_layers(&[change(&one), second(&other)], &[1, 1]);
             }
         }
-    }
-
-    #[test]
-    fn updates_of_one_shift_are_two_layers_and_of_two_shifts_are_one() {
-        let event = event(1, 1);
-        let (one, other) = (shift(&event, 1, 3), shift(&event, 2, 3));
-        assert_layers(&[update(&one), update(&one)], &[1, 1]);
-        assert_layers(&[update(&one), update(&other)], &[2]);
-        assert_layers(&[update(&one), update(&other), update(&one), update(&other)], &[2, 2]);
-        let inserts = Write::InsertShifts(vec![one.clone()]);
-        assert_layers(&[inserts, update(&one), update(&other)], &[1, 2]);
-    }
-
-    /// The update changes nothing, because the shift is missing. Statements run by kind, inserts first.
-    #[test]
-    fn an_insert_follows_an_update_of_the_same_shift() {
-        let event = event(1, 1);
-        let shift = shift(&event, 1, 3);
-        let writes = [insert_event(&event), update(&shift), Write::InsertShifts(vec![shift])];
-        assert_layers(&writes, &[2, 1]);
-    }
-
-    #[test]
-    fn a_notice_is_changed_after_its_insert_and_after_the_erasure_of_a_sign_up() {
-        let shift = shift(&event(1, 1), 1, 3);
-        let (about, volunteer) = (notice(&shift, 1), signup(&shift, 1));
-        let insert = Write::InsertNotices(vec![about.clone()]);
-        let change = Write::UpdateNotice(Box::new(about.clone()));
-        let delete = Write::DeleteNotice { organization: about.organization, notice: about.id };
-        assert_layers(&[insert.clone(), change.clone(), delete], &[1, 1, 1]);
-        assert_layers(&[insert.clone(), erase(&volunteer), change], &[1, 1, 1]);
-        let another = Write::DeleteNotice { organization: about.organization, notice: notice(&shift, 2).id };
-        assert_layers(&[insert, another], &[2]);
-    }
-
-    #[test]
-    fn a_second_receipt_of_a_key_and_a_plan_of_a_new_organization_are_second_layers() {
-        let event = event(1, 1);
-        assert_layers(&[insert_receipt(&event, "a"), insert_receipt(&event, "b")], &[2]);
-        assert_layers(&[insert_receipt(&event, "a"), insert_receipt(&event, "a")], &[1, 1]);
-        let plan = Write::SetPlan { organization: organization_id(1), plan: Plan::Pro };
-        assert_layers(&[Write::InsertOrganization(organization(1)), plan], &[1, 1]);
     }
 }

@@ -15,8 +15,8 @@
 use signup_core::{OrganizationId, Refusal, Requirement, StoreError};
 use uuid::Uuid;
 
-use super::Dialect;
-use super::rows::{GIVEN, Rows, Statement};
+use super::rows::{GIVEN, Statement};
+use super::{Dialect, Value};
 use crate::sql::row::{self, RECEIPT, SIGNUP};
 
 /// The kinds of requirements. Each has one query for any number of requirements.
@@ -36,72 +36,67 @@ pub(crate) enum Check {
     NoticeAtVersion,
 }
 
-impl From<&Requirement> for Check {
-    fn from(requirement: &Requirement) -> Self {
-        match requirement {
-            Requirement::NoOrganization => Self::NoOrganization,
-            Requirement::OrganizationSlugFree(_) => Self::OrganizationSlugFree,
-            Requirement::EventSlugFree(_) => Self::EventSlugFree,
-            Requirement::NoReceipt { .. } => Self::NoReceipt,
-            Requirement::ActiveEventsBelow { .. } => Self::ActiveEventsBelow,
-            Requirement::QuestionCount { .. } => Self::QuestionCount,
-            Requirement::ShiftAtVersion { .. } => Self::ShiftAtVersion,
-            Requirement::AddressNotOnShift { .. } => Self::AddressNotOnShift,
-            Requirement::ShiftHasRoom { .. } => Self::ShiftHasRoom,
-            Requirement::SignupConfirmed { .. } => Self::SignupConfirmed,
-            Requirement::SignupHasSecret { .. } => Self::SignupHasSecret,
-            Requirement::NoticeAtVersion { .. } => Self::NoticeAtVersion,
-        }
-    }
-}
-
-/// Appends the row of a requirement to the rows of its kind: number `number` of the change set `change`, behind `ahead`
-/// additions to its total.
-pub(crate) fn push_row(rows: &mut Rows, change: i64, number: i64, ahead: i64, requirement: &Requirement) {
+/// The kind of a requirement, and its row: number `number` of its change set, behind `ahead` additions to its total.
+pub(crate) fn row(requirement: &Requirement, number: i64, ahead: i64) -> (Check, Vec<(&'static str, Value)>) {
     let id = |organization: OrganizationId, name, id: Uuid| {
         vec![("organization_id", organization.uuid().into()), (name, id.into())]
     };
-    let mut row = vec![("number", number.into())];
-    row.extend(match requirement {
-        Requirement::NoOrganization => vec![],
-        Requirement::OrganizationSlugFree(slug) | Requirement::EventSlugFree(slug) => {
-            vec![("slug", slug.as_str().into())]
+    let (check, mut row) = match requirement {
+        Requirement::NoOrganization => (Check::NoOrganization, vec![]),
+        Requirement::OrganizationSlugFree(slug) => {
+            (Check::OrganizationSlugFree, vec![("slug", slug.as_str().into())])
         }
-        Requirement::NoReceipt { key, now } => vec![
-            ("organization_id", key.organization.uuid().into()),
-            ("token_id", key.token.uuid().into()),
-            ("operation", key.operation.to_string().into()),
-            ("idempotency_key", key.key.as_str().into()),
-            ("now", now.as_second().into()),
-        ],
-        Requirement::ActiveEventsBelow { organization, limit, now } => vec![
-            ("organization_id", organization.uuid().into()),
-            ("most", (*limit).into()),
-            ("now", now.as_second().into()),
-            ("ahead", ahead.into()),
-        ],
+        Requirement::EventSlugFree(slug) => (Check::EventSlugFree, vec![("slug", slug.as_str().into())]),
+        Requirement::NoReceipt { key, now } => {
+            let row = vec![
+                ("organization_id", key.organization.uuid().into()),
+                ("token_id", key.token.uuid().into()),
+                ("operation", key.operation.to_string().into()),
+                ("idempotency_key", key.key.as_str().into()),
+                ("now", now.as_second().into()),
+            ];
+            (Check::NoReceipt, row)
+        }
+        Requirement::ActiveEventsBelow { organization, limit, now } => {
+            let row = vec![
+                ("organization_id", organization.uuid().into()),
+                ("most", (*limit).into()),
+                ("now", now.as_second().into()),
+                ("ahead", ahead.into()),
+            ];
+            (Check::ActiveEventsBelow, row)
+        }
         Requirement::QuestionCount { organization, event, count } => {
-            [id(*organization, "event_id", event.uuid()), vec![("questions", (*count).into())]].concat()
+            let event = id(*organization, "event_id", event.uuid());
+            (Check::QuestionCount, [event, vec![("questions", (*count).into())]].concat())
         }
         Requirement::ShiftAtVersion { organization, shift, version } => {
-            [id(*organization, "id", shift.uuid()), vec![("version", (*version).into())]].concat()
+            let shift = id(*organization, "id", shift.uuid());
+            (Check::ShiftAtVersion, [shift, vec![("version", (*version).into())]].concat())
         }
         Requirement::AddressNotOnShift { organization, shift, email } => {
-            [id(*organization, "shift_id", shift.uuid()), vec![("email_key", email.key().into())]].concat()
+            let shift = id(*organization, "shift_id", shift.uuid());
+            (Check::AddressNotOnShift, [shift, vec![("email_key", email.key().into())]].concat())
         }
         Requirement::ShiftHasRoom { organization, shift } => {
-            [id(*organization, "shift_id", shift.uuid()), vec![("ahead", ahead.into())]].concat()
+            let shift = id(*organization, "shift_id", shift.uuid());
+            (Check::ShiftHasRoom, [shift, vec![("ahead", ahead.into())]].concat())
         }
-        Requirement::SignupConfirmed { organization, signup } => id(*organization, "id", signup.uuid()),
+        Requirement::SignupConfirmed { organization, signup } => {
+            (Check::SignupConfirmed, id(*organization, "id", signup.uuid()))
+        }
         Requirement::SignupHasSecret { organization, signup, secret } => {
+            let signup = id(*organization, "id", signup.uuid());
             let secret = secret.as_bytes().as_slice();
-            [id(*organization, "id", signup.uuid()), vec![("secret", secret.into())]].concat()
+            (Check::SignupHasSecret, [signup, vec![("secret", secret.into())]].concat())
         }
         Requirement::NoticeAtVersion { organization, notice, version } => {
-            [id(*organization, "id", notice.uuid()), vec![("version", (*version).into())]].concat()
+            let notice = id(*organization, "id", notice.uuid());
+            (Check::NoticeAtVersion, [notice, vec![("version", (*version).into())]].concat())
         }
-    });
-    rows.push(change, row);
+    };
+    row.push(("number", number.into()));
+    (check, row)
 }
 
 impl Check {

@@ -5,6 +5,8 @@
 //!
 //! **Invariant:** `filled` is written only together with the sign-ups that it counts.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::Serialize;
 use signup_core::{
@@ -18,6 +20,10 @@ use super::rows::{CHANGE, GIVEN, Rows, Statement};
 use super::{Dialect, Value};
 
 type Result<T> = std::result::Result<T, StoreError>;
+
+/// The rows of some writes. The writes of each kind run as one statement, in the order of [`Effect`]. So no write may
+/// depend on another write here, except a child on its parent.
+pub(crate) type Writes = BTreeMap<Effect, Rows>;
 
 /// The kinds of writes, in the order in which their statements run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,29 +44,6 @@ pub(crate) enum Effect {
     InsertNotices,
     UpdateNotice,
     DeleteNotice,
-}
-
-impl From<&Write> for Effect {
-    fn from(write: &Write) -> Self {
-        match write {
-            Write::InsertOrganization(_) => Self::InsertOrganization,
-            Write::SetPlan { .. } => Self::SetPlan,
-            Write::InsertToken(_) => Self::InsertToken,
-            Write::RevokeToken { .. } => Self::RevokeToken,
-            Write::InsertEvent { .. } => Self::InsertEvent,
-            Write::InsertShifts(_) => Self::InsertShifts,
-            Write::InsertQuestions(_) => Self::InsertQuestions,
-            Write::UpdateShift(_) => Self::UpdateShift,
-            Write::InsertSignup(_) => Self::InsertSignup,
-            Write::CancelSignup { .. } => Self::CancelSignup,
-            Write::RenewSecret { .. } => Self::RenewSecret,
-            Write::EraseSignup { .. } => Self::EraseSignup,
-            Write::InsertReceipt(_) => Self::InsertReceipt,
-            Write::InsertNotices(_) => Self::InsertNotices,
-            Write::UpdateNotice(_) => Self::UpdateNotice,
-            Write::DeleteNotice { .. } => Self::DeleteNotice,
-        }
-    }
 }
 
 impl Effect {
@@ -179,53 +162,62 @@ fn remove_signups(
 /// A value of a row, and the name of its column.
 type Cell = (&'static str, Value);
 
-/// Appends the rows of a write of the change set `change` to the rows of its kind.
-pub(crate) fn push_rows(rows: &mut Rows, change: i64, write: &Write) -> Result<()> {
+/// Appends the rows of a write to the rows of its kind, under the number 0 of a change set.
+pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<()> {
     match write {
-        Write::InsertOrganization(new) => rows.push(change, organization(new)),
+        Write::InsertOrganization(new) => push(writes, Effect::InsertOrganization, organization(new)),
         Write::SetPlan { organization, plan } => {
-            rows.push(change, [("id", organization.uuid().into()), ("plan", plan.name().into())]);
+            let row = [("id", organization.uuid().into()), ("plan", plan.name().into())];
+            push(writes, Effect::SetPlan, row);
         }
-        Write::InsertToken(new) => rows.push(change, token(new)),
+        Write::InsertToken(new) => push(writes, Effect::InsertToken, token(new)),
         Write::RevokeToken { token, at } => {
-            rows.push(change, [("id", token.uuid().into()), ("revoked_at", at.as_second().into())]);
+            let row = [("id", token.uuid().into()), ("revoked_at", at.as_second().into())];
+            push(writes, Effect::RevokeToken, row);
         }
         Write::InsertEvent { event: new, location_data } => {
-            rows.push(change, event(new, location_data.as_ref()));
+            push(writes, Effect::InsertEvent, event(new, location_data.as_ref()));
         }
-        Write::InsertShifts(new) => new.iter().for_each(|new| rows.push(change, shift(new))),
+        Write::InsertShifts(new) => {
+            new.iter().for_each(|new| push(writes, Effect::InsertShifts, shift(new)));
+        }
         Write::InsertQuestions(new) => {
             for new in new {
-                rows.push(change, question(new)?);
+                push(writes, Effect::InsertQuestions, question(new)?);
             }
         }
-        Write::UpdateShift(shift) => rows.push(change, shift_update(shift)),
-        Write::InsertSignup(new) => rows.push(change, signup(new)?),
+        Write::UpdateShift(shift) => push(writes, Effect::UpdateShift, shift_update(shift)),
+        Write::InsertSignup(new) => push(writes, Effect::InsertSignup, signup(new)?),
         Write::CancelSignup { organization, signup, at, .. } => {
             let [organization, id] = ids(organization.uuid(), signup.uuid());
-            rows.push(change, [organization, id, ("cancelled_at", at.as_second().into())]);
+            let row = [organization, id, ("cancelled_at", at.as_second().into())];
+            push(writes, Effect::CancelSignup, row);
         }
         Write::RenewSecret { organization, signup, secret, at, .. } => {
             let [organization, id] = ids(organization.uuid(), signup.uuid());
-            let secret = secret.as_bytes().as_slice();
-            let row = [organization, id, ("secret", secret.into()), ("mailed_at", at.as_second().into())];
-            rows.push(change, row);
+            let secret = ("secret", secret.as_bytes().as_slice().into());
+            let row = [organization, id, secret, ("mailed_at", at.as_second().into())];
+            push(writes, Effect::RenewSecret, row);
         }
         Write::EraseSignup { organization, signup, .. } => {
-            rows.push(change, ids(organization.uuid(), signup.uuid()));
+            push(writes, Effect::EraseSignup, ids(organization.uuid(), signup.uuid()));
         }
-        Write::InsertReceipt(new) => rows.push(change, receipt(new)?),
+        Write::InsertReceipt(new) => push(writes, Effect::InsertReceipt, receipt(new)?),
         Write::InsertNotices(new) => {
             for new in new {
-                rows.push(change, notice(new)?);
+                push(writes, Effect::InsertNotices, notice(new)?);
             }
         }
-        Write::UpdateNotice(notice) => rows.push(change, notice_update(notice)?),
+        Write::UpdateNotice(notice) => push(writes, Effect::UpdateNotice, notice_update(notice)?),
         Write::DeleteNotice { organization, notice } => {
-            rows.push(change, ids(organization.uuid(), notice.uuid()));
+            push(writes, Effect::DeleteNotice, ids(organization.uuid(), notice.uuid()));
         }
     }
     Ok(())
+}
+
+fn push(writes: &mut Writes, effect: Effect, row: impl IntoIterator<Item = Cell>) {
+    writes.entry(effect).or_default().push(0, row);
 }
 
 fn ids(organization: Uuid, id: Uuid) -> [Cell; 2] {

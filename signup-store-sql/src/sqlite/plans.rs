@@ -6,7 +6,7 @@ use sqlx::{Connection as _, Row as _, SqliteConnection};
 
 use crate::SqliteStore;
 use crate::sql::read::{due_notices_query, page_query};
-use crate::sql::require::{Check, push_row};
+use crate::sql::require;
 use crate::sql::rows::Rows;
 use crate::sql::{Dialect, Sql};
 
@@ -84,8 +84,9 @@ async fn active_events_are_counted_in_an_index_of_published_ones() {
         now: Timestamp::UNIX_EPOCH,
     };
     let mut rows = Rows::default();
-    push_row(&mut rows, 0, 0, 0, &requirement);
-    Check::from(&requirement).statement(Dialect::Sqlite).append(&mut sql, rows, None);
+    let (check, row) = require::row(&requirement, 0, 0);
+    rows.push(0, row);
+    check.statement(Dialect::Sqlite).append(&mut sql, rows, None);
     let plan = plan(&mut connection, sql).await;
     assert!(plan.contains("USING COVERING INDEX published_events_by_end"), "{plan}");
     store.close().await;
