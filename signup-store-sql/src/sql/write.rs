@@ -386,6 +386,6 @@ fn notice_update(notice: &Notice) -> Result<[Cell; 8]> {
 
 /// A value that is stored as JSON.
 fn json(value: &impl Serialize) -> Result<Value> {
-    let text = sonic_rs::to_string(value);
+    let text = serde_json::to_string(value);
     Ok(Value::Json(Some(text.map_err(|error| StoreError::failed("writing a value as JSON", error))?)))
 }
