@@ -28,6 +28,12 @@ impl Prepared {
         self.layers.as_ref().is_none_or(|layers| layers.len() == 1)
     }
 
+    /// Returns the number of values in the rows of the writes.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn values(&self) -> usize {
+        self.layers.iter().flatten().flat_map(Writes::values).map(Rows::values).sum()
+    }
+
     fn take_layers(&mut self) -> Result<Vec<Writes>, StoreError> {
         self.layers.take().map_or_else(|| rows(&self.set), Ok)
     }

@@ -144,6 +144,12 @@ impl Rows {
         });
     }
 
+    /// Returns the number of values in all rows.
+    #[cfg(feature = "sqlite")]
+    pub(crate) const fn values(&self) -> usize {
+        self.values.len()
+    }
+
     pub(crate) const fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

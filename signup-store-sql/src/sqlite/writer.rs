@@ -27,6 +27,9 @@ use crate::sql::commit::answer;
 /// The most requests of one transaction. This bounds how long the first of a batch waits for the last. Creates on 64
 /// connections reach 1.14 times the rate of batches of 64, and 3.8 times the rate of one commit for each.
 const BATCH: usize = 32;
+/// The most values of one transaction with several change sets. SQLite takes at most 32,766 values in one statement
+/// (<https://sqlite.org/limits.html#max_variable_number>). This also bounds the memory of a prepared script.
+const MAX_VALUES: usize = 8192;
 /// The most requests that wait. A caller that arrives later waits for a place.
 const WAITING: usize = 1024;
 /// From a request to its answer. Longer than [`BUSY_TIMEOUT`](super::options::BUSY_TIMEOUT), so that a request survives a
@@ -115,11 +118,7 @@ impl Work for WriteWork {
     type Answer = Answer;
 
     async fn run(&mut self, batch: Vec<Waiting>) -> Next {
-        let (together, alone): (Vec<_>, Vec<_>) =
-            batch.into_iter().partition(|waiting| matches!(waiting.request, Request::Commit(_)));
-        // Each group is a transaction.
-        let mut groups: VecDeque<_> = alone.into_iter().map(|waiting| vec![waiting]).collect();
-        groups.push_front(together);
+        let mut groups = groups(batch);
         while let Some(mut group) = groups.pop_front() {
             if group.is_empty() {
                 continue;
@@ -156,6 +155,25 @@ impl Work for WriteWork {
         }
         Next::default()
     }
+}
+
+/// Splits a batch into groups, each of which is a transaction. A purge, or a large change set, is a group of its own.
+fn groups(batch: Vec<Waiting>) -> VecDeque<Vec<Waiting>> {
+    let (mut groups, mut group, mut values) = (VecDeque::new(), vec![], 0);
+    for waiting in batch {
+        let its_values = match &waiting.request {
+            Request::Commit(change) => change.values(),
+            Request::PurgeReceipts { .. } => MAX_VALUES,
+        };
+        if values + its_values > MAX_VALUES && !group.is_empty() {
+            groups.push_back(std::mem::take(&mut group));
+            values = 0;
+        }
+        values += its_values;
+        group.push(waiting);
+    }
+    groups.push_back(group);
+    groups
 }
 
 /// Why a transaction was not committed.
@@ -244,7 +262,8 @@ fn with_sources(error: &dyn std::error::Error) -> String {
 mod tests {
     use std::path::PathBuf;
 
-    use signup_core::conformance::records::{event, organization};
+    use futures_util::future::join_all;
+    use signup_core::conformance::records::{event, organization, shift};
     use signup_core::{Name, Organization, OrganizationId, Store as _, WebAddress, Write};
     use uuid::Uuid;
 
@@ -281,6 +300,31 @@ mod tests {
 
     async fn organizations(store: &SqliteStore) -> usize {
         store.organizations(None, u32::MAX).await.unwrap().len()
+    }
+
+    /// All together have more values than one statement may have. None is committed alone.
+    #[tokio::test]
+    async fn a_batch_of_many_rows_is_several_transactions() {
+        let (_folder, path, options) = database().await;
+        let writer = Writer::new(options.connect().await.unwrap(), options);
+        let insert_organization = Write::InsertOrganization(organization(1));
+        writer.commit(ChangeSet { requires: vec![], writes: vec![insert_organization] }).await.unwrap();
+        let large = |number| {
+            let mut change = draft(number);
+            let event = event(1, number);
+            let shifts = (0..100).map(|place| shift(&event, number * 1000 + place, 5));
+            change.writes.push(Write::InsertShifts(shifts.collect()));
+            change
+        };
+        let answers = join_all((1..=32).map(|number| writer.commit(large(number)))).await;
+        assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+        let commits = writer.commits() - 1;
+        assert!((2..=16).contains(&commits), "{commits} transactions");
+        writer.close().await;
+        let store = SqliteStore::open(&path).await.unwrap();
+        let event = event(1, 32);
+        let shifts = store.shifts(event.organization, event.id).await.unwrap().unwrap();
+        assert_eq!(shifts.len(), 100);
     }
 
     /// A full disk may end the transaction of a whole batch. The writer then goes on with a clean connection.
