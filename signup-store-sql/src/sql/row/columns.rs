@@ -1,4 +1,4 @@
-//! The columns of each record, in the order in which they are read.
+//! The columns of each record, in the order in which they are decoded.
 
 /// A column of a record: its kind, and its name with the alias of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
