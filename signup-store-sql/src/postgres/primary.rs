@@ -112,7 +112,7 @@ impl Primary {
 
     /// Runs statements in one transaction, up to the first statement that returns rows. Returns these rows.
     ///
-    /// A transaction of several statements ends even if the caller is dropped.
+    /// A transaction ends even if the caller is dropped.
     pub(crate) async fn transaction(
         &self,
         purpose: Purpose,
@@ -127,14 +127,11 @@ impl Primary {
         }
         // If the future of a BEGIN is dropped, sqlx does not know of the transaction. It would stay open in the pool, and
         // keep a connection of PgBouncer from other clients.
-        match tokio::spawn(run.in_current_span()).await {
-            Ok(rows) => rows,
-            Err(error) => match error.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                // The runtime is shutting down.
-                Err(_) => Err(sqlx::Error::WorkerCrashed),
-            },
-        }
+        tokio::spawn(run.in_current_span()).await.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime is shutting down.
+            Err(_) => Err(sqlx::Error::WorkerCrashed),
+        })
     }
 
     /// Runs statements, and then releases or closes the connection.
@@ -235,7 +232,7 @@ impl Primary {
             }
             _ => {}
         }
-        // Behind PgBouncer no statement stays prepared: to prepare it is a round trip of its own.
+        // Behind PgBouncer no statement stays prepared, so preparing is a round trip of its own.
         let each = if pgbouncer { 2 } else { 1 };
         count_round_trips(2 + each * statements.len() as u64);
         let begin = AssertSqlSafe(self.begin());
@@ -306,7 +303,7 @@ impl Primary {
         self.answer(connection.execute("ROLLBACK")).await.err().unwrap_or(error)
     }
 
-    /// Replaces the pool `broken` in a task of its own. Does nothing if it is replaced already, or if such a task runs.
+    /// Starts a task that replaces the pool `broken`, unless the pool is replaced already or such a task is running.
     fn replace(&self, broken: &Pool) {
         if self.0.is_replacing.swap(true, Ordering::AcqRel) {
             return;
@@ -383,8 +380,7 @@ impl Reader for Primary {
     }
 
     async fn records(&self, what: &'static str, sql: Sql) -> Result<Vec<PgRow>, StoreError> {
-        let rows = self.transaction(Purpose::Read, vec![sql]).await;
-        rows.map_err(|error| postgres_error(what, error))
+        self.transaction(Purpose::Read, vec![sql]).await.map_err(|error| postgres_error(what, error))
     }
 
     async fn row<const N: usize>(

@@ -56,7 +56,7 @@ pub(crate) async fn update_sort_keys<S: Session>(session: &mut S, keys: SortKeys
     loop {
         let events = session.rows(WHAT, Sql::of(S::DIALECT, &text, values![after])).await?;
         let keys = events.iter().map(sort_keys).collect::<Result<Vec<_>, _>>()?;
-        let Some((last, _)) = keys.last() else { break };
+        let Some((last, ..)) = keys.last() else { break };
         after = *last;
         let updated: Vec<[String; 1]> = session.rows(WHAT, update(S::DIALECT, &keys)).await?;
         tracing::info!(events = updated.len(), "sort keys were derived again from the zone data");
@@ -69,13 +69,13 @@ pub(crate) async fn update_sort_keys<S: Session>(session: &mut S, keys: SortKeys
 }
 
 /// The id of an event, and its start and end in Unix seconds.
-type Keys = (Uuid, (i64, i64));
+type Keys = (Uuid, i64, i64);
 
 /// Returns a statement that updates the keys of events. Its result has a row for each event whose keys change.
 fn update(dialect: Dialect, keys: &[Keys]) -> Sql {
     let mut rows = Rows::default();
-    for (id, (start, end)) in keys {
-        rows.push(0, [("id", (*id).into()), ("starts_at", (*start).into()), ("ends_at", (*end).into())]);
+    for &(id, start, end) in keys {
+        rows.push(0, [("id", id.into()), ("starts_at", start.into()), ("ends_at", end.into())]);
     }
     let text = format!(
         "UPDATE events SET starts_at = given.starts_at, ends_at = given.ends_at FROM {GIVEN} \
@@ -96,5 +96,5 @@ fn sort_keys([id, first, last, zone]: &[String; 4]) -> Result<Keys, StoreError> 
     let zone: Zone = zone.parse().map_err(corrupt("timezone"))?;
     let dates = EventDates { first: Day::new(date, zone), last };
     let id = Uuid::try_parse(id).map_err(|error| StoreError::corrupt("events", "id", id, error))?;
-    Ok((id, (dates.starts_at().as_second(), dates.ends_at().as_second())))
+    Ok((id, dates.starts_at().as_second(), dates.ends_at().as_second()))
 }

@@ -32,27 +32,28 @@ pub(super) async fn find(
     timeout: Duration,
 ) -> Result<(PgConnectOptions, PgConnection), OpenError> {
     let is_only = servers.len() == 1;
-    let mut asked: FuturesUnordered<_> = servers
+    let mut answers: FuturesUnordered<_> = servers
         .iter()
         .map(|server| async move {
-            let found = tokio::time::timeout(timeout, ask(server, is_only)).await;
+            let found = tokio::time::timeout(timeout, connect(server, is_only)).await;
             (server, found.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut)))
         })
         .collect();
-    let mut end = pin!(tokio::time::sleep(timeout));
+    // Starts when the first server is found.
+    let mut wait_for_others = pin!(tokio::time::sleep(WAIT_FOR_OTHERS));
     let (mut found, mut failure): (Option<(i64, PgConnectOptions, PgConnection)>, _) = (None, None);
     loop {
         let (server, answer) = tokio::select! {
-            next = asked.next() => match next {
+            next = answers.next() => match next {
                 Some(next) => next,
                 None => break,
             },
-            () = &mut end, if found.is_some() => break,
+            () = &mut wait_for_others, if found.is_some() => break,
         };
         match answer {
             Ok(Some((timeline, connection))) => {
                 if found.is_none() {
-                    end.as_mut().reset(tokio::time::Instant::now() + WAIT_FOR_OTHERS);
+                    wait_for_others.as_mut().reset(tokio::time::Instant::now() + WAIT_FOR_OTHERS);
                 }
                 if found.as_ref().is_none_or(|(best, ..)| timeline > *best) {
                     found = Some((timeline, server.clone(), connection));
@@ -67,7 +68,7 @@ pub(super) async fn find(
 }
 
 /// Connects to a server that accepts writes, and returns its timeline. Returns `None` for a server that refuses writes.
-async fn ask(server: &PgConnectOptions, is_only: bool) -> sqlx::Result<Option<(i64, PgConnection)>> {
+async fn connect(server: &PgConnectOptions, is_only: bool) -> sqlx::Result<Option<(i64, PgConnection)>> {
     let mut connection = server.connect().await?;
     // Simple queries, which work behind PgBouncer, too.
     let [answer] = texts(&connection.fetch_one(TAKES_WRITES).await?)?;
@@ -75,11 +76,9 @@ async fn ask(server: &PgConnectOptions, is_only: bool) -> sqlx::Result<Option<(i
         return Ok(None);
     }
     // With one server the timeline does not matter. Some databases with the protocol of PostgreSQL have no timelines.
-    let timeline = if is_only {
-        0
-    } else {
-        let [timeline] = texts(&connection.fetch_one(TIMELINE).await?)?;
-        timeline.parse().unwrap_or(0)
-    };
-    Ok(Some((timeline, connection)))
+    if is_only {
+        return Ok(Some((0, connection)));
+    }
+    let [timeline] = texts(&connection.fetch_one(TIMELINE).await?)?;
+    Ok(Some((timeline.parse().unwrap_or(0), connection)))
 }

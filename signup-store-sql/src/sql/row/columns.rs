@@ -3,11 +3,8 @@
 /// A column of a record: its kind, and its name with the alias of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Column {
-    /// A text.
     Text(&'static str),
-    /// An integer.
     Integer(&'static str),
-    /// A flag.
     Flag(&'static str),
     /// A date, as `YYYY-MM-DD`.
     Date(&'static str),
