@@ -124,7 +124,7 @@ async fn windows(
         })
         .collect();
     let added = serde_json::Value::Array(added).to_string();
-    let sql = if primary.is_behind_pgbouncer() {
+    let sql = if primary.options().pgbouncer {
         // Without parameters the statement and its transaction are one round trip. Ids, addresses and numbers need no
         // escapes in SQL.
         Sql::of(Dialect::Postgres, &text(&format!("CAST('{added}' AS jsonb)")), vec![])

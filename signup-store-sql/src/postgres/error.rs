@@ -1,55 +1,41 @@
-//! What an error of PostgreSQL means to the service.
+//! The mapping of PostgreSQL errors to errors of the store.
 
 use signup_core::StoreError;
 
-/// A PostgreSQL error while `what` was being done: one that may pass, or one that will not.
+/// Returns the error of the store for an error of the operation `what`: `Unavailable` if a retry can succeed.
 pub(super) fn postgres_error(what: &'static str, error: sqlx::Error) -> StoreError {
-    let may_pass = match &error {
-        sqlx::Error::Database(_) => {
-            let state = sql_state(&error);
-            state == READ_ONLY
-                || ["08", "40", "53", "55", "57", "58"].iter().any(|class| state.starts_with(class))
-        }
-        sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => true,
-        error => is_broken(error),
-    };
-    if may_pass { StoreError::unavailable(what, error) } else { StoreError::failed(what, error) }
+    use sqlx::Error::{PoolClosed, PoolTimedOut, WorkerCrashed};
+    // Rollbacks, missing resources, locks, the intervention of an operator, and errors of the system.
+    let is_temporary = is_broken(&error)
+        || has_state(&error, &["40", "53", "55", "57", "58"])
+        || matches!(error, PoolTimedOut | PoolClosed | WorkerCrashed);
+    if is_temporary { StoreError::unavailable(what, error) } else { StoreError::failed(what, error) }
 }
 
-/// Whether another transaction was in the way: a serialization failure, a deadlock, or a key that it took.
+/// Returns whether another transaction caused the error: a serialization failure, a deadlock, or a key that it inserted.
 pub(super) fn is_contention(error: &sqlx::Error) -> bool {
-    matches!(sql_state(error).as_str(), "40001" | "40P01" | "23505")
+    has_state(error, &["40001", "40P01", "23505"])
 }
 
-/// Whether one change set of a batch made the statement fail: a value or a constraint. The others may succeed alone.
+/// Returns whether one change set of a batch caused the error, by a value or a constraint. The others may succeed alone.
 pub(super) fn is_of_one_change_set(error: &sqlx::Error) -> bool {
-    let state = sql_state(error);
-    // Data exceptions and constraints.
-    matches!(error, sqlx::Error::Encode(_)) || ["22", "23"].iter().any(|class| state.starts_with(class))
+    matches!(error, sqlx::Error::Encode(_)) || has_state(error, &["22", "23"])
 }
 
-/// Whether a lock, or the whole statement, took longer than it may.
+/// Returns whether a lock or the whole statement exceeded its timeout.
 pub(super) fn is_lock_timeout(error: &sqlx::Error) -> bool {
-    matches!(sql_state(error).as_str(), "55P03" | "57014")
+    has_state(error, &["55P03", "57014"])
 }
 
-/// Whether the connection is of no use any more: it is broken, or its server is ending, or takes no writes.
+/// Returns whether the connection can no longer be used: it is broken, or its server is shutting down or refuses writes.
 pub(super) fn is_broken(error: &sqlx::Error) -> bool {
-    match error {
-        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) => true,
-        sqlx::Error::Database(_) => {
-            let state = sql_state(error);
-            state.starts_with("08") || ["57P01", "57P02", "57P03", READ_ONLY].contains(&state.as_str())
-        }
-        _ => false,
-    }
+    matches!(error, sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_))
+        || has_state(error, &["08", "57P01", "57P02", "57P03", "25006"])
 }
 
-const READ_ONLY: &str = "25006";
-
-/// PostgreSQL's code of an error (<https://www.postgresql.org/docs/current/errcodes-appendix.html>): its first two
-/// characters are the class.
-fn sql_state(error: &sqlx::Error) -> String {
+/// Returns whether the SQLSTATE of the error starts with one of `prefixes`: a code of five characters, or its class, which
+/// has two (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
+fn has_state(error: &sqlx::Error, prefixes: &[&str]) -> bool {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
-    code.map(Into::into).unwrap_or_default()
+    code.is_some_and(|code| prefixes.iter().any(|prefix| code.starts_with(prefix)))
 }

@@ -7,41 +7,40 @@ use sqlx::{Connection as _, Executor as _};
 use super::error::postgres_error;
 use super::query::query;
 use crate::sql::error::OpenError;
-use crate::sql::migrations::{Script, cannot_migrate, cannot_read, migrator, scripts};
+use crate::sql::migrations::{Script, cannot_migrate, migrate};
 use crate::sql::row::texts;
-use crate::sql::zone_data::{self, Session, SortKeys};
+use crate::sql::zone_data::{Session, SortKeys};
 use crate::sql::{Dialect, Sql};
 
-static SCRIPTS: &[Script] = scripts!("postgres": "0001_initial", "0002_locks", "0003_mails", "0004_sign_ups", "0005_json", "0006_batches");
+static SCRIPTS: &[Script] = &[
+    (1, "initial", include_str!("../../migrations/postgres/0001_initial.sql")),
+    (2, "locks", include_str!("../../migrations/postgres/0002_locks.sql")),
+    (3, "mails", include_str!("../../migrations/postgres/0003_mails.sql")),
+    (4, "sign ups", include_str!("../../migrations/postgres/0004_sign_ups.sql")),
+    (5, "json", include_str!("../../migrations/postgres/0005_json.sql")),
+    (6, "batches", include_str!("../../migrations/postgres/0006_batches.sql")),
+];
 
-/// Migrates the PostgreSQL database that messages call `name`.
+/// Migrates the database. `name` names the database in messages.
 pub(super) async fn prepare(
     connection: &mut PgConnection,
     name: &str,
     keys: SortKeys,
 ) -> Result<(), OpenError> {
-    let failed = |error: sqlx::Error| cannot_migrate(name, error.into());
+    let failed = |error: sqlx::Error| cannot_migrate(name, error);
     tracing::info!(database = name, "checking the tables, after any other process that migrates them");
     // One process at a time, without a time limit. Behind PgBouncer the session may have prepared statements of another
     // client, under names that the migrations use.
     let begin = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning; \
          SELECT pg_advisory_xact_lock(7306931546093); DEALLOCATE ALL";
     let mut transaction = connection.begin_with(begin).await.map_err(failed)?;
-    migrator(SCRIPTS)
-        // The transaction has the lock.
-        .set_locking(false)
-        .run_direct(None, &mut *transaction, false)
-        .await
-        .map_err(|error| cannot_migrate(name, error))?;
-    zone_data::follow(&mut *transaction, keys).await.map_err(|error| cannot_read(name, error))?;
+    migrate(&mut *transaction, SCRIPTS, name, keys).await?;
     transaction.execute("DEALLOCATE ALL").await.map_err(failed)?;
     transaction.commit().await.map_err(failed)
 }
 
 impl Session for PgConnection {
-    fn dialect(&self) -> Dialect {
-        Dialect::Postgres
-    }
+    const DIALECT: Dialect = Dialect::Postgres;
 
     async fn rows<const N: usize>(
         &mut self,

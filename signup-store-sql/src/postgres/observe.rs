@@ -1,4 +1,4 @@
-//! What only the store on PostgreSQL counts of itself. [`observe`](crate::sql::observe) has the table of all metrics.
+//! Metrics of the store on PostgreSQL. [`observe`](crate::sql::observe) has the table of all metrics.
 
 pub(super) fn count_retry() {
     metrics::counter!("signup_store_commit_retries_total").increment(1);

@@ -1,4 +1,4 @@
-//! Where a PostgreSQL database is, and how it is used.
+//! The address of a PostgreSQL database, and the options of its connections.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,15 +8,15 @@ use sqlx::ConnectOptions as _;
 use sqlx::postgres::PgConnectOptions;
 use thiserror::Error;
 
-/// Where a PostgreSQL database is: `postgres://USER:PASSWORD@HOST:PORT/NAME`, with options such as `?sslmode=verify-full`.
-/// One host each; [`PostgresStore::open`](super::PostgresStore::open) takes several.
+/// The address of a PostgreSQL database: `postgres://USER:PASSWORD@HOST:PORT/NAME`, with options such as
+/// `?sslmode=verify-full`. A URL has one host. [`PostgresStore::open`](super::PostgresStore::open) takes several URLs.
 #[derive(Clone)]
 pub struct PostgresUrl {
     text: String,
     pub(crate) options: PgConnectOptions,
 }
 
-/// Why a text is no [`PostgresUrl`]. The text is not repeated: there may be a password in it.
+/// The error for a text that is not a [`PostgresUrl`]. The message omits the text, which may contain a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
     "use postgres://USER:PASSWORD@HOST:PORT/NAME, several with commas between whole URLs, and what is special in a \
@@ -44,7 +44,7 @@ impl PartialEq for PostgresUrl {
 
 impl Eq for PostgresUrl {}
 
-/// Without the password.
+/// Omits the password.
 impl fmt::Debug for PostgresUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("PostgresUrl").field(&server_name(&self.options)).finish()
@@ -54,15 +54,15 @@ impl fmt::Debug for PostgresUrl {
 /// How a [`PostgresStore`](super::PostgresStore) uses its database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostgresOptions {
-    /// The most connections of this process; 8 unless set. More than the database has processors for do not make it faster.
-    /// At most two of them commit at a time, and at least one is left for reads if there are two or more.
+    /// The maximum number of connections of this process. The default is 8. More connections than processors of the database
+    /// are not faster. At most two commit at a time. With two or more connections, one is always left for reads.
     pub connections: u32,
-    /// How long an operation waits for a free connection, or for the database to be reached; 3 seconds unless set.
+    /// How long an operation waits for a free or a new connection. The default is 3 seconds.
     pub connect_timeout: Duration,
-    /// How long a statement may take, waiting for locks included; 5 seconds unless set.
+    /// How long a statement may take, with its wait for locks. The default is 5 seconds.
     pub statement_timeout: Duration,
-    /// Whether the connections lead to PgBouncer in transaction mode: then each operation is a transaction of its own, and
-    /// nothing is kept in a session.
+    /// Whether the connections lead to PgBouncer in transaction mode. Then each operation is a transaction, and no setting or
+    /// prepared statement is kept in a session. The default is `false`.
     pub pgbouncer: bool,
 }
 
@@ -77,8 +77,8 @@ impl Default for PostgresOptions {
     }
 }
 
-/// Settings by which the planner joins tables row by row, through an index: each statement reads few rows. A table that was
-/// small when a statement was planned may be large when the statement runs.
+/// The settings that make the planner use an index for every row. Each statement reads few rows, and a table that was small
+/// when the statement was planned may be large when the statement runs.
 pub(super) const PLANNER: [(&str, &str); 4] = [
     ("enable_seqscan", "off"),
     ("enable_hashjoin", "off"),
@@ -96,9 +96,8 @@ pub(super) fn connect_options(server: PgConnectOptions, options: &PostgresOption
         let timeout = options.statement_timeout.as_millis();
         server
             .options([("statement_timeout", timeout), ("idle_in_transaction_session_timeout", timeout)])
-            // With a higher one the look after a lock would not see what the lock was waited for.
+            // With a higher level, a check after the wait for a lock would not see the changes behind the lock.
             .options([("default_transaction_isolation", "read committed")])
-            // Every statement looks up few rows in an index, however small the tables were when the statement was planned.
             // Planning a commit each time costs as much as running it.
             .options([("plan_cache_mode", "force_generic_plan")])
             .options(PLANNER)

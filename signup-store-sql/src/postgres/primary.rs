@@ -1,14 +1,14 @@
-//! The connections to PostgreSQL: to the one server, of those that are named, that takes writes.
+//! The connections to the PostgreSQL server that accepts writes.
 //!
-//! When a connection breaks, or turns out to lead to a server that takes no writes, or none can be had and none gives an
-//! answer, all connections are given up and new ones made, to whichever of the servers takes writes then. So a failover
-//! costs those operations that were under way, and the time until a standby is promoted; nothing has to be restarted.
+//! The pool is replaced by a new one if a connection breaks, if its server refuses writes, or if no connection can be opened
+//! and the database is silent. The new pool connects to the server of the list that accepts writes then. So a failover fails
+//! only the operations in progress and those until a standby is promoted, and nothing has to be restarted.
 //!
-//! **Invariants:** no operation waits for a server without a limit, whatever the network does; a connection that broke is
-//! closed, and one whose operation did not end is not used again before its pool had a sign of life from it.
+//! **Invariants:** every wait for a server has a limit. A broken connection is closed. After an operation that was dropped,
+//! the pool of sqlx pings the connection before it is used again.
 
-mod current;
 mod find;
+mod pool;
 
 use std::error::Error as _;
 use std::fmt;
@@ -33,28 +33,31 @@ use crate::sql::read::Reader;
 use crate::sql::row::texts;
 use crate::sql::zone_data::SortKeys;
 use crate::sql::{Dialect, Sql};
-use current::{Current, GRACE};
 use find::{TAKES_WRITES, find};
+use pool::{GRACE_PERIOD, Pool};
 
-/// How long to wait at first, and at most, before the servers are asked anew which of them takes writes.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_millis(250));
+/// The first pause between two searches for the server that accepts writes. Each pause is twice as long as the one before.
+const MIN_PAUSE: Duration = Duration::from_millis(50);
+/// The longest pause between two searches.
+const MAX_PAUSE: Duration = Duration::from_millis(250);
 
-/// How often a batch lets other tasks run before it takes its requests. Without this pause, half of all batches have a
+/// How often a batch yields to other tasks before it takes its requests. Without these yields, half of all batches have a
 /// single request.
 pub(crate) const YIELDS: u32 = 10;
 
-/// The server that takes writes.
+/// The connections to the server that accepts writes. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Primary(Arc<Shared>);
 
 struct Shared {
     servers: Vec<PgConnectOptions>,
     options: PostgresOptions,
-    current: RwLock<Current>,
-    is_seeking: AtomicBool,
+    pool: RwLock<Pool>,
+    /// Whether a task is replacing the pool.
+    is_replacing: AtomicBool,
 }
 
-/// Without the passwords.
+/// Omits the passwords.
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let servers: Vec<_> = self.servers.iter().map(server_name).collect();
@@ -66,6 +69,7 @@ impl fmt::Debug for Shared {
 }
 
 impl Primary {
+    /// Connects to the server of `urls` that accepts writes, and migrates the database.
     pub(crate) async fn open(
         urls: &[PostgresUrl],
         options: PostgresOptions,
@@ -75,113 +79,100 @@ impl Primary {
         let (server, mut connection) = find(&servers, options.connect_timeout).await?;
         let name = server_name(&server);
         migrations::prepare(&mut connection, &name, keys).await?;
-        // It was only used to get ready; that it could not say goodbye means nothing.
+        // The migrated database does not depend on how the connection ends.
         drop(connection.close().await);
-        let current = RwLock::new(Current::new(&options, server, 0));
-        Ok(Self(Arc::new(Shared { servers, options, current, is_seeking: AtomicBool::new(false) })))
+        let pool = RwLock::new(Pool::new(&options, server));
+        Ok(Self(Arc::new(Shared { servers, options, pool, is_replacing: AtomicBool::new(false) })))
     }
 
     pub(crate) async fn close(&self) {
-        self.current().close().await;
-    }
-
-    pub(crate) fn is_behind_pgbouncer(&self) -> bool {
-        self.0.options.pgbouncer
+        self.pool().close().await;
     }
 
     pub(crate) fn options(&self) -> &PostgresOptions {
         &self.0.options
     }
 
-    /// Returns the longest time that a request may take with its wait for other requests: as long as one operation may take.
+    /// Returns the longest time that a request may wait for its batch and for its answer: as long as one operation may take.
     pub(crate) fn max_wait(&self) -> Duration {
-        self.0.options.connect_timeout + self.0.options.statement_timeout + GRACE
+        self.0.options.connect_timeout + self.0.options.statement_timeout + GRACE_PERIOD
     }
 
-    /// Open connections, and those in use.
+    /// Returns the number of open connections, and the number of those in use.
     pub(crate) fn connections(&self) -> (u32, u32) {
-        let pool = self.current().queue.pool;
+        let pool = self.pool().connections.pool;
         let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
         (pool.size(), pool.size().saturating_sub(idle))
     }
 
-    fn current(&self) -> Current {
-        // Nothing panics while it holds the lock.
-        self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    fn pool(&self) -> Pool {
+        // No code panics while it holds the lock.
+        self.0.pool.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Runs statements up to the first that gives rows, and gives these. Together they are a transaction, which comes to its
-    /// end even if who asked for it does not wait for that.
+    /// Runs statements in one transaction, up to the first statement that returns rows. Returns these rows.
+    ///
+    /// A transaction ends even if the caller is dropped.
     pub(crate) async fn transaction(
         &self,
         purpose: Purpose,
         statements: Vec<Sql>,
     ) -> sqlx::Result<Vec<PgRow>> {
-        let taken = self.take().await?;
+        let (pool, pooled) = self.acquire().await?;
         let needs_no_transaction = statements.len() == 1 && !self.0.options.pgbouncer;
-        // The state of a statement that runs takes thousands of bytes. In a box they stay where they are when the futures
-        // around it are moved.
-        let work = Box::pin(self.clone().work(taken, purpose, statements));
+        // The box keeps the large state of a running statement in place when the futures around it are moved.
+        let run = Box::pin(self.clone().run_on(pool, pooled, purpose, statements));
         if needs_no_transaction {
-            return work.await;
+            return run.await;
         }
-        // sqlx forgets a transaction that nobody waits for while it begins. It would stay open in the pool, and keep one of
-        // PgBouncer's connections from everybody else.
-        match tokio::spawn(work.in_current_span()).await {
-            Ok(rows) => rows,
-            Err(error) => match error.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                // The runtime ends.
-                Err(_) => Err(sqlx::Error::WorkerCrashed),
-            },
-        }
+        // If the future of a BEGIN is dropped, sqlx does not know of the transaction. It would stay open in the pool, and
+        // keep a connection of PgBouncer from other clients.
+        tokio::spawn(run.in_current_span()).await.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime is shutting down.
+            Err(_) => Err(sqlx::Error::WorkerCrashed),
+        })
     }
 
-    async fn work(
+    /// Runs statements, and then releases or closes the connection.
+    async fn run_on(
         self,
-        Taken { current, mut lent }: Taken,
+        pool: Pool,
+        mut pooled: PooledConnection<Postgres>,
         purpose: Purpose,
         statements: Vec<Sql>,
     ) -> sqlx::Result<Vec<PgRow>> {
-        let result = self.run(&mut lent.connection, purpose, statements).await;
+        let result = self.run(&mut pooled.connection, purpose, statements).await;
         match &result {
             Ok(_) => {
-                current.note_answer();
-                current.queue.release(lent);
+                pool.note_answer();
+                pool.connections.release(pooled);
             }
             Err(error) if is_broken(error) => {
-                lent.connection.close_on_drop();
-                self.give_up(&current);
+                pooled.connection.close_on_drop();
+                self.replace(&pool);
             }
-            // An error of the database is an answer.
-            Err(_) => current.note_answer(),
+            // The database has answered with an error.
+            Err(_) => pool.note_answer(),
         }
         result
     }
 
-    /// A connection of the current pool; of the next one, if that takes its place meanwhile. One deadline holds for all that
-    /// it has to wait for.
-    async fn take(&self) -> sqlx::Result<Taken> {
+    /// Returns a connection, and the pool that it belongs to. The deadline includes the wait for a pool that replaces a
+    /// closed one.
+    async fn acquire(&self) -> sqlx::Result<(Pool, PooledConnection<Postgres>)> {
         let deadline = Instant::now() + self.0.options.connect_timeout;
-        let mut current = self.current();
         loop {
-            match current.connection(deadline).await {
-                Ok(lent) => return Ok(Taken { current, lent }),
-                Err(sqlx::Error::PoolClosed) => {
-                    let next = self.current();
-                    if next.number == current.number {
-                        return Err(sqlx::Error::PoolClosed);
-                    }
-                    current = next;
-                }
+            let pool = self.pool();
+            match pool.acquire(deadline).await {
+                Ok(pooled) => return Ok((pool, pooled)),
+                Err(sqlx::Error::PoolClosed) if pool.is_replaced() => {}
                 Err(error) => {
-                    // Either others use them all, and get answers; or none can be made.
-                    let is_out_of_reach = match &error {
-                        sqlx::Error::PoolTimedOut => self.has_no_answer(&current),
-                        error => is_broken(error),
-                    };
-                    if is_out_of_reach {
-                        self.give_up(&current);
+                    // After a timeout, answers show that other operations use all connections. Silence shows that no
+                    // connection can be opened.
+                    let is_timeout = matches!(error, sqlx::Error::PoolTimedOut);
+                    if is_broken(&error) || (is_timeout && pool.is_silent()) {
+                        self.replace(&pool);
                     }
                     return Err(error);
                 }
@@ -189,7 +180,7 @@ impl Primary {
         }
     }
 
-    /// Runs a statement that gives at most one row, of `N` texts.
+    /// Returns the first row of a statement with `N` columns of text. `what` names the operation in errors.
     pub(crate) async fn one<const N: usize>(
         &self,
         purpose: Purpose,
@@ -201,28 +192,23 @@ impl Primary {
         rows.first().map(texts).transpose().map_err(failed)
     }
 
-    /// Waits until other connections take the place of the present ones, and a little longer.
+    /// Waits until the pool is replaced, and for the grace period.
     pub(crate) async fn replaced(&self) {
-        self.current().replaced().await;
+        self.pool().replaced().await;
     }
 
-    /// Whether the database has not answered for as long as a connection may take.
+    /// Returns whether the last answer of the database is older than the timeout for a connection.
     pub(crate) fn is_silent(&self) -> bool {
-        self.has_no_answer(&self.current())
+        self.pool().is_silent()
     }
 
-    fn has_no_answer(&self, current: &Current) -> bool {
-        current.silence() >= self.0.options.connect_timeout
-    }
-
-    /// Whether the database takes writes. That all connections are busy is no sign that it does not, as long as they get
-    /// answers.
+    /// Returns whether the database accepts writes. A busy database does: all connections are in use, and get answers.
     pub(crate) async fn takes_writes(&self) -> sqlx::Result<bool> {
-        let current = self.current();
+        let pool = self.pool();
         let sql = Sql::of(Dialect::Postgres, TAKES_WRITES, vec![]);
         match self.transaction(Purpose::Check, vec![sql]).await {
             Ok(rows) => Ok(rows.first().map(texts).transpose()?.is_some_and(|[answer]| answer == "yes")),
-            Err(sqlx::Error::PoolTimedOut) if !self.has_no_answer(&current) => Ok(true),
+            Err(sqlx::Error::PoolTimedOut) if !pool.is_silent() => Ok(true),
             Err(error) => Err(error),
         }
     }
@@ -231,32 +217,30 @@ impl Primary {
         &self,
         connection: &mut PgConnection,
         purpose: Purpose,
-        statements: Vec<Sql>,
+        mut statements: Vec<Sql>,
     ) -> sqlx::Result<Vec<PgRow>> {
-        let options = &self.0.options;
+        let pgbouncer = self.0.options.pgbouncer;
         let count_round_trips = |number| observe::count_round_trips(purpose.name(), number);
-        // Without parameters a statement is not prepared first, and needs no transaction behind PgBouncer either.
-        let statements = match <[Sql; 1]>::try_from(statements) {
-            Ok([sql]) if !options.pgbouncer => {
+        match &*statements {
+            [_] if !pgbouncer => {
                 count_round_trips(1);
-                return self.answer(fetch(connection, sql, true)).await;
+                return self.answer(fetch(connection, statements.remove(0), true)).await;
             }
-            Ok([sql]) if sql.values.is_empty() => {
+            [sql] if sql.values.is_empty() => {
                 count_round_trips(1);
-                return self.fetch_plain(connection, &sql).await;
+                return self.fetch_plain(connection, sql).await;
             }
-            Ok([sql]) => vec![sql],
-            Err(statements) => statements,
-        };
-        // A statement that the connection does not keep is prepared and run in a round trip each.
-        let each = if options.pgbouncer { 2 } else { 1 };
+            _ => {}
+        }
+        // Behind PgBouncer no statement stays prepared, so preparing is a round trip of its own.
+        let each = if pgbouncer { 2 } else { 1 };
         count_round_trips(2 + each * statements.len() as u64);
         let begin = AssertSqlSafe(self.begin());
         let error = match self.answer(connection.begin_with(begin)).await {
             Ok(transaction) => return self.run_in(transaction, statements).await,
             Err(error) => error,
         };
-        Err(self.undo(connection, error).await)
+        Err(self.roll_back(connection, error).await)
     }
 
     async fn run_in(
@@ -275,19 +259,19 @@ impl Primary {
         Ok(rows)
     }
 
-    /// What the server answers, if it does in the time that it has for a statement. The limit is that of each wait, and not
-    /// of a transaction: on a slow way to the server one of many statements takes long without being stuck.
+    /// Waits for an answer of the server, for the statement timeout and the grace period. The limit is that of one statement,
+    /// not of a transaction: over a slow network, a transaction of many statements takes long without being stuck.
     async fn answer<T>(&self, answer: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
-        let limit = self.0.options.statement_timeout + GRACE;
-        let answer = tokio::time::timeout(limit, answer).await;
-        answer.unwrap_or_else(|_| {
-            let what = "the database did not answer in time";
-            Err(sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, what)))
-        })
+        let late =
+            |_| std::io::Error::new(std::io::ErrorKind::TimedOut, "the database did not answer in time");
+        let limit = self.0.options.statement_timeout + GRACE_PERIOD;
+        tokio::time::timeout(limit, answer).await.map_err(late)?
     }
 
-    /// Begins a transaction that relies on nothing that a session may have been told. With a higher isolation the look
-    /// after a lock would not see what the lock was waited for.
+    /// Returns the statements that begin a transaction. Behind PgBouncer they include the settings of a session.
+    ///
+    /// With a higher isolation level, a check after the wait for a lock would not see the changes of the transaction that
+    /// held the lock.
     fn begin(&self) -> String {
         let options = &self.0.options;
         let mut begin = "BEGIN ISOLATION LEVEL READ COMMITTED".to_owned();
@@ -301,48 +285,46 @@ impl Primary {
         begin
     }
 
-    /// Runs a statement without parameters and the transaction around it in one round trip.
+    /// Runs a statement without parameters in a transaction, in one round trip.
     async fn fetch_plain(&self, connection: &mut PgConnection, sql: &Sql) -> sqlx::Result<Vec<PgRow>> {
         let text = format!("{}; {}; COMMIT", self.begin(), sql.text);
-        let rows = self.answer(sqlx::raw_sql(AssertSqlSafe(text)).fetch_all(&mut *connection)).await;
-        match rows {
+        match self.answer(sqlx::raw_sql(AssertSqlSafe(text)).fetch_all(&mut *connection)).await {
             Ok(rows) => Ok(rows),
-            Err(error) => Err(self.undo(connection, error).await),
+            Err(error) => Err(self.roll_back(connection, error).await),
         }
     }
 
-    /// Ends a transaction of which sqlx does not know, after an error that may have left it open. If that fails too, the
-    /// connection is broken.
-    async fn undo(&self, connection: &mut PgConnection, error: sqlx::Error) -> sqlx::Error {
+    /// Ends a transaction that `error` may have left open, and that sqlx does not know. Returns `error`, or the error of the
+    /// rollback.
+    async fn roll_back(&self, connection: &mut PgConnection, error: sqlx::Error) -> sqlx::Error {
         if is_broken(&error) {
             return error;
         }
         self.answer(connection.execute("ROLLBACK")).await.err().unwrap_or(error)
     }
 
-    /// Takes a new pool in the place of `broken`, unless that was done already.
-    fn give_up(&self, broken: &Current) {
-        if self.0.is_seeking.swap(true, Ordering::AcqRel) {
+    /// Starts a task that replaces the pool `broken`, unless the pool is replaced already or such a task is running.
+    fn replace(&self, broken: &Pool) {
+        if self.0.is_replacing.swap(true, Ordering::AcqRel) {
             return;
         }
-        // Looked at after the swap: only who seeks takes another pool.
-        if self.current().number != broken.number {
-            self.0.is_seeking.store(false, Ordering::Release);
+        // Only the task that has set `is_replacing` replaces a pool, so the check comes after the swap.
+        if broken.is_replaced() {
+            self.0.is_replacing.store(false, Ordering::Release);
             return;
         }
-        let primary = self.clone();
-        let broken = broken.clone();
-        // It ends by itself, and nobody has to wait for it.
+        let (primary, broken) = (self.clone(), broken.clone());
         drop(tokio::spawn(async move {
-            primary.seek(&broken).await;
-            // The new one may break while what is left of the old one is closed.
-            primary.0.is_seeking.store(false, Ordering::Release);
+            primary.connect_again(&broken).await;
+            // The new pool may break while the old one closes.
+            primary.0.is_replacing.store(false, Ordering::Release);
             broken.close().await;
         }));
     }
 
-    async fn seek(&self, broken: &Current) {
-        let mut pause = PAUSES.0;
+    /// Searches for the server that accepts writes until one is found or the store is closed, and installs a new pool.
+    async fn connect_again(&self, broken: &Pool) {
+        let mut pause = MIN_PAUSE;
         let server = loop {
             match find(&self.0.servers, self.0.options.connect_timeout).await {
                 Ok((server, connection)) => {
@@ -351,26 +333,20 @@ impl Primary {
                 }
                 Err(error) => {
                     tracing::warn!(%error, source = ?error.source(), "the database is out of reach");
-                    if broken.queue.pool.is_closed() {
+                    if broken.connections.pool.is_closed() {
                         return;
                     }
                     tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(PAUSES.1);
+                    pause = (pause * 2).min(MAX_PAUSE);
                 }
             }
         };
         count_reconnect();
         tracing::info!(server = server_name(&server), "connecting to the database anew");
-        let next = Current::new(&self.0.options, server, broken.number + 1);
-        *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = next;
-        broken.replace();
+        let pool = Pool::new(&self.0.options, server);
+        *self.0.pool.write().unwrap_or_else(PoisonError::into_inner) = pool;
+        broken.set_replaced();
     }
-}
-
-/// A connection, and the pool that the connection came from.
-struct Taken {
-    current: Current,
-    lent: PooledConnection<Postgres>,
 }
 
 /// What a connection is used for.
@@ -384,7 +360,7 @@ pub(crate) enum Purpose {
 }
 
 impl Purpose {
-    /// As metrics name it.
+    /// Returns the name in metrics.
     const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -404,8 +380,7 @@ impl Reader for Primary {
     }
 
     async fn records(&self, what: &'static str, sql: Sql) -> Result<Vec<PgRow>, StoreError> {
-        let rows = self.transaction(Purpose::Read, vec![sql]).await;
-        rows.map_err(|error| postgres_error(what, error))
+        self.transaction(Purpose::Read, vec![sql]).await.map_err(|error| postgres_error(what, error))
     }
 
     async fn row<const N: usize>(
@@ -417,7 +392,7 @@ impl Reader for Primary {
     }
 }
 
-/// Runs a statement. `is_kept` says whether the connection keeps it prepared for the next time.
+/// Runs a statement. `is_kept` is whether the connection keeps the statement prepared.
 async fn fetch(connection: &mut PgConnection, sql: Sql, is_kept: bool) -> sqlx::Result<Vec<PgRow>> {
     let (text, arguments) = query(sql)?;
     sqlx::query_with(text, arguments).persistent(is_kept).fetch_all(connection).await

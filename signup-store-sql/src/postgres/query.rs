@@ -1,40 +1,41 @@
-//! Statements as PostgreSQL's driver takes them.
+//! The conversion of statements for the PostgreSQL driver.
 
+use sqlx::error::BoxDynError;
 use sqlx::postgres::PgArguments;
 use sqlx::{Arguments as _, AssertSqlSafe};
 
 use crate::sql::{Sql, Value};
 
-/// The text and the values.
+/// Returns the text and the arguments of a statement.
 pub(super) fn query(sql: Sql) -> sqlx::Result<(AssertSqlSafe<String>, PgArguments)> {
     let mut arguments = PgArguments::default();
     for value in sql.values {
-        add(&mut arguments, value).map_err(sqlx::Error::Encode)?;
+        let added = match value {
+            Value::Uuid(id) => arguments.add(id),
+            Value::Text(text) | Value::Json(text) | Value::Date(text) => arguments.add(text),
+            Value::Integer(number) => arguments.add(number),
+            Value::Real(number) => arguments.add(number),
+            Value::Flag(flag) => arguments.add(flag),
+            Value::Bytes(bytes) => arguments.add(bytes),
+            Value::Array(values) => add_array(&mut arguments, values),
+        };
+        added.map_err(sqlx::Error::Encode)?;
     }
     Ok((AssertSqlSafe(sql.text), arguments))
 }
 
-fn add(arguments: &mut PgArguments, value: Value) -> Result<(), sqlx::error::BoxDynError> {
-    match value {
-        Value::Uuid(id) => arguments.add(id),
-        Value::Text(text) | Value::Json(text) | Value::Date(text) => arguments.add(text),
-        Value::Integer(number) => arguments.add(number),
-        Value::Real(number) => arguments.add(number),
-        Value::Flag(flag) => arguments.add(flag),
-        Value::Bytes(bytes) => arguments.add(bytes),
-        Value::Array(values) => add_array(arguments, values),
-    }
-}
-
 /// Adds an array. All values are of the kind of the first.
-fn add_array(arguments: &mut PgArguments, values: Vec<Value>) -> Result<(), sqlx::error::BoxDynError> {
+fn add_array(arguments: &mut PgArguments, values: Vec<Value>) -> Result<(), BoxDynError> {
     macro_rules! add {
-        ($($kind:pat => $value:expr),*) => {
-            arguments.add(values.into_iter().map(|value| match value {
-                $($kind => Ok($value),)*
-                other => Err(format!("{other:?} is of another kind than the first value of its array").into()),
-            }).collect::<Result<Vec<_>, sqlx::error::BoxDynError>>()?)
-        };
+        ($kind:pat => $value:expr) => {{
+            let each = values.into_iter().map(|value| match value {
+                $kind => Ok($value),
+                other => {
+                    Err(format!("{other:?} is of another kind than the first value of its array").into())
+                }
+            });
+            arguments.add(each.collect::<Result<Vec<_>, BoxDynError>>()?)
+        }};
     }
     match values.first() {
         Some(Value::Uuid(_)) => add!(Value::Uuid(id) => id),

@@ -1,15 +1,15 @@
-//! PostgreSQL for tests and benchmarks: a cluster of its own, gone with the process that started it.
+//! A PostgreSQL server for tests and benchmarks, which ends with the process that started it.
 //!
-//! A shell script makes the cluster, runs the server, and waits for the end of its standard input, which comes when this
-//! process ends, however that happens. Then it stops the server and removes the folder. So nothing is left behind, not even
-//! by a test that was killed.
+//! A shell script creates a database cluster, runs its server, and reads its standard input to the end. The input ends when
+//! this process ends, for whatever reason. Then the script stops the server and removes the folder, so a killed test leaves
+//! nothing behind.
 //!
-//! The cluster belongs to the user `postgres` if this process is root's, since PostgreSQL refuses to run as root. It
-//! listens on 127.0.0.1 only, trusts whoever connects, and skips syncing to the disk: what a server process of it
-//! acknowledged survives that process's death, not the machine's.
+//! PostgreSQL refuses to run as root. If this process does, the script runs as the user `postgres`. The server listens on
+//! 127.0.0.1 only and asks for no password. It does not sync to the disk: a commit survives the end of the server, but not a
+//! loss of power.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "this is for tests: who cannot go on fails")]
-#![expect(clippy::missing_panics_doc, reason = "a panic is how a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::missing_panics_doc, reason = "a test that cannot go on fails")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
@@ -22,8 +22,8 @@ use tokio::sync::OnceCell;
 
 use crate::{PostgresOptions, PostgresStore};
 
-/// Makes a cluster in a folder of its own (`$1`: programs, `$2`: port, `$3`: port of the primary or nothing, then options),
-/// says where it is, and removes it when standard input ends.
+/// Creates a cluster in a new folder, prints the path of the folder, and removes the folder when standard input ends. The
+/// arguments are the folder of the programs, the port, the port of the primary or nothing, and options of the server.
 const SCRIPT: &str = r#"
 trap '' INT HUP TERM
 bin=$1 port=$2 primary=$3
@@ -53,7 +53,7 @@ wait $server
 rm -rf "$folder"
 "#;
 
-/// A running PostgreSQL server. It ends, and is removed, when this is dropped or this process ends.
+/// A running PostgreSQL server. A drop, or the end of the process, stops the server and removes its files.
 #[derive(Debug)]
 pub struct Cluster {
     guardian: Child,
@@ -65,23 +65,23 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// The cluster of this process, started when it is first asked for. `None`, and one line that says so, where PostgreSQL
-    /// is not installed.
+    /// Returns the cluster that the tests of this process share. The first call starts it. Returns `None`, and writes a line to
+    /// the standard error, if PostgreSQL is not installed.
     ///
     /// # Panics
-    /// If PostgreSQL is not installed and the variable `CI` is `true`: there, nothing may be skipped.
+    /// If PostgreSQL is not installed and the variable `CI` is `true`.
     pub fn shared() -> Option<&'static Self> {
         static SHARED: OnceLock<Option<Cluster>> = OnceLock::new();
         SHARED.get_or_init(|| Self::start(&[])).as_ref()
     }
 
-    /// A cluster of its own, with more options of the server (as `-c`, `name=value`).
+    /// Starts a cluster with options of the server, such as `-c` and `name=value`. Otherwise like [`shared`](Self::shared).
     pub fn start(options: &[&str]) -> Option<Self> {
         let programs = installed("PostgreSQL", programs())?;
         Some(Self::run(&programs, None, options))
     }
 
-    /// A standby that follows this server by streaming.
+    /// Starts a standby that follows this server by streaming replication.
     #[must_use]
     pub fn standby(&self, options: &[&str]) -> Self {
         Self::run(&self.programs, Some(self.port), options)
@@ -107,32 +107,30 @@ impl Cluster {
         }
     }
 
-    /// The port on 127.0.0.1.
+    /// Returns the port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The URL of a database on this server.
+    /// Returns the URL of a database on this server.
     pub fn url(&self, database: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
     }
 
-    /// A new database without tables: its URL.
+    /// Creates a database without tables. Returns its URL.
     pub fn empty_database(&self) -> String {
         let name = self.next_name();
         self.sql("postgres", &format!("CREATE DATABASE {name}"));
         self.url(&name)
     }
 
-    /// A new database with this version's tables: its URL.
+    /// Creates a database with the tables of this version. Returns its URL.
     pub async fn database(&self) -> String {
         self.template
             .get_or_init(|| async {
                 self.sql("postgres", "CREATE DATABASE pattern");
-                let store =
-                    PostgresStore::open(&[self.url("pattern").parse().unwrap()], PostgresOptions::default())
-                        .await;
-                store.unwrap().close().await;
+                let urls = [self.url("pattern").parse().unwrap()];
+                PostgresStore::open(&urls, PostgresOptions::default()).await.unwrap().close().await;
             })
             .await;
         let name = self.next_name();
@@ -144,7 +142,7 @@ impl Cluster {
         format!("database_{}", self.databases.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Runs SQL in a database, and gives what it prints, without headings.
+    /// Runs SQL in a database. Returns the output of `psql`, without headings.
     pub fn sql(&self, database: &str, sql: &str) -> String {
         let port = self.port.to_string();
         let psql = Command::new(self.programs.join("psql"))
@@ -156,65 +154,61 @@ impl Cluster {
         String::from_utf8(psql.stdout).unwrap().trim_end().to_owned()
     }
 
-    /// Ends the server like a loss of power would: at once, and its connections with it.
+    /// Kills the server with its connections at once.
     pub fn kill(&self) {
         let pids = std::fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap();
         let server = pids.lines().next().unwrap();
-        // The server's own processes first become orphans, which end by themselves; here they end with it.
+        // Without their parent the other processes of the server would end a little later.
         let kill = format!("kill -KILL {server} $(ps -o pid= --ppid {server})");
         assert!(as_postgres("sh").args(["-c", &kill]).status().unwrap().success());
     }
 
-    /// Stops the server and lets it start again after `pause` has run.
+    /// Stops the server, runs `pause`, and starts the server again.
     pub async fn restart(&self, pause: impl Future<Output = ()>) {
-        let control = |what: &[&str]| {
-            let log = self.folder.join("log");
-            let mut command = as_postgres(self.programs.join("pg_ctl").to_str().unwrap());
-            command.arg("-D").arg(self.folder.join("data")).arg("-l").arg(log).args([
-                "-w",
-                "-m",
-                "immediate",
-            ]);
-            assert!(command.args(what).stdout(Stdio::null()).status().unwrap().success());
-        };
         let options = std::fs::read_to_string(self.folder.join("data/postmaster.opts")).unwrap();
-        control(&["stop"]);
+        let options = options.trim_end().split_once(' ').map_or("", |(_, options)| options);
+        self.control(&["stop", "-m", "immediate"]);
         pause.await;
-        let options = options.trim_end().split_once(' ').map_or("", |(_, options)| options).to_owned();
-        control(&["-o", &options, "start"]);
+        self.control(&["start", "-o", options]);
     }
 
     /// Makes a standby the primary.
     pub fn promote(&self) {
-        let mut promote = as_postgres(self.programs.join("pg_ctl").to_str().unwrap());
-        promote.args(["promote", "-w", "-D"]).arg(self.folder.join("data")).stdout(Stdio::null());
-        assert!(promote.status().unwrap().success());
+        self.control(&["promote"]);
+    }
+
+    /// Runs `pg_ctl` and waits for its end.
+    fn control(&self, arguments: &[&str]) {
+        let mut control = as_postgres(self.programs.join("pg_ctl").to_str().unwrap());
+        control.args(arguments).arg("-w").arg("-D").arg(self.folder.join("data"));
+        control.arg("-l").arg(self.folder.join("log")).stdout(Stdio::null());
+        assert!(control.status().unwrap().success());
     }
 }
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        // The end of its standard input ends the guardian.
+        // The script ends with its standard input.
         drop(self.guardian.stdin.take());
         drop(self.guardian.wait());
     }
 }
 
-/// Something that a test needs: what was found of it, or nothing and one line that says so.
+/// Returns `found`, which a test needs. Writes a line to the standard error if it is `None`.
 ///
 /// # Panics
-/// If it is missing and the variable `CI` is `true`.
+/// If `found` is `None` and the variable `CI` is `true`.
 pub fn installed<T>(name: &str, found: Option<T>) -> Option<T> {
     if found.is_none() {
         let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
         assert!(!is_ci, "{name} is not installed, and with CI=true nothing may be skipped");
-        // Past the capture of the tests' output: whoever runs them should know.
+        // The test harness does not capture this line.
         drop(writeln!(std::io::stderr(), "{name} is not installed: the tests that need it are skipped"));
     }
     found
 }
 
-/// The programs of the newest PostgreSQL that is installed.
+/// Returns the folder of the programs of the newest PostgreSQL that is installed.
 fn programs() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut versions: Vec<_> = versions
@@ -226,22 +220,19 @@ fn programs() -> Option<PathBuf> {
     debian.chain(std::env::split_paths(&path)).find(|folder| folder.join("initdb").exists())
 }
 
-/// A command that root runs as the user `postgres`.
+/// Returns a command for `program`. Root runs the command as the user `postgres`.
 pub fn as_postgres(program: &str) -> Command {
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
-    let mut command = if is_root {
-        let mut command = Command::new("runuser");
+    let mut command = Command::new(if is_root { "runuser" } else { program });
+    if is_root {
         command.args(["-u", "postgres", "--", program]);
-        command
-    } else {
-        Command::new(program)
-    };
-    // A folder that the user may look at.
+    }
+    // Every user can read this folder.
     command.current_dir("/");
     command
 }
 
-/// A port that nobody listens on.
+/// Returns a port on which no process listens.
 pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -1,11 +1,8 @@
 //! A cache of reads, for a backend that can tell whether its database has changed.
 //!
-//! Each value is stored with a [`Version`], which the backend looked at before the read began. A value is a hit only if the
-//! version is still the same. A commit changes the version, so no entry is invalidated.
-//!
-//! Any commit makes all entries stale. With frequent commits most reads miss, and cost what they cost without a cache.
-
-#![cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only SQLite has a version"))]
+//! Each value is stored with the [`Version`] of the database before the read. A value is a hit only if the version is still
+//! the same. Any commit changes the version, and so makes all entries stale. No entry has to be invalidated. With frequent
+//! commits most reads miss, and cost as much as without a cache.
 
 mod weight;
 
@@ -35,23 +32,12 @@ const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) const MAX_SLUG_BYTES: usize = 255;
 
 /// The cached reads, by kind.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct CachedReads {
     pub(crate) organizations: CachedValues<OrganizationId, Option<Organization>>,
     pub(crate) pages: CachedValues<(OrganizationId, EventQuery), EventPage>,
     pub(crate) shifts: CachedValues<(OrganizationId, EventId), Option<Vec<Shift>>>,
     pub(crate) events_by_slug: CachedValues<String, Option<EventInFull>>,
-}
-
-impl CachedReads {
-    pub(crate) fn new() -> Self {
-        Self {
-            organizations: CachedValues::new(),
-            pages: CachedValues::new(),
-            shifts: CachedValues::new(),
-            events_by_slug: CachedValues::new(),
-        }
-    }
 }
 
 /// Identifies a state of a database. Two equal versions name the same state. The backend defines the bytes.
@@ -85,16 +71,18 @@ impl<K, V> fmt::Debug for CachedValues<K, V> {
     }
 }
 
+impl<K: Hash + Eq + Send + Sync + 'static, V: Weight + Send + Sync + 'static> Default for CachedValues<K, V> {
+    fn default() -> Self {
+        let weigher = |_: &K, cached: &Arc<CachedValue<V>>| u32::try_from(cached.bytes()).unwrap_or(u32::MAX);
+        Self(Cache::builder().max_capacity(MAX_BYTES).weigher(weigher).time_to_idle(IDLE).build())
+    }
+}
+
 impl<K, V> CachedValues<K, V>
 where
     K: Hash + Eq + Clone + Send + Sync + 'static,
     V: Weight + Clone + Send + Sync + 'static,
 {
-    fn new() -> Self {
-        let weigher = |_: &K, cached: &Arc<CachedValue<V>>| u32::try_from(cached.bytes()).unwrap_or(u32::MAX);
-        Self(Cache::builder().max_capacity(MAX_BYTES).weigher(weigher).time_to_idle(IDLE).build())
-    }
-
     /// Returns the value of `key` at `version`: the cached one, or the result of `read`.
     ///
     /// Of simultaneous callers with the same key and version, one reads, and the others wait for the result. If the reading
@@ -147,10 +135,14 @@ where
     /// maximum size of the cache.
     fn update_weight(&self, key: &K, cached: &Arc<CachedValue<V>>) {
         self.0.entry_by_ref(key).and_compute_with(|entry| match entry {
-            Some(entry) if !Arc::ptr_eq(entry.value(), cached) => Op::Nop,
-            Some(entry) if entry.value().bytes() as u64 > MAX_BYTES => Op::Remove,
-            Some(entry) => Op::Put(entry.into_value()),
-            None => Op::Nop,
+            Some(entry) if Arc::ptr_eq(entry.value(), cached) => {
+                if cached.bytes() as u64 > MAX_BYTES {
+                    Op::Remove
+                } else {
+                    Op::Put(entry.into_value())
+                }
+            }
+            _ => Op::Nop,
         });
     }
 }
@@ -166,7 +158,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_size_of_the_cache_is_bounded() {
-        let cache: CachedValues<u32, EventPage> = CachedValues::new();
+        let cache: CachedValues<u32, EventPage> = CachedValues::default();
         let page = EventPage::new((0..100).map(|number| records::event(1, number)).collect());
         for number in 0..1000 {
             cache.get(VERSION, number, || async { Ok(page.clone()) }).await.unwrap();
@@ -178,7 +170,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_value_of_another_version_is_read_again() {
-        let cache: CachedValues<u32, Option<Organization>> = CachedValues::new();
+        let cache: CachedValues<u32, Option<Organization>> = CachedValues::default();
         let found = Some(records::organization(1));
         assert_eq!(cache.get(VERSION, 1, || async { Ok(None) }).await.unwrap(), None);
         let other = Version([1; Version::BYTES]);
@@ -187,7 +179,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_dropped_read_does_not_block_others() {
-        let cache: CachedValues<u32, Option<Organization>> = CachedValues::new();
+        let cache: CachedValues<u32, Option<Organization>> = CachedValues::default();
         let stuck = cache.get(VERSION, 1, std::future::pending::<Result<_, StoreError>>);
         assert!(stuck.now_or_never().is_none());
         let found = Some(records::organization(1));
@@ -196,7 +188,7 @@ mod tests {
 
     #[tokio::test]
     async fn simultaneous_callers_share_one_read() {
-        let cache: CachedValues<u32, Option<Organization>> = CachedValues::new();
+        let cache: CachedValues<u32, Option<Organization>> = CachedValues::default();
         let reads = std::cell::Cell::new(0);
         let read = || async {
             reads.set(reads.get() + 1);

@@ -1,10 +1,10 @@
-//! The words in which the SQL of the two engines differs.
+//! The expressions that SQLite and PostgreSQL spell differently.
 
 use std::borrow::Cow;
 
 use crate::sql::row::Column;
 
-/// An engine's way of saying what SQL leaves open.
+/// The SQL of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     #[cfg_attr(not(any(test, feature = "sqlite")), expect(dead_code, reason = "no statement is for SQLite"))]
@@ -13,7 +13,7 @@ pub(crate) enum Dialect {
 }
 
 impl Dialect {
-    /// The columns as one text: a JSON array.
+    /// Returns an expression for a record as one text: a JSON array of `columns`.
     pub(crate) fn record(self, columns: &[Column]) -> String {
         let columns = self.columns(columns);
         match self {
@@ -22,7 +22,7 @@ impl Dialect {
         }
     }
 
-    /// An aggregate: the columns of all rows as one text, a JSON array of arrays in any order.
+    /// Returns an aggregate of the records of all rows as one text: a JSON array of arrays of `columns`, in any order.
     pub(crate) fn list(self, columns: &[Column]) -> String {
         let columns = self.columns(columns);
         match self {
@@ -33,8 +33,11 @@ impl Dialect {
         }
     }
 
-    /// A query for the columns of each row of `from`, as [`Records`](crate::sql::row::Records): what costs time on SQLite is the
-    /// hand-off of a row from the thread that it runs on, on PostgreSQL writing JSON.
+    /// Returns a query for `columns` of each row of `from`. The result is decoded by
+    /// [`Records`](crate::sql::row::Records).
+    ///
+    /// On SQLite the result is one row, because passing a row between threads is expensive. On PostgreSQL each record is a
+    /// row, because writing JSON is expensive.
     pub(crate) fn records(self, columns: &[Column], from: &str) -> String {
         let records = match self {
             Self::Sqlite => self.list(columns),
@@ -44,12 +47,7 @@ impl Dialect {
     }
 
     fn columns(self, columns: &[Column]) -> String {
-        let mut text = String::new();
-        for column in columns {
-            text.push_str(if text.is_empty() { "" } else { ", " });
-            text.push_str(&self.column(*column));
-        }
-        text
+        columns.iter().map(|column| self.column(*column)).collect::<Vec<_>>().join(", ")
     }
 
     fn column(self, column: Column) -> Cow<'static, str> {
@@ -58,7 +56,7 @@ impl Dialect {
             | (Self::Sqlite, Column::Date(name) | Column::Json(name))
             | (Self::Postgres, Column::Id(name)) => name.into(),
             (Self::Sqlite, Column::Id(name) | Column::Digest(name)) => format!("hex({name})").into(),
-            // As many digits as tell two numbers apart.
+            // 17 digits identify a number.
             (Self::Sqlite, Column::Degrees(name)) => {
                 format!("iif({name} IS NULL, NULL, format('%!.17g', {name}))").into()
             }
@@ -69,7 +67,7 @@ impl Dialect {
         }
     }
 
-    /// An id as a text of hexadecimal digits.
+    /// Returns an expression for the id `name` as a text of hexadecimal digits.
     pub(crate) fn id_text(self, name: &str) -> String {
         match self {
             Self::Sqlite => format!("hex({name})"),
@@ -77,16 +75,15 @@ impl Dialect {
         }
     }
 
-    /// A condition: the column, which is a truth value, is this one.
+    /// Returns a condition that the column `name` has the value `flag`. The condition matches the partial indexes.
     pub(crate) fn is_flag(self, name: &str, flag: bool) -> String {
-        match (self, flag) {
-            (Self::Sqlite, flag) => format!("{name} = {}", i32::from(flag)),
-            (Self::Postgres, true) => name.to_owned(),
-            (Self::Postgres, false) => format!("NOT {name}"),
+        match self {
+            Self::Sqlite => format!("{name} = {}", i32::from(flag)),
+            Self::Postgres => format!("{}{name}", if flag { "" } else { "NOT " }),
         }
     }
 
-    /// Keeps the row that a check reads as it is until the commit. SQLite's writer is alone.
+    /// Returns the clause that locks the row of a check until the commit. SQLite has one writer, so no row is locked.
     pub(crate) const fn lock(self) -> &'static str {
         match self {
             Self::Sqlite => "",

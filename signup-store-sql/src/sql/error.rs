@@ -1,37 +1,37 @@
-//! What an operator is told when a database cannot be opened.
+//! The errors of opening a database, for operators.
 
 use signup_core::StoreError;
 use sqlx::migrate::MigrateError;
 use thiserror::Error;
 
-/// Why a database could not be opened. The message says what to mend.
+/// Why a database could not be opened. The message says what to correct.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    /// The path names nothing that could be a file.
+    /// The path cannot be that of a file.
     #[error("{path} is no path to a database file")]
     Path {
         /// The path.
         path: String,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The file cannot be opened, or is no SQLite database.
+    /// The file cannot be opened, or is not an SQLite database.
     #[error("cannot open {path} as an SQLite database that this process may write")]
     Open {
         /// The file.
         path: String,
-        /// What SQLite said.
+        /// The error of SQLite.
         source: sqlx::Error,
     },
-    /// No server can be reached that takes writes.
+    /// No server that accepts writes was found, and at least one server did not answer.
     #[error("cannot reach the database {server}")]
     Connect {
-        /// The last one that was tried.
+        /// A server that did not answer.
         server: String,
-        /// What went wrong.
+        /// The error of the connection.
         source: sqlx::Error,
     },
-    /// All servers are standbys.
+    /// Every server is a standby, or read-only.
     #[error("none of the database servers takes writes: each is a standby, or read-only")]
     NoPrimary,
     /// The database was written by a newer version.
@@ -39,39 +39,39 @@ pub enum OpenError {
         "the database {database} is from a newer version (it has migration {version}): use that version or a newer one"
     )]
     Newer {
-        /// The file, or the server and the name.
+        /// The path of the file, or the server and the name of the database.
         database: String,
         /// The first migration that this version does not know.
         version: i64,
     },
-    /// The tables could not be carried forward.
+    /// The migration to the tables of this version failed.
     #[error("cannot carry the tables of {database} forward")]
     Migrate {
-        /// The file, or the server and the name.
+        /// The path of the file, or the server and the name of the database.
         database: String,
-        /// What went wrong.
+        /// The error of the migration.
         source: MigrateError,
     },
-    /// What is stored could not be read.
+    /// The records could not be read, to derive sort keys again.
     #[error("cannot read the database {database}")]
     Read {
-        /// The file, or the server and the name.
+        /// The path of the file, or the server and the name of the database.
         database: String,
-        /// What went wrong.
+        /// The error of the read.
         source: StoreError,
     },
-    /// Another server serves the file.
+    /// Another process, or another part of this one, serves the file.
     #[error("another server is serving {path}: stop it first, or give this one another database")]
     Served {
         /// The file.
         path: String,
     },
-    /// The file that marks a database as served cannot be made.
+    /// The lock file cannot be opened or locked.
     #[error("cannot lock {path}")]
     Lock {
         /// The lock file.
         path: String,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }

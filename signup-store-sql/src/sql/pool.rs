@@ -1,7 +1,7 @@
 //! A pool that passes a released connection directly to a waiting caller.
 //!
 //! The pool of sqlx pings each connection that is returned, so under load each statement would cost two round trips. A
-//! connection whose statement just succeeded needs no ping. [`ConnectionPool::release`] gives it to the caller that has
+//! connection whose statement just succeeded needs no ping. [`ConnectionPool::release`] passes it to the caller that has
 //! waited longest. It returns to the pool of sqlx only if no caller waits.
 
 use std::collections::VecDeque;
@@ -69,7 +69,7 @@ impl<DB: Database> ConnectionPool<DB> {
             biased;
             Ok(released) = released => {
                 if is_growing {
-                    // The pool may be opening a connection. A task of its own finishes the opening for later callers.
+                    // The pool may be opening a connection. A separate task finishes the opening for later callers.
                     let pool = self.clone();
                     drop(tokio::spawn(async move {
                         if let Ok(connection) = acquired.await {

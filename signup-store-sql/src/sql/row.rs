@@ -1,10 +1,12 @@
 //! Decoding of records. A value that no version of this crate can have written is an error that names its table, column and
 //! id.
 //!
-//! SQLite returns the records of a statement as one row: a JSON array of arrays of columns. Each row crosses from the thread
-//! of the connection to the caller, which costs more than the JSON. PostgreSQL returns rows with types, which cost half as
-//! much as JSON there. Only records beside others in one row are JSON on PostgreSQL, too. Digests are hexadecimal digits, and
-//! so are ids in JSON. Coordinates are decimal texts with as many digits as identify the number.
+//! SQLite returns the records of a statement as one row: a JSON array of arrays of columns. Passing a row from the thread of
+//! the connection to the caller costs more than the JSON. PostgreSQL returns rows with types, which cost half as much as
+//! JSON. On PostgreSQL, records are JSON only if one row has several of them.
+//!
+//! Digests are hexadecimal digits, and so are ids in JSON. Coordinates are decimal texts, with enough digits to read back the
+//! same number.
 
 mod cells;
 mod columns;
@@ -21,9 +23,9 @@ pub(crate) use columns::{
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use signup_core::{
-    Answer, Capacity, Day, EmailAddress, Event, EventDate, EventDates, EventId, Hours, LocationData, Notice,
-    NoticeFailure, NoticeId, Organization, OrganizationId, Question, QuestionId, Receipt, ReceiptKey, Shift,
-    ShiftId, Signup, SignupId, StoreError, Token, TokenId,
+    Capacity, Day, EmailAddress, Event, EventDates, EventId, Hours, LocationData, Notice, NoticeFailure,
+    NoticeId, Organization, OrganizationId, Question, QuestionId, Receipt, ReceiptKey, Shift, ShiftId,
+    Signup, SignupId, StoreError, Token, TokenId,
 };
 use sqlx::Row;
 use uuid::Uuid;
@@ -114,17 +116,19 @@ impl<'r> Decoder<'r> {
         Ok(self.number::<i64>()? != 0)
     }
 
-    fn parse<T>(&mut self, parse: impl FnOnce(&str) -> Result<T, String>) -> Result<T, StoreError> {
+    fn parse<T: FromStr<Err: Display>>(&mut self) -> Result<T, StoreError> {
         let text = self.text()?;
-        self.checked(parse(text))
+        self.checked(text.parse())
     }
 
-    fn optional<T>(
-        &mut self,
-        parse: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Result<Option<T>, StoreError> {
+    fn optional<T: FromStr<Err: Display>>(&mut self) -> Result<Option<T>, StoreError> {
         let text = self.optional_text()?;
-        self.checked(text.map(parse).transpose())
+        self.checked(text.map(str::parse).transpose())
+    }
+
+    fn json<T: DeserializeOwned>(&mut self) -> Result<T, StoreError> {
+        let text = self.text()?;
+        self.checked(serde_json::from_str(text))
     }
 
     /// Turns an error of a check into an error that names the column.
@@ -142,13 +146,13 @@ impl<'r> Decoder<'r> {
         StoreError::corrupt(self.table, column, id, error)
     }
 
-    fn id(&mut self) -> Result<Uuid, StoreError> {
+    fn id<T>(&mut self, new: impl FnOnce(Uuid) -> T) -> Result<T, StoreError> {
         if let Cell::Id(id) = self.cell() {
-            return Ok(*id);
+            return Ok(new(*id));
         }
         self.next -= 1;
         let digits = self.text()?;
-        self.checked(Uuid::try_parse(digits))
+        self.checked(Uuid::try_parse(digits)).map(new)
     }
 
     fn instant(&mut self) -> Result<Timestamp, StoreError> {
@@ -161,13 +165,13 @@ impl<'r> Decoder<'r> {
         self.checked(second.map(Timestamp::from_second).transpose())
     }
 
-    /// Decodes a zone, and combines the zone with `date`.
-    fn day(&mut self, date: EventDate, days: &mut Days) -> Result<Day, StoreError> {
-        let name = self.text()?;
-        let day = match days.0.take().filter(|last| last.zone().name() == name) {
+    /// Decodes a date and a zone.
+    fn day(&mut self, days: &mut Days) -> Result<Day, StoreError> {
+        let (date, zone) = (self.parse()?, self.text()?);
+        let day = match days.0.take().filter(|last| last.zone().name() == zone) {
             Some(last) if last.date() == date => last,
             Some(last) => Day::new(date, last.zone().clone()),
-            None => Day::new(date, self.checked(parsed(name))?),
+            None => Day::new(date, self.checked(zone.parse())?),
         };
         Ok(days.0.insert(day).clone())
     }
@@ -178,43 +182,24 @@ impl<'r> Decoder<'r> {
 #[derive(Debug, Default)]
 struct Days(Option<Day>);
 
-fn text<T: TryFrom<String, Error: Display>>(text: &str) -> Result<T, String> {
-    T::try_from(text.to_owned()).map_err(|error| error.to_string())
-}
-
-fn parsed<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: T::Err| error.to_string())
-}
-
-fn json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    serde_json::from_str(text).map_err(|error| error.to_string())
-}
-
-fn email(text: &str) -> Result<EmailAddress, String> {
-    EmailAddress::stored(text).map_err(|error| error.to_string())
-}
-
 pub(crate) fn organization(row: &[Cell<'_>]) -> Result<Organization, StoreError> {
     let mut columns = Decoder::new(row, "organizations", ORGANIZATION);
-    let id = OrganizationId::new(columns.id()?);
-    let (name, slug) = (columns.parse(text)?, columns.text()?.to_owned());
-    let (sport, public_url) = (columns.optional(text)?, columns.optional(text)?);
-    let plan = columns.parse(parsed)?;
+    let (id, name, slug) = (columns.id(OrganizationId::new)?, columns.parse()?, columns.text()?.to_owned());
     let mut organization = Organization::new(id, name, slug, columns.instant()?);
-    organization.sport = sport;
-    organization.public_url = public_url;
-    organization.plan = plan;
+    organization.sport = columns.optional()?;
+    organization.public_url = columns.optional()?;
+    organization.plan = columns.parse()?;
     Ok(organization)
 }
 
 pub(crate) fn token(row: &[Cell<'_>]) -> Result<Token, StoreError> {
     let mut columns = Decoder::new(row, "tokens", TOKEN);
     let mut token = Token::new(
-        TokenId::new(columns.id()?),
-        OrganizationId::new(columns.id()?),
-        columns.parse(text)?,
-        columns.parse(parsed)?,
-        columns.parse(parsed)?,
+        columns.id(TokenId::new)?,
+        columns.id(OrganizationId::new)?,
+        columns.parse()?,
+        columns.parse()?,
+        columns.parse()?,
         columns.instant()?,
     );
     token.expires_at = columns.instant()?;
@@ -222,42 +207,34 @@ pub(crate) fn token(row: &[Cell<'_>]) -> Result<Token, StoreError> {
     Ok(token)
 }
 
-/// Returns a function that reads one event at a time.
+/// Returns a function that decodes one event at a time.
 pub(crate) fn events() -> impl FnMut(&[Cell<'_>]) -> Result<Event, StoreError> {
     let mut days = Days::default();
-    move |row| event(row, &mut days)
-}
-
-fn event(row: &[Cell<'_>], days: &mut Days) -> Result<Event, StoreError> {
-    let mut columns = Decoder::new(row, "events", EVENT);
-    let (id, organization) = (EventId::new(columns.id()?), OrganizationId::new(columns.id()?));
-    let (title, slug) = (columns.parse(text)?, columns.text()?.to_owned());
-    let (description, location) = (columns.optional(text)?, columns.optional(text)?);
-    let is_virtual = columns.flag()?;
-    let (latitude, longitude) = (columns.optional(parsed)?, columns.optional(parsed)?);
-    let date = columns.parse(parsed)?;
-    let last = columns.optional(parsed)?;
-    let dates = EventDates { first: columns.day(date, days)?, last };
-    let is_published = columns.flag()?;
-    let (theme, badge_label) = (columns.optional(parsed)?, columns.optional(text)?);
-    let mut event = Event::new(id, organization, title, slug, dates, columns.instant()?);
-    event.updated_at = columns.instant()?;
-    event.description = description;
-    event.location = location;
-    event.is_virtual = is_virtual;
-    event.latitude = latitude;
-    event.longitude = longitude;
-    event.is_published = is_published;
-    event.theme = theme;
-    event.badge_label = badge_label;
-    Ok(event)
+    move |row| {
+        let mut columns = Decoder::new(row, "events", EVENT);
+        let (id, organization) = (columns.id(EventId::new)?, columns.id(OrganizationId::new)?);
+        let (title, slug) = (columns.parse()?, columns.text()?.to_owned());
+        let dates = EventDates { first: columns.day(&mut days)?, last: columns.optional()? };
+        let mut event = Event::new(id, organization, title, slug, dates, columns.instant()?);
+        event.updated_at = columns.instant()?;
+        event.description = columns.optional()?;
+        event.location = columns.optional()?;
+        event.is_virtual = columns.flag()?;
+        event.latitude = columns.optional()?;
+        event.longitude = columns.optional()?;
+        event.is_published = columns.flag()?;
+        event.theme = columns.optional()?;
+        event.badge_label = columns.optional()?;
+        Ok(event)
+    }
 }
 
 /// Decodes the location data of an event.
 pub(crate) fn location_data(row: &[Cell<'_>]) -> Result<Option<LocationData>, StoreError> {
     let mut columns = Decoder::new(row, "events", LOCATION_DATA);
-    columns.id()?;
-    columns.optional(|text| LocationData::stored(text).map_err(|error| error.to_string()))
+    columns.id(EventId::new)?;
+    let json = columns.optional_text()?;
+    columns.checked(json.map(LocationData::stored).transpose())
 }
 
 /// Decodes the start by which an event of a page is sorted: the last column of `page`.
@@ -268,47 +245,35 @@ pub(crate) fn stored_start(page: &[Cell<'_>]) -> Result<Timestamp, StoreError> {
     }
 }
 
-/// Returns a function that reads one shift at a time.
+/// Returns a function that decodes one shift at a time.
 pub(crate) fn shifts() -> impl FnMut(&[Cell<'_>]) -> Result<Shift, StoreError> {
     let mut days = Days::default();
-    move |row| shift(row, &mut days)
-}
-
-fn shift(row: &[Cell<'_>], days: &mut Days) -> Result<Shift, StoreError> {
-    let mut columns = Decoder::new(row, "shifts", SHIFT);
-    let id = ShiftId::new(columns.id()?);
-    let (organization, event) = (OrganizationId::new(columns.id()?), EventId::new(columns.id()?));
-    let (title, location) = (columns.parse(text)?, columns.optional(text)?);
-    let minutes = (columns.number::<u16>()?, columns.number::<u16>()?);
-    let hours = columns.checked(Hours::try_from(minutes))?;
-    let capacity = columns.number()?;
-    let capacity = columns.checked(Capacity::new(capacity))?;
-    let filled = columns.number()?;
-    let (position, version) = (columns.number()?, columns.number()?);
-    let (created_at, updated_at) = (columns.instant()?, columns.instant()?);
-    let date = columns.parse(parsed)?;
-    let day = columns.day(date, days)?;
-    let mut shift = Shift::new(id, organization, event, title, capacity, day, created_at);
-    shift.location = location;
-    shift.hours = hours;
-    shift.occupancy.filled = filled;
-    shift.position = position;
-    shift.version = version;
-    shift.updated_at = updated_at;
-    shift.is_virtual = columns.flag()?;
-    Ok(shift)
+    move |row| {
+        let mut columns = Decoder::new(row, "shifts", SHIFT);
+        let (id, organization, event) =
+            (columns.id(ShiftId::new)?, columns.id(OrganizationId::new)?, columns.id(EventId::new)?);
+        let (title, capacity) = (columns.parse()?, columns.number()?);
+        let capacity = columns.checked(Capacity::new(capacity))?;
+        let day = columns.day(&mut days)?;
+        let mut shift = Shift::new(id, organization, event, title, capacity, day, columns.instant()?);
+        shift.updated_at = columns.instant()?;
+        shift.location = columns.optional()?;
+        let minutes = (columns.number::<u16>()?, columns.number::<u16>()?);
+        shift.hours = columns.checked(Hours::try_from(minutes))?;
+        shift.occupancy.filled = columns.number()?;
+        shift.position = columns.number()?;
+        shift.version = columns.number()?;
+        shift.is_virtual = columns.flag()?;
+        Ok(shift)
+    }
 }
 
 pub(crate) fn question(row: &[Cell<'_>]) -> Result<Question, StoreError> {
     let mut columns = Decoder::new(row, "questions", QUESTION);
-    let mut question = Question::new(
-        QuestionId::new(columns.id()?),
-        OrganizationId::new(columns.id()?),
-        EventId::new(columns.id()?),
-        columns.parse(text)?,
-        columns.parse(parsed)?,
-    );
-    question.options = columns.parse(json)?;
+    let (id, organization, event) =
+        (columns.id(QuestionId::new)?, columns.id(OrganizationId::new)?, columns.id(EventId::new)?);
+    let mut question = Question::new(id, organization, event, columns.parse()?, columns.parse()?);
+    question.options = columns.json()?;
     question.required = columns.flag()?;
     question.position = columns.number()?;
     Ok(question)
@@ -316,49 +281,47 @@ pub(crate) fn question(row: &[Cell<'_>]) -> Result<Question, StoreError> {
 
 pub(crate) fn signup(row: &[Cell<'_>]) -> Result<Signup, StoreError> {
     let mut columns = Decoder::new(row, "signups", SIGNUP);
-    let id = SignupId::new(columns.id()?);
-    let (organization, event) = (OrganizationId::new(columns.id()?), EventId::new(columns.id()?));
-    let shift = ShiftId::new(columns.id()?);
-    let shift_version = columns.number()?;
-    let (name, email) = (columns.parse(text)?, columns.parse(email)?);
-    let answers = columns.parse(json::<Vec<Answer>>)?;
-    let (status, secret) = (columns.parse(parsed)?, columns.parse(parsed)?);
-    let place = (organization, event, shift);
-    let mut signup = Signup::new(id, place, name, email, secret, columns.instant()?);
+    let (id, place) = (
+        columns.id(SignupId::new)?,
+        (columns.id(OrganizationId::new)?, columns.id(EventId::new)?, columns.id(ShiftId::new)?),
+    );
+    let (name, email) = (columns.parse()?, columns.text()?);
+    let email = columns.checked(EmailAddress::stored(email))?;
+    let mut signup = Signup::new(id, place, name, email, columns.parse()?, columns.instant()?);
     signup.mailed_at = columns.instant()?;
     signup.cancelled_at = columns.optional_instant()?;
-    signup.shift_version = shift_version;
-    signup.answers = answers;
-    signup.status = status;
+    signup.shift_version = columns.number()?;
+    signup.answers = columns.json()?;
+    signup.status = columns.parse()?;
     Ok(signup)
 }
 
-/// Decodes the receipt with this key.
+/// Decodes the receipt of `key`.
 pub(crate) fn receipt(row: &[Cell<'_>], key: &ReceiptKey) -> Result<Receipt, StoreError> {
     let mut columns = Decoder::new(row, "receipts", RECEIPT);
-    columns.id()?;
-    Ok(Receipt::new(key.clone(), columns.parse(json)?, columns.instant()?))
+    columns.id(TokenId::new)?;
+    Ok(Receipt::new(key.clone(), columns.json()?, columns.instant()?))
 }
 
 /// Decodes the due time of a notice, in Unix seconds, and its id.
 pub(crate) fn queue_position(row: &[Cell<'_>]) -> Result<(i64, NoticeId), StoreError> {
     let mut columns = Decoder::new(row, "notices", QUEUE_POSITION);
-    let id = NoticeId::new(columns.id()?);
+    let id = columns.id(NoticeId::new)?;
     Ok((columns.number()?, id))
 }
 
 pub(crate) fn notice(row: &[Cell<'_>]) -> Result<Notice, StoreError> {
     let mut columns = Decoder::new(row, "notices", NOTICE);
-    let id = NoticeId::new(columns.id()?);
-    let (organization, event) = (OrganizationId::new(columns.id()?), EventId::new(columns.id()?));
-    let shift = ShiftId::new(columns.id()?);
-    let cause = columns.parse(json)?;
-    let mut notice = Notice::new(id, (organization, event, shift), cause, columns.instant()?);
+    let (id, place) = (
+        columns.id(NoticeId::new)?,
+        (columns.id(OrganizationId::new)?, columns.id(EventId::new)?, columns.id(ShiftId::new)?),
+    );
+    let mut notice = Notice::new(id, place, columns.json()?, columns.instant()?);
     notice.version = columns.number()?;
     notice.attempts = columns.number()?;
     notice.due_at = columns.instant()?;
     let at = columns.optional_instant()?;
-    let reason = columns.optional(|text| Ok(text.to_owned()))?;
+    let reason = columns.optional_text()?.map(str::to_owned);
     notice.failure = at.zip(reason).map(|(at, reason)| NoticeFailure { at, reason });
     Ok(notice)
 }

@@ -1,8 +1,7 @@
-//! SQL as data: a text with its values, which either engine can run.
+//! SQL as data: a text and the values of its parameters.
 //!
-//! Statements are written once, with parameters `$1`, `$2`, …, or with `?` for each in its turn; where the engines spell
-//! something differently, the [`Dialect`] has the word. What is built here depends on the kinds of its statements only, never on
-//! a value, so that the prepared statements of one change set serve the next of its shape.
+//! Statements are written once for both engines, with the parameters `$1`, `$2`, …. [`Dialect`] has the expressions that
+//! differ. All values except limits and filters are parameters, so a connection can prepare a statement once for many values.
 
 use uuid::Uuid;
 
@@ -17,25 +16,24 @@ pub(crate) enum Value {
     Real(Option<f64>),
     Flag(bool),
     Bytes(Vec<u8>),
-    /// JSON that is stored as it is written.
+    /// JSON, stored as the same text.
     Json(Option<String>),
-    /// For PostgreSQL: an array of values of one kind.
+    /// An array of values of one kind, for PostgreSQL only.
     Array(Vec<Self>),
-    /// A text that is a date, as `YYYY-MM-DD`.
+    /// A date, as `YYYY-MM-DD`.
     Date(Option<String>),
 }
 
 impl Value {
-    /// How the parameter of this number stands in a text for PostgreSQL.
+    /// Returns the parameter `number` as PostgreSQL reads it. A text with another type in PostgreSQL is cast to that type.
     pub(crate) fn placeholder(&self, number: usize) -> String {
-        match self {
-            Self::Json(_) => format!("CAST(${number} AS json)"),
-            Self::Date(_) => format!("CAST(${number} AS date)"),
-            Self::Array(values) => match values.first() {
-                Some(Self::Json(_)) => format!("CAST(${number} AS json[])"),
-                Some(Self::Date(_)) => format!("CAST(${number} AS date[])"),
-                _ => format!("${number}"),
-            },
+        let (value, brackets) = match self {
+            Self::Array(values) => (values.first(), "[]"),
+            value => (Some(value), ""),
+        };
+        match value {
+            Some(Self::Json(_)) => format!("CAST(${number} AS json{brackets})"),
+            Some(Self::Date(_)) => format!("CAST(${number} AS date{brackets})"),
             _ => format!("${number}"),
         }
     }
@@ -65,13 +63,13 @@ value_from! {
     &[u8]: bytes => Self::Bytes(bytes.to_vec());
 }
 
-/// The values of a statement, the first one for `$1`.
+/// Expands to the values of a statement. The first is the value of `$1`.
 macro_rules! values {
     ($($value:expr),* $(,)?) => { vec![$($crate::sql::Value::from($value)),*] };
 }
 pub(crate) use values;
 
-/// A text and its values.
+/// A statement, or a part of one, with the values of its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sql {
     pub(crate) dialect: Dialect,
@@ -84,7 +82,7 @@ impl Sql {
         Self { dialect, text: String::new(), values: vec![] }
     }
 
-    /// One statement.
+    /// Returns a statement, as [`add`](Self::add) appends it.
     pub(crate) fn of(dialect: Dialect, text: &str, values: Vec<Value>) -> Self {
         let mut sql = Self::new(dialect);
         sql.add(text, values);
@@ -96,35 +94,27 @@ impl Sql {
         self.text.push_str(text);
     }
 
-    /// Appends a text whose parameters `$1`, `$2`, … are `values`.
+    /// Appends a text whose parameters `$1`, `$2`, … have `values`. A `$` without such a number is kept.
     ///
-    /// On PostgreSQL they are moved up by the number of values before them. On SQLite each becomes a `?` with a value of its
-    /// own: to look for the value of a parameter that has a name takes as long as there are parameters.
+    /// For PostgreSQL the numbers are increased by the number of values before. For SQLite each parameter becomes a `?` with
+    /// a copy of its value, because SQLite finds a parameter with a number by a search through all parameters.
     pub(crate) fn add(&mut self, text: &str, values: Vec<Value>) {
-        if text.contains('?') {
-            self.text.push_str(text);
-            self.values.extend(values);
-            return;
-        }
         let before = self.values.len();
         let mut parts = text.split('$');
         self.text.push_str(parts.next().unwrap_or_default());
         for part in parts {
             let digits = part.bytes().take_while(u8::is_ascii_digit).count();
             let (number, rest) = part.split_at(digits);
-            let value = number
-                .parse::<usize>()
-                .ok()
-                .and_then(|number| Some((number, values.get(number.checked_sub(1)?)?)));
-            match value {
-                Some((number, value)) => match self.dialect {
-                    Dialect::Sqlite => {
-                        self.text.push('?');
-                        self.values.push(value.clone());
-                    }
-                    Dialect::Postgres => self.text.push_str(&value.placeholder(before + number)),
-                },
-                None => {
+            let place = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+            match (place.and_then(|place| Some((place, values.get(place)?))), self.dialect) {
+                (Some((_, value)), Dialect::Sqlite) => {
+                    self.text.push('?');
+                    self.values.push(value.clone());
+                }
+                (Some((place, value)), Dialect::Postgres) => {
+                    self.text.push_str(&value.placeholder(before + place + 1));
+                }
+                (None, _) => {
                     self.text.push('$');
                     self.text.push_str(number);
                 }
@@ -142,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_are_numbered_on_from_statement_to_statement() {
+    fn postgres_numbers_parameters_across_statements() {
         let mut sql = Sql::of(Dialect::Postgres, "INSERT INTO a VALUES ($1, $2);", values![1_i64, 2_i64]);
         sql.push("DELETE FROM b;");
         sql.add("UPDATE c SET d = $2 WHERE e = $1 OR d = '$';", values![3_i64, 4_i64]);
@@ -153,15 +143,15 @@ mod tests {
     }
 
     #[test]
-    fn on_sqlite_each_parameter_has_a_value_of_its_own() {
-        let mut sql = Sql::of(Dialect::Sqlite, "INSERT INTO a VALUES (?, ?);", values![1_i64, 2_i64]);
+    fn sqlite_has_one_value_for_each_parameter() {
+        let mut sql = Sql::of(Dialect::Sqlite, "INSERT INTO a VALUES ($1, $2);", values![1_i64, 2_i64]);
         sql.add("UPDATE c SET d = $2 WHERE e = $1 AND d <> $2;", values![3_i64, 4_i64]);
         assert_eq!(sql.text, "INSERT INTO a VALUES (?, ?);UPDATE c SET d = ? WHERE e = ? AND d <> ?;");
         assert_eq!(sql.values, values![1_i64, 2_i64, 4_i64, 3_i64, 4_i64]);
     }
 
     #[test]
-    fn postgres_is_told_what_a_text_is() {
+    fn postgres_casts_dates_and_json() {
         let values = vec![Value::Date(None), Value::Json(None), Value::Text(None)];
         let sql = Sql::of(Dialect::Postgres, "SELECT $1, $2, $3", values);
         assert_eq!(sql.text, "SELECT CAST($1 AS date), CAST($2 AS json), $3");

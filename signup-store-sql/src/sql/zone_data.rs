@@ -1,9 +1,9 @@
-//! Sort keys follow the zone data.
+//! The stored sort keys of events, and the time zone data that determines them.
 //!
-//! `starts_at` and `ends_at` of an event are derived from its dates and zone, and stored only to sort and to count by.
-//! The database records the release of the zone data that they were derived with. A process that serves and has another
-//! release derives them again when it opens the database. A management command leaves them alone: it may be of another
-//! version than the servers beside it.
+//! `starts_at` and `ends_at` of an event are derived from its dates and zone, and stored for sorting and counting. The
+//! database records the release of the zone data that the keys were derived with. A process that serves derives them again
+//! if it has another release. A management command leaves them as they are, because it may be of another version than the
+//! servers beside it.
 
 use signup_core::zone::zone_data_version;
 use signup_core::{Day, EventDate, EventDates, StoreError, TimeError, Zone};
@@ -12,21 +12,21 @@ use uuid::Uuid;
 use super::rows::{GIVEN, Rows, Statement};
 use super::{Dialect, Sql, values};
 
-/// How many events are derived at a time: a bound on memory.
+/// The number of events that one statement reads or updates. This bounds the memory.
 const BATCH: usize = 1000;
 
-/// What opening a database does with sort keys that another release of the zone data made.
+/// Whether opening a database derives sort keys again that another release of the zone data made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SortKeys {
     Derive,
     Keep,
 }
 
-/// A transaction that is under way.
+/// A connection with an open transaction.
 pub(crate) trait Session {
-    fn dialect(&self) -> Dialect;
+    const DIALECT: Dialect;
 
-    /// Runs a statement; each row has `N` texts. `what` is being done.
+    /// Runs a statement, and returns its rows, of `N` texts each. `what` names the operation in errors.
     async fn rows<const N: usize>(
         &mut self,
         what: &'static str,
@@ -36,14 +36,13 @@ pub(crate) trait Session {
 
 const WHAT: &str = "deriving sort keys";
 
-/// Derives all sort keys again if another release of the zone data made them and `keys` says so. The caller's transaction
-/// keeps readers from seeing keys of two releases.
-pub(crate) async fn follow(session: &mut impl Session, keys: SortKeys) -> Result<(), StoreError> {
+/// Derives all sort keys again if another release of the zone data made them, unless `keys` is [`SortKeys::Keep`]. The
+/// transaction of the caller prevents that a reader sees keys of two releases.
+pub(crate) async fn update_sort_keys<S: Session>(session: &mut S, keys: SortKeys) -> Result<(), StoreError> {
     if keys == SortKeys::Keep {
         return Ok(());
     }
-    let dialect = session.dialect();
-    let stored = Sql::of(dialect, "SELECT value FROM meta WHERE name = 'zone_data'", vec![]);
+    let stored = Sql::of(S::DIALECT, "SELECT value FROM meta WHERE name = 'zone_data'", vec![]);
     let stored: Vec<[String; 1]> = session.rows(WHAT, stored).await?;
     if stored.first().is_some_and(|[version]| version == zone_data_version()) {
         return Ok(());
@@ -51,32 +50,32 @@ pub(crate) async fn follow(session: &mut impl Session, keys: SortKeys) -> Result
     let text = format!(
         "SELECT {}, CAST(start_date AS TEXT), COALESCE(CAST(end_date AS TEXT), ''), timezone FROM events \
          WHERE id > $1 ORDER BY id LIMIT {BATCH}",
-        dialect.id_text("id"),
+        S::DIALECT.id_text("id"),
     );
     let mut after = Uuid::nil();
     loop {
-        let events = session.rows(WHAT, Sql::of(dialect, &text, values![after])).await?;
+        let events = session.rows(WHAT, Sql::of(S::DIALECT, &text, values![after])).await?;
         let keys = events.iter().map(sort_keys).collect::<Result<Vec<_>, _>>()?;
-        let Some((last, _)) = keys.last() else { break };
+        let Some((last, ..)) = keys.last() else { break };
         after = *last;
-        let updated: Vec<[String; 1]> = session.rows(WHAT, update(dialect, &keys)).await?;
-        tracing::info!(events = updated.len(), "sort keys follow the zone data");
+        let updated: Vec<[String; 1]> = session.rows(WHAT, update(S::DIALECT, &keys)).await?;
+        tracing::info!(events = updated.len(), "sort keys were derived again from the zone data");
     }
     let record = "INSERT INTO meta (name, value) VALUES ('zone_data', $1) \
          ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING name";
-    let record = Sql::of(dialect, record, values![zone_data_version()]);
+    let record = Sql::of(S::DIALECT, record, values![zone_data_version()]);
     let _recorded: Vec<[String; 1]> = session.rows(WHAT, record).await?;
     Ok(())
 }
 
-/// Start and end of events, by id.
-type Keys = (Uuid, (i64, i64));
+/// The id of an event, and its start and end in Unix seconds.
+type Keys = (Uuid, i64, i64);
 
-/// Returns a row for each event whose keys change.
+/// Returns a statement that updates the keys of events. Its result has a row for each event whose keys change.
 fn update(dialect: Dialect, keys: &[Keys]) -> Sql {
     let mut rows = Rows::default();
-    for (id, (start, end)) in keys {
-        rows.push(0, [("id", (*id).into()), ("starts_at", (*start).into()), ("ends_at", (*end).into())]);
+    for &(id, start, end) in keys {
+        rows.push(0, [("id", id.into()), ("starts_at", start.into()), ("ends_at", end.into())]);
     }
     let text = format!(
         "UPDATE events SET starts_at = given.starts_at, ends_at = given.ends_at FROM {GIVEN} \
@@ -97,5 +96,5 @@ fn sort_keys([id, first, last, zone]: &[String; 4]) -> Result<Keys, StoreError> 
     let zone: Zone = zone.parse().map_err(corrupt("timezone"))?;
     let dates = EventDates { first: Day::new(date, zone), last };
     let id = Uuid::try_parse(id).map_err(|error| StoreError::corrupt("events", "id", id, error))?;
-    Ok((id, (dates.starts_at().as_second(), dates.ends_at().as_second())))
+    Ok((id, dates.starts_at().as_second(), dates.ends_at().as_second()))
 }

@@ -7,13 +7,17 @@ use sqlx::sqlite::SqliteConnection;
 use super::error::store_error;
 use super::query::query;
 use crate::sql::error::OpenError;
-use crate::sql::migrations::{Script, cannot_migrate, cannot_read, migrator, scripts};
+use crate::sql::migrations::{Script, cannot_migrate, migrate};
 use crate::sql::row::texts;
-use crate::sql::zone_data::{self, Session, SortKeys};
+use crate::sql::zone_data::{Session, SortKeys};
 use crate::sql::{Dialect, Sql};
 
-static SCRIPTS: &[Script] =
-    scripts!("sqlite": "0001_initial", "0002_mails", "0003_receipts", "0004_receipts");
+static SCRIPTS: &[Script] = &[
+    (1, "initial", include_str!("../../migrations/sqlite/0001_initial.sql")),
+    (2, "mails", include_str!("../../migrations/sqlite/0002_mails.sql")),
+    (3, "receipts", include_str!("../../migrations/sqlite/0003_receipts.sql")),
+    (4, "receipts", include_str!("../../migrations/sqlite/0004_receipts.sql")),
+];
 
 /// Migrates the database. `name` names the database in errors.
 pub(super) async fn prepare(
@@ -21,20 +25,15 @@ pub(super) async fn prepare(
     name: &str,
     keys: SortKeys,
 ) -> Result<(), OpenError> {
-    let failed = |error: sqlx::Error| cannot_migrate(name, error.into());
+    let failed = |error: sqlx::Error| cannot_migrate(name, error);
+    // Locks out every other process that writes.
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
-    migrator(SCRIPTS)
-        .run_direct(None, &mut *transaction, false)
-        .await
-        .map_err(|error| cannot_migrate(name, error))?;
-    zone_data::follow(&mut *transaction, keys).await.map_err(|error| cannot_read(name, error))?;
+    migrate(&mut *transaction, SCRIPTS, name, keys).await?;
     transaction.commit().await.map_err(failed)
 }
 
 impl Session for SqliteConnection {
-    fn dialect(&self) -> Dialect {
-        Dialect::Sqlite
-    }
+    const DIALECT: Dialect = Dialect::Sqlite;
 
     async fn rows<const N: usize>(
         &mut self,

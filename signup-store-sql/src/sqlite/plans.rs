@@ -1,8 +1,8 @@
-//! Tests of query plans: the statement of a page reads only the rows of the page, wherever the page is.
+//! Tests of query plans: each statement is a range of an index.
 
 use jiff::Timestamp;
 use signup_core::{EventId, EventQuery, NoticeId, OrganizationId, Position, Side};
-use sqlx::{Connection as _, Row as _, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnection};
 
 use crate::SqliteStore;
 use crate::sql::read::{due_notices_query, page_query};
@@ -10,22 +10,25 @@ use crate::sql::require;
 use crate::sql::rows::Rows;
 use crate::sql::{Dialect, Sql};
 
+/// Creates a database, and returns a connection to it. The folder exists until it is dropped.
+async fn database() -> (tempfile::TempDir, SqliteConnection) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("signup.db");
+    SqliteStore::open(&path).await.unwrap().close().await;
+    let connection = SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap();
+    (folder, connection)
+}
+
 async fn plan(connection: &mut SqliteConnection, sql: Sql) -> String {
-    let mut explained = Sql::new(Dialect::Sqlite);
-    explained.push("EXPLAIN QUERY PLAN ");
-    explained.push(&sql.text);
-    let text = sqlx::AssertSqlSafe(explained.text.to_owned());
-    let steps = sqlx::query(text).fetch_all(connection).await.unwrap();
+    let explain = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {}", sql.text));
+    let steps = connection.fetch_all(explain).await.unwrap();
     steps.iter().map(|step| step.get::<String, _>("detail")).collect::<Vec<_>>().join("\n")
 }
 
 /// A page is a range of an index for each filter and direction. No row is sorted or skipped.
 #[tokio::test]
 async fn a_page_costs_the_same_wherever_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("signup.db");
-    let store = SqliteStore::open(&path).await.unwrap();
-    let mut connection = SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap();
+    let (_folder, mut connection) = database().await;
     for (is_published, index) in [
         (None, "events_by_start (organization_id=?"),
         (Some(true), "events_by_publication_and_start (organization_id=? AND is_published=?"),
@@ -43,40 +46,29 @@ async fn a_page_costs_the_same_wherever_it_is() {
             let plan = plan(&mut connection, page).await;
             assert!(plan.contains(&format!("SEARCH events USING INDEX {index}{range})")), "{plan}");
             assert!(!plan.contains("B-TREE") && !plan.contains("SCAN events"), "{plan}");
-            // The check of the other side is a range, too.
-            assert_eq!(
-                plan.matches("SEARCH events USING").count(),
-                1 + usize::from(side.is_some()),
-                "{plan}"
-            );
+            // The page is a range, and so is the check of the other side.
+            let ranges = plan.matches("SEARCH events USING").count();
+            assert_eq!(ranges, 1 + usize::from(side.is_some()), "{plan}");
         }
     }
-    store.close().await;
 }
 
 /// The cost does not depend on the number of notices that are not due.
 #[tokio::test]
 async fn due_notices_are_ranges_of_an_index() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("signup.db");
-    let store = SqliteStore::open(&path).await.unwrap();
-    let mut connection = SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap();
-    let plan =
-        plan(&mut connection, due_notices_query(Dialect::Sqlite, (0, 9), (-1, NoticeId::NONE), 50)).await;
+    let (_folder, mut connection) = database().await;
+    let due = due_notices_query(Dialect::Sqlite, (0, 9), (-1, NoticeId::NONE), 50);
+    let plan = plan(&mut connection, due).await;
     for range in ["(due_at,id)>(?,?) AND due_at<?", "due_at>?"] {
         let search = format!("SEARCH notices USING INDEX due_notices ({range})");
         assert_eq!(plan.matches(&search).count(), 1, "{plan}");
     }
     assert!(!plan.contains("B-TREE") && !plan.contains("SCAN notices"), "{plan}");
-    store.close().await;
 }
 
 #[tokio::test]
 async fn active_events_are_counted_in_an_index_of_published_ones() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("signup.db");
-    let store = SqliteStore::open(&path).await.unwrap();
-    let mut connection = SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap();
+    let (_folder, mut connection) = database().await;
     let mut sql = Sql::new(Dialect::Sqlite);
     let requirement = signup_core::Requirement::ActiveEventsBelow {
         organization: OrganizationId::NONE,
@@ -89,5 +81,4 @@ async fn active_events_are_counted_in_an_index_of_published_ones() {
     check.statement(Dialect::Sqlite).append(&mut sql, rows, None);
     let plan = plan(&mut connection, sql).await;
     assert!(plan.contains("USING COVERING INDEX published_events_by_end"), "{plan}");
-    store.close().await;
 }

@@ -1,11 +1,11 @@
-//! Statements as SQLite's driver takes them.
+//! The conversion of statements for the SQLite driver.
 
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments as _, AssertSqlSafe};
 
 use crate::sql::{Sql, Value};
 
-/// The text and the values.
+/// Returns the text and the arguments of a statement.
 pub(super) fn query(sql: Sql) -> sqlx::Result<(AssertSqlSafe<String>, SqliteArguments)> {
     let mut arguments = SqliteArguments::default();
     arguments.reserve(sql.values.len(), 0);

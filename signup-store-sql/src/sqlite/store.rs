@@ -88,7 +88,7 @@ impl SqlStore<SqliteBackend> {
         let readers = open_readers(options.clone()).await.map_err(cannot_open)?;
         let index = WalIndex::open(&file)
             .inspect_err(|error| tracing::warn!(%error, "nothing is cached: the WAL index cannot be read"));
-        let cache = Cache { reads: CachedReads::new(), index: index.ok() };
+        let cache = Cache { reads: CachedReads::default(), index: index.ok() };
         Ok(Self(SqliteBackend {
             readers: Readers(ConnectionPool::new(readers)),
             writer: Writer::new(writer, options),

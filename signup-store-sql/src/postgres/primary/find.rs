@@ -1,4 +1,4 @@
-//! Which of several servers takes writes.
+//! The search for the server that accepts writes.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -10,45 +10,50 @@ use sqlx::{ConnectOptions as _, Executor as _};
 
 use crate::postgres::options::server_name;
 use crate::sql::error::OpenError;
+use crate::sql::row::texts;
 
-/// Returns `yes` on a server that takes writes.
+/// Returns `yes` on a server that accepts writes.
 pub(super) const TAKES_WRITES: &str = "SELECT CASE WHEN pg_is_in_recovery() \
      OR current_setting('transaction_read_only') = 'on' THEN 'no' ELSE 'yes' END";
-/// Gives the history that a server which takes writes is on: each promotion begins a new one, so of two servers that both
-/// take writes the one with the higher number is not the one that was replaced.
+/// Returns the timeline of a server that accepts writes. Each promotion increases the timeline. If two servers accept
+/// writes, the one with the higher timeline has replaced the other.
 const TIMELINE: &str =
-    "SELECT CAST(('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32) AS bigint)";
-/// How long the other servers are waited for once one is found that takes writes.
-const OTHERS: Duration = Duration::from_millis(250);
+    "SELECT CAST(('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint AS text)";
+/// How long to wait for the other servers once a server that accepts writes is found.
+const WAIT_FOR_OTHERS: Duration = Duration::from_millis(250);
 
-/// Connects to the server that takes writes; of several that do, to the one that was promoted last. Servers that do not
-/// answer soon after one was found are not waited for.
+/// Connects to the server that accepts writes. If several servers do, connects to the one with the highest timeline.
+///
+/// # Errors
+/// Returns [`OpenError::Connect`] if no server is found and one did not answer within `timeout`, and
+/// [`OpenError::NoPrimary`] if all servers refuse writes.
 pub(super) async fn find(
     servers: &[PgConnectOptions],
     timeout: Duration,
 ) -> Result<(PgConnectOptions, PgConnection), OpenError> {
     let is_only = servers.len() == 1;
-    let mut asked: FuturesUnordered<_> = servers
+    let mut answers: FuturesUnordered<_> = servers
         .iter()
         .map(|server| async move {
-            let found = tokio::time::timeout(timeout, ask(server, is_only)).await;
+            let found = tokio::time::timeout(timeout, connect(server, is_only)).await;
             (server, found.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut)))
         })
         .collect();
-    let mut end = pin!(tokio::time::sleep(timeout));
+    // Starts when the first server is found.
+    let mut wait_for_others = pin!(tokio::time::sleep(WAIT_FOR_OTHERS));
     let (mut found, mut failure): (Option<(i64, PgConnectOptions, PgConnection)>, _) = (None, None);
     loop {
         let (server, answer) = tokio::select! {
-            next = asked.next() => match next {
+            next = answers.next() => match next {
                 Some(next) => next,
                 None => break,
             },
-            () = &mut end, if found.is_some() => break,
+            () = &mut wait_for_others, if found.is_some() => break,
         };
         match answer {
             Ok(Some((timeline, connection))) => {
                 if found.is_none() {
-                    end.as_mut().reset(tokio::time::Instant::now() + OTHERS);
+                    wait_for_others.as_mut().reset(tokio::time::Instant::now() + WAIT_FOR_OTHERS);
                 }
                 if found.as_ref().is_none_or(|(best, ..)| timeline > *best) {
                     found = Some((timeline, server.clone(), connection));
@@ -58,28 +63,22 @@ pub(super) async fn find(
             Err(source) => failure = Some(OpenError::Connect { server: server_name(server), source }),
         }
     }
-    match (found, failure) {
-        (Some((_, server, connection)), _) => Ok((server, connection)),
-        (None, Some(failure)) => Err(failure),
-        (None, None) => Err(OpenError::NoPrimary),
-    }
+    let (_, server, connection) = found.ok_or_else(|| failure.unwrap_or(OpenError::NoPrimary))?;
+    Ok((server, connection))
 }
 
-/// A connection and its server's timeline, if the server takes writes.
-async fn ask(server: &PgConnectOptions, is_only: bool) -> sqlx::Result<Option<(i64, PgConnection)>> {
+/// Connects to a server that accepts writes, and returns its timeline. Returns `None` for a server that refuses writes.
+async fn connect(server: &PgConnectOptions, is_only: bool) -> sqlx::Result<Option<(i64, PgConnection)>> {
     let mut connection = server.connect().await?;
-    // Simple queries, which PgBouncer takes like any other.
-    let answer: String = sqlx::Row::try_get(&connection.fetch_one(TAKES_WRITES).await?, 0)?;
+    // Simple queries, which work behind PgBouncer, too.
+    let [answer] = texts(&connection.fetch_one(TAKES_WRITES).await?)?;
     if answer != "yes" {
         return Ok(None);
     }
-    // Not every engine that speaks PostgreSQL's protocol has timelines; with one server it does not matter.
-    let timeline = if is_only {
-        0
-    } else {
-        sqlx::Row::try_get_unchecked::<String, _>(&connection.fetch_one(TIMELINE).await?, 0)?
-            .parse()
-            .unwrap_or(0)
-    };
-    Ok(Some((timeline, connection)))
+    // With one server the timeline does not matter. Some databases with the protocol of PostgreSQL have no timelines.
+    if is_only {
+        return Ok(Some((0, connection)));
+    }
+    let [timeline] = texts(&connection.fetch_one(TIMELINE).await?)?;
+    Ok(Some((timeline.parse().unwrap_or(0), connection)))
 }

@@ -7,7 +7,7 @@ use signup_core::{Event, EventPage, EventQuery, OrganizationId, Position, Side};
 
 use super::reader::{Reader, Result, outer};
 use crate::sql::row::{self, Cell, Column, EVENT, Records as _};
-use crate::sql::{Dialect, Sql, Value, values};
+use crate::sql::{Dialect, Sql, values};
 
 /// The default page length and one more row. The extra row shows whether another page follows.
 const SHORT_PAGE: u32 = 26;
@@ -23,42 +23,31 @@ pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted:
     let mut values = values![organization.uuid()];
     // Two limits instead of one for each length of a page: a connection keeps only a few statements prepared.
     let limit = if wanted.limit < SHORT_PAGE { SHORT_PAGE } else { wanted.limit.max(LONG_PAGE - 1) + 1 };
-    let mut parameter = |value: Value| {
-        values.push(value);
-        format!("${}", values.len())
-    };
     // A constant, because the plan must use the index of this filter for any values of the parameters.
     let filter = match wanted.is_published {
         Some(is_published) => format!(" AND {}", dialect.is_flag("is_published", is_published)),
         None => String::new(),
     };
-    let place = "(starts_at, id)";
-    let position = wanted.position.map(|Position { starts_at, id, .. }| {
-        format!("({}, {})", parameter(starts_at.as_second().into()), parameter(id.uuid().into()))
-    });
-    let (range, other_range, direction) = match (wanted.position.map(|position| position.side), position) {
-        (Some(Side::Below), Some(position)) => {
-            (format!(" AND {place} < {position}"), Some(format!("{place} >= {position}")), "DESC")
-        }
-        (Some(Side::Above), Some(position)) => {
-            (format!(" AND {place} > {position}"), Some(format!("{place} <= {position}")), "ASC")
-        }
-        _ => (String::new(), None, "DESC"),
+    let (inside, outside, direction) = match wanted.position.map(|position| position.side) {
+        Some(Side::Above) => (">", "<=", "ASC"),
+        Some(Side::Below) | None => ("<", ">=", "DESC"),
     };
-    let other_side = match other_range {
-        Some(range) => {
+    let order = format!("ORDER BY starts_at {direction}, id {direction}");
+    let (range, other_side) = match wanted.position {
+        Some(Position { starts_at, id, .. }) => {
+            values.extend(values![starts_at.as_second(), id.uuid()]);
             // With an order and a limit the planner reads the first row of a range. For EXISTS it does not always do so.
-            format!(
-                "(SELECT 1 FROM events WHERE organization_id = $1{filter} AND {range} \
-                 ORDER BY starts_at {direction}, id {direction} LIMIT 1) IS NOT NULL"
-            )
+            let other_side = format!(
+                "(SELECT 1 FROM events WHERE organization_id = $1{filter} AND (starts_at, id) {outside} ($2, $3) \
+                 {order} LIMIT 1) IS NOT NULL"
+            );
+            (format!(" AND (starts_at, id) {inside} ($2, $3)"), other_side)
         }
-        None => "1 = 0".to_owned(),
+        None => (String::new(), "1 = 0".to_owned()),
     };
     let from = format!(
         "(SELECT {other_side} AS has_other_side) p LEFT JOIN \
-         (SELECT * FROM events WHERE organization_id = $1{filter}{range} \
-         ORDER BY starts_at {direction}, id {direction} LIMIT {limit}) e ON TRUE"
+         (SELECT * FROM events WHERE organization_id = $1{filter}{range} {order} LIMIT {limit}) e ON TRUE"
     );
     Sql::of(dialect, &dialect.records(&page_columns(), &from), values)
 }

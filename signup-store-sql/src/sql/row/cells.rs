@@ -1,4 +1,4 @@
-//! One value of a record, from JSON or from a row with types.
+//! The values of a record, from JSON or from a row with types.
 
 use std::borrow::Cow;
 use std::fmt;

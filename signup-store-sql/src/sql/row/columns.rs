@@ -1,13 +1,10 @@
-//! The columns of each record, in the order in which they are read.
+//! The columns of each record, in the order in which they are decoded.
 
 /// A column of a record: its kind, and its name with the alias of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Column {
-    /// A text.
     Text(&'static str),
-    /// An integer.
     Integer(&'static str),
-    /// A flag.
     Flag(&'static str),
     /// A date, as `YYYY-MM-DD`.
     Date(&'static str),
@@ -36,10 +33,10 @@ pub(crate) const ORGANIZATION: &[Column] = &[
     Id("o.id"),
     Text("o.name"),
     Text("o.slug"),
+    Integer("o.created_at"),
     Text("o.sport"),
     Text("o.public_url"),
     Text("o.plan"),
-    Integer("o.created_at"),
 ];
 pub(crate) const TOKEN: &[Column] = &[
     Id("t.id"),
@@ -56,19 +53,19 @@ pub(crate) const EVENT: &[Column] = &[
     Id("e.organization_id"),
     Text("e.title"),
     Text("e.slug"),
+    Date("e.start_date"),
+    Text("e.timezone"),
+    Date("e.end_date"),
+    Integer("e.created_at"),
+    Integer("e.updated_at"),
     Text("e.description"),
     Text("e.location"),
     Flag("e.is_virtual"),
     Degrees("e.latitude"),
     Degrees("e.longitude"),
-    Date("e.start_date"),
-    Date("e.end_date"),
-    Text("e.timezone"),
     Flag("e.is_published"),
     Text("e.theme"),
     Text("e.badge_label"),
-    Integer("e.created_at"),
-    Integer("e.updated_at"),
 ];
 /// The location data of the event `e`. Only reads of an event in full select it.
 pub(crate) const LOCATION_DATA: &[Column] = &[Id("e.id"), Json("e.location_data")];
@@ -78,17 +75,17 @@ pub(crate) const SHIFT: &[Column] = &[
     Id("s.organization_id"),
     Id("s.event_id"),
     Text("s.title"),
+    Integer("s.capacity"),
+    Date("e.start_date"),
+    Text("e.timezone"),
+    Integer("s.created_at"),
+    Integer("s.updated_at"),
     Text("s.location"),
     Integer("s.start_minute"),
     Integer("s.end_minute"),
-    Integer("s.capacity"),
     Integer("s.filled"),
     Integer("s.position"),
     Integer("s.version"),
-    Integer("s.created_at"),
-    Integer("s.updated_at"),
-    Date("e.start_date"),
-    Text("e.timezone"),
     Flag("e.is_virtual"),
 ];
 pub(crate) const QUESTION: &[Column] = &[
@@ -106,15 +103,15 @@ pub(crate) const SIGNUP: &[Column] = &[
     Id("u.organization_id"),
     Id("u.event_id"),
     Id("u.shift_id"),
-    Integer("u.shift_version"),
     Text("u.name"),
     Text("u.email"),
-    Json("u.answers"),
-    Text("u.status"),
     Digest("u.secret"),
     Integer("u.created_at"),
     Integer("u.mailed_at"),
     Integer("u.cancelled_at"),
+    Integer("u.shift_version"),
+    Json("u.answers"),
+    Text("u.status"),
 ];
 /// A receipt has no id. Errors name the id of its token instead.
 pub(crate) const RECEIPT: &[Column] = &[Id("r.token_id"), Json("r.outcome"), Integer("r.expires_at")];
