@@ -8,12 +8,12 @@
 //! batcher has no task.
 //!
 //! The queue is bounded, and each request has a deadline. A caller that finds the queue full waits for a place until its
-//! deadline. A request that waits is dropped from the queue when its caller goes away or its deadline passes. A request that
-//! a batch has taken runs to its end.
+//! deadline. A request that waits is dropped from the queue when its caller goes away or its deadline passes. A work decides
+//! what becomes of an abandoned request that it has taken.
 //!
 //! **Invariants:** Two requests whose keys conflict never share a batch and never run at the same time, and they run in the
-//! order in which they were queued. While a work is idle and no batch gathers, a scan of the queue finds no request that the
-//! work could take. No lock is held over an await.
+//! order in which they were queued, unless a work ends its batch early. If a work is idle and no batch gathers, no request in
+//! the queue can be taken, among those that a scan looks at. No lock is held over an await.
 
 mod queue;
 
@@ -218,9 +218,11 @@ struct State<W: Work> {
     idle: Vec<W>,
     /// How many batches run or gather.
     running: usize,
-    /// Whether a call of [`Shared::start`] is under way, which sees each change made meanwhile.
+    /// Whether [`Shared::start`] runs. The running call checks the state again before it ends, so another call returns at
+    /// once.
     is_starting: bool,
-    /// Whether a batch has not taken its requests yet. It takes those that arrive meanwhile, too.
+    /// Whether a batch has started and has not taken its requests. Requests that arrive now can join the batch. A runtime
+    /// that is neither driven nor dropped meanwhile blocks the other works.
     is_gathering: bool,
 }
 
@@ -275,7 +277,7 @@ impl<W: Work> Shared<W> {
         if self.places.is_closed() {
             return Err(self.closed());
         }
-        // No older request can be taken, so a scan of the queue is of use only if the new one can be.
+        // No older request can be taken. So a batch can start only if no running batch conflicts with the new request.
         let may_start = !state.idle.is_empty() && !state.queue.is_held_up(&waiting.keys);
         let number = state.queue.push(waiting);
         if may_start {
@@ -312,11 +314,11 @@ impl<W: Work> Shared<W> {
     }
 
     /// Takes the requests of the batch that gathers, and starts another batch for the rest.
-    fn take(self: &Arc<Self>) -> Vec<Waiting<W>> {
+    fn take(self: &Arc<Self>, limit: usize) -> Vec<Waiting<W>> {
         let now = Instant::now();
         let mut state = self.lock();
         let is_abandoned = |waiting: &Waiting<W>| waiting.pending.is_abandoned_at(now);
-        let (batch, abandoned) = state.queue.take(self.limits.batch, is_abandoned);
+        let (batch, abandoned) = state.queue.take(limit, is_abandoned);
         state.is_gathering = false;
         self.places.add_permits(batch.len() + abandoned.len());
         self.start(state);
@@ -361,7 +363,7 @@ impl<W: Work> Running<W> {
         for _ in 0..self.shared.limits.yields {
             tokio::task::yield_now().await;
         }
-        let batch = self.take();
+        let batch = self.take(self.shared.limits.batch);
         if let Some(work) = &mut self.work
             && !batch.is_empty()
         {
@@ -369,8 +371,8 @@ impl<W: Work> Running<W> {
         }
     }
 
-    fn take(&mut self) -> Vec<Pending<W::Request, W::Answer>> {
-        let batch = self.shared.take().into_iter();
+    fn take(&mut self, limit: usize) -> Vec<Pending<W::Request, W::Answer>> {
+        let batch = self.shared.take(limit).into_iter();
         let (keys, batch) = batch.map(|waiting| (waiting.keys, waiting.pending)).unzip();
         self.keys = Some(keys);
         batch
@@ -380,8 +382,9 @@ impl<W: Work> Running<W> {
 impl<W: Work> Drop for Running<W> {
     fn drop(&mut self) {
         if self.keys.is_none() {
-            // The runtime has ended. A request that stayed in the queue would start the next batch there.
-            drop(self.take());
+            // The batch was dropped before it took its requests, because its runtime ended. The request that started the
+            // batch belongs to that runtime, and would start the next batch there.
+            drop(self.take(1));
         }
         let mut state = self.shared.lock();
         state.queue.release(self.keys.as_deref().unwrap_or_default());

@@ -10,8 +10,8 @@ const SCANNED_PER_PLACE: usize = 4;
 
 /// The keys of a request, each with the access that the request needs.
 ///
-/// Two requests conflict if they have a key in common, unless both have the same access to the key and that access is shared
-/// between requests of one batch, or between batches that run at the same time.
+/// Two requests conflict if they access the same key. Equal accesses to a key do not conflict if that access can be shared: in
+/// one batch, or between batches that run at the same time.
 pub(crate) trait Conflict: Send + 'static {
     type Key: Clone + Eq + Hash + Send;
     type Access: Copy + Eq + Send;

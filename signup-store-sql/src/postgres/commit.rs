@@ -23,6 +23,7 @@ use super::statement;
 use crate::batch::{Batcher, Limits, Next, Pending, Work};
 use crate::sql::change::Prepared;
 use crate::sql::commit::{Outcome, answer, outcomes};
+use crate::sql::observe;
 use crate::sql::row::texts;
 
 /// How often a commit is attempted that fails because of another transaction: a deadlock, a serialization failure, or a
@@ -155,7 +156,10 @@ impl Committer {
             }
         };
         let rows = rows.iter().map(texts).collect::<sqlx::Result<Vec<_>>>()?;
-        outcomes(group.iter().map(|waiting| &waiting.request), rows).map_err(encode)
+        let outcomes = outcomes(group.iter().map(|waiting| &waiting.request), rows);
+        let outcomes = outcomes.map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
+        observe::note_batch(&outcomes);
+        Ok(outcomes)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The locks of a transaction, from the keys of its change sets.
 //!
 //! Every transaction acquires its locks in one order before it checks anything. So no two transactions wait for each
-//! other, whichever processes they belong to. A lock belongs to the transaction, and no lock waits for a client.
+//! other, whichever processes they belong to. A lock lasts as long as the transaction.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -21,8 +21,9 @@ const NOT_BROKEN: &str = "change <> ALL (ARRAY(SELECT change FROM broken))";
 /// Returns the statements that commit change sets in one transaction. The change sets do not conflict with each other.
 ///
 /// The rows of the result are those of [`BROKEN`]. A change set that has no row is committed. There are several statements
-/// if a write depends on an earlier write of its change set, because the parts of one statement do not see each other. Then
-/// there is one change set only, and a statement that returns rows must be the last one.
+/// if a write depends on an earlier write of its change set, because the parts of one statement do not see each other. The
+/// group then has one change set. Only the first statement has checks, and the transaction stops at the first statement
+/// that returns rows.
 ///
 /// With `lock_timeout` the statement fails if a lock takes longer.
 pub(super) fn statements<'p>(

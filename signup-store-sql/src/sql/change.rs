@@ -13,7 +13,7 @@ use super::write::{self, Writes};
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) set: ChangeSet,
-    /// The rows of each [layer](layers), under the number 0. The first attempt uses the rows up.
+    /// The rows of each [layer](layers), under the number 0. The first attempt takes them. Later ones build them again.
     layers: Option<Vec<Writes>>,
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn layers(writes: &[Write]) -> Vec<&[Write]> {
     for (place, write) in writes.iter().enumerate() {
         let accesses: Vec<_> =
             write.accesses().into_iter().map(|(key, access)| (row_of(key), access)).collect();
-        // A key that is only read is that of a parent.
+        // A write only reads a key to refer to a parent.
         let changes = accesses.iter().filter(|(_, access)| *access != Access::Read);
         let depends = changes.into_iter().any(|(key, access)| {
             // An addition to a total does not change what an earlier write reads of the row.

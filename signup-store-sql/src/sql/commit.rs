@@ -4,7 +4,7 @@ use signup_core::store::{Access, Key, Keys};
 use signup_core::{ChangeSet, CommitError, StoreError};
 
 use super::change::Prepared;
-use super::{observe, require};
+use super::require;
 use crate::batch::{Conflict, Pending};
 
 /// The query of a statement whose part `broken` finds the requirements that do not hold. The texts of each row are the
@@ -31,8 +31,7 @@ impl Conflict for Keys {
     }
 }
 
-/// What became of a change set. `None` if it is undecided: a total has no room behind the change sets before this one, one
-/// of which may have been refused itself.
+/// The outcome of a change set. `None` if undecided: it fits only if an earlier change set of the batch adds nothing.
 pub(crate) type Outcome = Option<Result<(), CommitError>>;
 
 /// Returns the outcome of each change set from the rows of [`BROKEN`]. A change set without a row holds.
@@ -63,9 +62,7 @@ pub(crate) fn outcomes<'p>(
             Some(Err(refusal.map_or_else(Into::into, CommitError::Refused)))
         }
     };
-    let outcomes: Vec<_> = sets.iter().zip(broken).map(outcome).collect();
-    observe::note_batch(outcomes.iter().filter(|outcome| matches!(outcome, Some(Ok(())))).count());
-    Ok(outcomes)
+    Ok(sets.iter().zip(broken).map(outcome).collect())
 }
 
 /// Answers the requests of a batch that have an answer, and returns the others.

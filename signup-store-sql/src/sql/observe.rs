@@ -13,10 +13,11 @@ pub(crate) fn count_round_trips(kind: &'static str, number: u64) {
     metrics::counter!("signup_store_round_trips_total", "kind" => kind).increment(number);
 }
 
-/// Records the number of change sets in one commit.
-pub(crate) fn note_batch(change_sets: usize) {
+/// Records the number of change sets in one commit, after the commit.
+pub(crate) fn note_batch<T, E>(answers: &[Option<Result<T, E>>]) {
+    let committed = answers.iter().filter(|answer| matches!(answer, Some(Ok(_)))).count();
     #[expect(clippy::cast_precision_loss, reason = "a batch has a few hundred at most")]
-    metrics::histogram!("signup_store_commit_batch_size").record(change_sets as f64);
+    metrics::histogram!("signup_store_commit_batch_size").record(committed as f64);
 }
 
 /// Counts a notice that cannot be read.

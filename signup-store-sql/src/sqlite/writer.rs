@@ -2,8 +2,9 @@
 //!
 //! SQLite has one writer at a time, and the cost of a write is the durable commit. So change sets that arrive during a
 //! commit form the next batch, which is one transaction. The batcher puts only change sets into a batch that do not
-//! conflict. A change set that is refused writes nothing. If a batch fails, it is rolled back, and each of its change sets
-//! is committed alone, so the others are not affected. No caller is answered before its change is durable.
+//! conflict. A change set that is refused writes nothing. If a statement of a batch fails, the batch is rolled back, and each
+//! of its change sets is committed alone, so the others are not affected. If the failure has ended the transaction, as that
+//! of a full disk does, the whole batch fails. No caller is answered before its change is durable.
 //!
 //! **Invariant:** nothing else in this process writes to the file. SQLite's own lock excludes other processes.
 
@@ -23,6 +24,7 @@ use super::script;
 use crate::batch::{Batcher, Limits, Next, Pending, Work};
 use crate::sql::change::{Prepared, shared_keys};
 use crate::sql::commit::answer;
+use crate::sql::observe;
 
 /// The most requests of one transaction. This bounds how long the first of a batch waits for the last. Creates on 64
 /// connections reach 1.14 times the rate of batches of 64, and 3.8 times the rate of one commit for each.
@@ -32,7 +34,7 @@ const BATCH: usize = 32;
 const MAX_VALUES: usize = 8192;
 /// The most requests that wait. A caller that arrives later waits for a place.
 const WAITING: usize = 1024;
-/// From a request to its answer. Longer than [`BUSY_TIMEOUT`](super::options::BUSY_TIMEOUT), so that a request survives a
+/// The longest time from a request to its answer. Longer than [`BUSY_TIMEOUT`](super::options::BUSY_TIMEOUT), so that a request survives a
 /// long write of another process.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 const WHAT: &str = "writing to the database";
@@ -140,7 +142,7 @@ impl Work for WriteWork {
                 }
                 Err(Failure::Unknown(error)) => error,
             };
-            // The connection was dropped with the failed transaction. The next one opens another.
+            // The connection was dropped. The next transaction opens another.
             tracing::error!(error = %with_sources(&error), "a commit failed");
             // After a failed sync the system may return pages that are not on the disk. Only recovery shows what is, when
             // the database is opened again.
@@ -178,7 +180,7 @@ fn groups(batch: Vec<Waiting>) -> VecDeque<Vec<Waiting>> {
 
 /// Why a transaction was not committed.
 enum Failure {
-    /// It is unknown whether the transaction was committed.
+    /// The transaction could not be rolled back. It may have been committed.
     Unknown(StoreError),
     /// A request failed, and the transaction was rolled back.
     RolledBack(StoreError),
@@ -211,6 +213,9 @@ impl WriteWork {
         self.connection = Some(connection);
         let answers = result?;
         self.commits.fetch_add(1, Ordering::Relaxed);
+        if matches!(group, [Waiting { request: Request::Commit(_), .. }, ..]) {
+            observe::note_batch(&answers);
+        }
         Ok(answers)
     }
 }
@@ -232,19 +237,21 @@ async fn run(
     Ok(outcomes.into_iter().map(|outcome| outcome.map(|committed| committed.map(|()| 0))).collect())
 }
 
-/// Removes expired receipts in one statement, which is a transaction.
+/// Removes expired receipts, in the order of every store: by expiry, equal ones by key.
 async fn purge_receipts(
     connection: &mut SqliteConnection,
     now: Timestamp,
     limit: u32,
 ) -> Result<u64, StoreError> {
-    // The order that every store purges in: by expiry, equal ones by key.
-    let purged = sqlx::query(
-        "DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE expires_at <= $1 \
-         ORDER BY expires_at, organization_id, token_id, operation, idempotency_key LIMIT $2)",
-    );
-    let purged = purged.bind(now.as_second()).bind(limit).execute(connection).await;
-    purged.map(|done| done.rows_affected()).map_err(|error| store_error("purging receipts", error))
+    const PURGE: &str = "DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE expires_at <= $1 \
+         ORDER BY expires_at, organization_id, token_id, operation, idempotency_key LIMIT $2)";
+    let run = async {
+        sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
+        let purged = sqlx::query(PURGE).bind(now.as_second()).bind(limit).execute(&mut *connection).await?;
+        sqlx::query("COMMIT").execute(&mut *connection).await?;
+        Ok(purged.rows_affected())
+    };
+    run.await.map_err(|error| store_error("purging receipts", error))
 }
 
 fn with_sources(error: &dyn std::error::Error) -> String {

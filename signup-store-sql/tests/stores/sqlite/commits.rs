@@ -1,8 +1,6 @@
 //! The one writer: many change sets in one commit, and each for itself.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::future::{FutureExt as _, join_all};
 use signup_core::{ChangeSet, CommitError, Refusal, Requirement, Store, Write};
@@ -86,19 +84,24 @@ async fn a_refusal_among_others_is_its_own() {
     assert_eq!(store.organizations(None, 1000).await.unwrap().len(), 3);
 }
 
-/// They go to the database together, up to the first that is refused; and one by one if one of them fails.
+/// A refused change set or a failing one changes the answer of no other.
 #[tokio::test]
 async fn among_change_sets_that_are_alike_each_has_its_own_answer() {
     for failing in [None, Some(120)] {
-        let (database, _) = Database::filled(Engine::Sqlite).await.unwrap();
+        let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
         let store = database.sqlite_store();
         let is_refused = |number: u32| number.is_multiple_of(3) && failing != Some(number);
         let change = |number| {
-            let slug =
-                if is_refused(number) { "organization-1".to_owned() } else { format!("free-{number}") };
-            // An id that another has is refused by the database, and not by a requirement.
-            let new = new_organization(if failing == Some(number) { 1 } else { number });
-            ChangeSet { requires: vec![Requirement::OrganizationSlugFree(slug)], ..new }
+            let slug = if is_refused(number) { records.event.slug.clone() } else { format!("free-{number}") };
+            let mut new = new_draft(number);
+            new.requires.push(Requirement::EventSlugFree(slug));
+            if failing == Some(number)
+                && let Write::InsertEvent { event, .. } = &mut new.writes[0]
+            {
+                // An id that another event has is refused by the database, and not by a requirement.
+                event.id = records.event.id;
+            }
+            new
         };
         let answers = join_all((100..140).map(|number| store.commit(change(number)))).await;
         for (number, answer) in (100..).zip(&answers) {
@@ -110,7 +113,7 @@ async fn among_change_sets_that_are_alike_each_has_its_own_answer() {
             assert!(is_right, "{number}: {answer:?}");
         }
         let committed = answers.iter().filter(|answer| answer.is_ok()).count();
-        assert_eq!(store.organizations(None, 1000).await.unwrap().len(), 1 + committed);
+        assert_eq!(drafts(store, 100..140).await, committed);
     }
 }
 
@@ -260,36 +263,4 @@ async fn a_change_set_of_five_hundred_shifts_is_stored_whole() {
     ]);
     database.store.commit(change).await.unwrap();
     assert_eq!(database.store.shifts(event.organization, event.id).await.unwrap(), Some(shifts));
-}
-
-/// On one thread it can be told who had how many turns.
-#[tokio::test]
-async fn a_batch_is_answered_a_few_at_a_time_while_others_read() {
-    let database = Database::new(Engine::Sqlite).await.unwrap();
-    let store = &database.store;
-    let reads = tokio::spawn({
-        let store = Arc::clone(store);
-        async move { while store.organization(organization(1).id).await.is_ok() {} }
-    });
-    let answered = Arc::new(AtomicU32::new(0));
-    let commits = (0..200).map(|number| {
-        let (store, answered) = (Arc::clone(store), Arc::clone(&answered));
-        tokio::spawn(async move {
-            store.commit(new_organization(number)).await.unwrap();
-            answered.fetch_add(1, Ordering::Relaxed);
-        })
-    });
-    let commits: Vec<_> = commits.collect();
-    let begin = Instant::now();
-    let (mut before, mut most) = (0, 0);
-    while before < 200 {
-        assert!(begin.elapsed() < Duration::from_secs(60), "{before} of 200 are answered");
-        tokio::task::yield_now().await;
-        let now = answered.load(Ordering::Relaxed);
-        most = most.max(now - before);
-        before = now;
-    }
-    reads.abort();
-    join_all(commits).await;
-    assert!(most <= 16, "{most} were answered between two turns of another");
 }
