@@ -23,10 +23,10 @@ pub enum OpenError {
         /// The error of SQLite.
         source: sqlx::Error,
     },
-    /// No server that accepts writes was found, and at least one server did not answer.
+    /// No server that accepts writes was found, and at least one connection failed.
     #[error("cannot reach the database {server}")]
     Connect {
-        /// A server that did not answer.
+        /// The server whose connection failed last.
         server: String,
         /// The error of the connection.
         source: sqlx::Error,

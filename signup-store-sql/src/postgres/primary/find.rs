@@ -25,7 +25,7 @@ const WAIT_FOR_OTHERS: Duration = Duration::from_millis(250);
 /// Connects to the server that accepts writes. If several servers do, connects to the one with the highest timeline.
 ///
 /// # Errors
-/// Returns [`OpenError::Connect`] if no server is found and one did not answer within `timeout`, and
+/// If no server is found, returns [`OpenError::Connect`] for the last connection that failed or exceeded `timeout`. Returns
 /// [`OpenError::NoPrimary`] if all servers refuse writes.
 pub(super) async fn find(
     servers: &[PgConnectOptions],
