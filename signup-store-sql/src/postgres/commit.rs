@@ -17,7 +17,6 @@ use signup_core::store::Keys;
 use tokio::time::Instant;
 
 use super::error::{is_contention, is_lock_timeout, is_of_one_change_set, postgres_error};
-use super::observe::count_retry;
 use super::primary::{Primary, Purpose, YIELDS};
 use super::statement;
 use crate::batch::{Batcher, Limits, Next, Pending, Work};
@@ -62,7 +61,7 @@ impl Work for Committer {
     type Answer = Result<(), CommitError>;
 
     async fn run(&mut self, batch: Vec<Waiting>) -> Next {
-        let replaced = self.primary.replaced();
+        let pool = self.primary.pool();
         let committer = self.clone();
         let batch = tokio::spawn(async move { committer.commit(batch).await });
         tokio::select! {
@@ -70,7 +69,7 @@ impl Work for Committer {
             // After a panic the callers know, because their requests are dropped.
             next = batch => next.unwrap_or_default(),
             // A server that fell silent must not hold up the commits to the next one. The batch goes on.
-            () = replaced => Next::default(),
+            () = pool.replaced() => Next::default(),
         }
     }
 }
@@ -118,12 +117,11 @@ impl Committer {
             } else if is_stuck && wait == Wait::Short {
                 groups.push_back((group, Wait::Full));
             } else {
-                let is_out_of_reach = matches!(error, sqlx::Error::PoolTimedOut) && self.primary.is_silent();
+                let is_out_of_reach =
+                    matches!(error, sqlx::Error::PoolTimedOut) && self.primary.pool().is_silent();
                 let error = Arc::new(postgres_error(WHAT, error));
                 group.into_iter().for_each(|waiting| waiting.fail(&error));
-                if is_out_of_reach {
-                    next = Next { fail_waiting: Some(error), ..Next::default() };
-                }
+                next.fail_waiting = is_out_of_reach.then_some(error).or(next.fail_waiting);
             }
         }
         next
@@ -137,7 +135,7 @@ impl Committer {
         let rows = loop {
             let changes = group.iter_mut().map(|waiting| &mut waiting.request);
             let statements = statement::statements(changes, timeout).map_err(encode)?;
-            match self.primary.transaction(Purpose::Commit, statements).await {
+            match self.primary.transaction(Purpose::COMMIT, statements).await {
                 Ok(rows) => break rows,
                 // A key that another transaction inserted belongs to one change set, which its own attempts find.
                 Err(error)
@@ -145,7 +143,7 @@ impl Committer {
                         && is_contention(&error)
                         && (group.len() == 1 || !is_of_one_change_set(&error)) =>
                 {
-                    count_retry();
+                    observe::count_retry();
                     tracing::debug!(%error, attempt, "another transaction made a commit fail");
                     if attempt > 1 {
                         tokio::time::sleep(pause(attempt)).await;

@@ -4,8 +4,8 @@
 //! trip. The statement returns each caller's total over all processes, so a limit holds for all processes together, and each
 //! request gets a number of its own.
 //!
-//! When the database is unavailable, all requests that wait fail together: each batch would otherwise wait for a timeout of
-//! its own.
+//! If the database is unavailable, all waiting requests fail with the batch. Otherwise each batch would wait for its own
+//! timeout.
 //!
 //! **Invariant:** every statement locks the rows of `windows` in the order of their keys.
 
@@ -94,14 +94,8 @@ impl Work for Statement {
             }
             Err(error) => {
                 let error = Arc::new(error);
-                for pending in batch {
-                    pending.fail(&error);
-                }
-                if error.is_unavailable() {
-                    Next { fail_waiting: Some(error), ..Next::default() }
-                } else {
-                    Next::default()
-                }
+                batch.into_iter().for_each(|pending| pending.fail(&error));
+                Next { fail_waiting: error.is_unavailable().then_some(error), ..Next::default() }
             }
         }
     }
@@ -131,7 +125,7 @@ async fn windows(
     } else {
         Sql::of(Dialect::Postgres, &text("CAST($1 AS jsonb)"), values![added])
     };
-    let row: Option<[String; 1]> = primary.one(Purpose::Count, STATEMENT, sql).await?;
+    let row: Option<[String; 1]> = primary.one(Purpose::COUNT, STATEMENT, sql).await?;
     let [rows] = row.ok_or_else(|| StoreError::failed(STATEMENT, "the statement returned no row"))?;
     let rows: Vec<(Uuid, String, i64, u32)> =
         serde_json::from_str(&rows).map_err(|error| StoreError::failed(STATEMENT, error))?;

@@ -5,7 +5,6 @@ mod counter;
 mod error;
 mod lock;
 mod migrations;
-mod observe;
 mod options;
 #[cfg(test)]
 mod plans;

@@ -23,7 +23,6 @@ use tracing::Instrument as _;
 
 use super::error::{is_broken, postgres_error};
 use super::migrations;
-use super::observe::count_reconnect;
 use super::options::{PLANNER, PostgresOptions, PostgresUrl, connect_options, server_name};
 use super::query::query;
 use crate::sql::error::OpenError;
@@ -105,7 +104,8 @@ impl Primary {
         (pool.size(), pool.size().saturating_sub(idle))
     }
 
-    fn pool(&self) -> Pool {
+    /// Returns the present pool.
+    pub(super) fn pool(&self) -> Pool {
         // No code panics while it holds the lock.
         self.0.pool.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -192,21 +192,11 @@ impl Primary {
         rows.first().map(texts).transpose().map_err(failed)
     }
 
-    /// Waits until the pool is replaced, and for the grace period.
-    pub(crate) async fn replaced(&self) {
-        self.pool().replaced().await;
-    }
-
-    /// Returns whether the last answer of the database is older than the timeout for a connection.
-    pub(crate) fn is_silent(&self) -> bool {
-        self.pool().is_silent()
-    }
-
     /// Returns whether the database accepts writes. A busy database does: all connections are in use, and get answers.
     pub(crate) async fn takes_writes(&self) -> sqlx::Result<bool> {
         let pool = self.pool();
         let sql = Sql::of(Dialect::Postgres, TAKES_WRITES, vec![]);
-        match self.transaction(Purpose::Check, vec![sql]).await {
+        match self.transaction(Purpose::CHECK, vec![sql]).await {
             Ok(rows) => Ok(rows.first().map(texts).transpose()?.is_some_and(|[answer]| answer == "yes")),
             Err(sqlx::Error::PoolTimedOut) if !pool.is_silent() => Ok(true),
             Err(error) => Err(error),
@@ -220,7 +210,7 @@ impl Primary {
         mut statements: Vec<Sql>,
     ) -> sqlx::Result<Vec<PgRow>> {
         let pgbouncer = self.0.options.pgbouncer;
-        let count_round_trips = |number| observe::count_round_trips(purpose.name(), number);
+        let count_round_trips = |number| observe::count_round_trips(purpose.0, number);
         match &*statements {
             [_] if !pgbouncer => {
                 count_round_trips(1);
@@ -341,7 +331,7 @@ impl Primary {
                 }
             }
         };
-        count_reconnect();
+        observe::count_reconnect();
         tracing::info!(server = server_name(&server), "connecting to the database anew");
         let pool = Pool::new(&self.0.options, server);
         *self.0.pool.write().unwrap_or_else(PoisonError::into_inner) = pool;
@@ -349,27 +339,16 @@ impl Primary {
     }
 }
 
-/// What a connection is used for.
+/// What a connection is used for: the value of `kind` in the metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    Read,
-    Commit,
-    Count,
-    Purge,
-    Check,
-}
+pub(crate) struct Purpose(&'static str);
 
 impl Purpose {
-    /// Returns the name in metrics.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Commit => "commit",
-            Self::Count => "count",
-            Self::Purge => "purge",
-            Self::Check => "check",
-        }
-    }
+    pub(crate) const READ: Self = Self("read");
+    pub(crate) const COMMIT: Self = Self("commit");
+    pub(crate) const COUNT: Self = Self("count");
+    pub(crate) const PURGE: Self = Self("purge");
+    pub(crate) const CHECK: Self = Self("check");
 }
 
 impl Reader for Primary {
@@ -380,7 +359,7 @@ impl Reader for Primary {
     }
 
     async fn records(&self, what: &'static str, sql: Sql) -> Result<Vec<PgRow>, StoreError> {
-        self.transaction(Purpose::Read, vec![sql]).await.map_err(|error| postgres_error(what, error))
+        self.transaction(Purpose::READ, vec![sql]).await.map_err(|error| postgres_error(what, error))
     }
 
     async fn row<const N: usize>(
@@ -388,7 +367,7 @@ impl Reader for Primary {
         what: &'static str,
         sql: Sql,
     ) -> Result<Option<[String; N]>, StoreError> {
-        self.one(Purpose::Read, what, sql).await
+        self.one(Purpose::READ, what, sql).await
     }
 }
 

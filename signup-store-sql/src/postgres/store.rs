@@ -88,7 +88,7 @@ impl SqlStore<PostgresBackend> {
 impl PostgresBackend {
     /// Runs a statement whose only value is a count.
     async fn count_of(&self, what: &'static str, sql: Sql) -> Result<u64, StoreError> {
-        let row: Option<[String; 1]> = self.primary.one(Purpose::Purge, what, sql).await?;
+        let row: Option<[String; 1]> = self.primary.one(Purpose::PURGE, what, sql).await?;
         let [count] = row.ok_or_else(|| StoreError::failed(what, "the statement gave no row"))?;
         count.parse().map_err(|error| StoreError::failed(what, error))
     }

@@ -20,6 +20,18 @@ pub(crate) fn note_batch<T, E>(answers: &[Option<Result<T, E>>]) {
     metrics::histogram!("signup_store_commit_batch_size").record(committed as f64);
 }
 
+/// Counts a commit that runs again after a conflict with another transaction.
+#[cfg(feature = "postgres")]
+pub(crate) fn count_retry() {
+    metrics::counter!("signup_store_commit_retries_total").increment(1);
+}
+
+/// Counts a replacement of all connections.
+#[cfg(feature = "postgres")]
+pub(crate) fn count_reconnect() {
+    metrics::counter!("signup_store_reconnects_total").increment(1);
+}
+
 /// Counts a notice that cannot be read.
 pub(crate) fn count_unreadable_notice() {
     metrics::counter!("signup_notices_unreadable_total").increment(1);

@@ -45,13 +45,8 @@ enum Action {
 }
 
 impl Statement {
-    /// Inserts the rows into the columns of the same names.
-    pub(crate) const fn insert(table: &'static str) -> Self {
-        Self::upsert(table, "")
-    }
-
-    /// Like [`insert`](Self::insert), with a conflict clause.
-    pub(crate) const fn upsert(table: &'static str, conflict: &'static str) -> Self {
+    /// Inserts the rows into the columns of the same names. `conflict` is a conflict clause, or empty.
+    pub(crate) const fn insert(table: &'static str, conflict: &'static str) -> Self {
         Self { name: None, columns: &[], reads_change: false, action: Action::Insert { table, conflict } }
     }
 
@@ -148,10 +143,6 @@ impl Rows {
     #[cfg(feature = "sqlite")]
     pub(crate) const fn values(&self) -> usize {
         self.values.len()
-    }
-
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.values.is_empty()
     }
 
     /// The columns, the first of which is [`CHANGE`]. Without rows there are none.

@@ -50,7 +50,7 @@ impl Effect {
     /// The statements that apply all writes of this kind, in their order.
     /// `columns` are the columns of their rows.
     pub(crate) fn statements(self, dialect: Dialect, columns: &[&'static str]) -> Vec<Statement> {
-        let insert = |table| vec![Statement::insert(table)];
+        let insert = |table| vec![Statement::insert(table, "")];
         let run = |text: String| vec![Statement::run(text)];
         let in_given =
             |columns: &str| format!("WHERE {columns} IN (SELECT organization_id, id FROM {GIVEN})");
@@ -77,7 +77,7 @@ impl Effect {
                 );
                 vec![
                     Statement::run(fill).reading(&["organization_id", "shift_id"]),
-                    Statement::insert("signups"),
+                    Statement::insert("signups", ""),
                 ]
             }
             Self::CancelSignup => {
@@ -97,7 +97,7 @@ impl Effect {
                 statements.push(Statement::run(notices));
                 statements
             }
-            Self::InsertReceipt => vec![Statement::upsert(
+            Self::InsertReceipt => vec![Statement::insert(
                 "receipts",
                 " ON CONFLICT (organization_id, token_id, operation, idempotency_key) \
                  DO UPDATE SET outcome = excluded.outcome, expires_at = excluded.expires_at",
@@ -186,7 +186,11 @@ pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<()> {
                 push(writes, Effect::InsertQuestions, question(new)?);
             }
         }
-        Write::UpdateShift(shift) => push(writes, Effect::UpdateShift, shift_update(shift)),
+        Write::UpdateShift(new) => {
+            let fixed = ["event_id", "filled", "position", "created_at"];
+            let row = shift(new).into_iter().filter(|(column, _)| !fixed.contains(column));
+            push(writes, Effect::UpdateShift, row);
+        }
         Write::InsertSignup(new) => push(writes, Effect::InsertSignup, signup(new)?),
         Write::CancelSignup { organization, signup, at, .. } => {
             let [organization, id] = ids(organization.uuid(), signup.uuid());
@@ -208,7 +212,11 @@ pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<()> {
                 push(writes, Effect::InsertNotices, notice(new)?);
             }
         }
-        Write::UpdateNotice(notice) => push(writes, Effect::UpdateNotice, notice_update(notice)?),
+        Write::UpdateNotice(new) => {
+            let fixed = ["event_id", "shift_id", "signup_id", "created_at"];
+            let row = notice(new)?.into_iter().filter(|(column, _)| !fixed.contains(column));
+            push(writes, Effect::UpdateNotice, row);
+        }
         Write::DeleteNotice { organization, notice } => {
             push(writes, Effect::DeleteNotice, ids(organization.uuid(), notice.uuid()));
         }
@@ -293,21 +301,6 @@ fn shift(new: &Shift) -> [Cell; 13] {
     ]
 }
 
-fn shift_update(shift: &Shift) -> [Cell; 9] {
-    let (start, end): (u16, u16) = shift.hours.into();
-    [
-        ("organization_id", shift.organization.uuid().into()),
-        ("id", shift.id.uuid().into()),
-        ("title", shift.title.as_str().into()),
-        ("location", shift.location.as_ref().map(ShiftLocation::as_str).into()),
-        ("start_minute", start.into()),
-        ("end_minute", end.into()),
-        ("capacity", shift.occupancy.capacity.volunteers().into()),
-        ("version", shift.version.into()),
-        ("updated_at", shift.updated_at.as_second().into()),
-    ]
-}
-
 fn question(new: &Question) -> Result<[Cell; 8]> {
     Ok([
         ("organization_id", new.organization.uuid().into()),
@@ -364,21 +357,6 @@ fn notice(new: &Notice) -> Result<[Cell; 12]> {
         ("version", new.version.into()),
         ("attempts", new.attempts.into()),
         ("due_at", new.due_at.as_second().into()),
-        ("failed_at", failure.map(|failure| failure.at.as_second()).into()),
-        ("reason", failure.map(|failure| failure.reason.as_str()).into()),
-    ])
-}
-
-fn notice_update(notice: &Notice) -> Result<[Cell; 8]> {
-    let [organization, id] = ids(notice.organization.uuid(), notice.id.uuid());
-    let failure = notice.failure.as_ref();
-    Ok([
-        organization,
-        id,
-        ("cause", json(&notice.cause)?),
-        ("version", notice.version.into()),
-        ("attempts", notice.attempts.into()),
-        ("due_at", notice.due_at.as_second().into()),
         ("failed_at", failure.map(|failure| failure.at.as_second()).into()),
         ("reason", failure.map(|failure| failure.reason.as_str()).into()),
     ])

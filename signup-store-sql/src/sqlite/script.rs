@@ -7,15 +7,15 @@
 use std::collections::BTreeMap;
 
 use signup_core::StoreError;
-use sqlx::sqlite::{SqliteConnection, SqliteRow};
+use sqlx::sqlite::SqliteConnection;
 
-use super::error::store_error;
-use super::query::query;
 use crate::sql::change::{Batch, Prepared};
 use crate::sql::commit::{BROKEN, Outcome, outcomes};
 use crate::sql::observe::count_round_trips;
-use crate::sql::row::texts;
+use crate::sql::zone_data::Session as _;
 use crate::sql::{Dialect, Sql};
+
+const WHAT: &str = "committing a batch";
 
 /// Commits change sets that do not conflict with each other. After an error the transaction may be open.
 pub(super) async fn commit(
@@ -23,8 +23,8 @@ pub(super) async fn commit(
     changes: &mut [&mut Prepared],
 ) -> Result<Vec<Outcome>, StoreError> {
     let mut batch = Batch::of(changes.iter_mut().map(|change| &mut **change))?;
-    let broken = run(connection, checks(&mut batch)).await?;
-    let broken = broken.iter().map(|row| texts(row).map_err(failed)).collect::<Result<Vec<_>, _>>()?;
+    count_round_trips("commit", 2);
+    let broken = connection.rows(WHAT, checks(&mut batch)).await?;
     let outcomes = outcomes(changes.iter().map(|change| &**change), broken)?;
     let is_held = |change: i64| {
         let outcome = usize::try_from(change).ok().and_then(|change| outcomes.get(change));
@@ -33,7 +33,7 @@ pub(super) async fn commit(
     for rows in batch.layers.iter_mut().flat_map(BTreeMap::values_mut) {
         rows.retain(is_held);
     }
-    run(connection, writes(batch)).await?;
+    let _none: Vec<[String; 0]> = connection.rows(WHAT, writes(batch)).await?;
     Ok(outcomes)
 }
 
@@ -56,7 +56,7 @@ fn checks(batch: &mut Batch) -> Sql {
 
 fn writes(batch: Batch) -> Sql {
     let mut script = Sql::new(Dialect::Sqlite);
-    for (effect, mut rows) in batch.layers.into_iter().flatten().filter(|(_, rows)| !rows.is_empty()) {
+    for (effect, mut rows) in batch.layers.into_iter().flatten().filter(|(_, rows)| rows.values() > 0) {
         let mut statements = effect.statements(Dialect::Sqlite, rows.columns()).into_iter().peekable();
         while let Some(statement) = statements.next() {
             let its_rows = if statements.peek().is_some() { rows.clone() } else { std::mem::take(&mut rows) };
@@ -66,15 +66,4 @@ fn writes(batch: Batch) -> Sql {
     }
     script.push("COMMIT");
     script
-}
-
-/// Runs a script, and returns its rows.
-async fn run(connection: &mut SqliteConnection, script: Sql) -> Result<Vec<SqliteRow>, StoreError> {
-    count_round_trips("commit", 1);
-    let (text, arguments) = query(script).map_err(failed)?;
-    sqlx::query_with(text, arguments).fetch_all(connection).await.map_err(failed)
-}
-
-fn failed(error: sqlx::Error) -> StoreError {
-    store_error("committing a batch", error)
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
 use signup_core::{ChangeSet, CommitError, RequestCounter, StoreError};
@@ -104,7 +105,7 @@ impl SqlStore<SqliteBackend> {
 
     /// Returns the number of commits of this store. One commit can contain several change sets.
     pub fn commits(&self) -> u64 {
-        self.0.writer.commits()
+        self.0.writer.commits.load(Ordering::Relaxed)
     }
 
     /// Returns the number of open connections, and the number of those in use. Both include the writer's connection.
@@ -119,7 +120,7 @@ impl SqlStore<SqliteBackend> {
     /// After a disk failure only opening the database again shows what is on the disk. So a server exits, and is started
     /// again.
     pub async fn ended(&self) {
-        self.0.writer.stopped().await;
+        self.0.writer.batcher.stopped().await;
     }
 
     /// Closes all connections, after the reads in progress and the waiting commits. One file remains.
@@ -161,7 +162,7 @@ impl Backend for SqliteBackend {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        self.writer.check()?;
+        self.writer.batcher.check()?;
         let sql = Sql::of(Dialect::Sqlite, "SELECT name FROM meta LIMIT 1", vec![]);
         let _row: Option<[String; 1]> = self.readers.row("checking the database", sql).await?;
         Ok(())

@@ -9,6 +9,7 @@
 //! **Invariant:** nothing else in this process writes to the file. SQLite's own lock excludes other processes.
 
 use std::collections::VecDeque;
+use std::error::Error as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -42,8 +43,9 @@ const WHAT: &str = "writing to the database";
 /// Handle to the writer. Dropping the last handle closes the connection.
 #[derive(Debug, Clone)]
 pub(super) struct Writer {
-    batcher: Batcher<WriteWork>,
-    commits: Arc<AtomicU64>,
+    pub(super) batcher: Batcher<WriteWork>,
+    /// How many transactions were committed: fewer than change sets, if many arrived at once.
+    pub(super) commits: Arc<AtomicU64>,
 }
 
 impl Writer {
@@ -53,11 +55,6 @@ impl Writer {
         let work = WriteWork { connection: Some(connection), options, commits: Arc::clone(&commits) };
         let limits = Limits { batch: BATCH, waiting: WAITING, max_wait: MAX_WAIT, yields: 0 };
         Self { batcher: Batcher::new(WHAT, limits, vec![work]), commits }
-    }
-
-    /// Returns how many transactions were committed: fewer than change sets, if many arrived at once.
-    pub(super) fn commits(&self) -> u64 {
-        self.commits.load(Ordering::Relaxed)
     }
 
     pub(super) async fn commit(&self, set: ChangeSet) -> Result<(), CommitError> {
@@ -71,16 +68,6 @@ impl Writer {
             CommitError::Failed(error) => error,
             refused => StoreError::failed(WHAT, refused),
         })
-    }
-
-    /// Checks that the writer takes requests.
-    pub(super) fn check(&self) -> Result<(), StoreError> {
-        self.batcher.check()
-    }
-
-    /// Waits until the writer takes no more requests.
-    pub(super) async fn stopped(&self) {
-        self.batcher.stopped().await;
     }
 
     /// Finishes the requests that wait, and closes the connection.
@@ -131,7 +118,7 @@ impl Work for WriteWork {
                     continue;
                 }
                 Err(Failure::RolledBack(error)) if group.len() > 1 => {
-                    tracing::error!(error = %with_sources(&error), "a batch failed: its change sets go alone");
+                    tracing::error!(%error, source = ?error.source(), "a batch failed: its change sets go alone");
                     group.into_iter().rev().for_each(|waiting| groups.push_front(vec![waiting]));
                     continue;
                 }
@@ -143,7 +130,7 @@ impl Work for WriteWork {
                 Err(Failure::Unknown(error)) => error,
             };
             // The connection was dropped. The next transaction opens another.
-            tracing::error!(error = %with_sources(&error), "a commit failed");
+            tracing::error!(%error, source = ?error.source(), "a commit failed");
             // After a failed sync the system may return pages that are not on the disk. Only recovery shows what is, when
             // the database is opened again.
             let stop = is_io_error(&error);
@@ -254,17 +241,6 @@ async fn purge_receipts(
     run.await.map_err(|error| store_error("purging receipts", error))
 }
 
-fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
@@ -325,7 +301,7 @@ mod tests {
         };
         let answers = join_all((1..=32).map(|number| writer.commit(large(number)))).await;
         assert!(answers.iter().all(Result::is_ok), "{answers:?}");
-        let commits = writer.commits() - 1;
+        let commits = writer.commits.load(Ordering::Relaxed) - 1;
         assert!((2..=16).contains(&commits), "{commits} transactions");
         writer.close().await;
         let store = SqliteStore::open(&path).await.unwrap();
@@ -380,10 +356,10 @@ mod tests {
             let Err(CommitError::Failed(error)) = answer else { panic!("{answer:?}") };
             assert!(error.is_unavailable());
         }
-        assert_eq!(writer.commits(), 1);
+        assert_eq!(writer.commits.load(Ordering::Relaxed), 1);
         // The connection that took the place of the failing one commits.
         writer.commit(insert(4)).await.unwrap();
-        assert_eq!(writer.commits(), 2);
+        assert_eq!(writer.commits.load(Ordering::Relaxed), 2);
         writer.close().await;
         assert_eq!(organizations(&SqliteStore::open(&path).await.unwrap()).await, 2);
     }
@@ -404,7 +380,7 @@ mod tests {
             writer.commit(insert(2))
         );
         let error = purged.unwrap_err();
-        assert!(with_sources(&error).contains("full"), "the cause is named: {error:?}");
+        assert!(format!("{error:?}").contains("full"), "the cause is named: {error:?}");
         writer.close().await;
         let there = organizations(&SqliteStore::open(&path).await.unwrap()).await;
         assert_eq!(there, usize::from(first.is_ok()) + usize::from(second.is_ok()));

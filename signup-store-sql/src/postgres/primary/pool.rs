@@ -15,7 +15,7 @@ pub(super) const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
 /// A pool of connections to one server. Clones are handles to the same pool.
 #[derive(Clone)]
-pub(super) struct Pool {
+pub(crate) struct Pool {
     pub(super) connections: ConnectionPool<Postgres>,
     /// Whether another pool has replaced this one.
     is_replaced: Arc<watch::Sender<bool>>,
@@ -47,7 +47,7 @@ impl Pool {
     }
 
     /// Returns whether the last answer of the database is older than the timeout for a connection.
-    pub(super) fn is_silent(&self) -> bool {
+    pub(crate) fn is_silent(&self) -> bool {
         let answered_at = *self.answered_at.lock().unwrap_or_else(PoisonError::into_inner);
         answered_at.elapsed() >= self.connections.pool.options().get_acquire_timeout()
     }
@@ -63,7 +63,7 @@ impl Pool {
     }
 
     /// Waits until the pool is replaced, and for the grace period, in which an operation on a healthy connection ends.
-    pub(super) async fn replaced(&self) {
+    pub(crate) async fn replaced(&self) {
         // The channel is open, because this handle has a sender.
         drop(self.is_replaced.subscribe().wait_for(|is_replaced| *is_replaced).await);
         tokio::time::sleep(GRACE_PERIOD).await;
