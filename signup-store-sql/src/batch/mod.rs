@@ -94,7 +94,7 @@ impl<Q, A> Pending<Q, A> {
         self.send(Err(error));
     }
 
-    /// Returns whether nobody waits for the answer at `now`: the caller has gone away, or the deadline has passed.
+    /// Returns whether no caller waits for the answer at `now`: the caller has gone away, or the deadline has passed.
     pub(crate) fn is_abandoned_at(&self, now: Instant) -> bool {
         self.answer.is_closed() || self.deadline <= now
     }
