@@ -33,6 +33,7 @@ impl<'a> Client<'a> {
         let stream = self.stream.get_or_insert_with(|| connect(self.server));
         for (number, part) in parts.iter().filter(|part| !part.is_empty()).enumerate() {
             if number > 0 {
+                // The pause is deliberate: the server reads the parts one after the other.
                 std::thread::sleep(Duration::from_millis(10));
             }
             stream.get_mut().write_all(part)?;

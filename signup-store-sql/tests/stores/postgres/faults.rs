@@ -73,6 +73,7 @@ async fn carry(
     let mut buffer = [0; 4096];
     while let Ok(length @ 1..) = from.read(&mut buffer).await {
         if state.load(Ordering::SeqCst) == SLOW {
+            // The delay is deliberate: it stands for a slow network.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         while state.load(Ordering::SeqCst) == SILENT {

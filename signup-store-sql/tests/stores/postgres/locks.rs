@@ -95,12 +95,7 @@ async fn a_commit_that_is_undone_for_a_deadlock_is_tried_again() {
     };
     let store = Arc::clone(&database.store);
     let commit = tokio::spawn(async move { store.commit(change).await });
-    let mut watcher = PgConnection::connect(&url).await.unwrap();
-    let waits =
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    while watcher.fetch_optional(waits).await.unwrap().is_none() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    super::waits::until_waiting(&url, 1).await;
     // The commit holds the organization and waits for the shift; it has waited longer, so it is the one that is undone.
     stranger.execute("SELECT 1 FROM organizations FOR UPDATE; COMMIT").await.unwrap();
     commit.await.unwrap().unwrap();

@@ -77,5 +77,6 @@ fn hold_until_killed() {
     let Some(path) = std::env::var_os(HELD) else { return };
     let _lock = ServingLock::take(Path::new(&path)).unwrap();
     println!("held");
+    // Bounds the life of this process, which the test kills.
     std::thread::sleep(std::time::Duration::from_secs(60));
 }
