@@ -48,6 +48,8 @@ use openapi::OpenApi;
 use reply::WithSources;
 
 /// With this allocator, a request takes 10 % less time than with the system's allocator. The process uses some MB more.
+/// Its feature `no_thp` keeps the kernel from using pages of 2 MB for the heap. With such pages, the process has 70 MB instead
+/// of 47 MB after 100,000 mixed requests on SQLite, and is not faster.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
