@@ -4,6 +4,8 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use tempfile::TempDir;
+
 /// Runs its arguments as a program, prints the process id, and kills the program when standard input ends. Standard input
 /// ends with the benchmark, even if the benchmark is killed.
 const KEEPER: &str = r#"
@@ -17,6 +19,8 @@ kill -KILL $!
 
 pub(crate) struct Process {
     keeper: Child,
+    /// The folder for the temporary files of the program, which is killed and so removes none.
+    _files: TempDir,
     lines: std::io::Lines<BufReader<ChildStdout>>,
     pub(crate) id: u32,
     /// The port on 127.0.0.1.
@@ -34,11 +38,12 @@ impl Process {
         listens: &str,
     ) -> (Self, [String; N]) {
         let mut keeper = Command::new("sh");
-        keeper.args(["-c", KEEPER, "keeper"]).arg(program).args(arguments);
+        let files = tempfile::tempdir().unwrap();
+        keeper.args(["-c", KEEPER, "keeper"]).arg(program).args(arguments).env("TMPDIR", files.path());
         keeper.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut keeper = keeper.spawn().unwrap();
         let lines = BufReader::new(keeper.stdout.take().unwrap()).lines();
-        let mut process = Self { keeper, lines, id: 0, port: 0 };
+        let mut process = Self { keeper, _files: files, lines, id: 0, port: 0 };
         process.id = process.line("pid ").parse().unwrap();
         let others = others.map(|other| process.line(other));
         process.port = process.line(listens).parse().unwrap();
