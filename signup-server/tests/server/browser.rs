@@ -5,7 +5,6 @@
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -18,10 +17,9 @@ use thirtyfour::prelude::*;
 use crate::harness::Server;
 use crate::mailbox::Mailbox;
 use crate::mails::SOON;
+use crate::packages::{AXE, on_path, target};
 use crate::pages::{Page, published};
 use crate::wait::wait_until;
-
-const AXE: &str = "axe-core@4.14.1";
 
 /// A browser for one test. Dropping this value ends the browser.
 struct Browser {
@@ -48,16 +46,6 @@ fn end_session(port: u16, session: &str) -> io::Result<()> {
         format!("DELETE /session/{session} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     stream.read_to_end(&mut vec![]).map(|_| ())
-}
-
-/// Returns the target folder of the build.
-fn target() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned()
-}
-
-fn on_path(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.exists())
 }
 
 impl Browser {
@@ -147,21 +135,9 @@ impl Browser {
     }
 }
 
-/// Returns the source of axe-core. Returns `None` if axe-core is not installed and there is no npm to install it.
+/// Returns the source of axe-core. Returns `None` if npm is not installed.
 fn axe() -> Option<String> {
-    let file = target().join("axe/node_modules/axe-core/axe.min.js");
-    if !file.exists() {
-        let npm = installed("npm", on_path("npm"))?;
-        let folder = target().join("axe");
-        std::fs::create_dir_all(&folder).unwrap();
-        let fetched = Command::new(npm)
-            .args(["install", "--no-save", "--no-audit", "--no-fund", "--silent", "--prefix"])
-            .arg(&folder)
-            .arg(AXE)
-            .status()
-            .unwrap();
-        assert!(fetched.success(), "npm could not fetch {AXE}");
-    }
+    let file = AXE.installed()?.join("node_modules/axe-core/axe.min.js");
     Some(std::fs::read_to_string(file).unwrap())
 }
 

@@ -28,6 +28,7 @@ mod mailbox;
 mod mails;
 mod many_processes;
 mod metrics;
+mod packages;
 mod page_limits;
 mod page_sign_ups;
 mod pages;

@@ -1,0 +1,63 @@
+//! Packages that tests install from npm, with their versions.
+//!
+//! Each set of packages has a folder of its own under the target folder. The first test that needs the set installs it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+use signup_store_sql::test_cluster::installed;
+
+/// Packages of npm that are installed together.
+pub(crate) struct NpmPackages(&'static [&'static str]);
+
+/// Checks the accessibility of a page.
+pub(crate) const AXE: NpmPackages = NpmPackages(&["axe-core@4.14.1"]);
+
+impl NpmPackages {
+    /// Returns a folder whose `node_modules` contains the packages. Returns `None` if npm is not installed.
+    ///
+    /// Programs in this folder and its subfolders can import the packages.
+    pub(crate) fn installed(&self) -> Option<PathBuf> {
+        let npm = installed("npm", on_path("npm"))?;
+        Some(install("npm", self.0, |folder| {
+            let options = ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"];
+            run(Command::new(npm).args(options).arg(folder).args(self.0));
+        }))
+    }
+}
+
+/// Returns the folder of a set of packages. Calls `install` with an empty folder if the set is not installed.
+fn install(manager: &str, packages: &[&str], install: impl FnOnce(&Path)) -> PathBuf {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock();
+    let parent = target().join(manager);
+    // The name contains the versions, so a new version is installed beside an old one.
+    let folder = parent.join(packages.join("+").replace('/', "-"));
+    if !folder.exists() {
+        std::fs::create_dir_all(&parent).unwrap();
+        // The rename is the last step, so the folder exists only if it is complete.
+        let incomplete = tempfile::tempdir_in(&parent).unwrap();
+        install(incomplete.path());
+        std::fs::rename(incomplete.keep(), &folder).unwrap();
+    }
+    folder
+}
+
+/// Runs a command until it exits. Panics with the output of the command if it fails.
+pub(crate) fn run(command: &mut Command) {
+    let output = command.output().unwrap();
+    let [out, error] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    assert!(output.status.success(), "{command:?}: {}\n{out}{error}", output.status);
+}
+
+/// Returns the target folder of the build.
+pub(crate) fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned()
+}
+
+/// Returns the file of a program that the variable `PATH` leads to.
+pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.exists())
+}
