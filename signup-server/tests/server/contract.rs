@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Server};
 
-static DOCUMENT: LazyLock<Value> =
+/// The document, without the address of a server.
+pub(crate) static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_norway::from_str(include_str!("../../openapi.yaml")).unwrap());
 static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
@@ -59,7 +60,7 @@ pub(crate) fn check(method: &str, path: &str, answer: &Answer) {
     assert!(!schema.is_null(), "{name}: the media type {media_type} is not described");
     let body = match media_type {
         "application/json" => answer.json(),
-        "application/yaml" => serde_norway::from_str(&answer.text).unwrap(),
+        "application/yaml" => json!(answer.text),
         _ => panic!("{name}: this check cannot read {media_type}"),
     };
     let validator = Arc::clone(

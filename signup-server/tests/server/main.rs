@@ -12,6 +12,7 @@ mod cached_answers;
 mod command_line;
 mod contract;
 mod crash;
+mod description;
 mod descriptors;
 mod duplicate;
 mod events;
