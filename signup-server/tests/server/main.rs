@@ -9,6 +9,7 @@ mod answer;
 mod bad_input;
 mod browser;
 mod cached_answers;
+mod clients;
 mod command_line;
 mod contract;
 mod crash;

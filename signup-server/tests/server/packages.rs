@@ -1,4 +1,4 @@
-//! Packages that tests install from npm, with their versions.
+//! Packages that tests install from npm and PyPI, with their versions.
 //!
 //! Each set of packages has a folder of its own under the target folder. The first test that needs the set installs it.
 
@@ -13,6 +13,17 @@ pub(crate) struct NpmPackages(&'static [&'static str]);
 
 /// Checks the accessibility of a page.
 pub(crate) const AXE: NpmPackages = NpmPackages(&["axe-core@4.14.1"]);
+/// Checks an OpenAPI description.
+pub(crate) const REDOCLY: NpmPackages = NpmPackages(&["@redocly/cli@1.34.5"]);
+/// Generates and compiles a TypeScript client.
+pub(crate) const TYPESCRIPT: NpmPackages = NpmPackages(&[
+    "openapi-typescript@7.13.0",
+    "openapi-fetch@0.17.0",
+    "typescript@5.9.3",
+    "@types/node@20.19.0",
+]);
+/// The packages of PyPI: they generate a Python client and check its types.
+const PYTHON: &[&str] = &["openapi-python-client==0.29.1", "mypy==2.4.1"];
 
 impl NpmPackages {
     /// Returns a folder whose `node_modules` contains the packages. Returns `None` if npm is not installed.
@@ -25,6 +36,22 @@ impl NpmPackages {
             run(Command::new(npm).args(options).arg(folder).args(self.0));
         }))
     }
+}
+
+/// Returns the Python interpreter of a virtual environment with the packages of PyPI. Returns `None` if Python is not
+/// installed, or is installed without the modules that create a virtual environment.
+pub(crate) fn python() -> Option<PathBuf> {
+    let creates_environments = |python: &PathBuf| {
+        let output = Command::new(python).args(["-c", "import ensurepip, venv"]).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    let python = installed("Python with venv", on_path("python3").filter(creates_environments))?;
+    let folder = install("python", PYTHON, |folder| {
+        run(Command::new(python).args(["-m", "venv"]).arg(folder));
+        let options = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        run(Command::new(folder.join("bin/python")).args(options).args(PYTHON));
+    });
+    Some(folder.join("bin/python"))
 }
 
 /// Returns the folder of a set of packages. Calls `install` with an empty folder if the set is not installed.
