@@ -11,7 +11,9 @@ use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use super::event::{self, Focus};
-use super::{Link, body_error, error_page, message, not_found, signup, themed_message, unavailable};
+use super::{
+    Link, base_path, body_error, error_page, message, not_found, signup, themed_message, unavailable,
+};
 use crate::calendar;
 use crate::request::Request;
 
@@ -26,9 +28,7 @@ pub(crate) struct Pages {
 
 impl Pages {
     pub(crate) fn new(service: Service, base_url: &str) -> Self {
-        let url: Option<warp::http::Uri> = base_url.parse().ok();
-        let base_path = url.as_ref().map_or("", |url| url.path()).trim_end_matches('/');
-        Self { service, base_url: base_url.into(), base_path: base_path.into() }
+        Self { service, base_url: base_url.into(), base_path: base_path(base_url).into() }
     }
 
     fn event_path(&self, slug: &str) -> String {

@@ -16,6 +16,7 @@ pub(crate) mod times;
 pub(crate) use handlers::Pages;
 
 use askama::Template;
+use bytes::Bytes;
 use signup_core::{Error, Theme};
 use warp::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER,
@@ -28,17 +29,17 @@ use crate::reply::{BodyError, RETRY_AFTER_S, WithSources};
 
 /// The head of a page.
 #[derive(Debug, Clone)]
-struct Head {
-    title: String,
-    description: String,
+pub(crate) struct Head {
+    pub(crate) title: String,
+    pub(crate) description: String,
     /// The canonical URL for search engines and messengers. `None` for a private page.
-    url: Option<String>,
-    theme: Theme,
+    pub(crate) url: Option<String>,
+    pub(crate) theme: Theme,
 }
 
 impl Head {
     /// Creates the head of a private page, which search engines do not index.
-    fn private(title: &str, theme: Option<Theme>) -> Self {
+    pub(crate) fn private(title: &str, theme: Option<Theme>) -> Self {
         Self {
             title: title.to_owned(),
             description: String::new(),
@@ -48,12 +49,12 @@ impl Head {
     }
 
     #[expect(clippy::unused_self, reason = "templates reach it through the head")]
-    fn stylesheet(&self) -> &'static str {
+    pub(crate) fn stylesheet(&self) -> &'static str {
         &style::STYLESHEET
     }
 
     /// Returns the colour of the theme, for the browser's own user interface.
-    fn colour(&self) -> &'static str {
+    pub(crate) fn colour(&self) -> &'static str {
         style::band(self.theme)
     }
 }
@@ -86,6 +87,11 @@ fn html(status: StatusCode, page: &impl Template) -> Response {
             (StatusCode::INTERNAL_SERVER_ERROR, "The page could not be shown.".to_owned())
         }
     };
+    html_text(status, text.into())
+}
+
+/// Returns a rendered page as a response with the headers that [`html`] describes.
+pub(crate) fn html_text(status: StatusCode, text: Bytes) -> Response {
     let mut response = Response::new(text.into());
     *response.status_mut() = status;
     let headers = response.headers_mut();
@@ -107,6 +113,12 @@ fn html(status: StatusCode, page: &impl Template) -> Response {
         headers.insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+/// Returns the path of a base URL, without a slash at the end.
+pub(crate) fn base_path(base_url: &str) -> String {
+    let url: Option<warp::http::Uri> = base_url.parse().ok();
+    url.as_ref().map_or("", |url| url.path()).trim_end_matches('/').to_owned()
 }
 
 fn message(status: StatusCode, heading: &str, text: &str, link: Option<Link<'_>>) -> Response {
