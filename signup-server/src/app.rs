@@ -27,6 +27,7 @@ use crate::metrics;
 use crate::openapi::OpenApi;
 use crate::page::{self, Pages};
 use crate::path::PathParameters;
+use crate::reference::Reference;
 use crate::reply::{self, ApiError};
 use crate::request::{Request, body_stream, client_address};
 use crate::routes::{Endpoint, Handler};
@@ -47,6 +48,7 @@ pub(crate) struct App {
     openapi: Arc<OpenApi>,
     health: Health,
     pages: Pages,
+    reference: Arc<Reference>,
 }
 
 impl App {
@@ -55,6 +57,7 @@ impl App {
         base_url: &str,
         trusted_proxies: Vec<IpNet>,
         openapi: OpenApi,
+        reference: Reference,
     ) -> Self {
         Self {
             pages: Pages::new(service.clone(), base_url),
@@ -62,6 +65,7 @@ impl App {
             trusted_proxies: trusted_proxies.into(),
             openapi: Arc::new(openapi),
             health: Health::default(),
+            reference: Arc::new(reference),
         }
     }
 
@@ -94,7 +98,7 @@ impl App {
         let span = tracing::info_span!("request", %id, %method, route = pattern);
         let mut response = async {
             let client = client_address(peer, &request.headers, &self.trusted_proxies);
-            let response = match Area::of(path.as_str()) {
+            let response = match Area::of(path.as_str(), found.as_ref()) {
                 Area::Api => self.answer_api(&method, found, client, request).await,
                 Area::Pages => self.answer_page(&method, found, client, request).await,
                 Area::Open => self.answer_open(&method, found).await,
@@ -134,7 +138,8 @@ impl App {
         let Some((endpoint, path)) = found else { return page::not_found() };
         match endpoint.handler(method) {
             Some(Handler::Page(handle)) => {
-                let answer = handle(PageCall { pages: self.pages.clone(), request, path, client });
+                let (pages, reference) = (self.pages.clone(), Arc::clone(&self.reference));
+                let answer = handle(PageCall { pages, reference, request, path, client });
                 run(method, answer).await.unwrap_or_else(page::unavailable)
             }
             Some(_) => page::not_found(),
@@ -216,17 +221,22 @@ type EndpointMatch = Option<(&'static Endpoint, PathParameters)>;
 enum Area {
     /// JSON under `/v1`: rate limited, with a token.
     Api,
-    /// HTML pages for volunteers.
+    /// HTML pages.
     Pages,
     /// All other paths, such as health probes and the description of the API: no token and no rate limit.
     Open,
 }
 
 impl Area {
-    fn of(path: &str) -> Self {
+    /// Returns the area of a path. The table of routes says which paths are pages; the beginning of a path decides for the
+    /// paths that are not in the table.
+    fn of(path: &str, found: Option<&(&'static Endpoint, PathParameters)>) -> Self {
         if path == "/v1" || path.starts_with("/v1/") {
             Self::Api
-        } else if path.starts_with("/events/") || path.starts_with("/signups/") {
+        } else if found.is_some_and(|(endpoint, _)| endpoint.is_page())
+            || path.starts_with("/events/")
+            || path.starts_with("/signups/")
+        {
             Self::Pages
         } else {
             Self::Open

@@ -10,6 +10,7 @@ use crate::health::Health;
 use crate::openapi::OpenApi;
 use crate::page::Pages;
 use crate::path::PathParameters;
+use crate::reference::Reference;
 use crate::request::Request;
 
 /// A request to the API, with the session of its token.
@@ -23,6 +24,7 @@ pub(crate) struct ApiCall {
 /// A request for a page.
 pub(crate) struct PageCall {
     pub(crate) pages: Pages,
+    pub(crate) reference: Arc<Reference>,
     pub(crate) request: Request,
     pub(crate) path: PathParameters,
     /// The address of the client. See [`client_address`](crate::request::client_address).

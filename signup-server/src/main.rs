@@ -17,6 +17,7 @@ mod openapi;
 mod output;
 mod page;
 mod path;
+mod reference;
 mod reply;
 mod request;
 mod request_body;
@@ -45,6 +46,7 @@ use descriptors::ConnectionLimit;
 use mail::Mailer;
 use metrics::Metrics;
 use openapi::OpenApi;
+use reference::Reference;
 use reply::WithSources;
 
 /// With this allocator, a request takes 10 % less time than with the system's allocator. The process uses some MB more.
@@ -242,6 +244,8 @@ async fn serve(
     let base_url = options.base_url.unwrap_or_else(|| BaseUrl::of(address));
     let openapi =
         OpenApi::at(base_url.as_str()).map_err(|error| format!("the API's description: {error}"))?;
+    let reference = Reference::new(openapi::DOCUMENT, base_url.as_str())
+        .map_err(|error| format!("the API's description: {error}"))?;
     // Several servers may share a PostgreSQL database, so a server does not create an organization there.
     if !matches!(store, OpenStore::Postgres(_)) {
         create_starter(&service.admin()).await?;
@@ -261,7 +265,7 @@ async fn serve(
     let mailer = Mailer::new(options.smtp.as_ref(), options.mail_from, base_url.as_str());
     let (stop_mail, mail_stopped) = watch::channel(false);
     let mail_task = tokio::spawn(mail::deliver(service.outbox(), mailer, mail_stopped));
-    let app = App::new(service, base_url.as_str(), options.trusted_proxies, openapi);
+    let app = App::new(service, base_url.as_str(), options.trusted_proxies, openapi, reference);
     tracing::info!(
         "at most {} connections at once, of {} files that may be open",
         limit.connections,

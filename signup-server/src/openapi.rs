@@ -6,7 +6,7 @@ use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
 
 /// The description, written by hand. Tests compare the description with the responses of the server.
-const DOCUMENT: &str = include_str!("../openapi.yaml");
+pub(crate) const DOCUMENT: &str = include_str!("../openapi.yaml");
 /// The server URL in the document, which the base URL replaces.
 const PLACEHOLDER: &str = "http://127.0.0.1:8080";
 

@@ -31,7 +31,7 @@ pub(crate) struct Route {
 pub(crate) enum Handler {
     /// A handler under `/v1`: rate limited, and called with the session of a valid token.
     Api(fn(ApiCall) -> BoxFuture<'static, Result<Response, ApiError>>),
-    /// A handler of a page for volunteers.
+    /// A handler of a page, for volunteers or for programmers.
     Page(fn(PageCall) -> BoxFuture<'static, Response>),
     /// A handler that needs no token and has no rate limit.
     Open(fn(OpenCall) -> BoxFuture<'static, Response>),
@@ -52,6 +52,8 @@ static ROUTES: &[Route] = &[
     route(Method::GET, "/openapi.yaml", Open(|c| async move { c.openapi.yaml() }.boxed())),
     route(Method::GET, "/health/live", Open(|_| async { health::live() }.boxed())),
     route(Method::GET, "/health/ready", Open(|c| async move { c.health.ready(&c.service).await }.boxed())),
+    route(Method::GET, "/", Page(|c| async move { c.reference.start() }.boxed())),
+    route(Method::GET, "/docs", Page(|c| async move { c.reference.docs() }.boxed())),
     route(Method::GET, "/events/{slug}", Page(|c| c.pages.event(c.path.text("slug"), c.request.query).boxed())),
     route(Method::POST, "/events/{slug}/signups",
         Page(|c| c.pages.sign_up(c.path.text("slug"), c.client, c.request).boxed())),
@@ -99,6 +101,11 @@ impl Endpoint {
         ENDPOINTS.iter().find_map(|endpoint| Some((endpoint, endpoint.path.parameters(path)?)))
     }
 
+    /// Returns whether the endpoint belongs to a page.
+    pub(crate) fn is_page(&self) -> bool {
+        self.routes.iter().any(|route| matches!(route.handler, Page(_)))
+    }
+
     /// Returns the handler of a method. `HEAD` has the handler of `GET`.
     pub(crate) fn handler(&self, method: &Method) -> Option<Handler> {
         let method = if *method == Method::HEAD { &Method::GET } else { method };
@@ -119,7 +126,9 @@ mod tests {
     #[test]
     fn only_paths_of_the_table_are_routes() {
         for path in [
-            "/",
+            "",
+            "//",
+            "/docs/",
             "/v1",
             "/v1/",
             "/v1/events/",
@@ -132,6 +141,7 @@ mod tests {
         ] {
             assert_eq!(pattern(path), None, "{path}");
         }
+        assert_eq!(pattern("/"), Some("/"));
         assert_eq!(pattern("/v1/team"), Some("/v1/team"));
         assert_eq!(pattern("/events/food-drive-abc"), Some("/events/{slug}"));
         assert_eq!(pattern("/events/food-drive-abc/slots/7.ics"), Some("/events/{slug}/slots/{id}.ics"));

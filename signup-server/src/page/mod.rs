@@ -1,4 +1,5 @@
 //! The pages for volunteers: HTML rendered by the server, without scripts and cookies. A page loads no other resource.
+//! The pages for programmers, in [`reference`](crate::reference), have the same head, style and security headers.
 //!
 //! Templates escape text from users. Such text becomes a link only if it is a web address. Paths in a page start with
 //! the path of the base URL, so links work from every page.

@@ -21,6 +21,9 @@ use crate::packages::{AXE, on_path, target};
 use crate::pages::{Page, published};
 use crate::wait::wait_until;
 
+/// The maximum height of a screenshot, in pixels. Chromium refuses pictures of about twice this height.
+const MAX_HEIGHT: u32 = 8000;
+
 /// A browser for one test. Dropping this value ends the browser.
 struct Browser {
     driver: WebDriver,
@@ -118,10 +121,12 @@ impl Browser {
         std::fs::create_dir_all(&folder).unwrap();
         for (width, scheme) in [(390, "light"), (390, "dark"), (1280, "light"), (1280, "dark")] {
             self.screen(width, scheme).await;
-            let wide = "return document.documentElement.scrollWidth";
-            let wide: u32 = self.driver.execute(wide, vec![]).await.unwrap().convert().unwrap();
+            let size = "return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]";
+            let size = self.driver.execute(size, vec![]).await.unwrap();
+            let (wide, high): (u32, u32) = size.convert().unwrap();
             assert!(wide <= width, "{state} is {wide} pixels wide on a screen of {width}");
-            let picture = json!({"format": "png", "captureBeyondViewport": true});
+            let clip = json!({"x": 0, "y": 0, "width": width, "height": high.min(MAX_HEIGHT), "scale": 1});
+            let picture = json!({"format": "png", "captureBeyondViewport": true, "clip": clip});
             let picture = self.driver.cdp().send_raw("Page.captureScreenshot", picture).await.unwrap();
             let picture = STANDARD.decode(picture["data"].as_str().unwrap()).unwrap();
             std::fs::write(folder.join(format!("{state}-{width}-{scheme}.png")), picture).unwrap();
@@ -216,6 +221,13 @@ async fn every_state_of_the_pages_is_accessible() {
     let server = Server::start_on(&database, &["--smtp", &mailbox.url()]);
     let url = |path: &str| format!("{}{path}", server.url);
 
+    for (state, path) in [("start", "/"), ("docs", "/docs")] {
+        browser.go(&url(path)).await;
+        // Opens every answer, so that the check covers its contents.
+        let open = "document.querySelectorAll('details').forEach(details => details.open = true)";
+        browser.driver.execute(open, vec![]).await.unwrap();
+        browser.look(state, &axe).await;
+    }
     let page = busy_event(&server, "ocean-blue").await;
     browser.go(&url(&page.path)).await;
     browser.look("open", &axe).await;

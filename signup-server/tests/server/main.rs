@@ -36,6 +36,7 @@ mod page_sign_ups;
 mod pages;
 mod pgbouncer;
 mod printed_json;
+mod reference_pages;
 mod request_ids;
 mod signups;
 mod slots;

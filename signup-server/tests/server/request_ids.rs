@@ -90,7 +90,7 @@ fn every_answer_to_a_request_has_an_id_and_under_v1_rate_headers() {
         ("HEAD /openapi.json HTTP/1.1\r\n\r\n", 200),
         ("OPTIONS /health/live HTTP/1.1\r\n\r\n", 204),
         ("OPTIONS * HTTP/1.1\r\n\r\n", 404),
-        ("CONNECT x:1 HTTP/1.1\r\n\r\n", 404),
+        ("CONNECT x:1 HTTP/1.1\r\n\r\n", 405),
     ];
     for (request, status) in cases {
         let request = request.replacen(" HTTP/1.1\r\n", " HTTP/1.1\r\nConnection: close\r\n", 1);

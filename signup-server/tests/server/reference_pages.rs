@@ -1,0 +1,286 @@
+//! The reference at `/docs` and the start page at `/`, compared with the API description that the server serves.
+//!
+//! The tests read the description by themselves, so that they do not repeat a mistake of the server.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use serde_json::Value;
+use signup_store_sql::test_cluster::installed;
+
+use crate::harness::{Answer, Server};
+use crate::packages::on_path;
+
+/// The description and the reference that a server serves.
+struct Docs {
+    document: Value,
+    page: String,
+}
+
+/// An operation of the description, and the part of the reference about it.
+struct Operation<'a> {
+    id: &'a str,
+    method: &'a str,
+    path: &'a str,
+    described: &'a Value,
+    section: &'a str,
+}
+
+impl Docs {
+    async fn of(server: &Server) -> Self {
+        let document = server.get_without_token("/openapi.json").await.json();
+        let page = server.browse("GET", "/docs", None).await;
+        assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+        Self { document, page: page.text }
+    }
+
+    fn operations(&self) -> Vec<Operation<'_>> {
+        let paths = self.document["paths"].as_object().unwrap();
+        let methods = paths.iter().flat_map(|(path, item)| {
+            item.as_object().unwrap().iter().map(move |(method, described)| (path, method, described))
+        });
+        let operations = methods.filter(|(_, _, described)| described["operationId"].is_string());
+        let operations: Vec<_> = operations
+            .map(|(path, method, described)| {
+                let id = described["operationId"].as_str().unwrap();
+                Operation { id, method, path, described, section: self.section(id) }
+            })
+            .collect();
+        assert!(operations.len() >= 10, "{} operations", operations.len());
+        operations
+    }
+
+    /// Returns the part of the page from the anchor of an operation to the next section.
+    fn section(&self, id: &str) -> &str {
+        let parts: Vec<_> = self.page.split(&format!("<section class=\"operation\" id=\"{id}\">")).collect();
+        assert_eq!(parts.len(), 2, "{id} has one section");
+        parts[1].split("<section").next().unwrap()
+    }
+
+    /// Resolves a `$ref`, and returns any other value unchanged.
+    fn resolved<'a>(&'a self, value: &'a Value) -> &'a Value {
+        match value["$ref"].as_str() {
+            Some(reference) => self.resolved(self.document.pointer(&reference[1..]).unwrap()),
+            None => value,
+        }
+    }
+
+    /// Adds the names of all fields of a schema, and of the schemas within the schema.
+    fn collect_fields<'a>(&'a self, schema: &'a Value, fields: &mut BTreeSet<&'a str>) {
+        if let Some(reference) = schema["$ref"].as_str() {
+            self.collect_fields(self.document.pointer(&reference[1..]).unwrap(), fields);
+        }
+        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+            fields.insert(name);
+            self.collect_fields(field, fields);
+        }
+        for keyword in ["allOf", "oneOf", "anyOf"] {
+            for part in schema[keyword].as_array().into_iter().flatten() {
+                self.collect_fields(part, fields);
+            }
+        }
+        for part in ["items", "additionalProperties"].iter().filter_map(|keyword| schema.get(keyword)) {
+            self.collect_fields(part, fields);
+        }
+    }
+}
+
+/// Replaces the character references that the pages use.
+fn unescaped(html: &str) -> String {
+    let mut text = html.to_owned();
+    for (reference, character) in [
+        ("&#34;", "\""),
+        ("&#39;", "'"),
+        ("&#60;", "<"),
+        ("&#62;", ">"),
+        ("&quot;", "\""),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&amp;", "&"),
+        ("&#38;", "&"),
+    ] {
+        text = text.replace(reference, character);
+    }
+    text
+}
+
+/// Returns the texts between `before` and `after`, unescaped.
+fn between(html: &str, before: &str, after: &str) -> Vec<String> {
+    html.split(before).skip(1).map(|part| unescaped(part.split(after).next().unwrap())).collect()
+}
+
+impl Operation<'_> {
+    fn command(&self) -> String {
+        let commands = between(self.section, "<pre class=\"command\"><code>", "</code>");
+        assert_eq!(commands.len(), 1, "{}", self.id);
+        commands.into_iter().next().unwrap()
+    }
+}
+
+/// Runs a command of the reference in a shell. Returns what it prints. Returns `None` if curl is not installed.
+fn run_in_shell(server: &Server, command: &str) -> Option<Value> {
+    installed("curl", on_path("curl"))?;
+    let output =
+        Command::new("sh").args(["-c", command]).env("SIGNUP_TOKEN", &server.token).output().unwrap();
+    assert!(output.status.success(), "{command}\n{}", String::from_utf8_lossy(&output.stderr));
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+#[tokio::test]
+async fn every_operation_has_an_anchor_and_a_link_in_the_contents() {
+    let server = Server::start(&[]);
+    let docs = Docs::of(&server).await;
+    let contents = docs.page.split("<nav").nth(1).unwrap().split("</nav>").next().unwrap();
+    for Operation { id, method, path, section, .. } in docs.operations() {
+        assert!(contents.contains(&format!("href=\"#{id}\"")), "{id}");
+        assert!(section.contains(&format!("{} {path}</code>", method.to_uppercase())), "{section}");
+    }
+    for tag in docs.document["tags"].as_array().unwrap() {
+        assert!(unescaped(contents).contains(&format!(">{}</a>", tag["name"].as_str().unwrap())), "{tag}");
+    }
+    for anchor in between(&docs.page, "href=\"#", "\"") {
+        assert!(docs.page.contains(&format!("id=\"{anchor}\"")), "{anchor} is an anchor");
+    }
+}
+
+#[tokio::test]
+async fn every_parameter_and_every_field_of_a_request_is_shown() {
+    let server = Server::start(&[]);
+    let docs = Docs::of(&server).await;
+    let mut fields_of_all = 0;
+    for Operation { id, path, described, section, .. } in docs.operations() {
+        let of_path = docs.document["paths"][path]["parameters"].as_array();
+        let parameters = described["parameters"].as_array().into_iter().chain(of_path).flatten();
+        let mut fields: BTreeSet<_> =
+            parameters.map(|parameter| docs.resolved(parameter)["name"].as_str().unwrap()).collect();
+        let body = docs.resolved(&described["requestBody"]);
+        for content in body["content"].as_object().into_iter().flat_map(|contents| contents.values()) {
+            docs.collect_fields(&content["schema"], &mut fields);
+        }
+        let request = section.split("<h4>Answers</h4>").next().unwrap();
+        for field in &fields {
+            assert!(request.contains(&format!("<code class=\"name\">{field}</code>")), "{id}: {field}");
+        }
+        fields_of_all += fields.len();
+    }
+    assert!(fields_of_all > 30, "{fields_of_all} fields");
+}
+
+#[tokio::test]
+async fn every_status_is_shown_with_its_examples() {
+    let server = Server::start(&[]);
+    let docs = Docs::of(&server).await;
+    for Operation { id, described, section, .. } in docs.operations() {
+        for (status, response) in described["responses"].as_object().unwrap() {
+            let answer: Vec<_> = section.split(&format!("<summary>{status} ")).collect();
+            assert_eq!(answer.len(), 2, "{id} shows {status} once");
+            let answer = answer[1].split("</details>").next().unwrap();
+            let shown = between(answer, "<pre><code>", "</code>");
+            for (media_type, content) in docs.resolved(response)["content"].as_object().into_iter().flatten()
+            {
+                let many = content["examples"].as_object().into_iter().flat_map(|many| many.values());
+                let many = many.map(|example| &docs.resolved(example)["value"]);
+                for example in content.get("example").into_iter().chain(many) {
+                    // An example that is a string is the text itself. JSON is YAML, too.
+                    let is_shown = |text: &String| {
+                        example == text || serde_norway::from_str::<Value>(text).unwrap() == *example
+                    };
+                    assert!(shown.iter().any(is_shown), "{id} {status} {media_type}: {example}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_command_of_every_read_runs_in_a_shell() {
+    let server = Server::start(&[]);
+    let docs = Docs::of(&server).await;
+    for operation in docs.operations() {
+        let command = operation.command();
+        assert!(command.contains(&server.url), "{command}");
+        if operation.method != "get" || operation.path.ends_with("yaml") {
+            continue;
+        }
+        let Some(printed) = run_in_shell(&server, &command) else { return };
+        if operation.path == "/v1/team" {
+            assert_eq!(printed, server.get("/v1/team").await.json());
+        }
+        let message = printed["message"].as_str();
+        // The records in the examples do not exist.
+        assert!(matches!(message, None | Some("Not found.")), "{command}\n{printed}");
+    }
+}
+
+#[tokio::test]
+async fn the_command_of_a_create_creates_an_event() {
+    let server = Server::start(&[]);
+    let docs = Docs::of(&server).await;
+    let operations = docs.operations();
+    let create =
+        operations.iter().find(|found| (found.method, found.path) == ("post", "/v1/events")).unwrap();
+    let Some(printed) = run_in_shell(&server, &create.command()) else { return };
+    assert!(printed["data"]["id"].is_string(), "{printed}");
+    assert_eq!(server.count_events().await, 1);
+}
+
+#[tokio::test]
+async fn the_commands_and_links_have_the_base_url() {
+    let server = Server::start(&["--base-url", "https://signup.example.org/api/"]);
+    let docs = Docs::of(&server).await;
+    for operation in docs.operations() {
+        let command = operation.command();
+        assert!(command.contains(" https://signup.example.org/api/"), "{command}");
+    }
+    let start = server.browse("GET", "/", None).await;
+    for link in between(&start.text, "<a href=\"", "\"") {
+        assert!(link.starts_with("/api/"), "{link}");
+    }
+}
+
+#[tokio::test]
+async fn every_link_of_the_start_page_leads_to_an_answer() {
+    let server = Server::start(&[]);
+    let start = server.browse("GET", "/", None).await;
+    assert_eq!(start.status, 200);
+    let links = between(&start.text, "<a href=\"", "\"");
+    assert!(links.len() >= 3, "{links:?}");
+    for link in &links {
+        assert_eq!(server.browse("GET", link, None).await.status, 200, "{link}");
+    }
+    for link in ["/docs", "/openapi.yaml", "/health/ready"] {
+        assert!(links.iter().any(|found| found == link), "{link} in {links:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_pages_have_no_other_methods() {
+    let server = Server::start(&[]);
+    for path in ["/", "/docs"] {
+        let head = server.browse("HEAD", path, None).await;
+        assert_eq!((head.status, head.text.as_str()), (200, ""), "{path}");
+        let refused = server.browse("POST", path, None).await;
+        assert_eq!((refused.status, refused.header("allow")), (405, Some("GET, HEAD, OPTIONS")), "{path}");
+        assert_eq!(server.browse("OPTIONS", path, None).await.status, 204, "{path}");
+    }
+}
+
+/// A tag of another name would be text of the description that is not escaped.
+#[tokio::test]
+async fn the_pages_consist_of_known_elements() {
+    const ELEMENTS: &str = "!DOCTYPE html head meta title style body a header div h1 h2 h3 h4 h5 p main nav ul ol li \
+                            section code pre span strong em details summary footer";
+    let server = Server::start(&[]);
+    let docs = server.browse("GET", "/docs", None).await;
+    let start = server.browse("GET", "/", None).await;
+    for Answer { text, .. } in [docs, start] {
+        for part in text.split('<').skip(1) {
+            let name: String = part
+                .trim_start_matches('/')
+                .chars()
+                .take_while(|&character| character.is_ascii_alphanumeric() || character == '!')
+                .collect();
+            assert!(ELEMENTS.split(' ').any(|known| known == name), "<{part}");
+        }
+    }
+}
