@@ -2,7 +2,8 @@
 //!
 //! - `create_event` creates an event from a JSON file, or prints every fault of the file.
 //! - `duplicate_season` copies an event to twelve Saturdays.
-//! - `list_events` reads all pages of events over HTTP.
+//! - `season` copies a template to twelve Saturdays, publishes them, moves one, cancels one, and prints the coverage.
+//! - `list_events` reads all pages of events over HTTP, with a typed client to copy.
 //! - `volunteers` signs volunteers up, and delivers the queued mails.
 //! - `embed_in_tests` uses the memory store and a fixed clock in the tests of another program.
 //! - `own_store` implements a store that passes the conformance suite, and a wrapper that injects faults.
@@ -42,6 +43,7 @@ mod tests {
         for (example, expected) in [
             ("create_event", "Packing"),
             ("duplicate_season", "12 copies"),
+            ("season", "2027-05-22: needs 3 of 3: 2 for Packing, 1 for Loading"),
             ("list_events", "7 events on 4 pages"),
             ("volunteers", "A mail to eve@example.org tells of a changed time or place."),
         ] {

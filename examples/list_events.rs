@@ -5,74 +5,61 @@
 //! ```
 //!
 //! Without both variables, the program starts a server with seven events. One variable alone is an error. Standard error
-//! says what the program waits for: the build and the start of the server, or a rate limit.
+//! says what the program waits for: the build and the start of the server, or a rate limit. The requests are those of the
+//! module [`client`], which a program can copy.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
+
+mod client;
 
 use std::env::{VarError, var};
 use std::error::Error;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use reqwest::{Client, StatusCode};
-use serde_json::{Value, json};
+use client::{ApiError, Client, NewEvent};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let client = Client::new();
     match (var("SIGNUP_URL"), var("SIGNUP_TOKEN")) {
-        (Ok(url), Ok(token)) => walk(&client, &url, &token, 25).await,
+        (Ok(url), Ok(token)) => print_pages(&Client::new(&url, &token), 25).await?,
         (Err(VarError::NotPresent), Err(VarError::NotPresent)) => {
             let server = Server::start()?;
-            let url = format!("{}/v1/events", server.url);
+            let client = Client::new(&server.url, &server.token);
             for title in ["Packing", "Loading", "Driving", "Sorting", "Cooking", "Phone", "Cleaning"] {
-                let event = json!({"title": title, "start_date": "2027-03-13", "timezone": "Asia/Tokyo"});
-                let request = client.post(&url).bearer_auth(&server.token).json(&event);
-                request.send().await?.error_for_status()?;
+                let (start_date, timezone) = ("2027-03-13", "Asia/Tokyo");
+                let event = NewEvent { title, start_date, timezone, is_published: false };
+                client.create_event(&event, &format!("{title}-{start_date}")).await?;
             }
-            walk(&client, &server.url, &server.token, 2).await
+            print_pages(&client, 2).await?;
         }
-        (Err(error), _) => Err(format!("SIGNUP_URL: {error}").into()),
-        (_, Err(error)) => Err(format!("SIGNUP_TOKEN: {error}").into()),
+        (Err(error), _) => return Err(format!("SIGNUP_URL: {error}").into()),
+        (_, Err(error)) => return Err(format!("SIGNUP_TOKEN: {error}").into()),
     }
-}
-
-/// Prints every page. Follows `next_cursor` until the cursor is null; only null means the end.
-async fn walk(client: &Client, url: &str, token: &str, per_page: u32) -> Result<(), Box<dyn Error>> {
-    let (mut pages, mut events, mut cursor) = (0, 0, Some(String::new()));
-    while let Some(at) = cursor {
-        let page = page(client, url, token, per_page, &at).await?;
-        pages += 1;
-        println!("page {pages}");
-        for event in page["data"].as_array().ok_or("the page has no data")? {
-            events += 1;
-            println!("  {} {} ({})", event["start_date"], event["title"], event["timezone"]);
-        }
-        cursor = page["meta"]["next_cursor"].as_str().map(str::to_owned);
-    }
-    println!("{events} events on {pages} pages");
     Ok(())
 }
 
-/// Requests one page. After a 429, waits for the time in `Retry-After` and retries.
-async fn page(
-    client: &Client,
-    url: &str,
-    token: &str,
-    per_page: u32,
-    cursor: &str,
-) -> Result<Value, Box<dyn Error>> {
+/// Prints every page. Only a missing cursor means the end.
+async fn print_pages(client: &Client, per_page: u32) -> Result<(), ApiError> {
+    let (mut pages, mut events, mut cursor) = (0, 0, None);
     loop {
-        let request = client.get(format!("{url}/v1/events")).bearer_auth(token);
-        let response = request.query(&[("per_page", per_page)]).query(&[("cursor", cursor)]).send().await?;
-        if response.status() != StatusCode::TOO_MANY_REQUESTS {
-            return Ok(response.error_for_status()?.json().await?);
+        let page = client.events(per_page, cursor.as_deref()).await?;
+        pages += 1;
+        events += page.data.len();
+        println!("page {pages}");
+        for event in &page.data {
+            let state = match (&event.cancelled_at, event.is_published) {
+                (Some(_), _) => "cancelled",
+                (None, true) => "published",
+                (None, false) => "draft",
+            };
+            println!("  {} {} ({}), {state}", event.start_date, event.title, event.timezone);
         }
-        let retry_after = response.headers().get("retry-after");
-        let wait_s = retry_after.and_then(|value| value.to_str().ok()?.parse().ok()).unwrap_or(60);
-        eprintln!("The rate limit is reached. Waiting {wait_s} seconds …");
-        tokio::time::sleep(Duration::from_secs(wait_s)).await;
+        cursor = page.next_cursor();
+        if cursor.is_none() {
+            println!("{events} events on {pages} pages");
+            return Ok(());
+        }
     }
 }
 

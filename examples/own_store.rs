@@ -17,10 +17,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signup_core::store::{Records, Wrapped, Wrapper};
 use signup_core::{
-    Capacity, ChangeSet, CommitError, Digest, EmailAddress, Event, EventId, EventInFull, EventPage,
-    EventQuery, NewEvent, NewOrganization, NewShift, Notice, NoticeCounts, NoticeId, Organization,
-    OrganizationId, Question, Receipt, ReceiptKey, RequestCounter, Scopes, Service, Session, Shift, ShiftId,
-    Signup, SignupId, Store, StoreError, Timestamp, Token, TokenId, async_trait, date,
+    CancelledBy, Capacity, ChangeSet, CommitError, DeletedEvent, Digest, EmailAddress, Event, EventId,
+    EventInFull, EventPage, EventQuery, NewEvent, NewOrganization, NewShift, Notice, NoticeCounts, NoticeId,
+    Organization, OrganizationId, Question, QuestionId, Receipt, ReceiptKey, RequestCounter, Scopes, Service,
+    Session, Shift, ShiftId, Signup, SignupId, SignupInFull, SignupPage, SignupQuery, SignupScope, Store,
+    StoreError, Timestamp, Token, TokenId, async_trait, date,
 };
 
 type Read<T> = Result<T, StoreError>;
@@ -48,6 +49,10 @@ impl Store for OwnStore {
 
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Read<u64> {
         Ok(self.records().purge_receipts(now, limit))
+    }
+
+    async fn purge_deleted(&self, until: Timestamp, limit: u32) -> Read<u64> {
+        Ok(self.records().purge_deleted(until, limit))
     }
 
     async fn check(&self) -> Read<()> {
@@ -99,6 +104,19 @@ impl Store for OwnStore {
         Ok(self.records().events(owner, query))
     }
 
+    async fn deleted_events(
+        &self,
+        owner: OrganizationId,
+        after: Option<EventId>,
+        limit: u32,
+    ) -> Read<Vec<DeletedEvent>> {
+        Ok(self.records().deleted_events(owner, after, limit))
+    }
+
+    async fn deleted_event(&self, owner: OrganizationId, id: EventId) -> Read<Option<DeletedEvent>> {
+        Ok(self.records().deleted_event(owner, id))
+    }
+
     async fn event_by_slug(&self, slug: &str) -> Read<Option<EventInFull>> {
         Ok(self.records().event_by_slug(slug))
     }
@@ -111,8 +129,20 @@ impl Store for OwnStore {
         Ok(self.records().shift(owner, id))
     }
 
+    async fn shift_with_event(&self, owner: OrganizationId, id: ShiftId) -> Read<Option<(Shift, Event)>> {
+        Ok(self.records().shift_with_event(owner, id))
+    }
+
     async fn questions(&self, owner: OrganizationId, event: EventId) -> Read<Option<Vec<Question>>> {
         Ok(self.records().questions(owner, event))
+    }
+
+    async fn question(&self, owner: OrganizationId, id: QuestionId) -> Read<Option<Question>> {
+        Ok(self.records().question(owner, id))
+    }
+
+    async fn signup_page(&self, owner: OrganizationId, query: &SignupQuery) -> Read<SignupPage> {
+        Ok(self.records().signup_page(owner, query))
     }
 
     async fn signups(
@@ -129,6 +159,10 @@ impl Store for OwnStore {
         Ok(self.records().signup(owner, id))
     }
 
+    async fn signup_in_full(&self, owner: OrganizationId, id: SignupId) -> Read<Option<SignupInFull>> {
+        Ok(self.records().signup_in_full(owner, id))
+    }
+
     async fn confirmed_signups(
         &self,
         owner: OrganizationId,
@@ -137,6 +171,17 @@ impl Store for OwnStore {
         limit: u32,
     ) -> Read<Vec<Signup>> {
         Ok(self.records().confirmed_signups(owner, shift, after, limit))
+    }
+
+    async fn signups_cancelled_by(
+        &self,
+        owner: OrganizationId,
+        scope: SignupScope,
+        by: CancelledBy,
+        after: Option<SignupId>,
+        limit: u32,
+    ) -> Read<Vec<Signup>> {
+        Ok(self.records().signups_cancelled_by(owner, scope, by, after, limit))
     }
 
     async fn signups_of_address(

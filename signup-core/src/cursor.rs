@@ -1,11 +1,11 @@
-//! Cursors: a [`Position`] in the list of events, as an opaque text.
+//! Cursors: a [`Position`] in the list of events, or a [`SignupPosition`] in a list of sign-ups, as an opaque text.
 //!
-//! A program that embeds the library uses the [`Position`] itself. A cursor is for callers in another process.
+//! A program that embeds the library uses the position itself. A cursor is for callers in another process.
 //!
 //! A cursor can be used with any filter and page size, stays valid after a restart, and needs no state on the server.
-//! Its first byte is a version, so that the format can change.
+//! Its first byte is a version, so that the format can change. A cursor of one kind of record is refused for another.
 //!
-//! The last 16 of its 42 bytes are a checksum, domain-separated by a fixed prefix. The checksum detects cursors that
+//! The last 16 bytes are a checksum, domain-separated by a fixed prefix. The checksum detects cursors that
 //! were altered or invented. A caller can forge a cursor, but gains nothing: a list shows only events of the session's
 //! organization.
 
@@ -18,35 +18,33 @@ use jiff::Timestamp;
 use thiserror::Error;
 use uuid::Uuid;
 
-use crate::id::EventId;
+use crate::id::{EventId, SignupId};
 use crate::secret::Digest;
-use crate::store::{Position, Side};
+use crate::store::{Position, Side, SignupPosition};
 use crate::text_form::text_form;
 
+/// The first byte of each cursor.
 const VERSION: u8 = 1;
-const CONTENT: usize = 1 + 1 + 8 + 16;
 const CHECK: usize = 16;
 
-/// The text is not a cursor that this service created.
+/// The text is not a cursor of this service, or is a cursor of another kind of record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("must be a cursor of an earlier page, unaltered")]
 #[non_exhaustive]
 pub struct CursorError;
 
+/// The lists whose positions are cursors. Each has its own checksums.
+#[derive(Debug, Clone, Copy)]
+enum List {
+    Events,
+    Signups,
+}
+
 impl fmt::Display for Position {
     /// Writes the position as a cursor: 56 characters of base64url.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut bytes = [0; CONTENT + CHECK];
-        bytes[0] = VERSION;
-        bytes[1] = match self.side {
-            Side::Below => 0,
-            Side::Above => 1,
-        };
-        bytes[2..10].copy_from_slice(&self.starts_at.as_second().to_be_bytes());
-        bytes[10..CONTENT].copy_from_slice(self.id.uuid().as_bytes());
-        let check = checksum(&bytes[..CONTENT]);
-        bytes[CONTENT..].copy_from_slice(&check);
-        f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
+        let key = [&self.starts_at.as_second().to_be_bytes()[..], self.id.uuid().as_bytes()].concat();
+        f.write_str(&seal(List::Events, self.side, &key))
     }
 }
 
@@ -55,31 +53,71 @@ impl FromStr for Position {
 
     /// Reads a cursor that `Display` wrote. An altered cursor is an error.
     fn from_str(cursor: &str) -> Result<Self, CursorError> {
-        let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| CursorError)?;
-        let bytes: [u8; CONTENT + CHECK] = bytes.try_into().map_err(|_| CursorError)?;
-        let (content, check) = bytes.split_at(CONTENT);
-        if checksum(content) != check {
-            return Err(CursorError);
-        }
-        let [VERSION, side, rest @ ..] = content else { return Err(CursorError) };
-        let side = match side {
-            0 => Side::Below,
-            1 => Side::Above,
-            _ => return Err(CursorError),
-        };
-        let (seconds, id) = rest.split_first_chunk::<8>().ok_or(CursorError)?;
+        let (side, key) = open(List::Events, cursor)?;
+        let (seconds, id) = key.split_first_chunk::<8>().ok_or(CursorError)?;
         let starts_at = Timestamp::from_second(i64::from_be_bytes(*seconds)).map_err(|_| CursorError)?;
-        let id = EventId::new(Uuid::from_slice(id).map_err(|_| CursorError)?);
-        Ok(Self { starts_at, id, side })
+        Ok(Self { starts_at, id: EventId::new(uuid(id)?), side })
     }
 }
 
 text_form!(Position);
 
-fn checksum(content: &[u8]) -> [u8; CHECK] {
-    let text = format!("signup list cursor {}", URL_SAFE_NO_PAD.encode(content));
+impl fmt::Display for SignupPosition {
+    /// Writes the position as a cursor: 46 characters of base64url.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&seal(List::Signups, self.side, self.id.uuid().as_bytes()))
+    }
+}
+
+impl FromStr for SignupPosition {
+    type Err = CursorError;
+
+    /// Reads a cursor that `Display` wrote. An altered cursor is an error.
+    fn from_str(cursor: &str) -> Result<Self, CursorError> {
+        let (side, id) = open(List::Signups, cursor)?;
+        Ok(Self { id: SignupId::new(uuid(&id)?), side })
+    }
+}
+
+text_form!(SignupPosition);
+
+fn uuid(bytes: &[u8]) -> Result<Uuid, CursorError> {
+    Uuid::from_slice(bytes).map_err(|_| CursorError)
+}
+
+/// Returns the cursor of a position: version, side, sort key and checksum.
+fn seal(list: List, side: Side, key: &[u8]) -> String {
+    let side = match side {
+        Side::Below => 0,
+        Side::Above => 1,
+    };
+    let mut bytes = [&[VERSION, side], key].concat();
+    bytes.extend(checksum(list, &bytes));
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// Returns the side and the sort key of a cursor that [`seal`] made for the same list.
+fn open(list: List, cursor: &str) -> Result<(Side, Vec<u8>), CursorError> {
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| CursorError)?;
+    let (content, check) = bytes.split_last_chunk::<CHECK>().ok_or(CursorError)?;
+    if checksum(list, content) != *check {
+        return Err(CursorError);
+    }
+    match content {
+        [VERSION, 0, key @ ..] => Ok((Side::Below, key.to_vec())),
+        [VERSION, 1, key @ ..] => Ok((Side::Above, key.to_vec())),
+        _ => Err(CursorError),
+    }
+}
+
+fn checksum(list: List, content: &[u8]) -> [u8; CHECK] {
+    let domain = match list {
+        List::Events => "signup list cursor",
+        List::Signups => "signup list cursor of sign-ups",
+    };
+    let digest = Digest::of(&format!("{domain} {}", URL_SAFE_NO_PAD.encode(content)));
     let mut check = [0; CHECK];
-    check.copy_from_slice(&Digest::of(&text).as_bytes()[..CHECK]);
+    check.copy_from_slice(&digest.as_bytes()[..CHECK]);
     check
 }
 
@@ -119,5 +157,13 @@ mod tests {
         for text in ["", "1", "eyJpZCI6MX0", &"A".repeat(56), "☃"] {
             assert_eq!(text.parse::<Position>(), Err(CursorError), "{text}");
         }
+    }
+
+    #[test]
+    fn a_cursor_of_one_list_is_refused_by_the_other() {
+        let signups = SignupPosition { id: SignupId::new(position().id.uuid()), side: Side::Below };
+        assert_eq!(signups.to_string().parse(), Ok(signups));
+        assert_eq!(signups.to_string().parse::<Position>(), Err(CursorError));
+        assert_eq!(position().to_string().parse::<SignupPosition>(), Err(CursorError));
     }
 }

@@ -43,6 +43,18 @@ pub enum Error {
     /// The shift has ended.
     #[error("the shift is over")]
     ShiftOver,
+    /// The event is cancelled. A cancelled event can only be duplicated or deleted.
+    #[error("the event is cancelled")]
+    EventCancelled,
+    /// The event is over, so it cannot be cancelled.
+    #[error("the event is over")]
+    EventOver,
+    /// The event has active sign-ups: confirmed ones, for shifts that are not over.
+    #[error("the event has active sign-ups")]
+    EventHasSignups,
+    /// The shift has active sign-ups: confirmed ones, and it is not over.
+    #[error("the shift has active sign-ups")]
+    ShiftHasSignups,
     /// The notice is queued or claimed, so a retry would send its mail twice. Only a failed notice can be retried.
     #[error("the notice has not failed")]
     NoticeNotFailed,
@@ -101,6 +113,10 @@ impl Error {
             Self::PlanLimit { .. }
                 | Self::ShiftFull
                 | Self::ShiftOver
+                | Self::EventCancelled
+                | Self::EventOver
+                | Self::EventHasSignups
+                | Self::ShiftHasSignups
                 | Self::NoticeNotFailed
                 | Self::Contended
         )
@@ -126,6 +142,10 @@ mod tests {
             Error::PlanLimit { current_count: 5, max_allowed: 5 },
             Error::ShiftFull,
             Error::ShiftOver,
+            Error::EventCancelled,
+            Error::EventOver,
+            Error::EventHasSignups,
+            Error::ShiftHasSignups,
             Error::NoticeNotFailed,
             Error::Contended,
             Error::Refused(Box::new(Refusal::SlugTaken)),

@@ -9,8 +9,9 @@ use thiserror::Error;
 
 use crate::hours::{Day, EventDate};
 use crate::id::{EventId, OrganizationId};
-use crate::text::{BadgeLabel, Description, EventLocation, Title};
+use crate::text::{BadgeLabel, CancellationReason, Description, EventLocation, Title};
 use crate::text_form::{from_text, names};
+use crate::zone::Zone;
 
 /// An event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -42,15 +43,37 @@ pub struct Event {
     pub theme: Option<Theme>,
     /// The text of a badge on the public page.
     pub badge_label: Option<BadgeLabel>,
+    /// When the organizer cancelled the event; `None` while it is not cancelled. A cancelled event stays cancelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancelled_at: Option<Timestamp>,
+    /// The organizer's reason for the cancellation, if one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancellation_reason: Option<CancellationReason>,
+    /// The version, from 1. Each change of the event, of the set of its shifts or of its questions adds 1. Edits of one
+    /// shift and sign-ups do not change it.
+    #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
+    pub version: u32,
     /// When the event was created.
     pub created_at: Timestamp,
-    /// When the event was last changed.
+    /// When the event was last changed. Changes of its shifts, questions and sign-ups do not count.
     pub updated_at: Timestamp,
 }
 
+/// The version of an event in a receipt that omits it. An older release stored none.
+const fn first_version() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+const fn is_first_version(version: &u32) -> bool {
+    *version == first_version()
+}
+
 impl Event {
-    /// The maximum number of shifts that an event can be created with.
+    /// The maximum number of shifts in one request that creates an event or adds shifts.
     pub const MAX_NEW_SHIFTS: usize = 500;
+    /// The maximum number of shifts of an event.
+    pub const MAX_SHIFTS: usize = 1000;
 
     /// Creates the record of a draft. The other fields are public and can be set afterwards.
     pub const fn new(
@@ -75,15 +98,28 @@ impl Event {
             is_published: false,
             theme: None,
             badge_label: None,
+            cancelled_at: None,
+            cancellation_reason: None,
+            version: 1,
             created_at,
             updated_at: created_at,
         }
     }
 
-    /// Returns whether the event counts against the plan's limit at `now`: it is published, and its last day has not
-    /// ended.
+    /// Returns whether the event counts against the plan's limit at `now`: it is published and not cancelled, and its
+    /// last day has not ended.
     pub fn is_active(&self, now: Timestamp) -> bool {
-        self.is_published && now < self.dates.ends_at()
+        self.is_published && !self.is_cancelled() && !self.is_over(now)
+    }
+
+    /// Returns whether the organizer cancelled the event.
+    pub const fn is_cancelled(&self) -> bool {
+        self.cancelled_at.is_some()
+    }
+
+    /// Returns whether the last day of the event has ended at `now`.
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        self.dates.ends_at() <= now
     }
 }
 
@@ -129,6 +165,12 @@ impl EventDates {
             None => None,
         };
         Some(Self { first: Day::new(date, self.first.zone().clone()), last })
+    }
+
+    /// Returns the same dates in another zone.
+    #[must_use]
+    pub fn in_zone(self, zone: Zone) -> Self {
+        Self { first: Day::new(self.first.date(), zone), ..self }
     }
 }
 

@@ -95,6 +95,7 @@
 
 pub mod allowance;
 pub mod clock;
+pub mod coverage;
 pub mod cursor;
 pub mod error;
 pub mod event;
@@ -127,15 +128,18 @@ pub use allowance::{Allowance, RateKey, Window, Windows};
 #[doc(no_inline)]
 pub use async_trait::async_trait;
 pub use clock::{Clock, FixedClock, SystemClock};
+pub use coverage::{Coverage, CoverageState, ShiftCoverage};
 pub use error::{Error, Result};
 pub use event::{Event, EventDates, Latitude, Longitude, Theme};
 pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
 pub use id::{EventId, IdError, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 pub use input::{
-    Change, CheckedEvent, CheckedPatch, CheckedSignup, DuplicateInput, EventInput, EventListInput, Given,
-    HoursPatch, Input, NewAnswer, NewEvent, NewOrganization, NewQuestion, NewShift, NewSignup, NewToken,
-    ShiftInput, ShiftPatch, ShiftPatchInput, SignUpForm, SignUpInput, from_json,
+    CancelEvent, CancelEventInput, Change, CheckedEvent, CheckedEventPatch, CheckedPatch, CheckedQuestion,
+    CheckedQuestionPatch, CheckedShifts, CheckedSignup, DeleteShift, DeleteShiftInput, DuplicateInput,
+    EventInput, EventListInput, EventPatch, EventPatchInput, Given, HoursPatch, Input, NewAnswer, NewEvent,
+    NewOrganization, NewQuestion, NewShift, NewSignup, NewToken, QuestionInput, QuestionPatch, ShiftInput,
+    ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpForm, SignUpInput, SignupListInput, from_json,
 };
 #[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};
@@ -149,17 +153,18 @@ pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
 pub use secret::{Digest, Secret, TokenText};
 pub use service::{
-    Admin, EventList, EventPages, Outbox, Public, PublicEvent, Reply, Service, Session, SignedUp,
+    Admin, EventList, EventPages, Outbox, Public, PublicEvent, Reply, Service, Session, SignedUp, SignupList,
 };
 pub use shift::Shift;
-pub use signup::{Answer, Signup, SignupStatus};
+pub use signup::{Answer, CancelledBy, Signup, SignupStatus};
 pub use store::{
-    Access, ChangeSet, CommitError, EventInFull, EventPage, EventQuery, Key, Keys, NoticeCounts, Position,
-    Refusal, RequestCounter, Requirement, Side, Store, StoreError, StoreErrorKind, Write,
+    Access, ChangeSet, CommitError, DeletedEvent, EventInFull, EventPage, EventQuery, Key, Keys,
+    NoticeCounts, Position, Refusal, RequestCounter, Requirement, Side, SignupInFull, SignupPage,
+    SignupPosition, SignupQuery, SignupScope, Store, StoreError, StoreErrorKind, Write,
 };
 pub use text::{
-    AnswerText, BadgeLabel, Description, EmailAddress, EventLocation, Label, LocationData, Name, PersonName,
-    ShiftLocation, Title, WebAddress,
+    AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,
+    LocationData, Name, PersonName, ShiftLocation, Title, WebAddress,
 };
 pub use token::{Scope, Scopes, Token};
 pub use zone::Zone;

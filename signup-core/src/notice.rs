@@ -1,7 +1,7 @@
 //! Notices: the records of the outbox, from which a program makes mails.
 //!
 //! A notice is written in the change set of its cause. So no mail is sent for a change that was not committed, and no
-//! crash loses a mail. A notice of a changed shift is fanned out at delivery: each volunteer gets a notice of their
+//! crash loses a mail. A notice to several volunteers is fanned out at delivery: each volunteer gets a notice of their
 //! own. The fan-out works in batches, so a shift can have any number of volunteers. Every other notice is one mail to
 //! one person.
 //!
@@ -19,7 +19,7 @@ use crate::organization::Organization;
 use crate::secret::Secret;
 use crate::shift::Shift;
 use crate::signup::Signup;
-use crate::text::ShiftLocation;
+use crate::text::{EventLocation, ShiftLocation};
 
 /// A queued mail, and the state of its delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,6 +124,17 @@ pub enum NoticeCause {
         #[serde(default, rename = "told_until")]
         fanned_out_to: Option<SignupId>,
     },
+    /// The organizer cancelled the event. The notice is fanned out to all sign-ups that were cancelled with the event.
+    /// [`Notice::shift`] is any shift that was not over.
+    EventCancelled {
+        /// The last sign-up that the fan-out has covered; `None` before the first batch.
+        fanned_out_to: Option<SignupId>,
+    },
+    /// The organizer deleted a shift. The notice is fanned out to all sign-ups that were cancelled with the shift.
+    ShiftDeleted {
+        /// The last sign-up that the fan-out has covered; `None` before the first batch.
+        fanned_out_to: Option<SignupId>,
+    },
     /// The time or the place of a shift changed: the mail to one volunteer.
     ShiftMoved {
         /// The sign-up.
@@ -141,17 +152,30 @@ impl NoticeCause {
             Self::SignedUp { .. } => "signed_up",
             Self::Cancelled { .. } => "cancelled",
             Self::ShiftChanged { .. } => "shift_changed",
+            Self::EventCancelled { .. } => "event_cancelled",
+            Self::ShiftDeleted { .. } => "shift_deleted",
             Self::ShiftMoved { .. } => "shift_moved",
         }
     }
 
-    /// Returns the sign-up, or `None` for a notice to all volunteers of a shift.
+    /// Sets the last sign-up that the fan-out has covered. A cause of one mail stays as it is.
+    pub(crate) fn with_fan_out_to(mut self, last: SignupId) -> Self {
+        if let Self::ShiftChanged { fanned_out_to, .. }
+        | Self::EventCancelled { fanned_out_to }
+        | Self::ShiftDeleted { fanned_out_to } = &mut self
+        {
+            *fanned_out_to = Some(last);
+        }
+        self
+    }
+
+    /// Returns the sign-up, or `None` for a notice to several volunteers.
     pub const fn signup(&self) -> Option<SignupId> {
         match self {
             Self::SignedUp { signup, .. } | Self::Cancelled { signup } | Self::ShiftMoved { signup, .. } => {
                 Some(*signup)
             }
-            Self::ShiftChanged { .. } => None,
+            Self::ShiftChanged { .. } | Self::EventCancelled { .. } | Self::ShiftDeleted { .. } => None,
         }
     }
 }
@@ -167,6 +191,9 @@ pub struct ShiftChange {
     /// it.
     #[serde(default)]
     pub shift_version: u32,
+    /// Whether the event was changed, and not the shift alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_event: bool,
 }
 
 /// When and where a shift is. Volunteers get a mail if the time or the place changes.
@@ -176,12 +203,17 @@ pub struct TimeAndPlace {
     pub interval: Interval,
     /// The shift's own location, if it has one.
     pub location: Option<ShiftLocation>,
+    /// The event's location, if the shift has none of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event_location: Option<EventLocation>,
 }
 
 impl TimeAndPlace {
     /// Returns the present time and place of `shift`.
-    pub fn of(shift: &Shift) -> Self {
-        Self { interval: shift.interval(), location: shift.location.clone() }
+    pub fn of(shift: &Shift, event: &Event) -> Self {
+        let location = shift.location.clone();
+        let event_location = if location.is_none() { event.location.clone() } else { None };
+        Self { interval: shift.interval(), location, event_location }
     }
 }
 

@@ -45,7 +45,9 @@ impl Question {
     /// The maximum number of options of a select.
     pub const MAX_OPTIONS: usize = 100;
     /// The maximum number of questions of an event.
-    pub const MAX_PER_EVENT: usize = 100;
+    pub const MAX_PER_EVENT: usize = 50;
+    /// The largest position.
+    pub const MAX_POSITION: u32 = 1_000_000;
 }
 
 /// How a question is answered.

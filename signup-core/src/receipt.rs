@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::event::Event;
-use crate::id::{EventId, OrganizationId, ShiftId, TokenId};
+use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, TokenId};
+use crate::question::Question;
 use crate::shift::Shift;
 use crate::text_form::{from_text, text_form};
 
@@ -72,6 +73,26 @@ pub enum Operation {
     DuplicateEvent(EventId),
     /// Change this shift.
     PatchShift(ShiftId),
+    /// Change this event.
+    PatchEvent(EventId),
+    /// Publish this event.
+    PublishEvent(EventId),
+    /// Unpublish this event.
+    UnpublishEvent(EventId),
+    /// Cancel this event.
+    CancelEvent(EventId),
+    /// Delete this event.
+    DeleteEvent(EventId),
+    /// Add shifts to this event.
+    AddShifts(EventId),
+    /// Delete this shift.
+    DeleteShift(ShiftId),
+    /// Add a question to this event.
+    AddQuestion(EventId),
+    /// Change this question.
+    PatchQuestion(QuestionId),
+    /// Delete this question.
+    DeleteQuestion(QuestionId),
 }
 
 impl fmt::Display for Operation {
@@ -81,13 +102,23 @@ impl fmt::Display for Operation {
             Self::CreateEvent => f.write_str("create-event"),
             Self::DuplicateEvent(id) => write!(f, "duplicate-event/{id}"),
             Self::PatchShift(id) => write!(f, "patch-shift/{id}"),
+            Self::PatchEvent(id) => write!(f, "patch-event/{id}"),
+            Self::PublishEvent(id) => write!(f, "publish-event/{id}"),
+            Self::UnpublishEvent(id) => write!(f, "unpublish-event/{id}"),
+            Self::CancelEvent(id) => write!(f, "cancel-event/{id}"),
+            Self::DeleteEvent(id) => write!(f, "delete-event/{id}"),
+            Self::AddShifts(id) => write!(f, "add-shifts/{id}"),
+            Self::DeleteShift(id) => write!(f, "delete-shift/{id}"),
+            Self::AddQuestion(id) => write!(f, "add-question/{id}"),
+            Self::PatchQuestion(id) => write!(f, "patch-question/{id}"),
+            Self::DeleteQuestion(id) => write!(f, "delete-question/{id}"),
         }
     }
 }
 
 /// The text is not an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be create-event, or duplicate-event/ or patch-shift/ and an id")]
+#[error("must be create-event, or the name of another operation, / and an id")]
 #[non_exhaustive]
 pub struct OperationError;
 
@@ -95,13 +126,26 @@ impl FromStr for Operation {
     type Err = OperationError;
 
     fn from_str(text: &str) -> Result<Self, OperationError> {
-        let operation = match text.split_once('/') {
-            None if text == "create-event" => Some(Self::CreateEvent),
-            Some(("duplicate-event", id)) => id.parse().ok().map(Self::DuplicateEvent),
-            Some(("patch-shift", id)) => id.parse().ok().map(Self::PatchShift),
-            _ => None,
+        let Some((name, id)) = text.split_once('/') else {
+            return if text == "create-event" { Ok(Self::CreateEvent) } else { Err(OperationError) };
         };
-        operation.ok_or(OperationError)
+        let id: EventId = id.parse().map_err(|_| OperationError)?;
+        let (event, shift, question) = (id, ShiftId::new(id.uuid()), QuestionId::new(id.uuid()));
+        Ok(match name {
+            "duplicate-event" => Self::DuplicateEvent(event),
+            "patch-shift" => Self::PatchShift(shift),
+            "patch-event" => Self::PatchEvent(event),
+            "publish-event" => Self::PublishEvent(event),
+            "unpublish-event" => Self::UnpublishEvent(event),
+            "cancel-event" => Self::CancelEvent(event),
+            "delete-event" => Self::DeleteEvent(event),
+            "add-shifts" => Self::AddShifts(event),
+            "delete-shift" => Self::DeleteShift(shift),
+            "add-question" => Self::AddQuestion(event),
+            "patch-question" => Self::PatchQuestion(question),
+            "delete-question" => Self::DeleteQuestion(question),
+            _ => return Err(OperationError),
+        })
     }
 }
 
@@ -154,10 +198,18 @@ impl Receipt {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The created event.
+    /// The event that was created, or the event after the change.
     Event(Box<EventWithShifts>),
     /// The shift after the patch, whether or not the patch changed it.
     Shift(Box<Shift>),
+    /// The shifts that were added, in running order.
+    Shifts(Vec<Shift>),
+    /// The question that was added, or the question after the patch.
+    Question(Box<Question>),
+    /// The record of the operation was deleted.
+    ///
+    /// Not a unit variant, because a store accepts only outcomes that serialize to an object.
+    Deleted {},
 }
 
 /// An event and all its shifts, in running order.

@@ -44,6 +44,8 @@ pub struct Signup {
     pub mailed_at: Timestamp,
     /// When the sign-up was cancelled; `None` while it is confirmed.
     pub cancelled_at: Option<Timestamp>,
+    /// What cancelled the sign-up; `None` while it is confirmed.
+    pub cancelled_by: Option<CancelledBy>,
 }
 
 impl Signup {
@@ -74,7 +76,13 @@ impl Signup {
             created_at,
             mailed_at: created_at,
             cancelled_at: None,
+            cancelled_by: None,
         }
+    }
+
+    /// Returns when the sign-up last changed: when it was cancelled, or else when it was made.
+    pub fn updated_at(&self) -> Timestamp {
+        self.cancelled_at.unwrap_or(self.created_at)
     }
 }
 
@@ -118,4 +126,41 @@ names! {
         Confirmed => "confirmed",
         Cancelled => "cancelled",
     } else |_| SignupStatusError, SignupStatusError
+}
+
+/// What cancelled a sign-up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CancelledBy {
+    /// The volunteer.
+    Volunteer,
+    /// An operator, for this one sign-up.
+    Operator,
+    /// The organizer, who deleted the shift.
+    ShiftDeletion,
+    /// The organizer, who cancelled the event.
+    EventCancellation,
+}
+
+impl CancelledBy {
+    /// Returns whether the organization cancelled the sign-up, and not the volunteer.
+    pub const fn is_organizer(self) -> bool {
+        !matches!(self, Self::Volunteer)
+    }
+}
+
+/// The text is not the name of a cause of cancellation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("must be one of volunteer, operator, shift_deletion, event_cancellation")]
+#[non_exhaustive]
+pub struct CancelledByError;
+
+names! {
+    /// Every cause.
+    CancelledBy {
+        Volunteer => "volunteer",
+        Operator => "operator",
+        ShiftDeletion => "shift_deletion",
+        EventCancellation => "event_cancellation",
+    } else |_| CancelledByError, CancelledByError
 }

@@ -27,31 +27,35 @@ pub mod writing;
 use std::fmt;
 
 use async_trait::async_trait;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 pub use change::{ChangeSet, Refusal, Requirement, Write};
 pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::{Wrapped, Wrapper};
 pub use keys::{Access, Key, Keys};
-pub use query::{EventPage, EventQuery, Position, Side};
+pub use query::{
+    EventPage, EventQuery, Position, Side, SignupPage, SignupPosition, SignupQuery, SignupScope,
+};
 pub use records::Records;
 
 use crate::allowance::{RateKey, Window};
 use crate::event::Event;
-use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId, TokenId};
+use crate::id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::question::Question;
 use crate::receipt::{Receipt, ReceiptKey};
 use crate::secret::Digest;
 use crate::shift::Shift;
-use crate::signup::Signup;
+use crate::signup::{CancelledBy, Signup};
 use crate::text::{EmailAddress, LocationData};
 use crate::token::Token;
 
 /// Keeps the records of the service: reads them, and commits changes to them.
 ///
-/// A read that starts after a commit was acknowledged sees that commit. The suite under the feature `conformance` has a
+/// A read that starts after a commit was acknowledged sees that commit. A deleted event counts as missing, and so do its
+/// shifts, questions and sign-ups. A deleted shift counts as missing, and its sign-ups do not. Methods that read deleted
+/// records say so. The suite under the feature `conformance` has a
 /// test for each promise of this trait. [Writing a store](writing) explains how the parts fit together. The
 /// documentation of a store says which runtime its methods need.
 ///
@@ -83,7 +87,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Lists all tokens of the organization by ascending id, expired and revoked ones included.
     async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError>;
 
-    /// Reads the id of the organization that owns the event. Meant for operators.
+    /// Reads the id of the organization that owns the event. Deleted events are included. Meant for operators.
     async fn event_owner(&self, id: EventId) -> Result<Option<OrganizationId>, StoreError>;
 
     /// Reads an event.
@@ -108,6 +112,21 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     async fn events(&self, organization: OrganizationId, query: &EventQuery)
     -> Result<EventPage, StoreError>;
 
+    /// Lists at most `limit` deleted events of the organization with an id above `after`, by ascending id.
+    async fn deleted_events(
+        &self,
+        organization: OrganizationId,
+        after: Option<EventId>,
+        limit: u32,
+    ) -> Result<Vec<DeletedEvent>, StoreError>;
+
+    /// Reads a deleted event.
+    async fn deleted_event(
+        &self,
+        organization: OrganizationId,
+        id: EventId,
+    ) -> Result<Option<DeletedEvent>, StoreError>;
+
     /// Reads the event with this slug, of any organization, like [`event_in_full`](Self::event_in_full).
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError>;
 
@@ -123,12 +142,38 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     #[doc(alias = "slot")]
     async fn shift(&self, organization: OrganizationId, id: ShiftId) -> Result<Option<Shift>, StoreError>;
 
+    /// Reads a shift with its event, in one snapshot.
+    #[doc(alias = "slot_with_event")]
+    async fn shift_with_event(
+        &self,
+        organization: OrganizationId,
+        id: ShiftId,
+    ) -> Result<Option<(Shift, Event)>, StoreError>;
+
     /// Lists the event's questions by position, equal positions by id. Returns `None` if there is no such event.
     async fn questions(
         &self,
         organization: OrganizationId,
         event: EventId,
     ) -> Result<Option<Vec<Question>>, StoreError>;
+
+    /// Reads a question.
+    async fn question(
+        &self,
+        organization: OrganizationId,
+        id: QuestionId,
+    ) -> Result<Option<Question>, StoreError>;
+
+    /// Lists the organization's sign-ups that `query` selects, by descending id. The service makes ids that sort like the
+    /// times of creation, so the newest sign-up is the first.
+    ///
+    /// Returns at most `query.limit` sign-ups: those nearest to `query.position` on its side, always in list order. The
+    /// cost does not depend on how far down the list the page is. The list of a deleted shift has its sign-ups, too.
+    async fn signup_page(
+        &self,
+        organization: OrganizationId,
+        query: &SignupQuery,
+    ) -> Result<SignupPage, StoreError>;
 
     /// Lists the event's sign-ups by ascending id, cancelled ones included. Returns at most `limit` with an id above
     /// `after`.
@@ -140,10 +185,30 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<Signup>, StoreError>;
 
+    /// Lists the sign-ups in `scope` that `by` cancelled, by ascending id. Returns at most `limit` with an id above
+    /// `after`. Sign-ups of deleted events and shifts are included.
+    async fn signups_cancelled_by(
+        &self,
+        organization: OrganizationId,
+        scope: SignupScope,
+        by: CancelledBy,
+        after: Option<SignupId>,
+        limit: u32,
+    ) -> Result<Vec<Signup>, StoreError>;
+
+    /// Reads a sign-up with everything that a mail about it shows, in one snapshot. Sign-ups of deleted events and shifts
+    /// are included.
+    async fn signup_in_full(
+        &self,
+        organization: OrganizationId,
+        id: SignupId,
+    ) -> Result<Option<SignupInFull>, StoreError>;
+
     /// Reads a sign-up, confirmed or cancelled.
     async fn signup(&self, organization: OrganizationId, id: SignupId) -> Result<Option<Signup>, StoreError>;
 
-    /// Lists the shift's confirmed sign-ups by ascending id. Returns at most `limit` with an id above `after`.
+    /// Lists the shift's confirmed sign-ups by ascending id. Returns at most `limit` with an id above `after`. Those of
+    /// deleted events and shifts are included.
     async fn confirmed_signups(
         &self,
         organization: OrganizationId,
@@ -152,8 +217,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<Signup>, StoreError>;
 
-    /// Lists at most `limit` sign-ups of the address for all shifts of the organization, by ascending id, cancelled
-    /// ones included. Addresses are compared without case.
+    /// Lists at most `limit` sign-ups of the address for all shifts of the organization, by ascending id. Cancelled ones
+    /// and those of deleted events are included. Addresses are compared without case.
     async fn signups_of_address(
         &self,
         organization: OrganizationId,
@@ -214,6 +279,12 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The caller repeats the call while the result is `limit`. A small limit keeps the wait of other writers short.
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
 
+    /// Removes at most `limit` records of what was deleted at or before `until`: events with their shifts, questions,
+    /// sign-ups and notices, and shifts without sign-ups and notices. Returns how many records were removed.
+    ///
+    /// A record is removed before the record that it refers to. The caller repeats the call while the result is `limit`.
+    async fn purge_deleted(&self, until: Timestamp, limit: u32) -> Result<u64, StoreError>;
+
     /// Returns the counter of requests that all processes on this store share.
     ///
     /// `None` means that the store belongs to one process, which counts its own requests. A wrapper around a store must
@@ -264,6 +335,51 @@ impl EventInFull {
     /// Creates the event with its shifts in running order and its questions by position, without location data.
     pub const fn new(event: Event, shifts: Vec<Shift>, questions: Vec<Question>) -> Self {
         Self { event, location_data: None, shifts, questions }
+    }
+}
+
+/// A sign-up with the records that it refers to.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct SignupInFull {
+    /// The organization of the event.
+    pub organization: Organization,
+    /// The event.
+    pub event: Event,
+    /// Whether the event is deleted.
+    pub is_event_deleted: bool,
+    /// The shift, deleted or not.
+    pub shift: Shift,
+    /// When the shift was deleted; `None` if it is not deleted.
+    pub shift_deleted_at: Option<Timestamp>,
+    /// The sign-up.
+    pub signup: Signup,
+}
+
+impl SignupInFull {
+    /// Creates a sign-up of an event and a shift that are not deleted.
+    pub const fn new(organization: Organization, event: Event, shift: Shift, signup: Signup) -> Self {
+        Self { organization, event, is_event_deleted: false, shift, shift_deleted_at: None, signup }
+    }
+}
+
+/// A deleted event that is not purged yet.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct DeletedEvent {
+    /// The event.
+    pub event: Event,
+    /// When the event was deleted.
+    pub deleted_at: Timestamp,
+}
+
+impl DeletedEvent {
+    /// How long a deleted record is kept: 30 days.
+    pub const RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+    /// Creates a deleted event.
+    pub const fn new(event: Event, deleted_at: Timestamp) -> Self {
+        Self { event, deleted_at }
     }
 }
 

@@ -153,6 +153,8 @@ texts! {
     ShiftLocation: 255, |text| text, check;
     /// The text of a badge on the public page: 1 to 255 characters, stored as given.
     BadgeLabel: 255, |text| text, check;
+    /// Why the organizer cancelled an event: 1 to 1,000 characters, stored as given.
+    CancellationReason: 1_000, |text| text, check;
     /// The name of an organization, a token, or a sport: 1 to 255 characters on one line, trimmed.
     Name: 255, str::trim, check_line;
     /// The name of a volunteer: 1 to 255 characters on one line, trimmed. Safe in the header of a mail.

@@ -18,24 +18,28 @@ use crate::text_form::{names, text_form};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Scope {
-    /// List events.
+    /// Read events and their questions.
     EventsRead,
-    /// Create and duplicate events.
+    /// Create and change events and their questions.
     EventsWrite,
-    /// List an event's shifts.
+    /// Read shifts and the coverage of events.
     #[doc(alias = "slots:read")]
     ShiftsRead,
-    /// Change shifts.
+    /// Add, change and delete shifts.
     #[doc(alias = "slots:write")]
     ShiftsWrite,
     /// Read the organization.
     #[doc(alias = "team:read")]
     OrganizationRead,
+    /// Read sign-ups: people's data.
+    SignupsRead,
 }
 
 /// The text is not the name of a scope.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("'{0}' is no scope: use events:read, events:write, slots:read, slots:write or team:read")]
+#[error(
+    "'{0}' is no scope: use events:read, events:write, slots:read, slots:write, team:read or signups:read"
+)]
 pub struct ScopeError(String);
 
 names! {
@@ -46,6 +50,7 @@ names! {
         ShiftsRead => "slots:read",
         ShiftsWrite => "slots:write",
         OrganizationRead => "team:read",
+        SignupsRead => "signups:read",
     } else |name| ScopeError(name.to_owned()), ScopeError
 }
 

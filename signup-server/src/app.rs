@@ -14,7 +14,7 @@ use futures_util::future::BoxFuture;
 use ipnet::IpNet;
 use signup_core::{Error, Service, Session, secret};
 use tracing::Instrument as _;
-use warp::http::header::{ALLOW, HeaderName, RETRY_AFTER};
+use warp::http::header::{ALLOW, CACHE_CONTROL, HeaderName, RETRY_AFTER};
 use warp::http::{HeaderValue, Method, StatusCode};
 use warp::path::FullPath;
 use warp::reply::Response;
@@ -95,6 +95,7 @@ impl App {
         let id = secret::new_uuid(self.context.service.now()).to_string();
         let found = Endpoint::find(path.as_str());
         let pattern = found.as_ref().map_or("unknown", |(endpoint, _)| endpoint.pattern);
+        let is_personal = found.as_ref().is_some_and(|(endpoint, _)| endpoint.is_personal);
         let span = tracing::info_span!("request", %id, %method, route = pattern);
         let mut response = async {
             let client = client_address(peer, &request.headers, &self.trusted_proxies);
@@ -109,6 +110,9 @@ impl App {
         }
         .instrument(span)
         .await;
+        if is_personal {
+            response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        }
         if let Ok(id) = HeaderValue::try_from(id) {
             response.headers_mut().insert(REQUEST_ID, id);
         }

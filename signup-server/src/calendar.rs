@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::Offset;
 use signup_core::{Event, Organization, Shift, Signup, TimeAndPlace};
 
-use crate::location::shift_location;
+use crate::location::place;
 
 /// The iCalendar method: whether a calendar program adds the entry or removes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +27,7 @@ impl Method {
 
 /// The calendar entry of a sign-up.
 ///
-/// The UID is the id of the sign-up, so it never changes. The SEQUENCE grows with the version of the shift and with a
-/// cancellation, so a calendar program recognizes a later version of the entry.
+/// The UID is the id of the sign-up, so it never changes.
 #[derive(Debug)]
 pub(crate) struct SignupEntry<'a> {
     pub(crate) method: Method,
@@ -48,18 +47,16 @@ pub(crate) struct SignupEntry<'a> {
 impl SignupEntry<'_> {
     /// Returns the calendar object as text.
     pub(crate) fn to_text(&self) -> String {
-        let is_cancelled = self.method == Method::Cancel;
-        let sequence = u64::from(self.shift.version) * 2 + u64::from(is_cancelled);
-        let mut entry = entry(self.event, self.shift, self.at, self.url, self.now);
-        entry
-            .uid(&self.signup.id.to_string())
-            .add_property("SEQUENCE", sequence.to_string())
-            .status(if is_cancelled { EventStatus::Cancelled } else { EventStatus::Confirmed });
+        let mut entry = entry(self.method, self.event, self.shift, self.at, self.url, self.now);
+        entry.uid(&self.signup.id.to_string());
         calendar(self.method, entry, self.organization, &format!("mailto:{}", self.sender))
     }
 }
 
 /// Returns the calendar object of a shift, for visitors who have not signed up.
+///
+/// The object of a cancelled event cancels the entry. A program that imports the file removes the entry, and a program
+/// that subscribes to the file shows the entry as cancelled.
 pub(crate) fn of_shift(
     organization: &Organization,
     event: &Event,
@@ -67,21 +64,37 @@ pub(crate) fn of_shift(
     url: &str,
     now: Timestamp,
 ) -> String {
-    let mut entry = entry(event, shift, &TimeAndPlace::of(shift), url, now);
-    entry.uid(&shift.id.to_string()).add_property("SEQUENCE", shift.version.to_string());
-    calendar(Method::Publish, entry, organization, url)
+    let method = if event.is_cancelled() { Method::Cancel } else { Method::Publish };
+    let mut entry = entry(method, event, shift, &TimeAndPlace::of(shift, event), url, now);
+    entry.uid(&shift.id.to_string());
+    calendar(method, entry, organization, url)
 }
 
-fn entry(event: &Event, shift: &Shift, at: &TimeAndPlace, url: &str, now: Timestamp) -> Entry {
+/// Returns an entry without its UID.
+///
+/// The SEQUENCE grows with the version of the shift and with a cancellation, so a calendar program recognizes a later
+/// version of the entry. Nothing changes a shift after a cancellation.
+fn entry(
+    method: Method,
+    event: &Event,
+    shift: &Shift,
+    at: &TimeAndPlace,
+    url: &str,
+    now: Timestamp,
+) -> Entry {
+    let is_cancelled = method == Method::Cancel;
+    let sequence = u64::from(shift.version) * 2 + u64::from(is_cancelled);
     let mut entry = Entry::new();
     entry
         .summary(&replace_controls(&format!("{}: {}", event.title, shift.title)))
         .description(url)
+        .status(if is_cancelled { EventStatus::Cancelled } else { EventStatus::Confirmed })
+        .add_property("SEQUENCE", sequence.to_string())
         .add_property("DTSTAMP", utc(now))
         .add_property("DTSTART", utc(at.interval.start))
         .add_property("DTEND", utc(at.interval.end))
         .add_property("URL", url);
-    if let Some(location) = shift_location(at.location.as_ref(), event) {
+    if let Some(location) = place(at) {
         entry.location(&replace_controls(location));
     }
     entry

@@ -1,14 +1,20 @@
 //! The command line. Every setting in [`Options`] is a flag and an environment variable; the flag takes precedence.
 
+mod command;
+
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use ipnet::IpNet;
 use lettre::message::Mailbox;
-use signup_core::{EmailAddress, EventId, Label, Name, PlanTable, QuestionKind, WebAddress};
+use signup_core::{EventId, PlanTable};
 use signup_store_sql::{PostgresUrl, PostgresUrlError};
+
+pub(crate) use command::{
+    Command, EventCommand, NoticeCommand, OrganizationCommand, QuestionCommand, SignupCommand, TokenCommand,
+};
 
 use crate::mail::SmtpUrl;
 
@@ -90,147 +96,6 @@ pub(crate) struct Options {
     /// Format of the log
     #[arg(long, env = "SIGNUP_LOG_FORMAT", default_value = "text", global = true)]
     pub(crate) log_format: LogFormat,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Run the server; the default command
-    Serve,
-    /// Manage organizations
-    #[command(subcommand)]
-    Organization(OrganizationCommand),
-    /// Manage API tokens
-    #[command(subcommand)]
-    Token(TokenCommand),
-    /// Manage the questions that an event asks its volunteers
-    #[command(subcommand)]
-    Question(QuestionCommand),
-    /// List and erase sign-ups
-    #[command(subcommand)]
-    Signup(SignupCommand),
-    /// List queued and failed mails, and retry failed ones
-    #[command(subcommand)]
-    Notice(NoticeCommand),
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum OrganizationCommand {
-    /// Create an organization
-    Create {
-        #[arg(long, value_parser = Name::new)]
-        name: Name,
-        /// free, calendar, starter or pro
-        #[arg(long, default_value = "free")]
-        plan: String,
-        #[arg(long, value_parser = Name::new)]
-        sport: Option<Name>,
-        #[arg(long, value_parser = WebAddress::new)]
-        public_url: Option<WebAddress>,
-    },
-    /// List all organizations
-    List,
-    /// Change the plan of an organization
-    Plan {
-        /// The id or the slug of the organization
-        #[arg(long)]
-        organization: String,
-        /// free, calendar, starter or pro
-        #[arg(long)]
-        plan: String,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum TokenCommand {
-    /// Create a token; its text is shown only once
-    Create {
-        /// The id or the slug of the organization
-        #[arg(long)]
-        organization: String,
-        #[arg(long, value_parser = Name::new)]
-        name: Name,
-        /// events:read, events:write, slots:read, slots:write, team:read, separated by commas; all by default
-        #[arg(long)]
-        scopes: Option<String>,
-        /// Days until the token expires, 1 to 365
-        #[arg(long, default_value_t = 365, value_parser = clap::value_parser!(u32).range(1..=365))]
-        expires_in_days: u32,
-    },
-    /// List the tokens of an organization
-    List {
-        /// The id or the slug of the organization
-        #[arg(long)]
-        organization: String,
-    },
-    /// Revoke a token
-    Revoke {
-        #[arg(long)]
-        token_id: String,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum QuestionCommand {
-    /// Add a question to an event
-    Add {
-        #[arg(long)]
-        event: String,
-        #[arg(long, value_parser = Label::new)]
-        label: Label,
-        /// text, select or checkbox
-        #[arg(long = "type", default_value = "text")]
-        kind: QuestionKind,
-        /// A choice of a select; repeat the flag for each choice
-        #[arg(long = "option", value_parser = Label::new)]
-        options: Vec<Label>,
-        /// Volunteers must answer the question
-        #[arg(long)]
-        required: bool,
-    },
-    /// List the questions of an event
-    List {
-        #[arg(long)]
-        event: String,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum SignupCommand {
-    /// List the sign-ups of an event, including cancelled ones
-    List {
-        #[arg(long)]
-        event: String,
-        /// Print CSV, with a column for each question
-        #[arg(long)]
-        csv: bool,
-    },
-    /// Erase all data of a person, and free the person's places; no mail is sent
-    Erase {
-        /// The mail address, including one that the sign-up form no longer accepts
-        #[arg(long, value_parser = EmailAddress::stored)]
-        email: EmailAddress,
-        /// The id or the slug of the organization
-        #[arg(long)]
-        organization: String,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum NoticeCommand {
-    /// List the queued mails
-    List {
-        /// List the failed mails instead
-        #[arg(long)]
-        failed: bool,
-    },
-    /// Queue a failed mail again, with its attempts reset
-    Retry {
-        #[arg(long, required_unless_present = "failed")]
-        id: Option<String>,
-        /// Retry all failed mails
-        #[arg(long, conflicts_with = "id")]
-        failed: bool,
-    },
 }
 
 /// The database that the store opens.

@@ -1,8 +1,9 @@
-//! The location that pages, mails and calendar entries show for a shift.
+//! The place that pages, mails and calendar entries show for a shift.
 
-use signup_core::{Event, EventLocation, ShiftLocation};
+use signup_core::{EventLocation, ShiftLocation, TimeAndPlace};
 
 /// Returns the shift's own location if it has one, otherwise the location of the event.
-pub(crate) fn shift_location<'a>(own: Option<&'a ShiftLocation>, event: &'a Event) -> Option<&'a str> {
-    own.map(ShiftLocation::as_str).or_else(|| event.location.as_ref().map(EventLocation::as_str))
+pub(crate) fn place(at: &TimeAndPlace) -> Option<&str> {
+    let of_event = at.event_location.as_ref().map(EventLocation::as_str);
+    at.location.as_ref().map(ShiftLocation::as_str).or(of_event)
 }

@@ -142,7 +142,11 @@ async fn run(cli: Cli) -> Result<(), String> {
     let service = Service::shared(store.as_store()).with_plans(plans);
     let result = match command {
         Command::Serve => serve(service, cli.options, &store, metrics, limit).await,
-        command => admin::run(&service.admin(), command).await,
+        command => {
+            let Options { base_url, listen, .. } = cli.options;
+            let base_url = base_url.unwrap_or_else(|| BaseUrl::of(listen));
+            admin::run(&service.admin(), &base_url, command).await
+        }
     };
     store.close().await;
     drop(lock);

@@ -1,6 +1,6 @@
 //! Path patterns, and the parameters of a path that matches a pattern.
 
-use signup_core::{EventId, ShiftId};
+use signup_core::{EventId, QuestionId, ShiftId, SignupId};
 
 /// A path pattern, such as `/events/{slug}/slots/{id}.ics`.
 ///
@@ -62,6 +62,16 @@ impl PathParameters {
     /// So a malformed id gets the response for an unknown id, after the same checks.
     pub(crate) fn event(&self) -> EventId {
         self.text("event_id").parse().unwrap_or(EventId::NONE)
+    }
+
+    /// Returns the question id in the path. Malformed text becomes [`QuestionId::NONE`], as in [`event`](Self::event).
+    pub(crate) fn question(&self) -> QuestionId {
+        self.text("id").parse().unwrap_or(QuestionId::NONE)
+    }
+
+    /// Returns the sign-up id in the path. Malformed text becomes [`SignupId::NONE`], as in [`event`](Self::event).
+    pub(crate) fn signup(&self) -> SignupId {
+        self.text("id").parse().unwrap_or(SignupId::NONE)
     }
 
     /// Returns the shift id in the path. Malformed text becomes [`ShiftId::NONE`], as in [`event`](Self::event).

@@ -8,7 +8,7 @@ use warp::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use crate::wire::{Message, PlanLimit, Validation};
+use crate::wire::{Conflict, Message, PlanLimit, Validation};
 
 /// The initial capacity of a body, in bytes. Most bodies fit, including a page of 25 events.
 const INITIAL_CAPACITY: usize = 16 * 1024;
@@ -83,6 +83,10 @@ pub(crate) fn method_not_allowed() -> Response {
     message(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed.")
 }
 
+fn conflict(error: &'static str, message: &'static str) -> Response {
+    json(StatusCode::CONFLICT, &Conflict { message, error })
+}
+
 fn internal_error() -> Response {
     message(StatusCode::INTERNAL_SERVER_ERROR, "The server could not complete the request.")
 }
@@ -143,6 +147,17 @@ fn service_error(error: &Error) -> Response {
         Error::PlanLimit { current_count, max_allowed } => {
             json(StatusCode::UNPROCESSABLE_ENTITY, &PlanLimit::new(*current_count, *max_allowed))
         }
+        Error::EventCancelled => conflict("event_cancelled", "The event is cancelled."),
+        Error::EventOver => conflict("event_over", "The event is over, so it cannot be cancelled."),
+        Error::EventHasSignups => conflict(
+            "event_has_signups",
+            "The event has active sign-ups, so it can be neither unpublished nor deleted. Cancelling the event cancels them \
+             for good, and tells the volunteers.",
+        ),
+        Error::ShiftHasSignups => conflict(
+            "slot_has_signups",
+            "The slot has active sign-ups. With cancel_signups=true they are cancelled, and the volunteers are told.",
+        ),
         Error::ShiftFull => message(StatusCode::CONFLICT, "The shift is full."),
         Error::ShiftOver => message(StatusCode::CONFLICT, "The shift is over."),
         Error::Contended => unavailable(),

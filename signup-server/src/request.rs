@@ -1,14 +1,19 @@
 //! The request that handlers receive: token, idempotency key, client address, and a body that is read on demand.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::pin::Pin;
 
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use ipnet::IpNet;
+use serde::de::IgnoredAny;
 use signup_core::{
-    CheckedEvent, CheckedPatch, DuplicateInput, EventDate, EventInput, FaultKind, Faults, IdempotencyKey,
-    Input, ShiftPatchInput, from_json,
+    CancelEvent, CancelEventInput, CheckedEvent, CheckedEventPatch, CheckedPatch, CheckedQuestion,
+    CheckedQuestionPatch, CheckedShifts, DeleteShift, DeleteShiftInput, DuplicateInput, EventDate,
+    EventInput, EventPatchInput, FaultKind, Faults, IdempotencyKey, Input, QuestionInput, ShiftPatchInput,
+    ShiftsInput, from_json,
 };
 use warp::http::HeaderMap;
 use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -60,14 +65,31 @@ impl Request {
         JsonBody(self)
     }
 
+    /// Returns the unread body of a write that needs none.
+    pub(crate) const fn optional_body(&mut self) -> OptionalJsonBody<'_> {
+        OptionalJsonBody(self)
+    }
+
+    /// Returns the query string and the unread body of a deletion.
+    pub(crate) const fn delete_input(&mut self) -> DeleteInput<'_> {
+        DeleteInput(self)
+    }
+
+    /// Returns the values of the named parameters in the query string. Uses the last value of a repeated parameter.
+    pub(crate) fn query_texts<const N: usize>(&self, names: [&str; N]) -> [Option<Cow<'_, str>>; N] {
+        // Never fails: any query decodes to pairs of text.
+        let pairs: Vec<(Cow<'_, str>, Cow<'_, str>)> =
+            serde_urlencoded::from_str(&self.query).unwrap_or_default();
+        names.map(|name| pairs.iter().rev().find(|(found, _)| found == name).map(|(_, value)| value.clone()))
+    }
+
     /// Reads the body. The `Content-Type` must be JSON or absent.
     ///
     /// # Errors
     /// Returns an error if the body is longer than 1 MiB, takes longer than 30 seconds, or breaks off, or if the
     /// `Content-Type` is not JSON.
     pub(crate) async fn json(&mut self) -> Result<Bytes, BodyError> {
-        let body =
-            tokio::time::timeout(BODY_TIMEOUT, self.read()).await.map_err(|_| BodyError::Timeout)??;
+        let body = self.any_body().await?;
         if self.is_json() { Ok(body) } else { Err(BodyError::UnsupportedMediaType) }
     }
 
@@ -76,12 +98,16 @@ impl Request {
     /// # Errors
     /// Fails like [`json`](Self::json), but an absent `Content-Type` is an error, too.
     pub(crate) async fn form(&mut self) -> Result<Bytes, BodyError> {
-        let body =
-            tokio::time::timeout(BODY_TIMEOUT, self.read()).await.map_err(|_| BodyError::Timeout)??;
+        let body = self.any_body().await?;
         match self.media_type().as_deref() {
             Some("application/x-www-form-urlencoded") => Ok(body),
             _ => Err(BodyError::UnsupportedMediaType),
         }
+    }
+
+    /// Reads the body, whatever its `Content-Type` is.
+    async fn any_body(&mut self) -> Result<Bytes, BodyError> {
+        tokio::time::timeout(BODY_TIMEOUT, self.read()).await.map_err(|_| BodyError::Timeout)?
     }
 
     async fn read(&mut self) -> Result<Bytes, BodyError> {
@@ -115,31 +141,84 @@ impl Request {
 /// A JSON body that has not been read yet.
 pub(crate) struct JsonBody<'r>(&'r mut Request);
 
-impl Input<CheckedEvent> for JsonBody<'_> {
-    type Error = ApiError;
+/// Implements [`Input`] for a JSON body that is needed.
+macro_rules! json_input {
+    ($($value:ty: $input:ident;)*) => {$(
+        impl Input<$value> for JsonBody<'_> {
+            type Error = ApiError;
 
-    async fn read(self) -> Result<CheckedEvent, ApiError> {
-        let body = self.0.json().await?;
-        Ok(Input::<CheckedEvent>::read(from_json::<EventInput<'_>>(&body)).await?)
+            async fn read(self) -> Result<$value, ApiError> {
+                let body = self.0.json().await?;
+                Ok(Input::<$value>::read(from_json::<$input<'_>>(&body)).await?)
+            }
+        }
+    )*};
+}
+
+json_input! {
+    CheckedEvent: EventInput;
+    CheckedEventPatch: EventPatchInput;
+    EventDate: DuplicateInput;
+    CheckedShifts: ShiftsInput;
+    CheckedPatch: ShiftPatchInput;
+    CheckedQuestion: QuestionInput;
+    CheckedQuestionPatch: QuestionInput;
+}
+
+/// A JSON body that may be omitted. An empty body is `{}`, whatever its `Content-Type` is.
+pub(crate) struct OptionalJsonBody<'r>(&'r mut Request);
+
+impl OptionalJsonBody<'_> {
+    async fn json(self) -> Result<Bytes, BodyError> {
+        let body = self.0.any_body().await?;
+        if body.is_empty() {
+            return Ok(Bytes::from_static(b"{}"));
+        }
+        if self.0.is_json() { Ok(body) } else { Err(BodyError::UnsupportedMediaType) }
     }
 }
 
-impl Input<EventDate> for JsonBody<'_> {
+impl Input<CancelEvent> for OptionalJsonBody<'_> {
     type Error = ApiError;
 
-    async fn read(self) -> Result<EventDate, ApiError> {
-        let body = self.0.json().await?;
-        Ok(from_json::<DuplicateInput<'_>>(&body)?.check()?)
+    async fn read(self) -> Result<CancelEvent, ApiError> {
+        let body = self.json().await?;
+        Ok(Input::<CancelEvent>::read(from_json::<CancelEventInput<'_>>(&body)).await?)
     }
 }
 
-impl Input<CheckedPatch> for JsonBody<'_> {
+/// The input of a write that takes no fields: every member of the body is ignored.
+impl Input<()> for OptionalJsonBody<'_> {
     type Error = ApiError;
 
-    async fn read(self) -> Result<CheckedPatch, ApiError> {
-        let body = self.0.json().await?;
-        let input = from_json::<ShiftPatchInput<'_>>(&body);
-        Ok(Input::<CheckedPatch>::read(input).await?)
+    async fn read(self) -> Result<(), ApiError> {
+        let body = self.json().await?;
+        from_json::<BTreeMap<String, IgnoredAny>>(&body)?;
+        Ok(())
+    }
+}
+
+/// The input of a deletion: a query string, and a body without fields.
+pub(crate) struct DeleteInput<'r>(&'r mut Request);
+
+impl Input<DeleteShift> for DeleteInput<'_> {
+    type Error = ApiError;
+
+    async fn read(self) -> Result<DeleteShift, ApiError> {
+        let Self(request) = self;
+        let body = OptionalJsonBody(request).json().await?;
+        let body = from_json::<BTreeMap<String, IgnoredAny>>(&body);
+        let [cancel_signups, notify_volunteers] =
+            request.query_texts(["cancel_signups", "notify_volunteers"]);
+        let query = DeleteShiftInput { cancel_signups, notify_volunteers }.check();
+        match (body, query) {
+            (Ok(_), Ok(delete)) => Ok(delete),
+            (Err(mut faults), Err(more)) => {
+                more.iter().for_each(|fault| faults.add(fault.path.clone(), fault.kind.clone()));
+                Err(faults.into())
+            }
+            (Err(faults), _) | (_, Err(faults)) => Err(faults.into()),
+        }
     }
 }
 

@@ -9,11 +9,16 @@ use std::sync::LazyLock;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use signup_core::SignupScope;
 use warp::http::{HeaderValue, Method};
 use warp::reply::Response;
 
 use crate::call::{ApiCall, OpenCall, PageCall};
-use crate::handlers::{create_event, duplicate_event, list_events, list_slots, patch_slot, show_team};
+use crate::handlers::{
+    add_question, add_slots, cancel_event, create_event, delete_event, delete_question, delete_slot,
+    duplicate_event, list_events, list_questions, list_signups, list_slots, patch_event, patch_question,
+    patch_slot, publish_event, show_coverage, show_event, show_signup, show_slot, show_team, unpublish_event,
+};
 use crate::health;
 use crate::path::{PathParameters, PathPattern};
 use crate::reply::ApiError;
@@ -23,6 +28,7 @@ pub(crate) struct Route {
     method: Method,
     /// The text of a [`PathPattern`].
     pattern: &'static str,
+    is_personal: bool,
     pub(crate) handler: Handler,
 }
 
@@ -43,10 +49,44 @@ use Handler::{Api, Open, Page};
 static ROUTES: &[Route] = &[
     route(Method::GET, "/v1/events", Api(|c| list_events(c.context, c.session, c.request).boxed())),
     route(Method::POST, "/v1/events", Api(|c| create_event(c.context, c.session, c.request).boxed())),
+    route(Method::GET, "/v1/events/{event_id}", Api(|c| show_event(c.context, c.session, c.path.event()).boxed())),
+    route(Method::PATCH, "/v1/events/{event_id}",
+        Api(|c| patch_event(c.context, c.session, c.path.event(), c.request).boxed())),
+    route(Method::DELETE, "/v1/events/{event_id}",
+        Api(|c| delete_event(c.session, c.path.event(), c.request).boxed())),
     route(Method::POST, "/v1/events/{event_id}/duplicate",
         Api(|c| duplicate_event(c.context, c.session, c.path.event(), c.request).boxed())),
+    route(Method::POST, "/v1/events/{event_id}/publish",
+        Api(|c| publish_event(c.context, c.session, c.path.event(), c.request).boxed())),
+    route(Method::POST, "/v1/events/{event_id}/unpublish",
+        Api(|c| unpublish_event(c.context, c.session, c.path.event(), c.request).boxed())),
+    route(Method::POST, "/v1/events/{event_id}/cancel",
+        Api(|c| cancel_event(c.context, c.session, c.path.event(), c.request).boxed())),
+    route(Method::GET, "/v1/events/{event_id}/coverage", Api(|c| show_coverage(c.session, c.path.event()).boxed())),
     route(Method::GET, "/v1/events/{event_id}/slots", Api(|c| list_slots(c.session, c.path.event()).boxed())),
+    route(Method::POST, "/v1/events/{event_id}/slots",
+        Api(|c| add_slots(c.session, c.path.event(), c.request).boxed())),
+    route(Method::GET, "/v1/events/{event_id}/questions",
+        Api(|c| list_questions(c.session, c.path.event()).boxed())),
+    route(Method::POST, "/v1/events/{event_id}/questions",
+        Api(|c| add_question(c.session, c.path.event(), c.request).boxed())),
+    personal(Method::GET, "/v1/events/{event_id}/signups", Api(|c| {
+        let scope = Some(SignupScope::Event(c.path.event()));
+        list_signups(c.context, c.session, scope, c.request).boxed()
+    })),
+    route(Method::GET, "/v1/slots/{id}", Api(|c| show_slot(c.session, c.path.shift()).boxed())),
     route(Method::PATCH, "/v1/slots/{id}", Api(|c| patch_slot(c.session, c.path.shift(), c.request).boxed())),
+    route(Method::DELETE, "/v1/slots/{id}", Api(|c| delete_slot(c.session, c.path.shift(), c.request).boxed())),
+    personal(Method::GET, "/v1/slots/{id}/signups", Api(|c| {
+        let scope = Some(SignupScope::Shift(c.path.shift()));
+        list_signups(c.context, c.session, scope, c.request).boxed()
+    })),
+    route(Method::PATCH, "/v1/questions/{id}",
+        Api(|c| patch_question(c.session, c.path.question(), c.request).boxed())),
+    route(Method::DELETE, "/v1/questions/{id}",
+        Api(|c| delete_question(c.session, c.path.question(), c.request).boxed())),
+    personal(Method::GET, "/v1/signups", Api(|c| list_signups(c.context, c.session, None, c.request).boxed())),
+    personal(Method::GET, "/v1/signups/{id}", Api(|c| show_signup(c.session, c.path.signup()).boxed())),
     route(Method::GET, "/v1/team", Api(|c| show_team(c.session).boxed())),
     route(Method::GET, "/openapi.json", Open(|c| async move { c.openapi.json() }.boxed())),
     route(Method::GET, "/openapi.yaml", Open(|c| async move { c.openapi.yaml() }.boxed())),
@@ -65,7 +105,12 @@ static ROUTES: &[Route] = &[
 ];
 
 const fn route(method: Method, pattern: &'static str, handler: Handler) -> Route {
-    Route { method, pattern, handler }
+    Route { method, pattern, is_personal: false, handler }
+}
+
+/// A route whose responses contain people's data.
+const fn personal(method: Method, pattern: &'static str, handler: Handler) -> Route {
+    Route { method, pattern, is_personal: true, handler }
 }
 
 static ENDPOINTS: LazyLock<Vec<Endpoint>> =
@@ -77,6 +122,8 @@ pub(crate) struct Endpoint {
     pub(crate) pattern: &'static str,
     /// The value of the header `Allow`.
     pub(crate) allow: HeaderValue,
+    /// Whether the responses contain people's data. No cache may store any of them, errors included.
+    pub(crate) is_personal: bool,
     path: PathPattern,
     routes: &'static [Route],
 }
@@ -93,7 +140,8 @@ impl Endpoint {
         }
         methods.push("OPTIONS");
         let allow = HeaderValue::try_from(methods.join(", ")).unwrap_or(HeaderValue::from_static("OPTIONS"));
-        Self { pattern, allow, path: PathPattern::new(pattern), routes }
+        let is_personal = routes.iter().any(|route| route.is_personal);
+        Self { pattern, allow, is_personal, path: PathPattern::new(pattern), routes }
     }
 
     /// Finds the endpoint that matches a path, and parses the parameters in the path.

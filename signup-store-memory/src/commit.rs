@@ -1,12 +1,14 @@
 //! Checks requirements and applies writes. All checks precede the first write, so there is no rollback.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use jiff::Timestamp;
 use signup_core::{
-    Digest, Event, LocationData, Notice, NoticeId, Occupancy, OrganizationId, Question, Receipt, Refusal,
-    Requirement, Shift, Signup, SignupId, SignupStatus, Token, Write,
+    CancelledBy, Digest, Event, EventId, LocationData, Notice, NoticeId, Occupancy, OrganizationId, Question,
+    QuestionId, Receipt, Refusal, Requirement, Shift, ShiftId, Signup, SignupId, SignupStatus, Token, Write,
 };
 
-use crate::tables::{Tables, list_key};
+use crate::tables::{SignupList, Tables};
 
 impl Tables {
     pub(crate) fn check(&self, requirement: &Requirement) -> Result<(), Refusal> {
@@ -25,19 +27,35 @@ impl Tables {
                 _ => Ok(()),
             },
             Requirement::ShiftAtVersion { organization, shift, version } => {
-                let shift = self.shift(*organization, *shift);
+                let shift = self.live_shift(*organization, *shift);
                 require(shift.is_some_and(|shift| shift.version == *version), || Refusal::ShiftChanged)
             }
-            Requirement::QuestionCount { organization, event, count } => {
-                let found = self.event(*organization, *event).map(|event| self.questions_of(event).len());
-                require(found == Some(*count as usize), || Refusal::QuestionsChanged)
+            Requirement::EventAtVersion { organization, event, version } => {
+                let event = self.event(*organization, *event);
+                require(event.is_some_and(|event| event.version == *version), || Refusal::EventChanged)
+            }
+            Requirement::EventDeleted { organization, event, version } => {
+                let found = self.deleted_event(*organization, *event);
+                require(found.is_some_and(|found| found.event.version == *version), || Refusal::EventChanged)
+            }
+            Requirement::QuestionUnanswered { organization, event, question } => {
+                let has_answer = |signup: &Signup| {
+                    signup.organization == *organization
+                        && signup.answers.iter().any(|answer| answer.question_id == *question)
+                };
+                let mut signups = self.listed(&SignupList::Event(*event), None);
+                require(!signups.any(has_answer), || Refusal::QuestionAnswered)
             }
             Requirement::ActiveEventsBelow { organization, limit, now } => {
                 let count = u32::try_from(self.active_events(*organization, *now)).unwrap_or(u32::MAX);
                 require(count < *limit, || Refusal::ActiveEvents { count })
             }
+            Requirement::ShiftIsEmpty { organization, shift } => {
+                let shift = self.live_shift(*organization, *shift);
+                require(shift.is_some_and(|shift| shift.occupancy.filled == 0), || Refusal::ShiftHasSignups)
+            }
             Requirement::ShiftHasRoom { organization, shift } => {
-                let shift = self.shift(*organization, *shift);
+                let shift = self.live_shift(*organization, *shift);
                 require(shift.is_some_and(|shift| shift.occupancy.has_room()), || Refusal::ShiftFull)
             }
             Requirement::AddressNotOnShift { organization, shift, email } => {
@@ -48,13 +66,13 @@ impl Tables {
                     None => Ok(()),
                 }
             }
-            Requirement::SignupConfirmed { organization, signup } => {
-                let signup = self.signup(*organization, *signup);
+            Requirement::SignupConfirmed { organization, signup, .. } => {
+                let signup = self.stored_signup(*organization, *signup);
                 let is_confirmed = signup.is_some_and(|signup| signup.status == SignupStatus::Confirmed);
                 require(is_confirmed, || Refusal::SignupNotConfirmed)
             }
-            Requirement::SignupHasSecret { organization, signup, secret } => {
-                let signup = self.signup(*organization, *signup);
+            Requirement::SignupHasSecret { organization, signup, secret, .. } => {
+                let signup = self.stored_signup(*organization, *signup);
                 let is_same = signup.is_some_and(|signup| {
                     signup.status == SignupStatus::Confirmed && signup.secret == *secret
                 });
@@ -85,24 +103,66 @@ impl Tables {
                 }
             }
             Write::InsertEvent { event, location_data } => self.insert_event(*event, location_data),
+            Write::UpdateEvent { event, .. } => {
+                if self.event(event.organization, event.id).is_some() {
+                    self.update_event(*event);
+                }
+            }
+            Write::SetLocationData { organization, event, location_data } => {
+                if self.event(organization, event).is_some() {
+                    self.set_location_data(event, location_data);
+                }
+            }
+            Write::DeleteEvent { organization, event, at } => {
+                if let Some(event) = self.event(organization, event).cloned() {
+                    self.unindex_event(&event);
+                    self.deleted_events.insert(event.id, at);
+                }
+            }
+            Write::RestoreEvent(event) => {
+                if let Some(found) = self.stored_event(event.organization, event.id).cloned() {
+                    if self.deleted_events.remove(&found.id).is_some() {
+                        self.index_event(&found);
+                    }
+                    self.update_event(*event);
+                }
+            }
             Write::InsertShifts(shifts) => shifts.into_iter().for_each(|shift| self.insert_shift(shift)),
             Write::InsertQuestions(questions) => {
                 questions.into_iter().for_each(|question| self.insert_question(question));
             }
+            Write::UpdateQuestion(question) => self.update_question(question),
+            Write::DeleteQuestion { organization, event, question } => {
+                let found = self.questions.get(&question).filter(|found| found.organization == organization);
+                if found.is_some_and(|found| found.event == event) {
+                    self.delete_question(question);
+                }
+            }
             Write::UpdateShift(shift) => self.update_shift(*shift),
+            Write::DeleteShift { organization, shift, at } => {
+                if self.stored_shift(organization, shift).is_some() {
+                    self.deleted_shifts.entry(shift).or_insert(at);
+                }
+            }
             Write::InsertSignup(signup) => self.insert_signup(*signup),
-            Write::CancelSignup { organization, signup, at, .. } => {
-                if self.signup(organization, signup).is_some() {
-                    self.cancel_signup(signup, at);
+            Write::CancelSignup { organization, signup, at, by, .. } => {
+                if self.stored_signup(organization, signup).is_some() {
+                    self.cancel_signup(signup, at, by);
+                }
+            }
+            Write::CancelSignups { organization, shift, at, by } => {
+                if self.stored_shift(organization, shift).is_some() {
+                    let confirmed = self.confirmed_of_shift.get(&shift).cloned().unwrap_or_default();
+                    confirmed.into_iter().for_each(|signup| self.cancel_signup(signup, at, by));
                 }
             }
             Write::RenewSecret { organization, signup, secret, at, .. } => {
-                if let Some(former) = self.signup(organization, signup).map(|signup| signup.secret) {
+                if let Some(former) = self.stored_signup(organization, signup).map(|signup| signup.secret) {
                     self.renew_secret(signup, former, secret, at);
                 }
             }
             Write::EraseSignup { organization, signup, .. } => {
-                if self.signup(organization, signup).is_some() {
+                if self.stored_signup(organization, signup).is_some() {
                     self.erase_signup(signup);
                 }
                 self.delete_notices_about(organization, signup);
@@ -124,18 +184,44 @@ impl Tables {
     }
 
     fn insert_event(&mut self, event: Event, location_data: Option<LocationData>) {
-        for filter in [None, Some(event.is_published)] {
-            let list = self.lists.entry((event.organization, filter)).or_default();
-            list.insert(list_key(&event));
-        }
-        if event.is_published {
-            self.published_ends.insert((event.organization, event.dates.ends_at(), event.id));
-        }
-        if let Some(data) = location_data {
-            self.location_data.insert(event.id, data);
-        }
+        self.index_event(&event);
+        self.set_location_data(event.id, location_data);
         self.event_slugs.insert(event.slug.clone(), event.id);
         self.events.insert(event.id, event);
+    }
+
+    /// Updates an event that is not deleted, except the fields that never change. Its shifts follow.
+    fn update_event(&mut self, mut event: Event) {
+        let Some(found) = self.events.remove(&event.id) else { return };
+        self.unindex_event(&found);
+        event.organization = found.organization;
+        event.slug = found.slug;
+        event.created_at = found.created_at;
+        self.index_event(&event);
+        for id in self.shifts_of_event.get(&event.id).into_iter().flatten() {
+            if let Some(shift) = self.shifts.get_mut(id) {
+                shift.day = event.dates.first.clone();
+                shift.is_virtual = event.is_virtual;
+            }
+        }
+        self.events.insert(event.id, event);
+    }
+
+    fn set_location_data(&mut self, event: EventId, location_data: Option<LocationData>) {
+        match location_data {
+            Some(data) => drop(self.location_data.insert(event, data)),
+            None => drop(self.location_data.remove(&event)),
+        }
+    }
+
+    /// Removes an event without shifts and questions from all tables.
+    pub(crate) fn remove_event(&mut self, id: EventId) {
+        if let Some(event) = self.events.remove(&id) {
+            self.unindex_event(&event);
+            self.event_slugs.remove(&event.slug);
+            self.location_data.remove(&id);
+            self.deleted_events.remove(&id);
+        }
     }
 
     fn insert_shift(&mut self, mut shift: Shift) {
@@ -143,8 +229,17 @@ impl Tables {
             shift.day = event.dates.first.clone();
             shift.is_virtual = event.is_virtual;
         }
-        self.shifts_of_event.entry(shift.event).or_default().push(shift.id);
+        self.shifts_of_event.entry(shift.event).or_default().insert(shift.id);
         self.shifts.insert(shift.id, shift);
+    }
+
+    /// Removes a shift without sign-ups and notices from all tables.
+    pub(crate) fn remove_shift(&mut self, id: ShiftId) {
+        if let Some(shift) = self.shifts.remove(&id) {
+            remove_from(&mut self.shifts_of_event, &shift.event, &id);
+            self.confirmed_of_shift.remove(&id);
+            self.deleted_shifts.remove(&id);
+        }
     }
 
     fn insert_question(&mut self, question: Question) {
@@ -152,12 +247,26 @@ impl Tables {
         self.questions.insert(question.id, question);
     }
 
+    fn update_question(&mut self, question: Question) {
+        let Some(found) = self.questions.get_mut(&question.id) else { return };
+        if (found.organization, found.event) == (question.organization, question.event) {
+            self.question_positions.remove(&(found.event, found.position, found.id));
+            self.question_positions.insert((question.event, question.position, question.id));
+            *found = question;
+        }
+    }
+
+    pub(crate) fn delete_question(&mut self, id: QuestionId) {
+        if let Some(question) = self.questions.remove(&id) {
+            self.question_positions.remove(&(question.event, question.position, id));
+        }
+    }
+
     fn update_shift(&mut self, shift: Shift) {
-        let Some(found) =
-            self.shifts.get_mut(&shift.id).filter(|found| found.organization == shift.organization)
-        else {
+        if self.live_shift(shift.organization, shift.id).is_none() {
             return;
-        };
+        }
+        let Some(found) = self.shifts.get_mut(&shift.id) else { return };
         found.title = shift.title;
         found.location = shift.location;
         found.hours = shift.hours;
@@ -173,11 +282,13 @@ impl Tables {
         self.places.insert((signup.shift, signup.email.key()), signup.id);
         self.signup_secrets.insert(signup.secret, signup.id);
         self.confirmed_of_shift.entry(signup.shift).or_default().insert(signup.id);
-        self.signups_of_event.entry(signup.event).or_default().insert(signup.id);
+        for list in SignupList::all(&signup) {
+            self.signup_lists.entry(list).or_default().insert(signup.id);
+        }
         self.signups.insert(signup.id, signup);
     }
 
-    fn cancel_signup(&mut self, id: SignupId, at: Timestamp) {
+    fn cancel_signup(&mut self, id: SignupId, at: Timestamp, by: CancelledBy) {
         let Some(signup) =
             self.signups.get_mut(&id).filter(|signup| signup.status == SignupStatus::Confirmed)
         else {
@@ -185,6 +296,7 @@ impl Tables {
         };
         signup.status = SignupStatus::Cancelled;
         signup.cancelled_at = Some(at);
+        signup.cancelled_by = Some(by);
         let signup = signup.clone();
         self.free_place(&signup);
     }
@@ -208,14 +320,14 @@ impl Tables {
         }
     }
 
-    fn erase_signup(&mut self, id: SignupId) {
+    pub(crate) fn erase_signup(&mut self, id: SignupId) {
         let Some(signup) = self.signups.remove(&id) else { return };
         if signup.status == SignupStatus::Confirmed {
             self.free_place(&signup);
         }
         self.signup_secrets.remove(&signup.secret);
-        if let Some(signups) = self.signups_of_event.get_mut(&signup.event) {
-            signups.remove(&id);
+        for list in SignupList::all(&signup) {
+            remove_from(&mut self.signup_lists, &list, &id);
         }
     }
 
@@ -230,6 +342,7 @@ impl Tables {
         if notice.failure.is_none() {
             self.due.insert((notice.due_at, notice.id));
         }
+        self.notices_of_shift.insert((notice.shift, notice.id));
         self.notices.insert(notice.id, notice);
     }
 
@@ -245,9 +358,10 @@ impl Tables {
         self.put_notice(updated);
     }
 
-    fn delete_notice(&mut self, id: NoticeId) {
+    pub(crate) fn delete_notice(&mut self, id: NoticeId) {
         if let Some(notice) = self.notices.remove(&id) {
             self.due.remove(&(notice.due_at, id));
+            self.notices_of_shift.remove(&(notice.shift, id));
         }
     }
 
@@ -257,6 +371,16 @@ impl Tables {
         }
         self.receipt_ends.insert((receipt.expires_at, receipt.key.clone()));
         self.receipts.insert(receipt.key.clone(), receipt);
+    }
+}
+
+/// Removes an id from the set of `key`, and the set if it is empty then.
+fn remove_from<K: Ord, Id: Ord>(sets: &mut BTreeMap<K, BTreeSet<Id>>, key: &K, id: &Id) {
+    if let Some(set) = sets.get_mut(key) {
+        set.remove(id);
+        if set.is_empty() {
+            sets.remove(key);
+        }
     }
 }
 

@@ -13,6 +13,8 @@
 //! **Invariant:** this crate contains no rule. The record types of `signup-core` compute an event's sort key and end.
 
 mod commit;
+mod purge;
+mod signups;
 mod tables;
 
 use std::ops::Bound;
@@ -21,12 +23,13 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{
-    ChangeSet, CommitError, Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery, Notice,
-    NoticeCounts, NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, RequestCounter,
-    Shift, ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId,
+    CancelledBy, ChangeSet, CommitError, DeletedEvent, Digest, EmailAddress, Event, EventId, EventInFull,
+    EventPage, EventQuery, Notice, NoticeCounts, NoticeId, Organization, OrganizationId, Question,
+    QuestionId, Receipt, ReceiptKey, RequestCounter, Shift, ShiftId, Signup, SignupId, SignupInFull,
+    SignupPage, SignupQuery, SignupScope, Store, StoreError, Token, TokenId,
 };
 
-use tables::Tables;
+use tables::{SignupList, Tables};
 
 /// A store in memory. The records are lost when the store is dropped.
 #[derive(Debug, Default)]
@@ -117,8 +120,7 @@ impl Store for MemoryStore {
 
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError> {
         let tables = self.read();
-        let event = tables.event_slugs.get(slug).and_then(|id| tables.events.get(id));
-        Ok(event.map(|event| tables.in_full(event)))
+        Ok(tables.event_by_slug(slug).map(|event| tables.in_full(event)))
     }
 
     async fn events(
@@ -127,6 +129,26 @@ impl Store for MemoryStore {
         query: &EventQuery,
     ) -> Result<EventPage, StoreError> {
         Ok(self.read().events(organization, query))
+    }
+
+    async fn deleted_events(
+        &self,
+        organization: OrganizationId,
+        after: Option<EventId>,
+        limit: u32,
+    ) -> Result<Vec<DeletedEvent>, StoreError> {
+        let tables = self.read();
+        let ids = tables.deleted_events.range(above(after)).map(|(id, _)| *id);
+        let deleted = ids.filter_map(|id| tables.deleted_event(organization, id));
+        Ok(deleted.take(limit as usize).collect())
+    }
+
+    async fn deleted_event(
+        &self,
+        organization: OrganizationId,
+        id: EventId,
+    ) -> Result<Option<DeletedEvent>, StoreError> {
+        Ok(self.read().deleted_event(organization, id))
     }
 
     async fn shifts(
@@ -143,6 +165,16 @@ impl Store for MemoryStore {
         Ok(tables.shift(organization, id).cloned())
     }
 
+    async fn shift_with_event(
+        &self,
+        organization: OrganizationId,
+        id: ShiftId,
+    ) -> Result<Option<(Shift, Event)>, StoreError> {
+        let tables = self.read();
+        let found = tables.shift(organization, id);
+        Ok(found.and_then(|shift| Some((shift.clone(), tables.event(organization, shift.event)?.clone()))))
+    }
+
     async fn questions(
         &self,
         organization: OrganizationId,
@@ -150,6 +182,22 @@ impl Store for MemoryStore {
     ) -> Result<Option<Vec<Question>>, StoreError> {
         let tables = self.read();
         Ok(tables.event(organization, event).map(|event| tables.questions_of(event)))
+    }
+
+    async fn question(
+        &self,
+        organization: OrganizationId,
+        id: QuestionId,
+    ) -> Result<Option<Question>, StoreError> {
+        Ok(self.read().question(organization, id).cloned())
+    }
+
+    async fn signup_page(
+        &self,
+        organization: OrganizationId,
+        query: &SignupQuery,
+    ) -> Result<SignupPage, StoreError> {
+        Ok(self.read().signup_page(organization, query))
     }
 
     async fn signups(
@@ -160,10 +208,30 @@ impl Store for MemoryStore {
         limit: u32,
     ) -> Result<Vec<Signup>, StoreError> {
         let tables = self.read();
-        let ids = tables.signups_of_event.get(&event).into_iter().flat_map(|ids| ids.range(above(after)));
-        let signups =
-            ids.filter_map(|id| tables.signups.get(id)).filter(|found| found.organization == organization);
+        let Some(event) = tables.event(organization, event) else { return Ok(Vec::new()) };
+        let signups = tables.listed(&SignupList::Event(event.id), after);
         Ok(signups.take(limit as usize).cloned().collect())
+    }
+
+    async fn signups_cancelled_by(
+        &self,
+        organization: OrganizationId,
+        scope: SignupScope,
+        by: CancelledBy,
+        after: Option<SignupId>,
+        limit: u32,
+    ) -> Result<Vec<Signup>, StoreError> {
+        let tables = self.read();
+        let signups = tables.signups_cancelled_by(organization, scope, by, after);
+        Ok(signups.take(limit as usize).cloned().collect())
+    }
+
+    async fn signup_in_full(
+        &self,
+        organization: OrganizationId,
+        id: SignupId,
+    ) -> Result<Option<SignupInFull>, StoreError> {
+        Ok(self.read().signup_in_full(organization, id))
     }
 
     async fn signup(&self, organization: OrganizationId, id: SignupId) -> Result<Option<Signup>, StoreError> {
@@ -179,7 +247,7 @@ impl Store for MemoryStore {
     ) -> Result<Vec<Signup>, StoreError> {
         let tables = self.read();
         let ids = tables.confirmed_of_shift.get(&shift).into_iter().flat_map(|ids| ids.range(above(after)));
-        let signups = ids.filter_map(|id| tables.signup(organization, *id));
+        let signups = ids.filter_map(|id| tables.stored_signup(organization, *id));
         Ok(signups.take(limit as usize).cloned().collect())
     }
 
@@ -190,14 +258,14 @@ impl Store for MemoryStore {
         limit: u32,
     ) -> Result<Vec<Signup>, StoreError> {
         let tables = self.read();
-        let signups = tables.signups.values();
-        let signups = signups.filter(|found| found.organization == organization && found.email == *email);
+        let signups = tables.listed(&SignupList::Address(organization, email.key()), None);
         Ok(signups.take(limit as usize).cloned().collect())
     }
 
     async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>, StoreError> {
         let tables = self.read();
-        Ok(tables.signup_secrets.get(secret).and_then(|id| tables.signups.get(id)).cloned())
+        let found = tables.signup_secrets.get(secret).and_then(|id| tables.signups.get(id));
+        Ok(found.filter(|signup| !tables.is_hidden(signup)).cloned())
     }
 
     async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>, StoreError> {
@@ -251,6 +319,10 @@ impl Store for MemoryStore {
 
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
         Ok(self.write().purge_receipts(now, limit))
+    }
+
+    async fn purge_deleted(&self, until: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        Ok(self.write().purge_deleted(until, limit))
     }
 
     fn request_counter(&self) -> Option<&dyn RequestCounter> {

@@ -22,11 +22,7 @@ pub async fn an_address_on_another_shift_or_cancelled_is_free(store: Arc<dyn Sto
         Ok(()),
         "the address is free on another shift"
     );
-    write(
-        &*store,
-        vec![Write::CancelSignup { organization, shift: here.id, signup: volunteer.id, at: at(5) }],
-    )
-    .await;
+    write(&*store, vec![cancel(&volunteer, at(5))]).await;
     assert_eq!(try_write(&*store, free(&here), vec![]).await, Ok(()), "a cancelled address is free");
 }
 
@@ -37,7 +33,7 @@ pub async fn the_refusal_of_an_address_carries_its_confirmed_sign_up(store: Arc<
     let second = Signup { email: first.email.clone(), ..signup(&shift, 2) };
     let writes = vec![
         Write::InsertSignup(Box::new(first.clone())),
-        Write::CancelSignup { organization, shift: shift.id, signup: first.id, at: at(5) },
+        cancel(&first, at(5)),
         Write::InsertSignup(Box::new(second.clone())),
     ];
     write(&*store, writes).await;
@@ -57,8 +53,7 @@ pub async fn an_address_is_compared_without_case(store: Arc<dyn Store>) {
     let not_yet = vec![Requirement::AddressNotOnShift { organization, shift: shift_id, email }];
     let refused = Err(Refusal::AddressOnShift(Box::new(ada.clone())));
     assert_eq!(try_write(&*store, not_yet.clone(), vec![]).await, refused);
-    write(&*store, vec![Write::CancelSignup { organization, shift: shift_id, signup: ada.id, at: at(5) }])
-        .await;
+    write(&*store, vec![cancel(&ada, at(5))]).await;
     let again = Signup { email: ada.email, ..signup(&shift, 2) };
     assert_eq!(try_write(&*store, not_yet, vec![Write::InsertSignup(Box::new(again))]).await, Ok(()));
     assert_eq!(

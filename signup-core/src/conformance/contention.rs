@@ -2,7 +2,6 @@
 //! allow.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::records::*;
 use crate::*;
@@ -112,37 +111,6 @@ pub async fn one_of_many_simultaneous_uses_of_a_slug_succeeds(store: Arc<dyn Sto
     assert!(results.iter().flat_map(|result| result.as_ref().err()).all(|refusal| *refusal == refused));
 }
 
-/// An event in full is one snapshot: while each commit edits a shift and adds a question, every read has as many
-/// questions as edits.
-pub async fn an_event_in_full_is_one_snapshot(store: Arc<dyn Store>) {
-    let (event, shift) = with_shift(&store, 5).await;
-    let is_enough = Arc::new(AtomicBool::new(false));
-    let writer = {
-        let (store, event, is_enough) = (Arc::clone(&store), event.clone(), Arc::clone(&is_enough));
-        tokio::spawn(async move {
-            for number in (1..).take_while(|_| !is_enough.load(Ordering::Relaxed)) {
-                let edited = Shift { version: 1 + number, ..shift.clone() };
-                let added = vec![question(&event, number, number)];
-                let writes = vec![Write::UpdateShift(Box::new(edited)), Write::InsertQuestions(added)];
-                write(&*store, writes).await;
-                tokio::task::yield_now().await;
-            }
-        })
-    };
-    for _ in 0..20 {
-        for full in [
-            store.event_in_full(event.organization, event.id).await.unwrap().unwrap(),
-            store.event_by_slug(&event.slug).await.unwrap().unwrap(),
-        ] {
-            let edits = full.shifts[0].version as usize - 1;
-            assert_eq!(full.questions.len(), edits, "the questions and the shift are of one snapshot");
-        }
-        tokio::task::yield_now().await;
-    }
-    is_enough.store(true, Ordering::Relaxed);
-    writer.await.unwrap();
-}
-
 /// Of 16 simultaneous edits of one version, exactly one is applied.
 pub async fn one_of_many_simultaneous_edits_of_a_version_succeeds(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 7).await;
@@ -165,6 +133,55 @@ pub async fn one_of_many_simultaneous_edits_of_a_version_succeeds(store: Arc<dyn
     assert_eq!((found.title.as_str(), found.version), (format!("Edit {applied}").as_str(), 2));
 }
 
+/// Of 16 simultaneous edits of one version of an event, exactly one is applied.
+pub async fn one_of_many_simultaneous_edits_of_an_event_succeeds(store: Arc<dyn Store>) {
+    let (event, _) = with_shift(&store, 7).await;
+    let (organization, id) = (event.organization, event.id);
+    let edit = |number: u32| {
+        let title = Title::new(&format!("Edit {number}")).unwrap();
+        let edited = Event { title, version: 2, ..event.clone() };
+        ChangeSet {
+            requires: vec![Requirement::EventAtVersion { organization, event: id, version: 1 }],
+            writes: vec![Write::UpdateEvent { event: Box::new(edited), may_change_activity: false }],
+        }
+    };
+    let results = all_at_once(&store, (0..16).map(edit).collect()).await;
+    assert_eq!(successes(&results), 1, "one edit of the version succeeds");
+    let applied = results.iter().position(Result::is_ok).unwrap();
+    let found = store.event(organization, id).await.unwrap().unwrap();
+    assert_eq!((found.title.as_str(), found.version), (format!("Edit {applied}").as_str(), 2));
+}
+
+/// Of 32 simultaneous publications and restorations with a limit of 5, 5 succeed. The others are refused with the count 5.
+pub async fn simultaneous_publications_never_pass_the_limit(store: Arc<dyn Store>) {
+    let organization = organization_id(1);
+    let mut writes = vec![Write::InsertOrganization(super::records::organization(1))];
+    for number in 0..32 {
+        let draft = Event { is_published: false, ..event(1, number) };
+        writes.push(insert_event(&draft));
+        if number % 2 == 0 {
+            writes.push(Write::DeleteEvent { organization, event: draft.id, at: at(3) });
+        }
+    }
+    write(&*store, writes).await;
+    let publish = |number| {
+        let published = Box::new(Event { version: 2, ..event(1, number) });
+        let write = if number % 2 == 0 {
+            Write::RestoreEvent(published)
+        } else {
+            Write::UpdateEvent { event: published, may_change_activity: true }
+        };
+        let below = Requirement::ActiveEventsBelow { organization, limit: 5, now: at(0) };
+        ChangeSet { requires: vec![below], writes: vec![write] }
+    };
+    let results = all_at_once(&store, (0..32).map(publish).collect()).await;
+    assert_eq!(successes(&results), 5, "as many publications succeed as the limit allows");
+    let refused = Refusal::ActiveEvents { count: 5 };
+    assert!(results.iter().flat_map(|result| result.as_ref().err()).all(|refusal| *refusal == refused));
+    let published = store.events(organization, &EventQuery::new().published().limit(99)).await.unwrap();
+    assert_eq!(published.events.len(), 5);
+}
+
 /// After simultaneous sign-ups, cancellations, erasures and capacity changes, `filled` is the number of confirmed
 /// sign-ups.
 pub async fn filled_equals_the_confirmed_sign_ups_after_simultaneous_changes(store: Arc<dyn Store>) {
@@ -175,17 +192,20 @@ pub async fn filled_equals_the_confirmed_sign_ups_after_simultaneous_changes(sto
         .await;
     let mut changes: Vec<_> = (10..40).map(|number| sign_up(&shift, &signup(&shift, number))).collect();
     changes.extend(volunteers.iter().map(|volunteer| ChangeSet {
-        requires: vec![Requirement::SignupConfirmed { organization, signup: volunteer.id }],
-        writes: vec![Write::CancelSignup { organization, shift: shift.id, signup: volunteer.id, at: at(5) }],
+        requires: vec![is_confirmed(volunteer)],
+        writes: vec![cancel(volunteer, at(5))],
     }));
     // Erases some sign-ups that are cancelled at the same time, and some that are not.
     let staying: Vec<_> = (50..55).map(|number| signup(&shift, number)).collect();
     write(&*store, staying.iter().map(|signup| Write::InsertSignup(Box::new(signup.clone()))).collect())
         .await;
-    changes.extend(volunteers.iter().step_by(2).chain(&staying).map(|volunteer| ChangeSet {
-        requires: vec![],
-        writes: vec![Write::EraseSignup { organization, shift: shift.id, signup: volunteer.id }],
-    }));
+    changes.extend(
+        volunteers
+            .iter()
+            .step_by(2)
+            .chain(&staying)
+            .map(|volunteer| ChangeSet { requires: vec![], writes: vec![erase(volunteer)] }),
+    );
     changes.extend((2..12).map(|version| {
         let capacity = Capacity::new(if version % 2 == 0 { 5 } else { 25 }).unwrap();
         let edited = Shift { occupancy: Occupancy::empty(capacity), version, ..shift.clone() };

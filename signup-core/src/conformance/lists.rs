@@ -293,12 +293,7 @@ pub async fn the_confirmed_sign_ups_of_a_shift_are_listed_by_id(store: Arc<dyn S
     }
     writes.push(Write::InsertSignup(Box::new(signup(&elsewhere, 5))));
     let organization = event.organization;
-    writes.push(Write::CancelSignup {
-        organization,
-        shift: here.id,
-        signup: SignupId::new(uuid(3)),
-        at: at(5),
-    });
+    writes.push(cancel(&signup(&here, 3), at(5)));
     write(&*store, writes).await;
     let list = async |after: Option<u32>, limit| {
         let after = after.map(|number| SignupId::new(uuid(number)));
@@ -326,10 +321,10 @@ pub async fn the_sign_ups_of_an_address_are_found_in_any_case(store: Arc<dyn Sto
         Write::InsertSignup(Box::new(second.clone())),
         Write::InsertSignup(Box::new(first.clone())),
         Write::InsertSignup(Box::new(of("adam@example.org", &here, 0))),
-        Write::CancelSignup { organization, shift: here.id, signup: first.id, at: at(5) },
+        cancel(&first, at(5)),
     ];
     write(&*store, writes).await;
-    let first = Signup { status: SignupStatus::Cancelled, cancelled_at: Some(at(5)), ..first };
+    let first = cancelled(first, at(5));
     let address = EmailAddress::new("ADA@example.org").unwrap();
     let found = store.signups_of_address(organization, &address, 9).await.unwrap();
     assert_eq!(found, vec![first.clone(), second]);

@@ -72,17 +72,24 @@ use tokio::runtime::{Builder, Runtime};
 use crate::store::Store;
 
 pub mod addresses;
+pub mod cancellations;
 pub mod contention;
 pub mod counter;
+pub mod deletion;
+pub mod event_edits;
 pub mod fence;
 pub mod lists;
 pub mod model;
 pub mod notices;
+pub mod purge;
+pub mod questions;
 pub mod receipts;
 pub mod records;
 pub mod requirements;
 pub mod round_trip;
 pub mod serializability;
+pub mod signup_lists;
+pub mod snapshots;
 pub(crate) mod world;
 
 /// Runs one promise on a store of `fresh`. Does nothing if `fresh` returns `None`.
@@ -143,19 +150,42 @@ macro_rules! conformance_tests {
             addresses::an_address_is_compared_without_case
             addresses::an_address_on_another_shift_or_cancelled_is_free
             addresses::the_refusal_of_an_address_carries_its_confirmed_sign_up
+            cancellations::all_confirmed_sign_ups_of_a_shift_are_cancelled
+            cancellations::a_cancellation_keeps_its_cause
+            cancellations::filled_is_exact_after_simultaneous_cancellations_of_all
+            cancellations::a_shift_is_deleted_empty_or_keeps_its_sign_ups
             contention::simultaneous_sign_ups_never_pass_the_capacity
             contention::simultaneous_creates_never_pass_the_limit
+            contention::simultaneous_publications_never_pass_the_limit
             contention::one_of_many_simultaneous_uses_of_a_key_takes_effect
             contention::one_of_many_simultaneous_uses_of_a_slug_succeeds
             contention::one_of_many_simultaneous_sign_ups_of_an_address_succeeds
             contention::one_of_many_simultaneous_edits_of_a_version_succeeds
+            contention::one_of_many_simultaneous_edits_of_an_event_succeeds
             contention::filled_equals_the_confirmed_sign_ups_after_simultaneous_changes
             contention::one_of_many_simultaneous_first_organizations_is_created
-            contention::an_event_in_full_is_one_snapshot
             counter::requests_are_counted_in_windows_of_60_seconds
             counter::each_key_has_a_window_of_its_own
             counter::simultaneous_requests_get_different_counts
             counter::a_purge_removes_only_ended_windows
+            deletion::a_deleted_event_hides_all_that_belongs_to_it
+            deletion::what_mails_and_operators_need_of_a_deleted_event_stays
+            deletion::deleted_events_are_listed_by_id
+            deletion::a_deleted_event_keeps_its_slug
+            deletion::a_deleted_event_is_at_no_version
+            deletion::an_update_of_a_deleted_event_changes_nothing
+            deletion::a_restored_event_is_as_before
+            deletion::a_restoration_updates_the_event
+            deletion::a_deleted_shift_is_missing
+            deletion::the_sign_ups_of_a_deleted_shift_stay
+            deletion::a_deleted_shift_has_no_room
+            deletion::a_sign_up_of_a_deleted_event_is_cancelled_and_erased
+            event_edits::an_update_keeps_slug_creation_time_and_location_data
+            event_edits::an_update_moves_the_instants_of_the_shifts
+            event_edits::an_update_moves_the_event_in_the_lists
+            event_edits::active_events_follow_each_change
+            event_edits::location_data_is_replaced_and_removed
+            event_edits::a_stale_version_of_an_event_is_refused
             fence::no_read_sees_another_organizations_records
             fence::no_write_reaches_another_organizations_records
             lists::events_come_latest_start_first_then_by_descending_id
@@ -178,7 +208,16 @@ macro_rules! conformance_tests {
             notices::an_update_of_a_notice_changes_five_fields_and_no_other
             notices::one_of_many_simultaneous_claims_of_a_notice_succeeds
             notices::a_changed_shift_is_fanned_out_once
+            purge::a_purge_removes_an_event_with_all_that_belongs_to_it
+            purge::a_purge_keeps_what_was_deleted_later
+            purge::a_purge_removes_deleted_records_in_portions
+            purge::a_purge_keeps_a_shift_in_use
+            questions::an_update_of_a_question_changes_its_five_fields
+            questions::a_deleted_question_is_gone_and_its_answers_stay
+            questions::an_answer_of_any_sign_up_counts
+            questions::an_edit_never_comes_after_an_answer
             receipts::a_receipt_is_found_while_it_is_live
+            receipts::every_outcome_comes_back
             receipts::a_new_receipt_replaces_an_expired_one
             receipts::keys_differ_by_token_operation_and_case
             receipts::a_purge_removes_only_expired_receipts
@@ -197,7 +236,6 @@ macro_rules! conformance_tests {
             requirements::a_secret_is_renewed_once
             requirements::the_secret_of_another_sign_up_is_refused
             requirements::erasing_a_sign_up_removes_its_notices_and_frees_its_place
-            requirements::questions_are_counted
             requirements::an_edit_keeps_filled_position_and_creation_time
             requirements::a_revoked_token_keeps_its_first_time
             requirements::a_change_of_the_plan_is_stored
@@ -211,6 +249,14 @@ macro_rules! conformance_tests {
             round_trip::a_missing_record_is_none
             round_trip::each_lookup_returns_the_record_of_its_key
             round_trip::a_fresh_store_passes_its_check
+            signup_lists::a_list_of_sign_ups_is_filtered_and_newest_first
+            signup_lists::a_page_of_sign_ups_has_positions_exactly_where_the_list_continues
+            signup_lists::a_walk_shows_each_sign_up_once_while_others_sign_up
+            signup_lists::a_walk_back_shows_the_same_pages_of_sign_ups
+            signup_lists::the_sign_ups_cancelled_for_a_cause_are_listed_by_id
+            snapshots::an_event_in_full_is_one_snapshot
+            snapshots::a_shift_with_its_event_is_one_snapshot
+            snapshots::a_sign_up_in_full_is_one_snapshot
         }
 
         #[test]

@@ -1,10 +1,14 @@
 //! The model test: random operations run against a store and against [`Records`], and every answer is compared.
 //!
 //! Ids, secrets and times come from small ranges, so that operations conflict: equal slugs, keys and addresses, full
-//! shifts, stale versions, records of another organization.
+//! shifts, stale versions, deleted records, records of another organization.
 
+mod change;
+mod compare;
+mod generator;
 mod step;
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -13,7 +17,11 @@ use proptest::collection::vec;
 use super::records::*;
 use crate::store::Records;
 use crate::*;
-use step::{Step, step};
+use change::change;
+pub(super) use compare::compare_records;
+use compare::{compare, expect_equal, same};
+use generator::step;
+use step::{Page, Scope, SignupList, Step};
 
 /// The number of lists, unless the environment variable `PROPTEST_CASES` sets another.
 const CASES: u32 = 100;
@@ -33,27 +41,16 @@ pub fn check<Guard>(source: &'static str, fresh: impl AsyncFn() -> Option<(Arc<d
     });
 }
 
-/// Compares a read of the store with the same read of the records.
-macro_rules! same {
-    ($store:expr, $records:expr, $method:ident($($argument:expr),*)) => {
-        same(concat!("Store::", stringify!($method)), &$store.$method($($argument),*).await.unwrap(), &$records.$method($($argument),*))
-    };
-}
-
-fn same<T: PartialEq + Debug>(what: &str, found: &T, expected: &T) -> Result<(), String> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(format!("{what} differs from the contract\n    found: {found:?}\n expected: {expected:?}"))
-}
-
 /// The state of a run: the records that were inserted, in order of insertion, and the present time.
 #[derive(Debug, Default)]
 pub(super) struct State {
     events: Vec<Event>,
     shifts: Vec<Shift>,
+    questions: Vec<Question>,
     signups: Vec<Signup>,
     notices: Vec<Notice>,
+    /// The shifts that a purge may have removed. No record that refers to one of them can be inserted.
+    may_be_purged: BTreeSet<ShiftId>,
     /// The first of the 100 numbers from which the present step makes its ids.
     first_number: u32,
     /// The present time, in seconds after [`NOW_S`].
@@ -77,20 +74,20 @@ async fn run(store: &dyn Store, steps: &[Step]) -> Result<(), String> {
                 let now = at(state.now_s);
                 same!(store, records, purge_receipts(now, *limit))?;
             }
-            Step::Page { organization, beside, is_published, limit } => {
-                let position = beside.and_then(|(event, is_above)| {
-                    let event = state.events.get(event as usize)?;
-                    let side = if is_above { Side::Above } else { Side::Below };
-                    Some(Position { starts_at: event.dates.starts_at(), id: event.id, side })
-                });
-                let query = EventQuery { is_published: *is_published, position, limit: *limit };
-                same!(store, records, events(organization_id(*organization), &query))?;
+            Step::PurgeDeleted { age, limit } => {
+                let until = at(state.now_s - i64::from(*age));
+                purge_deleted(store, &mut records, until, *limit).await?;
+                let is_live = |shift: &Shift| records.shift(shift.organization, shift.id).is_some();
+                let gone = state.shifts.iter().filter(|shift| !is_live(shift)).map(|shift| shift.id);
+                state.may_be_purged.extend(gone);
             }
+            Step::Page(page) => compare_page(store, &records, &state, page).await?,
+            Step::SignupPage(list) => compare_signup_page(store, &records, &state, list).await?,
             step => {
-                let Some(change) = change(&mut state, step) else { continue };
+                let Some(change) = change(&mut state, &records, step) else { continue };
                 let answer = try_write(store, change.requires.clone(), change.writes.clone()).await;
                 let expected = records.commit(change.clone());
-                same(&format!("the answer to {step:?}"), &answer, &expected)?;
+                expect_equal(&format!("the answer to {step:?}"), &answer, &expected)?;
                 if answer.is_ok() {
                     record(&mut state, change);
                 }
@@ -100,129 +97,67 @@ async fn run(store: &dyn Store, steps: &[Step]) -> Result<(), String> {
     compare(store, &records, &state).await
 }
 
-/// Returns the change set of a step, or `None` if the step selects a missing record or commits nothing.
-fn change(state: &mut State, step: &Step) -> Option<ChangeSet> {
-    state.first_number += 100;
-    let (number, now) = (state.first_number, at(state.now_s));
-    let mut change = ChangeSet::default();
-    match *step {
-        Step::Create { organization, day, is_published, ref capacities, common_slug, key, limit } => {
-            let mut event = Event {
-                is_published,
-                ..event_on(organization, number, &format!("2027-06-0{}", day + 1), "UTC")
-            };
-            if common_slug {
-                event.slug = "common".to_owned();
-            }
-            let organization = event.organization;
-            let numbered = (number..).zip(capacities);
-            let shifts: Vec<_> =
-                numbered.map(|(number, &capacity)| shift(&event, number, capacity)).collect();
-            if let Some((key, life)) = key {
-                let key = receipt_key(1, &format!("key-{key}"));
-                change.requires.push(Requirement::NoReceipt { key: key.clone(), now });
-                let expires_at = at(state.now_s + i64::from(life));
-                let receipt = Receipt { expires_at, ..receipt(key, &event, &shifts) };
-                change.writes.push(Write::InsertReceipt(Box::new(receipt)));
-            }
-            change.requires.push(Requirement::EventSlugFree(event.slug.clone()));
-            if let Some(limit) = limit {
-                change.requires.push(Requirement::ActiveEventsBelow { organization, limit, now });
-            }
-            let data = serde_json::Map::from_iter([("number".to_owned(), number.into())]);
-            let location_data = (number % 2 == 0).then(|| LocationData::new(data).unwrap());
-            change.writes.push(Write::InsertEvent { event: Box::new(event), location_data });
-            change.writes.push(Write::InsertShifts(shifts));
+/// Purges deleted records until none is left, in portions of at most `limit`. The contract leaves the order open, so only
+/// the number of all removed records is compared.
+async fn purge_deleted(
+    store: &dyn Store,
+    records: &mut Records,
+    until: Timestamp,
+    limit: u32,
+) -> Result<(), String> {
+    let expected = records.purge_deleted(until, u32::MAX);
+    let mut purged = 0;
+    loop {
+        let portion = store.purge_deleted(until, limit).await.unwrap();
+        purged += portion;
+        if portion != u64::from(limit) {
+            return expect_equal("the number of purged records", &purged, &expected);
         }
-        Step::Edit { organization, shift, version, capacity, hours } => {
-            let found = state.shifts.get(shift as usize)?;
-            let organization = organization_id(organization);
-            change.requires.push(Requirement::ShiftAtVersion { organization, shift: found.id, version });
-            let edited = Shift {
-                organization,
-                hours: Hours::try_from(hours).unwrap(),
-                occupancy: Occupancy { capacity: Capacity::new(capacity).unwrap(), filled: 99 },
-                version: version + 1,
-                updated_at: now,
-                ..found.clone()
-            };
-            change.writes.push(Write::InsertNotices(vec![Notice { due_at: now, ..notice(found, number) }]));
-            change.writes.push(Write::UpdateShift(Box::new(edited)));
+        if purged > expected {
+            return Err(format!("{purged} records are purged, but only {expected} are deleted"));
         }
-        Step::SignUp { organization, shift, person, is_upper_case, checks_room } => {
-            let shift = state.shifts.get(shift as usize)?;
-            let address = format!("person{person}@example.org");
-            let address = if is_upper_case { address.to_uppercase() } else { address };
-            let signup = Signup { email: EmailAddress::new(&address).unwrap(), ..signup(shift, number) };
-            change = sign_up(shift, &signup);
-            if !checks_room {
-                change.requires.truncate(1);
-            }
-            if organization == 2 && shift.organization == organization_id(1) {
-                // The other organization has no such shift, so the address is free. Checks this, and writes nothing.
-                let (organization, email) = (organization_id(2), signup.email);
-                change.requires =
-                    vec![Requirement::AddressNotOnShift { organization, shift: shift.id, email }];
-                change.writes.clear();
-            }
-        }
-        Step::Cancel { organization, signup, is_checked } => {
-            let Signup { id: signup, shift, .. } = *state.signups.get(signup as usize)?;
-            let organization = organization_id(organization);
-            if is_checked {
-                change.requires.push(Requirement::SignupConfirmed { organization, signup });
-            }
-            change.writes.push(Write::CancelSignup { organization, shift, signup, at: now });
-        }
-        Step::Change { signup, is_first, is_erased } => {
-            let found = state.signups.get(signup as usize)?;
-            let (organization, shift, signup) = (found.organization, found.shift, found.id);
-            let secret = if is_first { found.secret } else { Digest::of(&format!("renewed {signup}")) };
-            change.requires.push(Requirement::SignupHasSecret { organization, signup, secret });
-            let secret = Digest::of(&format!("renewed {signup}"));
-            change.writes.push(if is_erased {
-                Write::EraseSignup { organization, shift, signup }
-            } else {
-                Write::RenewSecret { organization, shift, signup, secret, at: now }
-            });
-        }
-        Step::Deliver { version, action } => {
-            let notice = Notice { version, ..state.notices.first()?.clone() };
-            change = match action {
-                0 => rules::delete_notice(&notice),
-                1 => rules::replace_notice(&notice, notice.clone().claimed(now)),
-                2 => rules::replace_notice(
-                    &notice,
-                    notice.clone().after_failure(DeliveryFailure::Transient, "450 later", now),
-                ),
-                _ => rules::replace_notice(
-                    &notice,
-                    notice.clone().after_failure(DeliveryFailure::Permanent, "550 never", now),
-                ),
-            };
-        }
-        Step::Ask { event, count, position } => {
-            let event = state.events.get(event as usize)?;
-            let organization = event.organization;
-            change.requires.push(Requirement::QuestionCount { organization, event: event.id, count });
-            change.writes.push(Write::InsertQuestions(vec![question(event, number, position)]));
-        }
-        Step::Token { organization, number: token, is_revoked: true } => {
-            change
-                .requires
-                .push(Requirement::OrganizationSlugFree(format!("organization-{}", organization + 1)));
-            change.writes.push(Write::RevokeToken { token: TokenId::new(uuid(100 * token)), at: now });
-        }
-        Step::Token { organization, is_revoked: false, .. } => {
-            change.writes.push(Write::InsertToken(token(organization, number)));
-        }
-        Step::Plan(organization, is_free) => {
-            let plan = if is_free { Plan::Free } else { Plan::Pro };
-            change.writes.push(Write::SetPlan { organization: organization_id(organization), plan });
-        }
-        Step::Wait(_) | Step::Purge(_) | Step::Page { .. } => return None,
     }
-    Some(change)
+}
+
+async fn compare_page(
+    store: &dyn Store,
+    records: &Records,
+    state: &State,
+    page: &Page,
+) -> Result<(), String> {
+    let position = page.beside.and_then(|(event, is_above)| {
+        let event = state.events.get(event as usize)?;
+        let side = if is_above { Side::Above } else { Side::Below };
+        Some(Position { starts_at: event.dates.starts_at(), id: event.id, side })
+    });
+    let query = EventQuery { is_published: page.is_published, position, limit: page.limit };
+    same!(store, records, events(organization_id(page.organization), &query))
+}
+
+async fn compare_signup_page(
+    store: &dyn Store,
+    records: &Records,
+    state: &State,
+    list: &SignupList,
+) -> Result<(), String> {
+    let scope = match list.scope {
+        Scope::Organization => None,
+        Scope::Event(event) => state.events.get(event as usize).map(|event| SignupScope::Event(event.id)),
+        Scope::Shift(shift) => state.shifts.get(shift as usize).map(|shift| SignupScope::Shift(shift.id)),
+    };
+    let position = list.beside.and_then(|(signup, is_above)| {
+        let side = if is_above { Side::Above } else { Side::Below };
+        Some(SignupPosition { id: state.signups.get(signup as usize)?.id, side })
+    });
+    let email = list.person.map(|person| email_of(person, true));
+    let query = SignupQuery { scope, status: list.status, email, position, limit: list.limit };
+    same!(store, records, signup_page(organization_id(list.organization), &query))
+}
+
+/// Returns the address of a volunteer.
+fn email_of(person: u32, is_upper_case: bool) -> EmailAddress {
+    let address = format!("person{person}@example.org");
+    EmailAddress::new(&if is_upper_case { address.to_uppercase() } else { address }).unwrap()
 }
 
 /// Adds the records of a committed change set to the state.
@@ -231,105 +166,11 @@ pub(super) fn record(state: &mut State, change: ChangeSet) {
         match write {
             Write::InsertEvent { event, .. } => state.events.push(*event),
             Write::InsertShifts(shifts) => state.shifts.extend(shifts),
+            Write::InsertQuestions(questions) => state.questions.extend(questions),
             Write::InsertSignup(signup) => state.signups.push(*signup),
             Write::InsertNotices(notices) => state.notices.extend(notices),
             Write::DeleteNotice { notice, .. } => state.notices.retain(|found| found.id != notice),
             _ => {}
         }
     }
-}
-
-/// Compares the records of the store, each of them once, with the expected records.
-pub(super) async fn compare_records(
-    store: &dyn Store,
-    records: &Records,
-    state: &State,
-) -> Result<(), String> {
-    same!(store, records, organizations(None, 99))?;
-    for have_failed in [false, true] {
-        same!(store, records, notices(have_failed, None, 999))?;
-    }
-    same!(store, records, count_notices())?;
-    for owner in [1, 2].map(organization_id) {
-        same!(store, records, tokens(owner))?;
-        for event in &state.events {
-            same!(store, records, event_in_full(owner, event.id))?;
-            same!(store, records, signups(owner, event.id, None, 999))?;
-        }
-    }
-    for key in 0..3 {
-        // Expired receipts are records, too: they were live earlier.
-        let (key, earlier) = (receipt_key(1, &format!("key-{key}")), at(-9));
-        same!(store, records, receipt(&key, earlier))?;
-    }
-    Ok(())
-}
-
-/// Compares every read of the store with the same read of the records.
-async fn compare(store: &dyn Store, records: &Records, state: &State) -> Result<(), String> {
-    compare_records(store, records, state).await?;
-    same!(store, records, organizations(Some(organization_id(1)), 1))?;
-    for have_failed in [false, true] {
-        for notice in &state.notices {
-            same!(store, records, notices(have_failed, Some(notice.id), 1))?;
-        }
-    }
-    for notice in &state.notices {
-        same!(store, records, notice(notice.id))?;
-    }
-    // A failed attempt makes a notice due after 30 seconds, so some due times are after `latest`.
-    let (now, latest) = (at(state.now_s), at(state.now_s + 20));
-    for limit in [1, 2, 99] {
-        same!(store, records, due_notices(now, latest, limit))?;
-    }
-    for person in 0..4 {
-        let email = EmailAddress::new(&format!("Person{person}@example.org")).unwrap();
-        for (owner, limit) in [(1, 1), (1, 99), (2, 99)] {
-            same!(store, records, signups_of_address(organization_id(owner), &email, limit))?;
-        }
-    }
-    for signup in &state.signups {
-        same!(store, records, signup(signup.organization, signup.id))?;
-        same!(store, records, signup_by_secret(&signup.secret))?;
-        same!(store, records, signup_by_secret(&Digest::of(&format!("renewed {}", signup.id))))?;
-    }
-    for owner in [1, 2].map(organization_id) {
-        for event in &state.events {
-            compare_event(store, records, owner, event).await?;
-        }
-    }
-    for key in 0..3 {
-        let key = receipt_key(1, &format!("key-{key}"));
-        for now in [at(0), at(state.now_s)] {
-            same!(store, records, receipt(&key, now))?;
-        }
-    }
-    Ok(())
-}
-
-async fn compare_event(
-    store: &dyn Store,
-    records: &Records,
-    owner: OrganizationId,
-    event: &Event,
-) -> Result<(), String> {
-    same!(store, records, event(owner, event.id))?;
-    same!(store, records, event_by_slug(&event.slug))?;
-    same!(store, records, shifts(owner, event.id))?;
-    same!(store, records, questions(owner, event.id))?;
-    let signups = store.signups(owner, event.id, None, 999).await.unwrap();
-    for shift in store.shifts(owner, event.id).await.unwrap().into_iter().flatten() {
-        same!(store, records, shift(owner, shift.id))?;
-        same!(store, records, confirmed_signups(owner, shift.id, None, 999))?;
-        let is_here = |signup: &&Signup| signup.shift == shift.id && signup.status == SignupStatus::Confirmed;
-        let confirmed = signups.iter().filter(is_here).count();
-        same(&format!("filled of {:?}", shift.id), &(shift.occupancy.filled as usize), &confirmed)?;
-        for after in &signups {
-            same!(store, records, confirmed_signups(owner, shift.id, Some(after.id), 1))?;
-        }
-    }
-    for after in &signups {
-        same!(store, records, signups(owner, event.id, Some(after.id), 1))?;
-    }
-    Ok(())
 }

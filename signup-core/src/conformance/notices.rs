@@ -144,10 +144,9 @@ pub async fn a_changed_shift_is_fanned_out_once(store: Arc<dyn Store>) {
         volunteers.iter().map(|signup| Write::InsertSignup(Box::new(signup.clone()))).collect();
     writes.push(Write::InsertNotices(vec![parent.clone()]));
     write(&*store, writes).await;
-    let NoticeCause::ShiftChanged { change, .. } = &parent.cause else { panic!("{parent:?}") };
     let fan_out = |process: u32| {
         let ids = (0..3).map(|number| NoticeId::new(uuid(100 * process + number))).collect();
-        rules::fan_out(parent.clone(), change, &volunteers, ids, process.is_multiple_of(2), at(5))
+        rules::fan_out(parent.clone(), &volunteers, ids, process.is_multiple_of(2), at(5))
     };
     let results = super::contention::all_at_once(&store, (1..9).map(fan_out).collect()).await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);

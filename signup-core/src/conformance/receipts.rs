@@ -22,6 +22,25 @@ pub async fn a_receipt_is_found_while_it_is_live(store: Arc<dyn Store>) {
     assert_eq!(try_write(&*store, requires(100), vec![]).await, Ok(()));
 }
 
+/// A receipt with any kind of outcome comes back as it was.
+pub async fn every_outcome_comes_back(store: Arc<dyn Store>) {
+    let event = event(1, 1);
+    let shifts = vec![shift(&event, 1, 1), shift(&event, 2, 1)];
+    let outcomes = [
+        Outcome::Event(Box::new(EventWithShifts::new(event.clone(), shifts.clone()))),
+        Outcome::Shift(Box::new(shift(&event, 1, 1))),
+        Outcome::Shifts(shifts),
+        Outcome::Question(Box::new(question(&event, 1, 1))),
+        Outcome::Deleted {},
+    ];
+    for (number, outcome) in outcomes.into_iter().enumerate() {
+        let key = receipt_key(1, &format!("key-{number}"));
+        let receipt = Receipt::new(key.clone(), outcome, at(100));
+        write(&*store, vec![Write::InsertReceipt(Box::new(receipt.clone()))]).await;
+        assert_eq!(store.receipt(&key, at(0)).await.unwrap(), Some(receipt));
+    }
+}
+
 /// A new receipt replaces an expired one with the same key.
 pub async fn a_new_receipt_replaces_an_expired_one(store: Arc<dyn Store>) {
     let key = receipt_key(1, "key");

@@ -68,6 +68,9 @@ pub fn event_on(organization: u32, number: u32, date: &str, zone: &str) -> Event
         is_published: true,
         theme: None,
         badge_label: None,
+        cancelled_at: None,
+        cancellation_reason: None,
+        version: 1,
         created_at: at(0),
         updated_at: at(0),
     }
@@ -111,7 +114,13 @@ pub fn question(event: &Event, number: u32, position: u32) -> Question {
     }
 }
 
-/// Returns a confirmed sign-up for `shift`.
+/// Returns an answer to the question `number`.
+pub fn answer(number: u32, value: &str) -> Answer {
+    let (question_id, label) = (QuestionId::new(uuid(number)), Label::new("T-shirt size").unwrap());
+    Answer { question_id, label, value: AnswerText::new(value).unwrap() }
+}
+
+/// Returns a confirmed sign-up for `shift` without answers.
 pub fn signup(shift: &Shift, number: u32) -> Signup {
     Signup {
         id: SignupId::new(uuid(number)),
@@ -127,14 +136,25 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         created_at: at(1),
         mailed_at: at(2),
         cancelled_at: None,
+        cancelled_by: None,
+    }
+}
+
+/// Returns the sign-up after its volunteer cancelled it.
+pub fn cancelled(signup: Signup, at: Timestamp) -> Signup {
+    Signup {
+        status: SignupStatus::Cancelled,
+        cancelled_at: Some(at),
+        cancelled_by: Some(CancelledBy::Volunteer),
+        ..signup
     }
 }
 
 /// Returns a notice that the location of `shift` has changed.
 pub fn notice(shift: &Shift, number: u32) -> Notice {
-    let before = TimeAndPlace { interval: shift.interval(), location: None };
+    let before = TimeAndPlace { interval: shift.interval(), location: None, event_location: None };
     let after = TimeAndPlace { location: Some(ShiftLocation::new("Hall B").unwrap()), ..before.clone() };
-    let change = ShiftChange { before, after, shift_version: 2 };
+    let change = ShiftChange { before, after, shift_version: 2, is_of_event: false };
     let cause = NoticeCause::ShiftChanged { change, fanned_out_to: None };
     let shift_path = (shift.organization, shift.event, shift.id);
     Notice::new(NoticeId::new(uuid(number)), shift_path, cause, at(2))
@@ -154,6 +174,35 @@ pub fn receipt_key(organization: u32, key: &str) -> ReceiptKey {
 pub fn receipt(key: ReceiptKey, event: &Event, shifts: &[Shift]) -> Receipt {
     let outcome = EventWithShifts { event: event.clone(), shifts: shifts.to_vec() };
     Receipt { key, outcome: outcome.into(), expires_at: at(86_400) }
+}
+
+/// Returns the write that inserts `event` without location data.
+pub fn insert_event(event: &Event) -> Write {
+    Write::InsertEvent { event: Box::new(event.clone()), location_data: None }
+}
+
+/// Returns the write with which the volunteer cancels `signup`.
+pub fn cancel(signup: &Signup, at: Timestamp) -> Write {
+    let Signup { organization, shift, id: signup, .. } = *signup;
+    Write::CancelSignup { organization, shift, signup, at, by: CancelledBy::Volunteer }
+}
+
+/// Returns the write that erases `signup`.
+pub fn erase(signup: &Signup) -> Write {
+    let Signup { organization, event, shift, id: signup, .. } = *signup;
+    Write::EraseSignup { organization, event, shift, signup }
+}
+
+/// Returns the requirement that `signup` is confirmed.
+pub fn is_confirmed(signup: &Signup) -> Requirement {
+    let Signup { organization, shift, id: signup, .. } = *signup;
+    Requirement::SignupConfirmed { organization, shift, signup }
+}
+
+/// Returns the requirement that `signup` is confirmed and has `secret`.
+pub fn has_secret(signup: &Signup, secret: Digest) -> Requirement {
+    let Signup { organization, shift, id: signup, .. } = *signup;
+    Requirement::SignupHasSecret { organization, shift, signup, secret }
 }
 
 /// Commits writes without requirements.
@@ -183,7 +232,7 @@ pub async fn with_shift(store: &Arc<dyn Store>, capacity: u32) -> (Event, Shift)
     let shift = shift(&event, 1, capacity);
     let writes = vec![
         Write::InsertOrganization(organization(1)),
-        Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
+        insert_event(&event),
         Write::InsertShifts(vec![shift.clone()]),
     ];
     write(&**store, writes).await;

@@ -118,13 +118,7 @@ pub async fn a_shift_has_room_or_is_full(store: Arc<dyn Store>) {
         Ok(())
     );
     assert_eq!(try_write(&*store, room.clone(), vec![]).await, Err(Refusal::ShiftFull));
-    let cancel = Write::CancelSignup {
-        organization: event.organization,
-        shift: shift.id,
-        signup: volunteer.id,
-        at: at(5),
-    };
-    write(&*store, vec![cancel]).await;
+    write(&*store, vec![cancel(&volunteer, at(5))]).await;
     assert_eq!(try_write(&*store, room.clone(), vec![]).await, Ok(()), "a cancel frees the place");
     let gone = vec![Requirement::ShiftHasRoom { organization: event.organization, shift: ShiftId::NONE }];
     assert_eq!(
@@ -150,24 +144,26 @@ pub async fn an_over_full_shift_has_no_room(store: Arc<dyn Store>) {
     );
 }
 
-/// A requirement on a missing record is refused, even a count of 0 questions. No address is on a missing shift, and a
-/// missing organization has no active events.
+/// A requirement on a missing record is refused. No address is on a missing shift, no sign-up answers a missing question,
+/// and a missing organization has no active events.
 pub async fn a_requirement_on_a_missing_record_is_refused(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let (organization, shift) = (organization_id(1), ShiftId::new(uuid(9)));
-    let (event, signup, notice) = (EventId::new(uuid(9)), SignupId::new(uuid(9)), NoticeId::new(uuid(9)));
+    let (event, notice, question) = (EventId::new(uuid(9)), NoticeId::new(uuid(9)), QuestionId::new(uuid(9)));
+    let signup = signup(&super::records::shift(&super::records::event(1, 9), 9, 1), 9);
     let email = EmailAddress::new("ada@example.org").unwrap();
     let missing = organization_id(9);
     let answers = [
         (Requirement::ShiftAtVersion { organization, shift, version: 0 }, Err(Refusal::ShiftChanged)),
         (Requirement::ShiftAtVersion { organization, shift, version: 1 }, Err(Refusal::ShiftChanged)),
-        (Requirement::QuestionCount { organization, event, count: 0 }, Err(Refusal::QuestionsChanged)),
+        (Requirement::EventAtVersion { organization, event, version: 0 }, Err(Refusal::EventChanged)),
+        (Requirement::EventAtVersion { organization, event, version: 1 }, Err(Refusal::EventChanged)),
+        (Requirement::EventDeleted { organization, event, version: 1 }, Err(Refusal::EventChanged)),
+        (Requirement::ShiftIsEmpty { organization, shift }, Err(Refusal::ShiftHasSignups)),
+        (Requirement::QuestionUnanswered { organization, event, question }, Ok(())),
         (Requirement::ShiftHasRoom { organization, shift }, Err(Refusal::ShiftFull)),
-        (Requirement::SignupConfirmed { organization, signup }, Err(Refusal::SignupNotConfirmed)),
-        (
-            Requirement::SignupHasSecret { organization, signup, secret: Digest::of("x") },
-            Err(Refusal::SignupChanged),
-        ),
+        (is_confirmed(&signup), Err(Refusal::SignupNotConfirmed)),
+        (has_secret(&signup, Digest::of("x")), Err(Refusal::SignupChanged)),
         (Requirement::NoticeAtVersion { organization, notice, version: 1 }, Err(Refusal::NoticeChanged)),
         (Requirement::AddressNotOnShift { organization, shift, email }, Ok(())),
         (Requirement::ActiveEventsBelow { organization: missing, limit: 1, now: at(0) }, Ok(())),
@@ -191,7 +187,7 @@ pub async fn a_change_of_a_missing_record_changes_nothing(store: Arc<dyn Store>)
         Write::SetPlan { organization: organization_id(9), plan: Plan::Free },
         Write::RevokeToken { token: TokenId::new(uuid(9)), at: at(5) },
         Write::UpdateShift(Box::new(missing.clone())),
-        Write::CancelSignup { organization, shift: missing.id, signup: signup.id, at: at(5) },
+        cancel(&signup, at(5)),
         Write::RenewSecret {
             organization,
             shift: missing.id,
@@ -199,7 +195,7 @@ pub async fn a_change_of_a_missing_record_changes_nothing(store: Arc<dyn Store>)
             secret: Digest::of("x"),
             at: at(5),
         },
-        Write::EraseSignup { organization, shift: missing.id, signup: signup.id },
+        erase(&signup),
         Write::UpdateNotice(Box::new(notice.clone())),
         Write::DeleteNotice { organization, notice: notice.id },
     ];
@@ -213,20 +209,22 @@ pub async fn a_change_of_a_missing_record_changes_nothing(store: Arc<dyn Store>)
     assert_eq!(store.notice(notice.id).await.unwrap(), None);
 }
 
-/// A repeated cancellation subtracts from `filled` only once, and keeps the first time.
+/// A repeated cancellation subtracts from `filled` only once, and keeps the first time and the first cause.
 pub async fn a_signup_is_cancelled_once(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     let volunteer = signup(&shift, 1);
     write(&*store, vec![Write::InsertSignup(Box::new(volunteer.clone()))]).await;
-    let (organization, signup) = (event.organization, volunteer.id);
-    let confirmed = vec![Requirement::SignupConfirmed { organization, signup }];
-    let cancel = |time| vec![Write::CancelSignup { organization, shift: shift.id, signup, at: at(time) }];
-    assert_eq!(try_write(&*store, confirmed.clone(), cancel(5)).await, Ok(()));
+    let confirmed = vec![is_confirmed(&volunteer)];
+    assert_eq!(try_write(&*store, confirmed.clone(), vec![cancel(&volunteer, at(5))]).await, Ok(()));
     assert_eq!(try_write(&*store, confirmed, vec![]).await, Err(Refusal::SignupNotConfirmed));
-    write(&*store, cancel(6)).await;
-    let cancelled = Signup { status: SignupStatus::Cancelled, cancelled_at: Some(at(5)), ..volunteer };
+    let mut again = cancel(&volunteer, at(6));
+    if let Write::CancelSignup { by, .. } = &mut again {
+        *by = CancelledBy::Operator;
+    }
+    write(&*store, vec![again]).await;
+    let cancelled = cancelled(volunteer, at(5));
     assert_eq!(store.signup_by_secret(&cancelled.secret).await.unwrap(), Some(cancelled));
-    assert_eq!(store.shift(organization, shift.id).await.unwrap().unwrap().occupancy.filled, 0);
+    assert_eq!(store.shift(event.organization, shift.id).await.unwrap().unwrap().occupancy.filled, 0);
 }
 
 /// A change that requires a former secret is refused. Only the new secret finds the sign-up.
@@ -235,15 +233,15 @@ pub async fn a_secret_is_renewed_once(store: Arc<dyn Store>) {
     let volunteer = signup(&shift, 1);
     write(&*store, vec![Write::InsertSignup(Box::new(volunteer.clone()))]).await;
     let (organization, signup) = (event.organization, volunteer.id);
-    let same = |secret| vec![Requirement::SignupHasSecret { organization, signup, secret }];
+    let same = |secret| vec![has_secret(&volunteer, secret)];
     let secret = Digest::of("another");
     let renew = vec![Write::RenewSecret { organization, shift: shift.id, signup, secret, at: at(9) }];
     assert_eq!(try_write(&*store, same(volunteer.secret), renew.clone()).await, Ok(()));
     assert_eq!(try_write(&*store, same(volunteer.secret), renew).await, Err(Refusal::SignupChanged));
     assert_eq!(store.signup_by_secret(&volunteer.secret).await.unwrap(), None);
-    let renewed = Signup { secret, mailed_at: at(9), ..volunteer };
+    let renewed = Signup { secret, mailed_at: at(9), ..volunteer.clone() };
     assert_eq!(store.signup_by_secret(&secret).await.unwrap(), Some(renewed));
-    write(&*store, vec![Write::CancelSignup { organization, shift: shift.id, signup, at: at(10) }]).await;
+    write(&*store, vec![cancel(&volunteer, at(10))]).await;
     assert_eq!(
         try_write(&*store, same(secret), vec![]).await,
         Err(Refusal::SignupChanged),
@@ -253,13 +251,11 @@ pub async fn a_secret_is_renewed_once(store: Arc<dyn Store>) {
 
 /// A change that requires the secret of another sign-up is refused.
 pub async fn the_secret_of_another_sign_up_is_refused(store: Arc<dyn Store>) {
-    let (event, shift) = with_shift(&store, 5).await;
+    let (_, shift) = with_shift(&store, 5).await;
     let (one, other) = (signup(&shift, 1), signup(&shift, 2));
     let writes = [&one, &other].map(|signup| Write::InsertSignup(Box::new(signup.clone())));
     write(&*store, writes.to_vec()).await;
-    let requires = |secret| {
-        vec![Requirement::SignupHasSecret { organization: event.organization, signup: one.id, secret }]
-    };
+    let requires = |secret| vec![has_secret(&one, secret)];
     assert_eq!(try_write(&*store, requires(one.secret), vec![]).await, Ok(()));
     assert_eq!(
         try_write(&*store, requires(other.secret), vec![]).await,
@@ -285,7 +281,7 @@ pub async fn erasing_a_sign_up_removes_its_notices_and_frees_its_place(store: Ar
         Write::InsertNotices(notices.clone()),
     ];
     write(&*store, writes).await;
-    let erase = || vec![Write::EraseSignup { organization, shift: shift.id, signup: volunteer.id }];
+    let erase = || vec![erase(&volunteer)];
     let filled = async || store.shift(organization, shift.id).await.unwrap().unwrap().occupancy.filled;
     for time in ["once", "again"] {
         write(&*store, erase()).await;
@@ -298,31 +294,9 @@ pub async fn erasing_a_sign_up_removes_its_notices_and_frees_its_place(store: Ar
         write(&*store, vec![Write::InsertNotices(vec![about(&volunteer, 4)])]).await;
     }
     store.commit(sign_up(&shift, &volunteer)).await.unwrap();
-    write(
-        &*store,
-        vec![Write::CancelSignup { organization, shift: shift.id, signup: volunteer.id, at: at(5) }],
-    )
-    .await;
+    write(&*store, vec![cancel(&volunteer, at(5))]).await;
     write(&*store, erase()).await;
     assert_eq!(filled().await, 1, "a cancelled one held no place");
-}
-
-/// The requirement holds only for the exact number of the event's questions.
-pub async fn questions_are_counted(store: Arc<dyn Store>) {
-    let (event, _) = with_shift(&store, 5).await;
-    let other = super::records::event(1, 2);
-    let writes = vec![
-        Write::InsertEvent { event: Box::new(other.clone()), location_data: None },
-        Write::InsertQuestions(vec![question(&event, 2, 1), question(&event, 1, 0)]),
-        Write::InsertQuestions(vec![question(&other, 3, 0)]),
-    ];
-    write(&*store, writes).await;
-    let count =
-        |count| vec![Requirement::QuestionCount { organization: event.organization, event: event.id, count }];
-    assert_eq!(try_write(&*store, count(2), vec![]).await, Ok(()), "only the questions of the event count");
-    assert_eq!(try_write(&*store, count(1), vec![]).await, Err(Refusal::QuestionsChanged));
-    let questions = store.questions(event.organization, event.id).await.unwrap().unwrap();
-    assert_eq!(questions, vec![question(&event, 1, 0), question(&event, 2, 1)], "they come by position");
 }
 
 /// An edit does not change `filled`, the position or the time of creation.

@@ -22,6 +22,9 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         is_published: false,
         theme: Some(Theme::GoldenHour),
         badge_label: Some(BadgeLabel::new("Families").unwrap()),
+        cancelled_at: Some(at(7)),
+        cancellation_reason: Some(CancellationReason::new("Flood,\n“high water”").unwrap()),
+        version: 12,
         updated_at: at(9),
         ..event(1, 1)
     };
@@ -44,14 +47,21 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         Token { revoked_at: Some(at(5)), scopes: "events:read,slots:write".parse().unwrap(), ..token(1, 1) };
     let shift_path = (shift.organization, shift.event, shift.id);
     let change = ShiftChange {
-        before: TimeAndPlace::of(&shift),
-        after: TimeAndPlace { location: None, ..TimeAndPlace::of(&shift) },
+        before: TimeAndPlace::of(&shift, &event),
+        after: TimeAndPlace {
+            location: None,
+            event_location: event.location.clone(),
+            ..TimeAndPlace::of(&shift, &event)
+        },
         shift_version: 8,
+        is_of_event: true,
     };
     let causes = [
         NoticeCause::ShiftChanged { change: change.clone(), fanned_out_to: Some(signup.id) },
         NoticeCause::SignedUp { signup: signup.id, secret: Secret::generate() },
         NoticeCause::Cancelled { signup: signup.id },
+        NoticeCause::EventCancelled { fanned_out_to: Some(signup.id) },
+        NoticeCause::ShiftDeleted { fanned_out_to: None },
         NoticeCause::ShiftMoved { signup: signup.id, change },
     ];
     let notices: Vec<_> = (1..)
@@ -92,8 +102,15 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     assert_eq!(store.event_owner(event.id).await.unwrap(), Some(owner), "owner");
     assert_eq!(store.event(owner, event.id).await.unwrap(), Some(event.clone()), "event");
     assert_eq!(store.shift(owner, shift.id).await.unwrap(), Some(shift.clone()), "shift");
+    let with_event = Some((shift.clone(), event.clone()));
+    assert_eq!(store.shift_with_event(owner, shift.id).await.unwrap(), with_event, "shift with event");
     assert_eq!(store.shifts(owner, event.id).await.unwrap(), Some(vec![shift.clone()]), "shifts");
     assert_eq!(store.questions(owner, event.id).await.unwrap(), Some(vec![question.clone()]), "questions");
+    assert_eq!(store.question(owner, question.id).await.unwrap(), Some(question.clone()), "question");
+    let in_full = SignupInFull::new(organization(1), event.clone(), shift.clone(), signup.clone());
+    assert_eq!(store.signup_in_full(owner, signup.id).await.unwrap(), Some(in_full), "sign-up in full");
+    let page = SignupPage::new(vec![signup.clone()]);
+    assert_eq!(store.signup_page(owner, &SignupQuery::new()).await.unwrap(), page, "page of sign-ups");
     let full = EventInFull {
         event: event.clone(),
         location_data: Some(data),
@@ -307,7 +324,21 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
     assert_eq!(store.event_in_full(owner, event).await.unwrap(), None);
     assert_eq!(store.shifts(owner, event).await.unwrap(), None);
     assert_eq!(store.shift(owner, shift).await.unwrap(), None);
+    assert_eq!(store.shift_with_event(owner, shift).await.unwrap(), None);
     assert_eq!(store.questions(owner, event).await.unwrap(), None);
+    assert_eq!(store.question(owner, QuestionId::new(uuid(1))).await.unwrap(), None);
+    assert_eq!(store.deleted_events(owner, None, 9).await.unwrap(), vec![]);
+    assert_eq!(store.deleted_event(owner, event).await.unwrap(), None);
+    for query in [SignupQuery::new(), SignupQuery::new().of_event(event), SignupQuery::new().of_shift(shift)]
+    {
+        assert_eq!(store.signup_page(owner, &query).await.unwrap(), SignupPage::new(vec![]));
+    }
+    for scope in [SignupScope::Event(event), SignupScope::Shift(shift)] {
+        let cancelled = store.signups_cancelled_by(owner, scope, CancelledBy::Operator, None, 9);
+        assert_eq!(cancelled.await.unwrap(), vec![]);
+    }
+    assert_eq!(store.signup_in_full(owner, SignupId::new(uuid(1))).await.unwrap(), None);
+    assert_eq!(store.purge_deleted(at(9), 9).await.unwrap(), 0);
     assert_eq!(store.signups(owner, event, None, 9).await.unwrap(), vec![]);
     assert_eq!(store.signup_by_secret(&Digest::of("x")).await.unwrap(), None);
     assert_eq!(store.receipt(&receipt_key(1, "key"), at(0)).await.unwrap(), None);

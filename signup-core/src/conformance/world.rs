@@ -2,6 +2,9 @@
 //!
 //! Records with an odd number belong to the organization 1, the others to the organization 2. The shift 1 has room for one
 //! sign-up, the shift 2 is full, and the shifts 3 and 4 have room for one. The sign-ups 5 and 6 are cancelled.
+//!
+//! The events 5 and 6 are deleted, each with a shift and a sign-up. The shifts 11 and 12 of the events 1 and 2 are deleted,
+//! each with a sign-up.
 
 use super::records::*;
 use crate::*;
@@ -16,16 +19,22 @@ pub(crate) fn event_of(number: u32) -> Event {
     event(owner(number), number)
 }
 
-/// Returns a shift of the event 1 or 2, or for the numbers 7 and 8, of the event 3 or 4.
+/// Returns a shift of the event 1 or 2, or for the numbers 7 to 10, of the events 3 to 6.
 pub(crate) fn shift_of(number: u32) -> Shift {
-    let event = if number < 7 { owner(number) } else { number - 4 };
+    let event = if (7..11).contains(&number) { number - 4 } else { owner(number) };
     shift(&event_of(event), number, 3)
 }
 
-/// Returns a sign-up for the shift 1 or 2, or for the numbers 9 and 10, for the shift 5 or 6.
+/// Returns a sign-up for the shift 1 or 2. The numbers 9 and 10 are for the shifts 5 and 6, and 11 to 14 for the shifts 9 to
+/// 12. Each answers the question with its number, which need not exist.
 pub(crate) fn signup_of(number: u32) -> Signup {
-    let shift = if number < 9 { owner(number) } else { number - 4 };
-    Signup { email: address(number / 2), ..signup(&shift_of(shift), number) }
+    let shift = shift_of(match number {
+        ..9 => owner(number),
+        9 | 10 => number - 4,
+        11.. => number - 2,
+    });
+    let answers = vec![answer(number, "M")];
+    Signup { email: address(number / 2), answers, ..signup(&shift, number) }
 }
 
 /// Returns the address of a volunteer.
@@ -52,7 +61,7 @@ pub(crate) fn world() -> Vec<Write> {
         let event = event_of(number);
         writes.push(Write::InsertOrganization(organization(number)));
         writes.push(Write::InsertToken(token(number, number)));
-        writes.push(Write::InsertEvent { event: Box::new(event.clone()), location_data: None });
+        writes.push(insert_event(&event));
         writes.push(Write::InsertQuestions(vec![question(&event, number, 0)]));
         writes.push(Write::InsertReceipt(Box::new(receipt_of(number, "used"))));
     }
@@ -61,9 +70,18 @@ pub(crate) fn world() -> Vec<Write> {
         writes.push(Write::InsertShifts(vec![Shift { occupancy, ..shift_of(number) }]));
         writes.push(Write::InsertNotices(vec![notice_of(number, number < 3)]));
     }
-    writes.extend((1..7).map(|number| Write::InsertSignup(Box::new(signup_of(number)))));
-    for Signup { organization, shift, id: signup, .. } in [5, 6].map(signup_of) {
-        writes.push(Write::CancelSignup { organization, shift, signup, at: at(1) });
+    for number in [5, 6] {
+        writes.push(insert_event(&event_of(number)));
+        writes.push(Write::InsertShifts(vec![shift_of(number + 4), shift_of(number + 6)]));
+    }
+    let signups = (1..7).chain(11..15).map(signup_of);
+    writes.extend(signups.map(|signup| Write::InsertSignup(Box::new(signup))));
+    writes.extend([5, 6].map(|number| cancel(&signup_of(number), at(1))));
+    for Event { organization, id: event, .. } in [5, 6].map(event_of) {
+        writes.push(Write::DeleteEvent { organization, event, at: at(1) });
+    }
+    for Shift { organization, id: shift, .. } in [11, 12].map(shift_of) {
+        writes.push(Write::DeleteShift { organization, shift, at: at(1) });
     }
     writes
 }
@@ -85,11 +103,22 @@ pub(crate) fn requirements() -> Vec<Requirement> {
             let now = at(day * 86_400);
             requires.push(Requirement::ActiveEventsBelow { organization, limit, now });
         }
-        for event in [1, 3].map(|number| event_of(number).id) {
-            requires.extend((0..3).map(|count| Requirement::QuestionCount { organization, event, count }));
+        for event in [1, 3, 5].map(|number| event_of(number).id) {
+            requires.push(Requirement::EventDeleted { organization, event, version: 1 });
+            requires.extend((1..3).map(|version| Requirement::EventAtVersion {
+                organization,
+                event,
+                version,
+            }));
+            requires.extend([1, 5, 7, 11, 99].map(|number| Requirement::QuestionUnanswered {
+                organization,
+                event,
+                question: QuestionId::new(uuid(number)),
+            }));
         }
-        for shift in [1, 2, 3, 5, 7].map(|number| shift_of(number).id) {
+        for shift in [1, 2, 3, 5, 7, 9, 11].map(|number| shift_of(number).id) {
             requires.push(Requirement::ShiftHasRoom { organization, shift });
+            requires.push(Requirement::ShiftIsEmpty { organization, shift });
             requires.extend((1..3).map(|version| Requirement::ShiftAtVersion {
                 organization,
                 shift,
@@ -101,13 +130,10 @@ pub(crate) fn requirements() -> Vec<Requirement> {
                 email,
             }));
         }
-        for Signup { id: signup, secret, .. } in [1, 5, 7].map(signup_of) {
-            requires.push(Requirement::SignupConfirmed { organization, signup });
-            requires.extend([secret, Digest::of("renewed")].map(|secret| Requirement::SignupHasSecret {
-                organization,
-                signup,
-                secret,
-            }));
+        for number in [1, 5, 7, 11, 13] {
+            let signup = Signup { organization, ..signup_of(number) };
+            requires.push(is_confirmed(&signup));
+            requires.extend([signup.secret, Digest::of("renewed")].map(|secret| has_secret(&signup, secret)));
         }
         for notice in [1, 3, 5].map(|number| notice_of(number, true).id) {
             requires.extend((1..3).map(|version| Requirement::NoticeAtVersion {

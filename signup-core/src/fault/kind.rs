@@ -8,8 +8,9 @@ use crate::cursor::CursorError;
 use crate::event::{CoordinateError, Theme, ThemeError};
 use crate::hours::TimeError;
 use crate::occupancy::{Capacity, CapacityError};
-use crate::question::QuestionKind;
+use crate::question::{QuestionKind, QuestionKindError};
 use crate::receipt::IdempotencyKeyError;
+use crate::signup::{SignupStatus, SignupStatusError};
 use crate::text::{Label, LocationDataError, TextError};
 
 /// What is wrong with a value.
@@ -59,7 +60,7 @@ pub enum FaultKind {
         /// The maximum number of days, the first and the last included.
         max: u32,
     },
-    /// The new first day of a copy would move its last day out of the range of dates.
+    /// The new first day of a copy or of a moved event would move its last day out of the range of dates.
     #[error("moves the last day out of range: each day {}", TimeError::Date)]
     LastDayOutOfRange,
     /// The object is refused as location data.
@@ -87,7 +88,7 @@ pub enum FaultKind {
         /// The names that are accepted.
         names: Vec<&'static str>,
     },
-    /// More shifts than an event may be created with.
+    /// More shifts than one request, or an event, may have.
     #[error("must not have more than {max} items")]
     TooManyShifts {
         /// The maximum number of shifts.
@@ -115,7 +116,7 @@ pub enum FaultKind {
         kind: QuestionKind,
     },
     /// The event has as many questions as are allowed.
-    #[error("must not get another question: it has {max}, the most that are allowed")]
+    #[error("cannot be added: the event has {max} questions, the most that are allowed")]
     TooManyQuestions {
         /// The maximum number of questions of an event.
         max: usize,
@@ -135,6 +136,20 @@ pub enum FaultKind {
         /// The kind of the question.
         question: QuestionKind,
     },
+    /// Two options of a question are the same.
+    #[error("must differ from the other options")]
+    RepeatedOption,
+    /// The event would have more shifts than are allowed.
+    #[error("must not give the event more than {max} shifts: it has {present}")]
+    TooManyShiftsOfEvent {
+        /// The maximum number of shifts of an event.
+        max: usize,
+        /// The number of shifts that the event has.
+        present: usize,
+    },
+    /// The kind of a question that somebody has answered.
+    #[error("cannot change once somebody has answered the question")]
+    Answered,
     /// The event has no such question.
     #[error("is not a question of this event")]
     UnknownQuestion,
@@ -158,10 +173,21 @@ impl From<CoordinateError> for FaultKind {
     }
 }
 
-impl From<ThemeError> for FaultKind {
-    fn from(_: ThemeError) -> Self {
-        Self::NotOneOf { names: Theme::ALL.iter().map(|theme| theme.name()).collect() }
-    }
+/// A text that is not one of the names of a type becomes [`FaultKind::NotOneOf`].
+macro_rules! not_one_of {
+    ($($error:ty => $type:ty;)*) => {$(
+        impl From<$error> for FaultKind {
+            fn from(_: $error) -> Self {
+                Self::NotOneOf { names: <$type>::ALL.iter().map(|value| value.name()).collect() }
+            }
+        }
+    )*};
+}
+
+not_one_of! {
+    ThemeError => Theme;
+    SignupStatusError => SignupStatus;
+    QuestionKindError => QuestionKind;
 }
 
 /// The type of value that a field takes. `Display` prints it with an article, such as "a string".
@@ -180,6 +206,8 @@ pub enum ValueType {
     Object,
     /// A list of objects.
     ObjectList,
+    /// A list of texts.
+    TextList,
 }
 
 impl fmt::Display for ValueType {
@@ -191,6 +219,7 @@ impl fmt::Display for ValueType {
             Self::FlagText => "true, false, 1 or 0",
             Self::Object => "an object",
             Self::ObjectList => "a list of objects",
+            Self::TextList => "a list of texts",
         })
     }
 }

@@ -11,30 +11,53 @@ use crate::hours::{EventDate, Hours, TimeError, WallTime};
 use crate::occupancy::{Capacity, CapacityError};
 use crate::text::{BadgeLabel, Description, EventLocation, LocationData, ShiftLocation, Title};
 
-const TEXT: ValueType = ValueType::Text;
-const NUMBER: ValueType = ValueType::Number;
+pub(super) const TEXT: ValueType = ValueType::Text;
+pub(super) const NUMBER: ValueType = ValueType::Number;
 
 /// Checks fields one by one and collects the faults. The path of a field is built only if the field has a fault.
-struct Fields<'f> {
-    faults: &'f mut Faults,
+pub(super) struct Fields<'f> {
+    pub(super) faults: &'f mut Faults,
     /// The index of the shift that has the fields; `None` for fields of the input itself.
     shift: Option<usize>,
 }
 
-impl Fields<'_> {
-    fn fault(&mut self, field: &'static str, kind: impl Into<FaultKind>) {
+impl<'f> Fields<'f> {
+    /// The fields of the input itself.
+    pub(super) const fn new(faults: &'f mut Faults) -> Self {
+        Self { faults, shift: None }
+    }
+
+    /// Takes a change of a nullable field. Null and blank clear the field.
+    pub(super) fn change<'v, T, R, E: Into<FaultKind>>(
+        &mut self,
+        field: &'static str,
+        given: &'v Given<T>,
+        mistyped: impl Into<FaultKind>,
+        check: impl FnOnce(&'v T) -> Result<R, E>,
+    ) -> Option<Change<R>> {
+        match given {
+            Given::Omitted => None,
+            given => Some(self.nullable(field, given, mistyped, check).into()),
+        }
+    }
+
+    pub(super) fn fault(&mut self, field: &'static str, kind: impl Into<FaultKind>) {
         match self.shift {
             Some(index) => self.faults.add(shift_path(index).field(field), kind),
             None => self.faults.add(field, kind),
         }
     }
 
-    fn checked<T, E: Into<FaultKind>>(&mut self, field: &'static str, checked: Result<T, E>) -> Option<T> {
+    pub(super) fn checked<T, E: Into<FaultKind>>(
+        &mut self,
+        field: &'static str,
+        checked: Result<T, E>,
+    ) -> Option<T> {
         checked.map_err(|error| self.fault(field, error)).ok()
     }
 
     /// Checks a required field. `mistyped` is the fault of a value of another type.
-    fn required<'v, T, R, E: Into<FaultKind>>(
+    pub(super) fn required<'v, T, R, E: Into<FaultKind>>(
         &mut self,
         field: &'static str,
         given: &'v Given<T>,
@@ -49,7 +72,7 @@ impl Fields<'_> {
     }
 
     /// Checks a field that may be omitted, null or blank.
-    fn nullable<'v, T, R, E: Into<FaultKind>>(
+    pub(super) fn nullable<'v, T, R, E: Into<FaultKind>>(
         &mut self,
         field: &'static str,
         given: &'v Given<T>,
@@ -60,7 +83,7 @@ impl Fields<'_> {
     }
 
     /// Checks a field that may be omitted, but is neither null nor blank.
-    fn optional<'v, T, R, E: Into<FaultKind>>(
+    pub(super) fn optional<'v, T, R, E: Into<FaultKind>>(
         &mut self,
         field: &'static str,
         given: &'v Given<T>,
@@ -83,8 +106,13 @@ impl Fields<'_> {
         }
     }
 
-    fn flag(&mut self, field: &'static str, given: &Given<bool>, default: bool) -> bool {
-        self.optional(field, given, ValueType::Flag, |&flag| Ok::<_, FaultKind>(flag)).unwrap_or(default)
+    /// Takes a flag that may be omitted.
+    pub(super) fn optional_flag(&mut self, field: &'static str, given: &Given<bool>) -> Option<bool> {
+        self.optional(field, given, ValueType::Flag, |&flag| Ok::<_, FaultKind>(flag))
+    }
+
+    pub(super) fn flag(&mut self, field: &'static str, given: &Given<bool>, default: bool) -> bool {
+        self.optional_flag(field, given).unwrap_or(default)
     }
 }
 
@@ -113,7 +141,7 @@ fn capacity(number: &f64) -> Result<Capacity, CapacityError> {
     if whole { Capacity::new(*number as u32) } else { Err(CapacityError) }
 }
 
-fn date(text: &str) -> Result<EventDate, TimeError> {
+pub(super) fn date(text: &str) -> Result<EventDate, TimeError> {
     text.parse()
 }
 
@@ -134,7 +162,7 @@ impl EventInput<'_> {
     /// Checks every field, and keeps the dates without a fault.
     pub(super) fn check_fields(&self) -> CheckedEvent {
         let mut faults = Faults::new();
-        let mut fields = Fields { faults: &mut faults, shift: None };
+        let mut fields = Fields::new(&mut faults);
         let title = fields.required("title", &self.title, TEXT, |text| Title::new(text));
         let description =
             fields.nullable("description", &self.description, TEXT, |text| Description::new(text));
@@ -157,7 +185,10 @@ impl EventInput<'_> {
         let theme = fields.nullable("theme", &self.theme, TEXT, |text| text.parse::<Theme>());
         let badge_label =
             fields.nullable("badge_label", &self.badge_label, TEXT, |text| BadgeLabel::new(text));
-        let shifts = self.check_shifts(&mut fields);
+        let shifts = fields.optional("shifts", &self.shifts, ValueType::ObjectList, |shifts| {
+            check_shift_count(shifts.len()).map(|()| shifts)
+        });
+        let shifts = check_shifts(&mut fields, shifts);
         let event = title.zip(first).zip(zone).map(|((title, first), zone)| NewEvent {
             end_date: last.map(EventDate::date),
             description,
@@ -174,23 +205,24 @@ impl EventInput<'_> {
         });
         CheckedEvent { event, first, last, faults }
     }
+}
 
-    fn check_shifts(&self, fields: &mut Fields<'_>) -> Vec<NewShift> {
-        let shifts = fields.optional("shifts", &self.shifts, ValueType::ObjectList, |shifts| {
-            check_shift_count(shifts.len()).map(|()| shifts)
-        });
-        let mut checked = Vec::new();
-        for (index, shift) in shifts.into_iter().flatten().enumerate() {
-            match shift {
-                Given::Value(shift) => {
-                    let mut fields = Fields { faults: fields.faults, shift: Some(index) };
-                    checked.extend(shift.check(&mut fields));
-                }
-                _ => fields.faults.add(shift_path(index), ValueType::Object),
+/// Checks a list of shifts that was given as `shifts`.
+pub(super) fn check_shifts(
+    fields: &mut Fields<'_>,
+    shifts: Option<&Vec<Given<ShiftInput<'_>>>>,
+) -> Vec<NewShift> {
+    let mut checked = Vec::new();
+    for (index, shift) in shifts.into_iter().flatten().enumerate() {
+        match shift {
+            Given::Value(shift) => {
+                let mut fields = Fields { faults: fields.faults, shift: Some(index) };
+                checked.extend(shift.check(&mut fields));
             }
+            _ => fields.faults.add(shift_path(index), ValueType::Object),
         }
-        checked
     }
+    checked
 }
 
 impl ShiftInput<'_> {
@@ -214,7 +246,7 @@ impl DuplicateInput<'_> {
     /// Returns every fault.
     pub fn check(&self) -> Result<EventDate, Faults> {
         let mut faults = Faults::new();
-        let mut fields = Fields { faults: &mut faults, shift: None };
+        let mut fields = Fields::new(&mut faults);
         let start_date = fields.required("start_date", &self.start_date, TEXT, |text| date(text));
         faults.into_result(start_date)
     }
@@ -234,16 +266,9 @@ impl ShiftPatchInput<'_> {
     /// Checks every field, and keeps the values without a fault. A fault of one time drops both times.
     pub(super) fn check_fields(&self) -> CheckedPatch {
         let mut faults = Faults::new();
-        let mut fields = Fields { faults: &mut faults, shift: None };
+        let mut fields = Fields::new(&mut faults);
         let title = fields.optional("title", &self.title, TEXT, |text| Title::new(text));
-        let location = match self.location {
-            Given::Omitted => None,
-            _ => {
-                let location =
-                    fields.nullable("location", &self.location, TEXT, |text| ShiftLocation::new(text));
-                Some(location.into())
-            }
-        };
+        let location = fields.change("location", &self.location, TEXT, |text| ShiftLocation::new(text));
         let before = fields.faults.len();
         let start = fields.optional("start_time", &self.start_time, TEXT, |text| wall_time(text));
         let end = fields.optional("end_time", &self.end_time, TEXT, |text| wall_time(text));

@@ -9,13 +9,18 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{DuplicateInput, EventInput, Given, Object, ShiftInput, ShiftPatchInput};
+use super::{
+    CancelEventInput, DuplicateInput, EventInput, EventPatchInput, Given, Object, QuestionInput, ShiftInput,
+    ShiftPatchInput, ShiftsInput,
+};
 use crate::event::Event;
 use crate::fault::{FaultKind, FaultPath, Faults};
+use crate::question::Question;
 use crate::text::is_blank;
 
 /// Reads an input, such as an [`EventInput`], from JSON text.
@@ -125,36 +130,39 @@ impl<'de> FieldType<'de> for ShiftInput<'de> {
 
 impl<'de> FieldType<'de> for Vec<Given<ShiftInput<'de>>> {
     fn list(json: &'de str) -> serde_json::Result<Option<Self>> {
-        let Shifts(shifts) = serde_json::from_str(json)?;
-        Ok(Some(shifts))
+        bounded(json, Event::MAX_NEW_SHIFTS + 1)
     }
 }
 
-/// The first `MAX_NEW_SHIFTS + 1` shifts of a list: the extra shift shows that there are too many.
-struct Shifts<'de>(Vec<Given<ShiftInput<'de>>>);
-
-impl<'de> Deserialize<'de> for Shifts<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ShiftsVisitor;
-        impl<'de> Visitor<'de> for ShiftsVisitor {
-            type Value = Shifts<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Shifts<'de>, A::Error> {
-                let mut shifts = Vec::new();
-                while shifts.len() <= Event::MAX_NEW_SHIFTS {
-                    let Some(shift) = list.next_element()? else { return Ok(Shifts(shifts)) };
-                    shifts.push(shift);
-                }
-                while list.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Shifts(shifts))
-            }
-        }
-        deserializer.deserialize_seq(ShiftsVisitor)
+impl<'de> FieldType<'de> for Vec<Given<Cow<'de, str>>> {
+    fn list(json: &'de str) -> serde_json::Result<Option<Self>> {
+        bounded(json, Question::MAX_OPTIONS + 1)
     }
+}
+
+/// Reads at most the first `max` elements of a list. The caller asks for one more than it accepts: the extra element shows
+/// that there are too many.
+fn bounded<'de, T: Deserialize<'de>>(json: &'de str, max: usize) -> serde_json::Result<Option<Vec<T>>> {
+    struct ListVisitor<T>(usize, PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+            let mut elements = Vec::new();
+            while elements.len() < self.0 {
+                let Some(element) = list.next_element()? else { return Ok(elements) };
+                elements.push(element);
+            }
+            while list.next_element::<IgnoredAny>()?.is_some() {}
+            Ok(elements)
+        }
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    deserializer.deserialize_seq(ListVisitor(max, PhantomData)).map(Some)
 }
 
 /// The name of a member, borrowed where the text has no escapes.
@@ -182,19 +190,22 @@ impl<'de> Deserialize<'de> for Name<'de> {
     }
 }
 
-/// Implements `Deserialize` for inputs: a member of the object sets the field of the same name. Refuses an array, which
+/// Implements `Deserialize` for inputs: a member of the object sets the field of the same name, or the field that is
+/// followed by the name of the member. Refuses an array, which
 /// derived code would accept.
 macro_rules! inputs {
-    ($($input:ident { $($field:ident),* $(,)? })*) => {$(
+    (@name $field:ident) => { stringify!($field) };
+    (@name $field:ident $name:literal) => { $name };
+    ($($input:ident { $($field:ident $(: $name:literal)?),* $(,)? })*) => {$(
         impl<'de> $input<'de> {
             /// The names of the fields, in the order in which the faults of a check are listed.
-            pub const FIELDS: &'static [&'static str] = &[$(stringify!($field)),*];
+            pub const FIELDS: &'static [&'static str] = &[$(inputs!(@name $field $($name)?)),*];
 
             fn read<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
                 let mut input = Self::default();
                 while let Some(Name(name)) = object.next_key()? {
                     match &*name {
-                        $(stringify!($field) => input.$field = object.next_value()?,)*
+                        $(inputs!(@name $field $($name)?) => input.$field = object.next_value()?,)*
                         _ => {
                             let IgnoredAny = object.next_value()?;
                         }
@@ -232,4 +243,11 @@ inputs! {
     ShiftInput { title, location, start_time, end_time, capacity }
     DuplicateInput { start_date }
     ShiftPatchInput { title, location, start_time, end_time, capacity, notify_volunteers }
+    EventPatchInput {
+        title, description, location, is_virtual, location_lat, location_lng, location_data, start_date, end_date,
+        timezone, is_published, theme, badge_label, notify_volunteers,
+    }
+    CancelEventInput { reason, notify_volunteers }
+    ShiftsInput { shifts }
+    QuestionInput { label, kind: "type", options, required, position }
 }

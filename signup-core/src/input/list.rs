@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use crate::fault::{FaultKind, Faults, ValueType};
-use crate::store::{EventQuery, Position};
+use crate::signup::SignupStatus;
+use crate::store::{EventQuery, Position, SignupPosition, SignupQuery, SignupScope};
+use crate::text::EmailAddress;
 
 /// A query of the list of events, with the texts of a query string. An empty text counts as omitted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,15 +26,9 @@ impl EventListInput<'_> {
     /// Returns every fault, in the order of the fields.
     pub fn check(&self) -> Result<EventQuery, Faults> {
         let mut faults = Faults::new();
-        let is_published = given(self.is_published.as_ref()).and_then(|text| {
-            let flag = match text {
-                "true" | "1" => Ok(true),
-                "false" | "0" => Ok(false),
-                _ => Err(ValueType::FlagText),
-            };
-            faults.check("is_published", flag)
-        });
-        let limit = given(self.per_page.as_ref()).and_then(|text| faults.check("per_page", per_page(text)));
+        let is_published = flag_text(&mut faults, "is_published", self.is_published.as_ref());
+        let limit = given(self.per_page.as_ref())
+            .and_then(|text| faults.check("per_page", per_page(text, EventQuery::MAX_LIMIT)));
         let position =
             given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse::<Position>()));
         let limit = limit.unwrap_or(EventQuery::DEFAULT_LIMIT);
@@ -40,16 +36,66 @@ impl EventListInput<'_> {
     }
 }
 
+/// A query of a list of sign-ups, with the texts of a query string. An empty text counts as omitted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SignupListInput<'a> {
+    /// Only sign-ups of this event or shift.
+    pub scope: Option<SignupScope>,
+    /// `confirmed` or `cancelled`; `None` for both.
+    pub status: Option<Cow<'a, str>>,
+    /// A whole address, compared without case.
+    pub email: Option<Cow<'a, str>>,
+    /// The page length, in decimal digits: at least 1. `None` means [`SignupQuery::DEFAULT_LIMIT`]. A number above
+    /// [`SignupQuery::MAX_LIMIT`] means `MAX_LIMIT`.
+    pub per_page: Option<Cow<'a, str>>,
+    /// A cursor of an earlier page of any list of sign-ups.
+    pub cursor: Option<Cow<'a, str>>,
+}
+
+impl SignupListInput<'_> {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn check(&self) -> Result<SignupQuery, Faults> {
+        let mut faults = Faults::new();
+        let status =
+            given(self.status.as_ref()).and_then(|text| faults.check("status", text.parse::<SignupStatus>()));
+        let email =
+            given(self.email.as_ref()).and_then(|text| faults.check("email", EmailAddress::new(text)));
+        let limit = given(self.per_page.as_ref())
+            .and_then(|text| faults.check("per_page", per_page(text, SignupQuery::MAX_LIMIT)));
+        let position = given(self.cursor.as_ref())
+            .and_then(|text| faults.check("cursor", text.parse::<SignupPosition>()));
+        let limit = limit.unwrap_or(SignupQuery::DEFAULT_LIMIT);
+        faults.into_result(Some(SignupQuery { scope: self.scope, status, email, position, limit }))
+    }
+}
+
+/// Takes a flag of a query string: `true`, `false`, `1` or `0`.
+pub(super) fn flag_text(
+    faults: &mut Faults,
+    field: &'static str,
+    text: Option<&Cow<'_, str>>,
+) -> Option<bool> {
+    let flag = match given(text)? {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(ValueType::FlagText),
+    };
+    faults.check(field, flag)
+}
+
 fn given<'a>(text: Option<&'a Cow<'_, str>>) -> Option<&'a str> {
     text.map(|text| &**text).filter(|text| !text.is_empty())
 }
 
-fn per_page(text: &str) -> Result<u32, FaultKind> {
+fn per_page(text: &str, max: u32) -> Result<u32, FaultKind> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     // A number that does not fit a u32 is above the maximum, as is `u32::MAX`.
     let number = text.trim_start_matches('0').parse().unwrap_or(u32::MAX);
     if !digits || text.bytes().all(|byte| byte == b'0') {
         return Err(FaultKind::WholeNumber { min: 1, max: None });
     }
-    Ok(number.min(EventQuery::MAX_LIMIT))
+    Ok(number.min(max))
 }

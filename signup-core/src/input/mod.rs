@@ -24,9 +24,12 @@
 
 mod check;
 mod checked;
+mod event_patch;
 mod given;
 mod json;
 mod list;
+mod questions;
+mod shift_set;
 mod sign_up;
 mod typed;
 
@@ -35,9 +38,13 @@ use std::borrow::Cow;
 use jiff::civil::Date;
 
 pub use checked::{CheckedEvent, CheckedPatch};
+pub use event_patch::{CancelEvent, CancelEventInput, CheckedEventPatch, EventPatch, EventPatchInput};
 pub use given::Given;
 pub use json::from_json;
-pub use list::EventListInput;
+pub use list::{EventListInput, SignupListInput};
+pub(crate) use questions::check_options;
+pub use questions::{CheckedQuestion, CheckedQuestionPatch, NewQuestion, QuestionInput, QuestionPatch};
+pub use shift_set::{CheckedShifts, DeleteShift, DeleteShiftInput, ShiftsInput};
 pub use sign_up::{CheckedSignup, NewAnswer, NewSignup, SignUpForm, SignUpInput};
 pub use typed::{Change, HoursPatch, NewEvent, NewShift, ShiftPatch};
 
@@ -45,9 +52,8 @@ use crate::error::Error;
 use crate::fault::Faults;
 use crate::hours::EventDate;
 use crate::plan::Plan;
-use crate::question::QuestionKind;
-use crate::store::EventQuery;
-use crate::text::{Label, Name, WebAddress};
+use crate::store::{EventQuery, SignupQuery};
+use crate::text::{Name, WebAddress};
 use crate::token::{Scopes, Token};
 
 /// Input of an operation: a typed value, or untyped input from which the operation reads a typed value.
@@ -104,20 +110,26 @@ impl Input<EventDate> for Date {
     }
 }
 
-impl Input<CheckedEvent> for NewEvent {
-    type Error = Error;
+/// Implements [`Input`] for typed values that are checked only in part.
+macro_rules! typed {
+    ($($input:ty => $value:ty;)*) => {$(
+        impl Input<$value> for $input {
+            type Error = Error;
 
-    async fn read(self) -> Result<CheckedEvent, Error> {
-        Ok(self.into())
-    }
+            async fn read(self) -> Result<$value, Error> {
+                Ok(self.into())
+            }
+        }
+    )*};
 }
 
-impl Input<CheckedPatch> for ShiftPatch {
-    type Error = Error;
-
-    async fn read(self) -> Result<CheckedPatch, Error> {
-        Ok(self.into())
-    }
+typed! {
+    NewEvent => CheckedEvent;
+    ShiftPatch => CheckedPatch;
+    EventPatch => CheckedEventPatch;
+    Vec<NewShift> => CheckedShifts;
+    NewQuestion => CheckedQuestion;
+    QuestionPatch => CheckedQuestionPatch;
 }
 
 /// Implements [`Input`] for untyped input by value, by reference, and as the result of reading it.
@@ -155,6 +167,13 @@ untyped! {
     EventListInput => EventQuery: |input| Ok(input.check()?);
     DuplicateInput => EventDate: |input| Ok(input.check()?);
     ShiftPatchInput => CheckedPatch: |input| Ok(input.check_fields());
+    EventPatchInput => CheckedEventPatch: |input| Ok(input.check_fields());
+    CancelEventInput => CancelEvent: |input| Ok(input.check()?);
+    ShiftsInput => CheckedShifts: |input| Ok(input.check_fields());
+    DeleteShiftInput => DeleteShift: |input| Ok(input.check()?);
+    SignupListInput => SignupQuery: |input| Ok(input.check()?);
+    QuestionInput => CheckedQuestion: |input| Ok(input.check_new());
+    QuestionInput => CheckedQuestionPatch: |input| Ok(input.check_patch());
 }
 
 /// A JSON object of any members, as text. Not checked yet.
@@ -305,50 +324,5 @@ impl NewToken {
     #[must_use]
     pub fn expires_in_days(self, days: u32) -> Self {
         Self { expires_in_days: days, ..self }
-    }
-}
-
-/// A question to add to an event.
-///
-/// ```
-/// use signup_core::{NewQuestion, QuestionKind};
-///
-/// let size = NewQuestion::new("T-shirt size".parse()?, QuestionKind::Select)
-///     .option("S".parse()?)
-///     .option("L".parse()?)
-///     .required();
-/// assert_eq!(size.options.len(), 2);
-/// # Ok::<(), signup_core::text::TextError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct NewQuestion {
-    /// The text of the question.
-    pub label: Label,
-    /// The kind of answer.
-    pub kind: QuestionKind,
-    /// The options: 1 to 100 for a [`QuestionKind::Select`], none for every other kind.
-    pub options: Vec<Label>,
-    /// Whether an answer is required. A required checkbox must be ticked.
-    pub required: bool,
-}
-
-impl NewQuestion {
-    /// Creates the input for an optional question without options.
-    pub const fn new(label: Label, kind: QuestionKind) -> Self {
-        Self { label, kind, options: Vec::new(), required: false }
-    }
-
-    /// Adds an option. Only a [`QuestionKind::Select`] has options.
-    #[must_use]
-    pub fn option(mut self, option: Label) -> Self {
-        self.options.push(option);
-        self
-    }
-
-    /// Makes an answer required.
-    #[must_use]
-    pub fn required(self) -> Self {
-        Self { required: true, ..self }
     }
 }

@@ -205,6 +205,14 @@ impl<T> From<Option<T>> for Change<T> {
 }
 
 impl<T> Change<T> {
+    /// Converts the value that the field gets.
+    pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Change<U> {
+        match self {
+            Self::Set(value) => Change::Set(convert(value)),
+            Self::Clear => Change::Clear,
+        }
+    }
+
     /// Returns the value after the change.
     pub fn into_value(self) -> Option<T> {
         match self {

@@ -2,16 +2,16 @@
 
 use jiff::Timestamp;
 
+use super::shift_set::new_shifts;
 use super::{Decision, EventIds, slug_with_tail};
 use crate::event::{Event, EventDates};
 use crate::fault::{FaultKind, Faults};
 use crate::hours::Day;
 use crate::id::OrganizationId;
 use crate::input::{CheckedEvent, EventInput, NewEvent};
-use crate::occupancy::Occupancy;
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
-use crate::shift::{Shift, sort_by_running_order};
+use crate::shift::sort_by_running_order;
 use crate::store::{ChangeSet, Requirement, Write};
 
 /// Creates an event and its shifts.
@@ -43,25 +43,13 @@ pub(crate) fn create_event(
         is_published: new.is_published,
         theme: new.theme,
         badge_label: new.badge_label,
-        created_at: now,
-        updated_at: now,
-    };
-    let shifts = ids.shifts.into_iter().zip(new.shifts).zip(0..).map(|((id, shift), position)| Shift {
-        id,
-        organization,
-        event: event.id,
-        title: shift.title,
-        location: shift.location,
-        hours: shift.hours,
-        occupancy: Occupancy::empty(shift.capacity),
-        position,
+        cancelled_at: None,
+        cancellation_reason: None,
         version: 1,
         created_at: now,
         updated_at: now,
-        day: event.dates.first.clone(),
-        is_virtual: event.is_virtual,
-    });
-    let mut shifts: Vec<_> = shifts.collect();
+    };
+    let mut shifts = new_shifts(&event, new.shifts, ids.shifts, 0, now);
     sort_by_running_order(&mut shifts);
 
     let mut requires = vec![Requirement::EventSlugFree(event.slug.clone())];

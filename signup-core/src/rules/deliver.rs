@@ -5,50 +5,58 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::id::NoticeId;
-use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
-use crate::shift::Shift;
+use crate::notice::{Notice, NoticeCause, TimeAndPlace};
 use crate::signup::{Signup, SignupStatus};
-use crate::store::{ChangeSet, Requirement, Write};
+use crate::store::{ChangeSet, Requirement, SignupInFull, Write};
 
 /// The time between two batches of a fan-out.
 const FAN_OUT_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
 
-/// Fans out one batch of a changed shift: inserts a notice for each of `signups`, with ids from `ids`.
+/// Fans out one batch of a notice to several volunteers: inserts a notice for each of `signups`, with ids from `ids`.
 ///
-/// `signups` are the next sign-ups after `fanned_out_to`. If `is_last`, no more follow, and the notice of the whole
-/// shift is deleted. Skips sign-ups made after the change: their confirmation already has the new time and place.
+/// `signups` are the next sign-ups after the last that was covered. `is_last` says that no sign-up follows. The notice that was
+/// fanned out is then deleted. For a changed shift, skips sign-ups made after the change: their confirmation already has the new time
+/// and place.
 pub(crate) fn fan_out(
     notice: Notice,
-    change: &ShiftChange,
     signups: &[Signup],
     ids: Vec<NoticeId>,
     is_last: bool,
     now: Timestamp,
 ) -> ChangeSet {
-    let shift_path = (notice.organization, notice.event, notice.shift);
-    // Version 0: an older release queued the change without the version of the shift.
-    let precedes_change =
-        |signup: &&Signup| change.shift_version == 0 || signup.shift_version < change.shift_version;
-    let recipients = signups.iter().filter(precedes_change);
-    let notices = recipients
-        .zip(ids)
-        .map(|(signup, id)| {
-            let cause = NoticeCause::ShiftMoved { signup: signup.id, change: change.clone() };
-            Notice::new(id, shift_path, cause, now)
-        })
-        .collect();
+    let notices = signups.iter().zip(ids).filter_map(|(signup, id)| {
+        let cause = cause_for(&notice.cause, signup)?;
+        Some(Notice::new(id, (notice.organization, notice.event, signup.shift), cause, now))
+    });
+    let insert = Write::InsertNotices(notices.collect());
     let requires = vec![at_version(&notice)];
     let rest = match signups.last() {
         Some(last) if !is_last => {
-            let cause = NoticeCause::ShiftChanged { change: change.clone(), fanned_out_to: Some(last.id) };
             // The next batch is due after this one, and after notices queued meanwhile: a large shift does not delay
             // other mails.
             let (version, due_at) = (notice.version + 1, now + FAN_OUT_INTERVAL);
+            let cause = notice.cause.clone().with_fan_out_to(last.id);
             Write::UpdateNotice(Box::new(Notice { cause, version, due_at, ..notice }))
         }
         _ => delete(&notice),
     };
-    ChangeSet { requires, writes: vec![rest, Write::InsertNotices(notices)] }
+    ChangeSet { requires, writes: vec![rest, insert] }
+}
+
+/// Returns the cause of the notice to one volunteer, or `None` if the volunteer needs none.
+fn cause_for(cause: &NoticeCause, signup: &Signup) -> Option<NoticeCause> {
+    match cause {
+        // Version 0: an older release queued the change without the version of the shift.
+        NoticeCause::ShiftChanged { change, .. }
+            if change.shift_version == 0 || signup.shift_version < change.shift_version =>
+        {
+            Some(NoticeCause::ShiftMoved { signup: signup.id, change: change.clone() })
+        }
+        NoticeCause::EventCancelled { .. } | NoticeCause::ShiftDeleted { .. } => {
+            Some(NoticeCause::Cancelled { signup: signup.id })
+        }
+        _ => None,
+    }
 }
 
 /// Returns whether a notice is obsolete, so that no mail is sent for it.
@@ -58,8 +66,9 @@ pub(crate) fn fan_out(
 /// - A cancellation: if the sign-up is confirmed.
 /// - A change: if the sign-up is cancelled, if the shift is as it was before the change, or if the shift is over by
 ///   both its old and its new hours.
-/// - A change that is not fanned out yet: never.
-pub(crate) fn is_obsolete(notice: &Notice, shift: &Shift, signup: &Signup, now: Timestamp) -> bool {
+/// - A notice that is not fanned out yet: never.
+pub(crate) fn is_obsolete(notice: &Notice, present: &SignupInFull, now: Timestamp) -> bool {
+    let SignupInFull { event, shift, signup, .. } = present;
     match &notice.cause {
         NoticeCause::SignedUp { secret, .. } => {
             let end = shift.interval().end;
@@ -67,9 +76,11 @@ pub(crate) fn is_obsolete(notice: &Notice, shift: &Shift, signup: &Signup, now: 
             signup.status != SignupStatus::Confirmed || signup.secret != secret.digest() || has_ended_since
         }
         NoticeCause::Cancelled { .. } => signup.status != SignupStatus::Cancelled,
-        NoticeCause::ShiftChanged { .. } => false,
+        NoticeCause::ShiftChanged { .. }
+        | NoticeCause::EventCancelled { .. }
+        | NoticeCause::ShiftDeleted { .. } => false,
         NoticeCause::ShiftMoved { change, .. } => {
-            let (before, present) = (&change.before, TimeAndPlace::of(shift));
+            let (before, present) = (&change.before, TimeAndPlace::of(shift, event));
             let is_over = before.interval.end.max(present.interval.end) <= now;
             signup.status != SignupStatus::Confirmed || *before == present || is_over
         }

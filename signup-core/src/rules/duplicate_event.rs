@@ -34,6 +34,9 @@ pub(crate) fn duplicate_event(
         slug: slug_with_tail(source.title.as_str(), "event", &ids.slug_tail),
         dates,
         is_published: false,
+        cancelled_at: None,
+        cancellation_reason: None,
+        version: 1,
         created_at: now,
         updated_at: now,
         ..source

@@ -6,19 +6,30 @@
 //! **Invariant:** no rule reads a clock, a random source or a store. The service calls [`EventIds::generate`] before a
 //! rule.
 
+mod cancel_event;
 mod cancel_signup;
 mod create_event;
+mod delete_event;
 mod deliver;
 mod duplicate_event;
+mod edit;
+mod patch_event;
 mod patch_shift;
+mod questions;
+mod shift_set;
 mod sign_up;
 mod slug;
 
+pub(crate) use cancel_event::cancel_event;
 pub(crate) use cancel_signup::cancel_signup;
 pub(crate) use create_event::create_event;
+pub(crate) use delete_event::{delete_event, restore_event};
 pub(crate) use deliver::{delete_notice, fan_out, is_obsolete, replace_notice};
 pub(crate) use duplicate_event::duplicate_event;
+pub(crate) use patch_event::patch_event;
 pub(crate) use patch_shift::patch_shift;
+pub(crate) use questions::{add_question, delete_question, patch_question};
+pub(crate) use shift_set::{add_shifts, delete_shift};
 pub(crate) use sign_up::{Closed, SignUpFacts, SignUpIds, SignUpOutcome, mail_again, sign_up};
 pub(crate) use slug::{slug_base, slug_with_tail};
 

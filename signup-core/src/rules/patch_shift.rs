@@ -3,13 +3,15 @@
 use jiff::Timestamp;
 
 use super::Decision;
-use crate::fault::Faults;
+use super::edit::{check_not_cancelled, event_at_version, shift_at_version};
+use crate::error::Error;
+use crate::event::Event;
 use crate::id::NoticeId;
 use crate::input::{Change, CheckedPatch, ShiftPatchInput};
 use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
 use crate::occupancy::Occupancy;
 use crate::shift::Shift;
-use crate::store::{ChangeSet, Requirement, Write};
+use crate::store::{ChangeSet, Write};
 
 /// Changes the fields that `patch` names.
 ///
@@ -18,18 +20,25 @@ use crate::store::{ChangeSet, Requirement, Write};
 /// suppresses the notice or the shift is over by both its old and its new hours.
 ///
 /// # Errors
-/// Returns the faults that `patch` carries, and one of `end_time` if the shift would not end after its start.
+/// - [`Error::EventCancelled`].
+/// - [`Error::Invalid`] with the faults that `patch` carries, and one of `end_time` if the shift would not end after its
+///   start.
 pub(crate) fn patch_shift(
+    event: &Event,
     shift: Shift,
     patch: CheckedPatch,
     notice: NoticeId,
     now: Timestamp,
-) -> Result<Decision<Shift>, Faults> {
+) -> Result<Decision<Shift>, Error> {
+    // Faults of the input come before the state of the event.
+    if patch.faults.is_empty() {
+        check_not_cancelled(event)?;
+    }
     let CheckedPatch { patch, mut faults } = patch;
     let hours = faults.check("end_time", patch.hours.apply(shift.hours));
     faults.sort_by_fields(ShiftPatchInput::FIELDS);
     let hours = faults.into_result(hours)?;
-    let before = TimeAndPlace::of(&shift);
+    let before = TimeAndPlace::of(&shift, event);
     let mut changed = Shift {
         title: patch.title.unwrap_or_else(|| shift.title.clone()),
         location: patch.location.map_or_else(|| shift.location.clone(), Change::into_value),
@@ -47,18 +56,14 @@ pub(crate) fn patch_shift(
     changed.version += 1;
 
     let mut writes = vec![Write::UpdateShift(Box::new(changed.clone()))];
-    let after = TimeAndPlace::of(&changed);
+    let after = TimeAndPlace::of(&changed, event);
     let is_over = before.interval.end.max(after.interval.end) <= now;
     if patch.notify_volunteers && before != after && !is_over {
-        let change = ShiftChange { before, after, shift_version: changed.version };
+        let change = ShiftChange { before, after, shift_version: changed.version, is_of_event: false };
         let cause = NoticeCause::ShiftChanged { change, fanned_out_to: None };
         let shift_path = (shift.organization, shift.event, shift.id);
         writes.push(Write::InsertNotices(vec![Notice::new(notice, shift_path, cause, now)]));
     }
-    let requires = vec![Requirement::ShiftAtVersion {
-        organization: shift.organization,
-        shift: shift.id,
-        version: shift.version,
-    }];
+    let requires = vec![event_at_version(event), shift_at_version(&shift)];
     Ok(Decision { outcome: changed, change: ChangeSet { requires, writes } })
 }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::Decision;
+use super::edit::{check_not_cancelled, event_at_version};
 use crate::error::Error;
 use crate::event::Event;
 use crate::id::{NoticeId, SignupId};
@@ -74,12 +75,16 @@ pub(crate) fn sign_up(
     if !event.is_published || shift.event != event.id {
         return Err(Error::NotFound);
     }
+    check_not_cancelled(&event)?;
     let new = form.check(&questions)?;
     let organization = shift.organization;
     let not_yet = Requirement::AddressNotOnShift { organization, shift: shift.id, email: new.email.clone() };
     if shift.interval().end <= now {
         let outcome = SignUpOutcome { signup: None, closed: Some(Closed::Over) };
-        return Ok(Decision { outcome, change: ChangeSet { requires: vec![not_yet], writes: vec![] } });
+        return Ok(Decision {
+            outcome,
+            change: ChangeSet { requires: vec![event_at_version(&event), not_yet], writes: vec![] },
+        });
     }
     let closed = (!shift.occupancy.has_room()).then_some(Closed::Full);
     let signup = Signup {
@@ -96,10 +101,12 @@ pub(crate) fn sign_up(
         created_at: now,
         mailed_at: now,
         cancelled_at: None,
+        cancelled_by: None,
     };
     let cause = NoticeCause::SignedUp { signup: signup.id, secret: ids.secret.clone() };
     let notice = Notice::new(ids.notice, (organization, event.id, shift.id), cause, now);
-    let requires = vec![not_yet, Requirement::ShiftHasRoom { organization, shift: shift.id }];
+    let requires =
+        vec![event_at_version(&event), not_yet, Requirement::ShiftHasRoom { organization, shift: shift.id }];
     let writes = vec![Write::InsertSignup(Box::new(signup.clone())), Write::InsertNotices(vec![notice])];
     let outcome = SignUpOutcome { signup: Some((signup, ids.secret)), closed };
     Ok(Decision { outcome, change: ChangeSet { requires, writes } })
@@ -119,7 +126,12 @@ pub(crate) fn mail_again(signup: &Signup, notice: NoticeId, secret: Secret, now:
     let cause = NoticeCause::SignedUp { signup: id, secret };
     let notice = Notice::new(notice, (organization, signup.event, shift), cause, now);
     ChangeSet {
-        requires: vec![Requirement::SignupHasSecret { organization, signup: id, secret: signup.secret }],
+        requires: vec![Requirement::SignupHasSecret {
+            organization,
+            shift,
+            signup: id,
+            secret: signup.secret,
+        }],
         writes: vec![
             Write::RenewSecret { organization, shift, signup: id, secret: digest, at: now },
             Write::InsertNotices(vec![notice]),

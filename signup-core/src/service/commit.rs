@@ -45,7 +45,8 @@ impl Shared {
                 Err(CommitError::Refused(
                     Refusal::SlugTaken
                     | Refusal::ShiftChanged
-                    | Refusal::QuestionsChanged
+                    | Refusal::EventChanged
+                    | Refusal::ShiftHasSignups
                     | Refusal::SignupNotConfirmed,
                 )) => {}
                 Err(CommitError::Refused(refusal)) => return Ok(Err(Refused { planned: outcome, refusal })),

@@ -25,7 +25,7 @@ use jiff::Timestamp;
 pub use admin::Admin;
 pub use outbox::Outbox;
 pub use public::{Public, PublicEvent, SignedUp};
-pub use session::{EventList, EventPages, Reply, Session};
+pub use session::{EventList, EventPages, Reply, Session, SignupList};
 
 use crate::allowance::{Allowance, RateKey, Windows};
 use crate::clock::{Clock, SystemClock, whole_second};

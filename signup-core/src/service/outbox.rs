@@ -10,10 +10,12 @@ use jiff::Timestamp;
 
 use super::Shared;
 use crate::error::Result;
-use crate::id::{NoticeId, SignupId};
-use crate::notice::{Delivery, DeliveryFailure, Notice, NoticeCause, ShiftChange};
+use crate::id::NoticeId;
+use crate::notice::{Delivery, DeliveryFailure, Notice, NoticeCause};
 use crate::rules;
 use crate::secret;
+use crate::signup::CancelledBy;
+use crate::store::{SignupInFull, SignupScope};
 
 /// The maximum number of sign-ups in one batch of a fan-out. Bounds memory, and the time that other notices wait.
 const FAN_OUT_BATCH: u32 = 100;
@@ -123,8 +125,8 @@ impl Outbox {
     ///
     /// - Another process has claimed the notice.
     /// - The notice is obsolete. It is deleted.
-    /// - The notice is about a change for all volunteers of a shift. One batch is fanned out: each volunteer of the
-    ///   batch gets a notice of their own. After the last batch, the notice is deleted.
+    /// - The notice is for several volunteers. One batch is fanned out: each volunteer of the batch gets a notice of their
+    ///   own. After the last batch, the notice is deleted.
     /// - The notice has [no attempts left](Notice::has_attempts_left), and no result of the last one was reported. The
     ///   notice is stored as failed.
     ///
@@ -134,9 +136,8 @@ impl Outbox {
     ///
     /// See [`Outbox`] for an example.
     pub async fn claim(&self, notice: &Notice) -> Result<Option<Delivery>> {
-        if let NoticeCause::ShiftChanged { change, fanned_out_to } = &notice.cause {
-            let (change, fanned_out_to) = (change.clone(), *fanned_out_to);
-            self.fan_out(notice.clone(), &change, fanned_out_to).await?;
+        if notice.cause.signup().is_none() {
+            self.fan_out(notice.clone()).await?;
             return Ok(None);
         }
         if !notice.has_attempts_left() {
@@ -155,31 +156,37 @@ impl Outbox {
 
     /// Reads the records that a mail needs. Returns `None` if the notice is obsolete.
     async fn delivery(&self, notice: &Notice) -> Result<Option<Delivery>> {
-        let owner = notice.organization;
         let Some(signup) = notice.cause.signup() else { return Ok(None) };
-        let Some(signup) = self.shared.store.signup(owner, signup).await? else { return Ok(None) };
-        let Some(shift) = self.shared.store.shift(owner, notice.shift).await? else { return Ok(None) };
-        if rules::is_obsolete(notice, &shift, &signup, self.now()) {
+        let found = self.shared.store.signup_in_full(notice.organization, signup).await?;
+        let Some(found) = found.filter(|found| !rules::is_obsolete(notice, found, self.now())) else {
             return Ok(None);
-        }
-        let Some(event) = self.shared.store.event(owner, notice.event).await? else { return Ok(None) };
-        let Some(organization) = self.shared.store.organization(owner).await? else { return Ok(None) };
+        };
+        let SignupInFull { organization, event, shift, signup, .. } = found;
         Ok(Some(Delivery { notice: notice.clone(), organization, event, shift, signup }))
     }
 
-    /// Fans out one batch of a change to the volunteers of a shift: the sign-ups after `fanned_out_to`.
-    async fn fan_out(
-        &self,
-        notice: Notice,
-        change: &ShiftChange,
-        fanned_out_to: Option<SignupId>,
-    ) -> Result<()> {
-        let now = self.now();
-        let (owner, shift) = (notice.organization, notice.shift);
-        let signups = self.shared.store.confirmed_signups(owner, shift, fanned_out_to, FAN_OUT_BATCH).await?;
+    /// Fans out one batch of a notice to several volunteers: to the sign-ups after those that it has covered.
+    async fn fan_out(&self, notice: Notice) -> Result<()> {
+        let (now, store) = (self.now(), &self.shared.store);
+        let (owner, shift, event) = (notice.organization, notice.shift, notice.event);
+        let cancelled = |scope, by, after| store.signups_cancelled_by(owner, scope, by, after, FAN_OUT_BATCH);
+        let signups = match notice.cause {
+            NoticeCause::EventCancelled { fanned_out_to } => {
+                cancelled(SignupScope::Event(event), CancelledBy::EventCancellation, fanned_out_to).await?
+            }
+            NoticeCause::ShiftDeleted { fanned_out_to } => {
+                cancelled(SignupScope::Shift(shift), CancelledBy::ShiftDeletion, fanned_out_to).await?
+            }
+            NoticeCause::ShiftChanged { fanned_out_to, .. } => {
+                store.confirmed_signups(owner, shift, fanned_out_to, FAN_OUT_BATCH).await?
+            }
+            NoticeCause::SignedUp { .. } | NoticeCause::Cancelled { .. } | NoticeCause::ShiftMoved { .. } => {
+                vec![]
+            }
+        };
         let is_last = signups.len() < FAN_OUT_BATCH as usize;
         let ids = signups.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
-        self.shared.commit_notice(rules::fan_out(notice, change, &signups, ids, is_last, now)).await?;
+        self.shared.commit_notice(rules::fan_out(notice, &signups, ids, is_last, now)).await?;
         Ok(())
     }
 

@@ -17,8 +17,8 @@ use crate::question::Question;
 use crate::rules::{self, Closed, Decision, SignUpFacts, SignUpIds, SignUpOutcome};
 use crate::secret::{self, Secret};
 use crate::shift::Shift;
-use crate::signup::Signup;
-use crate::store::{EventInFull, Refusal};
+use crate::signup::{CancelledBy, Signup, SignupStatus};
+use crate::store::{EventInFull, Refusal, SignupInFull};
 
 /// An event as volunteers see it.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,6 +146,7 @@ impl Public {
     ///
     /// # Errors
     /// - [`Error::NotFound`] for an unknown shift, or a shift of a draft.
+    /// - [`Error::EventCancelled`], also if the form has faults.
     /// - [`Error::Invalid`] with every fault of the form.
     /// - [`Error::ShiftFull`] or [`Error::ShiftOver`]. An address with a place on the shift gets the same error, so
     ///   that the answer does not reveal who is signed up. The place is kept, and its confirmation is mailed again.
@@ -189,8 +190,8 @@ impl Public {
             .shared
             .commit(move |now| async move {
                 let store = &self.shared.store;
-                let shift = store.shift(organization, shift).await?.ok_or(Error::NotFound)?;
-                let event = store.event(organization, shift.event).await?.ok_or(Error::NotFound)?;
+                let found = store.shift_with_event(organization, shift).await?;
+                let (shift, event) = found.ok_or(Error::NotFound)?;
                 let questions = store.questions(organization, event.id).await?.ok_or(Error::NotFound)?;
                 rules::sign_up(SignUpFacts { event, shift, questions }, form, new_ids(now), now)
             })
@@ -312,8 +313,9 @@ impl Public {
         Ok(PublicEvent { organization, event, shifts, questions })
     }
 
-    /// Reads the sign-up with this secret, and its event. The event has only the shift of the sign-up, and no
-    /// questions.
+    /// Reads the sign-up with this secret, and its event. The event has only the shift of the sign-up, deleted or not, and
+    /// no questions. If the shift is deleted, the sign-up is shown as cancelled, although one for a past shift stays
+    /// confirmed in the lists.
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if no sign-up has this secret.
@@ -321,10 +323,14 @@ impl Public {
     /// See [`cancel`](Self::cancel) for an example.
     pub async fn signup_with_event(&self, secret: &Secret) -> Result<(Signup, PublicEvent)> {
         let signup = self.signup(secret).await?;
-        let owner = signup.organization;
-        let event = self.shared.store.event(owner, signup.event).await?.ok_or(Error::NotFound)?;
-        let shift = self.shared.store.shift(owner, signup.shift).await?.ok_or(Error::NotFound)?;
-        let organization = self.shared.store.organization(owner).await?.ok_or(Error::NotFound)?;
+        let found = self.shared.store.signup_in_full(signup.organization, signup.id).await?;
+        let found = found.filter(|found| !found.is_event_deleted).ok_or(Error::NotFound)?;
+        let SignupInFull { organization, event, shift, shift_deleted_at, mut signup, .. } = found;
+        if signup.status == SignupStatus::Confirmed && shift_deleted_at.is_some() {
+            signup.status = SignupStatus::Cancelled;
+            signup.cancelled_at = shift_deleted_at;
+            signup.cancelled_by = Some(CancelledBy::ShiftDeletion);
+        }
         Ok((signup, PublicEvent { organization, event, shifts: vec![shift], questions: vec![] }))
     }
 
@@ -368,7 +374,12 @@ impl Public {
             .commit_unrefused(move |now| async move {
                 let signup =
                     self.shared.store.signup_by_secret(&secret.digest()).await?.ok_or(Error::NotFound)?;
-                Ok(rules::cancel_signup(signup, NoticeId::new(secret::new_uuid(now)), now))
+                Ok(rules::cancel_signup(
+                    signup,
+                    CancelledBy::Volunteer,
+                    NoticeId::new(secret::new_uuid(now)),
+                    now,
+                ))
             })
             .await
     }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::event::Event;
-use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId, TokenId};
+use crate::id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::plan::Plan;
@@ -11,7 +11,7 @@ use crate::question::Question;
 use crate::receipt::{Receipt, ReceiptKey};
 use crate::secret::Digest;
 use crate::shift::Shift;
-use crate::signup::Signup;
+use crate::signup::{CancelledBy, Signup};
 use crate::text::{EmailAddress, LocationData};
 use crate::token::Token;
 
@@ -30,9 +30,13 @@ pub struct ChangeSet {
 /// changes each under one lock, so simultaneous requests do not force each other to retry.
 ///
 /// A requirement that names an organization sees only its records: a record of another organization counts as missing.
-/// A requirement on a missing record does not hold. The exceptions are [`AddressNotOnShift`](Self::AddressNotOnShift)
-/// and [`ActiveEventsBelow`](Self::ActiveEventsBelow). They count sign-ups and events. A missing shift has no sign-ups,
-/// and a missing organization has no events.
+/// A requirement on a missing record does not hold. The exceptions are [`AddressNotOnShift`](Self::AddressNotOnShift),
+/// [`QuestionUnanswered`](Self::QuestionUnanswered) and [`ActiveEventsBelow`](Self::ActiveEventsBelow). They count
+/// sign-ups and events. A missing shift or event has no sign-ups, and a missing organization has no events.
+///
+/// A deleted event or shift counts as missing. A requirement on a shift or a sign-up does not check whether the event is
+/// deleted, and one on a sign-up does not check whether the shift is deleted.
+/// [`EventAtVersion`](Self::EventAtVersion) and [`ShiftAtVersion`](Self::ShiftAtVersion) check this.
 ///
 /// The enum is exhaustive on purpose: a store that does not know a new requirement must not compile.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,15 +63,33 @@ pub enum Requirement {
         /// The version that was read.
         version: u32,
     },
-    /// The event exists and has exactly this many questions. Refused with [`Refusal::QuestionsChanged`], even for a
-    /// count of 0 if the event is missing.
-    QuestionCount {
+    /// The event exists, is not deleted and is at this version. Refused with [`Refusal::EventChanged`].
+    EventAtVersion {
         /// The owner.
         organization: OrganizationId,
         /// The event.
         event: EventId,
-        /// The number that was read.
-        count: u32,
+        /// The version that was read.
+        version: u32,
+    },
+    /// The event is deleted, is not purged yet, and is at this version. Refused with [`Refusal::EventChanged`].
+    EventDeleted {
+        /// The owner.
+        organization: OrganizationId,
+        /// The event.
+        event: EventId,
+        /// The version that was read.
+        version: u32,
+    },
+    /// No sign-up of the event, confirmed or cancelled, has an answer to the question. Refused with
+    /// [`Refusal::QuestionAnswered`]. Holds if the event or the question is missing.
+    QuestionUnanswered {
+        /// The owner.
+        organization: OrganizationId,
+        /// The event of the question.
+        event: EventId,
+        /// The question.
+        question: QuestionId,
     },
     /// Fewer than `limit` of the organization's events are [active](Event::is_active) at `now`. Refused with
     /// [`Refusal::ActiveEvents`].
@@ -78,6 +100,13 @@ pub enum Requirement {
         limit: u32,
         /// The time at which an event counts as active or not.
         now: Timestamp,
+    },
+    /// The shift exists and has no confirmed sign-up. Refused with [`Refusal::ShiftHasSignups`].
+    ShiftIsEmpty {
+        /// The owner.
+        organization: OrganizationId,
+        /// The shift.
+        shift: ShiftId,
     },
     /// The shift exists and its `filled` is below its capacity. Refused with [`Refusal::ShiftFull`].
     ShiftHasRoom {
@@ -100,6 +129,8 @@ pub enum Requirement {
     SignupConfirmed {
         /// The owner.
         organization: OrganizationId,
+        /// The shift of the sign-up. A sign-up never changes its shift.
+        shift: ShiftId,
         /// The sign-up.
         signup: SignupId,
     },
@@ -107,6 +138,8 @@ pub enum Requirement {
     SignupHasSecret {
         /// The owner.
         organization: OrganizationId,
+        /// The shift of the sign-up. A sign-up never changes its shift.
+        shift: ShiftId,
         /// The sign-up.
         signup: SignupId,
         /// The digest that was read.
@@ -135,8 +168,12 @@ pub enum Refusal {
     Receipt(Box<Receipt>),
     /// The shift is at another version, or missing.
     ShiftChanged,
-    /// The event has another number of questions, or is missing.
-    QuestionsChanged,
+    /// The event is at another version, deleted, or missing. For [`Requirement::EventDeleted`]: not deleted, or missing.
+    EventChanged,
+    /// A sign-up has an answer to the question.
+    QuestionAnswered,
+    /// The shift has a confirmed sign-up, or is missing.
+    ShiftHasSignups,
     /// The limit of active events is reached.
     ActiveEvents {
         /// The number of active events.
@@ -155,6 +192,9 @@ pub enum Refusal {
 }
 
 /// One write of a change set.
+///
+/// An update of a missing record changes nothing. A deleted event or shift counts as missing for its own update. Writes to
+/// the shifts, questions and sign-ups of a deleted event, and to the sign-ups for a deleted shift, have their effect.
 ///
 /// The enum is exhaustive on purpose: a store that does not know a new write must not compile.
 #[derive(Debug, Clone, PartialEq)]
@@ -185,13 +225,64 @@ pub enum Write {
         /// data.
         location_data: Option<LocationData>,
     },
+    /// Updates every field of an event except id, organization, slug and `created_at`. Location data stays as it is.
+    UpdateEvent {
+        /// The event.
+        event: Box<Event>,
+        /// Whether the update can change [`Event::is_active`] at any time: it changes `is_published`, `cancelled_at` or
+        /// the days. An update without this mark does not touch the total of active events.
+        may_change_activity: bool,
+    },
+    /// Replaces the location data of an event.
+    SetLocationData {
+        /// The owner.
+        organization: OrganizationId,
+        /// The event.
+        event: EventId,
+        /// The new data, or `None` to remove it.
+        location_data: Option<LocationData>,
+    },
+    /// Deletes an event: every read omits it, its shifts, its questions and its sign-ups, except the methods of
+    /// [`Store`](crate::Store) whose documentation includes them. An event that is already deleted keeps its first time of
+    /// deletion. The records stay until [`Store::purge_deleted`](crate::Store::purge_deleted). The slug stays in use.
+    DeleteEvent {
+        /// The owner.
+        organization: OrganizationId,
+        /// The event.
+        event: EventId,
+        /// When it was deleted.
+        at: Timestamp,
+    },
+    /// Updates an event like [`UpdateEvent`](Self::UpdateEvent), and undoes its deletion, if it is deleted.
+    RestoreEvent(Box<Event>),
     /// Inserts shifts of an event that exists or is inserted earlier in the change set.
     InsertShifts(Vec<Shift>),
     /// Inserts questions of an event that exists or is inserted earlier in the change set.
     InsertQuestions(Vec<Question>),
+    /// Updates label, kind, options, required and position of a question.
+    UpdateQuestion(Question),
+    /// Removes a question. Answers to it stay.
+    DeleteQuestion {
+        /// The owner.
+        organization: OrganizationId,
+        /// The event of the question. A question never changes its event.
+        event: EventId,
+        /// The question.
+        question: QuestionId,
+    },
     /// Updates title, location, hours, capacity, version and `updated_at` of a shift. Every other field stays
     /// unchanged, `filled` in particular.
     UpdateShift(Box<Shift>),
+    /// Deletes a shift: every read omits it, except [`Store::signup_in_full`](crate::Store::signup_in_full). Its sign-ups
+    /// stay. A shift that is already deleted keeps its first time of deletion.
+    DeleteShift {
+        /// The owner.
+        organization: OrganizationId,
+        /// The shift.
+        shift: ShiftId,
+        /// When it was deleted.
+        at: Timestamp,
+    },
     /// Inserts a confirmed sign-up and adds 1 to the shift's `filled`.
     InsertSignup(Box<Signup>),
     /// Cancels a confirmed sign-up and subtracts 1 from the shift's `filled`. A sign-up that is already cancelled stays
@@ -205,6 +296,19 @@ pub enum Write {
         signup: SignupId,
         /// When it was cancelled.
         at: Timestamp,
+        /// What cancelled it.
+        by: CancelledBy,
+    },
+    /// Cancels every confirmed sign-up for a shift, and sets `filled` to 0.
+    CancelSignups {
+        /// The owner.
+        organization: OrganizationId,
+        /// The shift.
+        shift: ShiftId,
+        /// When they were cancelled.
+        at: Timestamp,
+        /// What cancelled them.
+        by: CancelledBy,
     },
     /// Replaces the secret of a sign-up, and sets its `mailed_at` to `at`.
     RenewSecret {
@@ -224,6 +328,8 @@ pub enum Write {
     EraseSignup {
         /// The owner.
         organization: OrganizationId,
+        /// The event of the sign-up. A sign-up never changes its event.
+        event: EventId,
         /// The shift of the sign-up. A sign-up never changes its shift.
         shift: ShiftId,
         /// The sign-up.

@@ -7,18 +7,18 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::{
-    ChangeSet, CommitError, EventInFull, EventPage, EventQuery, NoticeCounts, RequestCounter, Store,
-    StoreError,
+    ChangeSet, CommitError, DeletedEvent, EventInFull, EventPage, EventQuery, NoticeCounts, RequestCounter,
+    SignupInFull, SignupPage, SignupQuery, SignupScope, Store, StoreError,
 };
 use crate::event::Event;
-use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId, TokenId};
+use crate::id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::question::Question;
 use crate::receipt::{Receipt, ReceiptKey};
 use crate::secret::Digest;
 use crate::shift::Shift;
-use crate::signup::Signup;
+use crate::signup::{CancelledBy, Signup};
 use crate::text::EmailAddress;
 use crate::token::Token;
 
@@ -129,11 +129,18 @@ forward! { Arc, Box: {
     fn event_owner(id: EventId) -> Result<Option<OrganizationId>, StoreError>;
     fn event(organization: OrganizationId, id: EventId) -> Result<Option<Event>, StoreError>;
     fn event_in_full(organization: OrganizationId, id: EventId) -> Result<Option<EventInFull>, StoreError>;
+    fn deleted_events(organization: OrganizationId, after: Option<EventId>, limit: u32) -> Result<Vec<DeletedEvent>, StoreError>;
+    fn deleted_event(organization: OrganizationId, id: EventId) -> Result<Option<DeletedEvent>, StoreError>;
     fn events(organization: OrganizationId, query: &EventQuery) -> Result<EventPage, StoreError>;
     fn event_by_slug(slug: &str) -> Result<Option<EventInFull>, StoreError>;
     fn shifts(organization: OrganizationId, event: EventId) -> Result<Option<Vec<Shift>>, StoreError>;
     fn shift(organization: OrganizationId, id: ShiftId) -> Result<Option<Shift>, StoreError>;
+    fn shift_with_event(organization: OrganizationId, id: ShiftId) -> Result<Option<(Shift, Event)>, StoreError>;
     fn questions(organization: OrganizationId, event: EventId) -> Result<Option<Vec<Question>>, StoreError>;
+    fn question(organization: OrganizationId, id: QuestionId) -> Result<Option<Question>, StoreError>;
+    fn signup_page(organization: OrganizationId, query: &SignupQuery) -> Result<SignupPage, StoreError>;
+    fn signups_cancelled_by(organization: OrganizationId, scope: SignupScope, by: CancelledBy, after: Option<SignupId>, limit: u32) -> Result<Vec<Signup>, StoreError>;
+    fn signup_in_full(organization: OrganizationId, id: SignupId) -> Result<Option<SignupInFull>, StoreError>;
     fn signups(organization: OrganizationId, event: EventId, after: Option<SignupId>, limit: u32) -> Result<Vec<Signup>, StoreError>;
     fn signup(organization: OrganizationId, id: SignupId) -> Result<Option<Signup>, StoreError>;
     fn confirmed_signups(organization: OrganizationId, shift: ShiftId, after: Option<SignupId>, limit: u32) -> Result<Vec<Signup>, StoreError>;
@@ -146,5 +153,6 @@ forward! { Arc, Box: {
     fn count_notices() -> Result<NoticeCounts, StoreError>;
     fn commit(change: ChangeSet) -> Result<(), CommitError>;
     fn purge_receipts(now: Timestamp, limit: u32) -> Result<u64, StoreError>;
+    fn purge_deleted(until: Timestamp, limit: u32) -> Result<u64, StoreError>;
     fn check() -> Result<(), StoreError>;
 } }

@@ -6,6 +6,7 @@
 //! **Invariant:** the outcomes and the records after two change sets do not depend on their order, if their [`Keys`] do
 //! not conflict and no total reaches its bound. A property test checks this with [`Records`](super::Records).
 
+mod accesses;
 #[cfg(test)]
 #[cfg(feature = "conformance")]
 mod order;
@@ -68,9 +69,10 @@ pub enum Access {
     Read,
     /// Accesses the key in a way that commutes with every other `Commute` access of the same key.
     ///
-    /// Such an access adds 1 to a total, checks that a total is below its bound, or touches one member of a set. Each
-    /// member has a key of its own. A check and an addition commute only below the bound, so a store that reorders
-    /// change sets, or checks several at once, counts the additions to a total. [`Write::adds_to`] names the total.
+    /// Such an access changes a total by 1, checks that a total is below its bound, or touches one member of a set. Each
+    /// member has a key of its own. A check and a change of the total commute only below the bound, so a store that
+    /// reorders change sets, or checks several at once, counts the additions to a total. [`Write::adds_to`] names the total.
+    /// Subtractions need no count: a change set that is refused without the additions fits an order in which it comes first.
     Commute,
     /// Inserts the record with this id. Conflicts like `Write`. No other change set knows the id yet, so a store needs no
     /// lock for the record, and need not look for conflicts.
@@ -170,178 +172,6 @@ impl IntoIterator for Keys {
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
-    }
-}
-
-impl Requirement {
-    /// Returns the keys that decide whether the requirement holds, and what its refusal carries.
-    pub fn keys(&self) -> Keys {
-        self.accesses().into_iter().collect()
-    }
-
-    /// Returns the accesses that make up the [`keys`](Self::keys), without combining them.
-    pub fn accesses(&self) -> Vec<(Key, Access)> {
-        use Access::{Commute, Read};
-        match self {
-            Self::NoOrganization => vec![(Key::Organizations, Read)],
-            Self::OrganizationSlugFree(slug) => {
-                vec![(Key::OrganizationSlug(slug.clone()), Read)]
-            }
-            Self::EventSlugFree(slug) => vec![(Key::EventSlug(slug.clone()), Read)],
-            Self::NoReceipt { key, now: _ } => vec![(Key::Receipt(key.clone()), Read)],
-            Self::ShiftAtVersion { organization, shift, version: _ } => {
-                vec![(Key::Shift(*organization, *shift), Read)]
-            }
-            Self::QuestionCount { organization, event, count: _ } => {
-                vec![(Key::Event(*organization, *event), Read), (Key::Questions(*organization, *event), Read)]
-            }
-            Self::ActiveEventsBelow { organization, limit: _, now: _ } => {
-                vec![(Key::ActiveEvents(*organization), Commute)]
-            }
-            // The record of the shift has the capacity.
-            Self::ShiftHasRoom { organization, shift } => vec![
-                (Key::Shift(*organization, *shift), Read),
-                (Key::Signups(*organization, *shift), Commute),
-            ],
-            Self::AddressNotOnShift { organization, shift, email } => vec![
-                (Key::Signups(*organization, *shift), Commute),
-                (Key::Address(*organization, *shift, email.key()), Read),
-            ],
-            Self::SignupConfirmed { organization, signup }
-            | Self::SignupHasSecret { organization, signup, secret: _ } => {
-                vec![(Key::Signup(*organization, *signup), Read)]
-            }
-            Self::NoticeAtVersion { organization, notice, version: _ } => {
-                vec![(Key::Notices(*organization), Commute), (Key::Notice(*organization, *notice), Read)]
-            }
-        }
-    }
-}
-
-impl Write {
-    /// Returns the keys that the write changes, and those of the records that it refers to.
-    pub fn keys(&self) -> Keys {
-        self.accesses().into_iter().collect()
-    }
-
-    /// Returns the accesses that make up the [`keys`](Self::keys), without combining them.
-    pub fn accesses(&self) -> Vec<(Key, Access)> {
-        use Access::{Commute, Insert, Read, Write};
-        match self {
-            Self::InsertOrganization(new) => vec![
-                (Key::Organizations, Write),
-                (Key::OrganizationSlug(new.slug.clone()), Write),
-                (Key::Organization(new.id), Insert),
-            ],
-            Self::SetPlan { organization, plan: _ } => {
-                vec![(Key::Organization(*organization), Write)]
-            }
-            Self::InsertToken(new) => {
-                vec![(Key::Organization(new.organization), Read), (Key::Token(new.id), Insert)]
-            }
-            Self::RevokeToken { token, at: _ } => vec![(Key::Token(*token), Write)],
-            Self::InsertEvent { event, location_data: _ } => {
-                let total = self.adds_to().map(|total| (total, Commute));
-                let record = [
-                    (Key::EventSlug(event.slug.clone()), Write),
-                    (Key::Organization(event.organization), Read),
-                    (Key::Event(event.organization, event.id), Insert),
-                ];
-                record.into_iter().chain(total).collect()
-            }
-            Self::InsertShifts(new) => new
-                .iter()
-                .flat_map(|shift| {
-                    [
-                        (Key::Event(shift.organization, shift.event), Read),
-                        (Key::Shift(shift.organization, shift.id), Insert),
-                        (Key::Signups(shift.organization, shift.id), Insert),
-                    ]
-                })
-                .collect(),
-            Self::InsertQuestions(new) => new
-                .iter()
-                .flat_map(|question| {
-                    [
-                        (Key::Event(question.organization, question.event), Read),
-                        (Key::Questions(question.organization, question.event), Write),
-                    ]
-                })
-                .collect(),
-            Self::UpdateShift(new) => vec![(Key::Shift(new.organization, new.id), Write)],
-            Self::InsertSignup(new) => vec![
-                (Key::Shift(new.organization, new.shift), Read),
-                (Key::Signups(new.organization, new.shift), Commute),
-                (Key::Address(new.organization, new.shift, new.email.key()), Write),
-                (Key::Signup(new.organization, new.id), Insert),
-            ],
-            // The address of the sign-up is unknown here. The set of sign-ups stands for it: a requirement or a write
-            // that accesses an address of the shift also accesses the set.
-            Self::RenewSecret { organization, shift, signup, secret: _, at: _ } => vec![
-                (Key::Signups(*organization, *shift), Write),
-                (Key::Signup(*organization, *signup), Write),
-            ],
-            Self::CancelSignup { organization, shift, signup, at: _ } => vec![
-                (Key::Shift(*organization, *shift), Read),
-                (Key::Signups(*organization, *shift), Write),
-                (Key::Signup(*organization, *signup), Write),
-            ],
-            Self::EraseSignup { organization, shift, signup } => vec![
-                (Key::Shift(*organization, *shift), Read),
-                (Key::Signups(*organization, *shift), Write),
-                (Key::Signup(*organization, *signup), Write),
-                (Key::Notices(*organization), Write),
-            ],
-            Self::InsertReceipt(new) => vec![(Key::Receipt(new.key.clone()), Write)],
-            Self::InsertNotices(new) => new
-                .iter()
-                .flat_map(|notice| {
-                    let organization = notice.organization;
-                    let signup =
-                        notice.cause.signup().map(|signup| (Key::Signup(organization, signup), Read));
-                    let record = [
-                        (Key::Shift(organization, notice.shift), Read),
-                        (Key::Notices(organization), Commute),
-                        (Key::Notice(organization, notice.id), Insert),
-                    ];
-                    record.into_iter().chain(signup)
-                })
-                .collect(),
-            Self::UpdateNotice(new) => vec![
-                (Key::Notices(new.organization), Commute),
-                (Key::Notice(new.organization, new.id), Write),
-            ],
-            Self::DeleteNotice { organization, notice } => {
-                vec![(Key::Notices(*organization), Commute), (Key::Notice(*organization, *notice), Write)]
-            }
-        }
-    }
-
-    /// Returns the total that the write adds 1 to: [`Key::Signups`] for a sign-up, [`Key::ActiveEvents`] for a published
-    /// event.
-    ///
-    /// An event that has already ended counts here, too, because a write does not know the present time.
-    pub fn adds_to(&self) -> Option<Key> {
-        match self {
-            Self::InsertSignup(new) => Some(Key::Signups(new.organization, new.shift)),
-            Self::InsertEvent { event, location_data: _ } => {
-                event.is_published.then_some(Key::ActiveEvents(event.organization))
-            }
-            Self::InsertOrganization(_)
-            | Self::SetPlan { .. }
-            | Self::InsertToken(_)
-            | Self::RevokeToken { .. }
-            | Self::InsertShifts(_)
-            | Self::InsertQuestions(_)
-            | Self::UpdateShift(_)
-            | Self::CancelSignup { .. }
-            | Self::RenewSecret { .. }
-            | Self::EraseSignup { .. }
-            | Self::InsertReceipt(_)
-            | Self::InsertNotices(_)
-            | Self::UpdateNotice(_)
-            | Self::DeleteNotice { .. } => None,
-        }
     }
 }
 

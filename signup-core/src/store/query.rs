@@ -1,9 +1,11 @@
-//! Queries and pages of the list of events.
+//! Queries and pages of lists: events and sign-ups.
 
 use jiff::Timestamp;
 
 use crate::event::Event;
-use crate::id::EventId;
+use crate::id::{EventId, ShiftId, SignupId};
+use crate::signup::{Signup, SignupStatus};
+use crate::text::EmailAddress;
 
 /// Selects a page of the list of events.
 ///
@@ -81,12 +83,12 @@ pub struct Position {
     pub side: Side,
 }
 
-/// A side of a [`Position`].
+/// A side of a [`Position`] or of a [`SignupPosition`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// Further down the list: earlier starts.
+    /// Further down the list: earlier starts, or older sign-ups.
     Below,
-    /// Further up the list: later starts.
+    /// Further up the list: later starts, or newer sign-ups.
     Above,
 }
 
@@ -109,5 +111,124 @@ impl EventPage {
     /// Creates a page without neighbours.
     pub const fn new(events: Vec<Event>) -> Self {
         Self { events, above: None, below: None }
+    }
+}
+
+/// Selects a page of a list of sign-ups.
+///
+/// ```
+/// use signup_core::{SignupQuery, SignupStatus};
+///
+/// let query = SignupQuery::new().status(SignupStatus::Confirmed).limit(50);
+/// assert_eq!((query.status, query.limit), (Some(SignupStatus::Confirmed), 50));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SignupQuery {
+    /// Only sign-ups of this event or shift. `None`: those of the whole organization.
+    pub scope: Option<SignupScope>,
+    /// Only sign-ups with this status. `None`: both.
+    pub status: Option<SignupStatus>,
+    /// Only sign-ups of this address, compared without case.
+    pub email: Option<EmailAddress>,
+    /// The page lies directly beside this position, on its [side](SignupPosition::side). `None` selects the page at the
+    /// top of the list.
+    pub position: Option<SignupPosition>,
+    /// The maximum number of sign-ups in the page; at least 1.
+    pub limit: u32,
+}
+
+/// An event or a shift whose sign-ups are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SignupScope {
+    /// The sign-ups for all shifts of an event, deleted shifts included.
+    Event(EventId),
+    /// The sign-ups for a shift.
+    Shift(ShiftId),
+}
+
+impl SignupQuery {
+    /// The limit of a new query.
+    pub const DEFAULT_LIMIT: u32 = 25;
+    /// The maximum number of sign-ups in a page of [`Session::signups`](crate::Session::signups).
+    pub const MAX_LIMIT: u32 = 100;
+
+    /// Selects the newest [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) sign-ups of the organization, confirmed and cancelled.
+    pub const fn new() -> Self {
+        Self { scope: None, status: None, email: None, position: None, limit: Self::DEFAULT_LIMIT }
+    }
+
+    /// Selects the sign-ups of an event.
+    #[must_use]
+    pub fn of_event(self, event: EventId) -> Self {
+        Self { scope: Some(SignupScope::Event(event)), ..self }
+    }
+
+    /// Selects the sign-ups for a shift.
+    #[doc(alias = "of_slot")]
+    #[must_use]
+    pub fn of_shift(self, shift: ShiftId) -> Self {
+        Self { scope: Some(SignupScope::Shift(shift)), ..self }
+    }
+
+    /// Selects sign-ups with this status only.
+    #[must_use]
+    pub fn status(self, status: SignupStatus) -> Self {
+        Self { status: Some(status), ..self }
+    }
+
+    /// Selects sign-ups of this address only. Addresses are compared without case.
+    #[must_use]
+    pub fn email(self, email: EmailAddress) -> Self {
+        Self { email: Some(email), ..self }
+    }
+
+    /// Sets the maximum number of sign-ups in the page.
+    #[must_use]
+    pub fn limit(self, signups: u32) -> Self {
+        Self { limit: signups, ..self }
+    }
+
+    /// Selects the page beside `position`, on the side that the position names.
+    #[must_use]
+    pub fn at(self, position: SignupPosition) -> Self {
+        Self { position: Some(position), ..self }
+    }
+}
+
+impl Default for SignupQuery {
+    /// Returns [`SignupQuery::new`].
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A position in every list of sign-ups: an id and a side of it. A sign-up with that id need not exist.
+///
+/// The text of a position is a [cursor](crate::cursor).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SignupPosition {
+    /// The id.
+    pub id: SignupId,
+    /// The side: lower ids, which are older sign-ups, are [below](Side::Below).
+    pub side: Side,
+}
+
+/// A page of a list of sign-ups.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct SignupPage {
+    /// The sign-ups in list order.
+    pub signups: Vec<Signup>,
+    /// The position above the first sign-up, if more sign-ups match the query there. `None` for an empty page.
+    pub above: Option<SignupPosition>,
+    /// The position below the last sign-up, if more sign-ups match the query there. `None` for an empty page.
+    pub below: Option<SignupPosition>,
+}
+
+impl SignupPage {
+    /// Creates a page without neighbours.
+    pub const fn new(signups: Vec<Signup>) -> Self {
+        Self { signups, above: None, below: None }
     }
 }

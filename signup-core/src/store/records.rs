@@ -1,15 +1,17 @@
 //! The records of a store as plain collections, with the contract of [`Store`](crate::Store) in its simplest form.
 
 mod commit;
+mod purge;
+mod signups;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::{EventInFull, EventPage, EventQuery, NoticeCounts, Position, Side};
+use super::{DeletedEvent, EventInFull, EventPage, EventQuery, NoticeCounts, Position, Side};
 use crate::event::Event;
-use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId, TokenId};
+use crate::id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::question::Question;
@@ -17,7 +19,7 @@ use crate::receipt::{Receipt, ReceiptKey};
 use crate::secret::Digest;
 use crate::shift::Shift;
 use crate::signup::{Signup, SignupStatus};
-use crate::text::EmailAddress;
+use crate::text::{EmailAddress, LocationData};
 use crate::token::Token;
 
 /// The records of a store as plain collections.
@@ -32,10 +34,48 @@ use crate::token::Token;
 pub struct Records {
     organizations: BTreeMap<OrganizationId, Organization>,
     tokens: BTreeMap<TokenId, Token>,
-    events: BTreeMap<EventId, EventInFull>,
+    events: BTreeMap<EventId, StoredEvent>,
     signups: BTreeMap<SignupId, Signup>,
     receipts: BTreeMap<ReceiptKey, Receipt>,
     notices: BTreeMap<NoticeId, Notice>,
+}
+
+/// An event with what belongs to it, deleted or not.
+#[derive(Debug, Clone, PartialEq)]
+struct StoredEvent {
+    event: Event,
+    location_data: Option<LocationData>,
+    /// In running order.
+    shifts: Vec<StoredShift>,
+    /// By position, equal positions by id.
+    questions: Vec<Question>,
+    deleted_at: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct StoredShift {
+    shift: Shift,
+    deleted_at: Option<Timestamp>,
+}
+
+impl StoredEvent {
+    fn in_full(&self) -> EventInFull {
+        EventInFull {
+            event: self.event.clone(),
+            location_data: self.location_data.clone(),
+            shifts: self
+                .shifts
+                .iter()
+                .filter(|found| found.deleted_at.is_none())
+                .map(|found| found.shift.clone())
+                .collect(),
+            questions: self.questions.clone(),
+        }
+    }
+
+    fn deleted(&self) -> Option<DeletedEvent> {
+        self.deleted_at.map(|deleted_at| DeletedEvent { event: self.event.clone(), deleted_at })
+    }
 }
 
 /// Clones at most `limit` records.
@@ -80,9 +120,9 @@ impl Records {
         self.tokens.values().filter(|token| token.organization == organization).cloned().collect()
     }
 
-    /// Reads the id of the organization that owns the event.
+    /// Reads the id of the organization that owns the event, deleted or not.
     pub fn event_owner(&self, id: EventId) -> Option<OrganizationId> {
-        self.events.get(&id).map(|full| full.event.organization)
+        self.events.get(&id).map(|found| found.event.organization)
     }
 
     /// Reads an event.
@@ -92,7 +132,26 @@ impl Records {
 
     /// Reads an event with its location data, shifts and questions.
     pub fn event_in_full(&self, organization: OrganizationId, id: EventId) -> Option<EventInFull> {
-        self.events.get(&id).filter(|full| full.event.organization == organization).cloned()
+        let found = self.events.get(&id).filter(|found| found.deleted_at.is_none())?;
+        (found.event.organization == organization).then(|| found.in_full())
+    }
+
+    /// Lists at most `limit` deleted events with an id above `after`.
+    pub fn deleted_events(
+        &self,
+        organization: OrganizationId,
+        after: Option<EventId>,
+        limit: u32,
+    ) -> Vec<DeletedEvent> {
+        let deleted = self.events.values().filter_map(StoredEvent::deleted);
+        let owned = deleted.filter(|found| found.event.organization == organization);
+        owned.filter(|found| after.is_none_or(|after| found.event.id > after)).take(limit as usize).collect()
+    }
+
+    /// Reads a deleted event.
+    pub fn deleted_event(&self, organization: OrganizationId, id: EventId) -> Option<DeletedEvent> {
+        let found = self.events.get(&id).filter(|found| found.event.organization == organization)?;
+        found.deleted()
     }
 
     /// Reads a page of the organization's events.
@@ -101,18 +160,12 @@ impl Records {
         let mut list: Vec<_> = self.events_of(organization).filter(is_selected).collect();
         list.sort_by_key(|event| Reverse(sort_key(event)));
         let limit = query.limit as usize;
-        // The page is `list[start..end]`.
-        let (start, end) = match query.position {
-            None => (0, limit.min(list.len())),
-            Some(Position { starts_at, id, side: Side::Below }) => {
-                let start = list.partition_point(|event| sort_key(event) >= (starts_at, id));
-                (start, (start + limit).min(list.len()))
-            }
-            Some(Position { starts_at, id, side: Side::Above }) => {
-                let end = list.partition_point(|event| sort_key(event) > (starts_at, id));
-                (end.saturating_sub(limit), end)
-            }
-        };
+        let beside = query.position.map(|Position { starts_at, id, side }| {
+            let above = list.partition_point(|event| sort_key(event) > (starts_at, id));
+            let at_or_above = list.partition_point(|event| sort_key(event) >= (starts_at, id));
+            (side, above, at_or_above)
+        });
+        let (start, end) = bounds(list.len(), limit, beside);
         let events: Vec<_> = list[start..end].iter().copied().cloned().collect();
         let beside =
             |event: &Event, side| Position { starts_at: event.dates.starts_at(), id: event.id, side };
@@ -125,7 +178,8 @@ impl Records {
 
     /// Reads the event with this slug, of any organization.
     pub fn event_by_slug(&self, slug: &str) -> Option<EventInFull> {
-        self.events.values().find(|full| full.event.slug == slug).cloned()
+        let found = self.events.values().find(|found| found.event.slug == slug)?;
+        found.deleted_at.is_none().then(|| found.in_full())
     }
 
     /// Lists the event's shifts.
@@ -137,9 +191,15 @@ impl Records {
     /// Reads a shift.
     #[doc(alias = "slot")]
     pub fn shift(&self, organization: OrganizationId, id: ShiftId) -> Option<Shift> {
-        let mut shifts = self.events.values().flat_map(|full| &full.shifts);
-        let found = shifts.find(|shift| shift.id == id && shift.organization == organization)?;
-        Some(found.clone())
+        let (event, found) = self.stored_shift(organization, id)?;
+        (event.deleted_at.is_none() && found.deleted_at.is_none()).then(|| found.shift.clone())
+    }
+
+    /// Reads a shift with its event.
+    pub fn shift_with_event(&self, organization: OrganizationId, id: ShiftId) -> Option<(Shift, Event)> {
+        let shift = self.shift(organization, id)?;
+        let event = self.event(organization, shift.event)?;
+        Some((shift, event))
     }
 
     /// Lists the event's questions.
@@ -147,22 +207,17 @@ impl Records {
         self.event_in_full(organization, event).map(|full| full.questions)
     }
 
-    /// Lists the event's sign-ups: at most `limit` with an id above `after`.
-    pub fn signups(
-        &self,
-        organization: OrganizationId,
-        event: EventId,
-        after: Option<SignupId>,
-        limit: u32,
-    ) -> Vec<Signup> {
-        let of_event = |signup: &&Signup| signup.organization == organization && signup.event == event;
-        let signups = self.signups.values().filter(of_event);
-        page(signups.filter(|signup| after.is_none_or(|after| signup.id > after)), limit)
+    /// Reads a question.
+    pub fn question(&self, organization: OrganizationId, id: QuestionId) -> Option<Question> {
+        let live = self.events.values().filter(|found| found.deleted_at.is_none());
+        let found = live.flat_map(|found| &found.questions).find(|question| question.id == id);
+        found.filter(|question| question.organization == organization).cloned()
     }
 
     /// Reads a sign-up.
     pub fn signup(&self, organization: OrganizationId, id: SignupId) -> Option<Signup> {
-        self.signups.get(&id).filter(|signup| signup.organization == organization).cloned()
+        let found = self.signups.get(&id).filter(|signup| signup.organization == organization);
+        found.filter(|signup| !self.is_hidden(signup)).cloned()
     }
 
     /// Lists the shift's confirmed sign-ups: at most `limit` with an id above `after`.
@@ -190,7 +245,8 @@ impl Records {
 
     /// Reads the sign-up with this secret, of any organization.
     pub fn signup_by_secret(&self, secret: &Digest) -> Option<Signup> {
-        self.signups.values().find(|signup| signup.secret == *secret).cloned()
+        let found = self.signups.values().find(|signup| signup.secret == *secret);
+        found.filter(|signup| !self.is_hidden(signup)).cloned()
     }
 
     /// Reads the receipt with this key, if it is live at `now`.
@@ -223,27 +279,45 @@ impl Records {
         let failed = self.notices.values().filter(|notice| notice.failure.is_some()).count() as u64;
         NoticeCounts { queued: self.notices.len() as u64 - failed, failed }
     }
-
-    /// Removes at most `limit` expired receipts, and returns how many were removed.
-    pub fn purge_receipts(&mut self, now: Timestamp, limit: u32) -> u64 {
-        let expired = self.receipts.values().filter(|receipt| !receipt.is_live(now));
-        let mut expired: Vec<_> = expired.map(|receipt| (receipt.expires_at, receipt.key.clone())).collect();
-        expired.sort_unstable();
-        expired.truncate(limit as usize);
-        expired.iter().for_each(|(_, key)| drop(self.receipts.remove(key)));
-        expired.len() as u64
-    }
 }
 
 impl Records {
     fn events_of(&self, organization: OrganizationId) -> impl Iterator<Item = &Event> {
-        self.events.values().map(|full| &full.event).filter(move |event| event.organization == organization)
+        let live = self.events.values().filter(|found| found.deleted_at.is_none());
+        live.map(|found| &found.event).filter(move |event| event.organization == organization)
+    }
+
+    /// Returns a shift, deleted or not, and its event.
+    fn stored_shift(
+        &self,
+        organization: OrganizationId,
+        id: ShiftId,
+    ) -> Option<(&StoredEvent, &StoredShift)> {
+        let owned = self.events.values().filter(|found| found.event.organization == organization);
+        owned
+            .flat_map(|found| found.shifts.iter().map(move |shift| (found, shift)))
+            .find(|(_, found)| found.shift.id == id)
+    }
+
+    /// Returns whether the event of a sign-up is deleted.
+    fn is_hidden(&self, signup: &Signup) -> bool {
+        self.events.get(&signup.event).is_some_and(|found| found.deleted_at.is_some())
     }
 
     fn confirmed(&self, organization: OrganizationId, shift: ShiftId) -> impl Iterator<Item = &Signup> {
         self.signups.values().filter(move |signup| {
             signup.organization == organization && signup.shift == shift && is_confirmed(signup)
         })
+    }
+}
+
+/// Returns the bounds of a page in a list of `length` records. A position has its side, the number of records above it, and
+/// the number of those above or at it.
+fn bounds(length: usize, limit: usize, position: Option<(Side, usize, usize)>) -> (usize, usize) {
+    match position {
+        None => (0, limit.min(length)),
+        Some((Side::Below, _, start)) => (start, (start + limit).min(length)),
+        Some((Side::Above, end, _)) => (end.saturating_sub(limit), end),
     }
 }
 

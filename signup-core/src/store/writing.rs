@@ -51,7 +51,7 @@
 //! | access | meaning | does not conflict with |
 //! |---|---|---|
 //! | [`Read`](Access::Read) | reads the key | `Read` |
-//! | [`Commute`](Access::Commute) | adds 1 to a total, checks that a total has room, or touches one member of a set | `Commute` |
+//! | [`Commute`](Access::Commute) | changes a total by 1, checks that a total has room, or touches one member of a set | `Commute` |
 //! | [`Write`](Access::Write) | changes the key | no access |
 //!
 //! If the keys of two change sets do not conflict, both orders of the two commits have the same outcomes and leave the
@@ -61,12 +61,12 @@
 //!
 //! ```
 //! use signup_core::store::Key;
-//! use signup_core::{ChangeSet, OrganizationId, Plan, Requirement, SignupId, Write};
+//! use signup_core::{ChangeSet, OrganizationId, Plan, Requirement, ShiftId, SignupId, Write};
 //!
-//! let (organization, signup) = (OrganizationId::NONE, SignupId::NONE);
+//! let (organization, shift, signup) = (OrganizationId::NONE, ShiftId::NONE, SignupId::NONE);
 //! let upgrade = Write::SetPlan { organization, plan: Plan::Pro };
 //! let upgrade = ChangeSet { requires: vec![], writes: vec![upgrade] };
-//! let check = Requirement::SignupConfirmed { organization, signup };
+//! let check = Requirement::SignupConfirmed { organization, shift, signup };
 //! let check = ChangeSet { requires: vec![check], writes: vec![] };
 //! assert!(!upgrade.keys().conflicts_with(&check.keys()));
 //! assert!(upgrade.keys().conflicts_with(&upgrade.keys()));
@@ -101,6 +101,12 @@
 //!
 //! A store reads no clock and generates no id and no random number. The time is an argument, or a value of the change
 //! set.
+//!
+//! # Deleted records
+//!
+//! [`Write::DeleteEvent`] and [`Write::DeleteShift`] keep the records, so that queued mails can still be written. Every
+//! read omits them, except the reads that say otherwise. Requirements and writes about sign-ups and notices still find
+//! them. [`Store::purge_deleted`] removes the records later.
 //!
 //! # Counting requests
 //!

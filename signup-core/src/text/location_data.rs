@@ -75,9 +75,32 @@ impl LocationData {
         serde_json::from_str(json).map(Self).map_err(|_| unreadable(json))
     }
 
+    /// Returns whether two objects have equal values. Numbers are equal if they are equal as IEEE 754 doubles, so `1` equals
+    /// `1.0`. The operator `==` compares the stored form instead.
+    pub fn has_same_value(&self, other: &Self) -> bool {
+        same_members(&self.0, &other.0)
+    }
+
     /// Returns the object as compact JSON.
     pub fn to_json(&self) -> String {
         Value::Object(self.0.clone()).to_string()
+    }
+}
+
+fn same_members(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
+    let is_same =
+        |(name, value): (&String, &Value)| other.get(name).is_some_and(|found| is_same(value, found));
+    one.len() == other.len() && one.iter().all(is_same)
+}
+
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => same_members(one, other),
+        (one, other) => one == other,
     }
 }
 
@@ -262,5 +285,17 @@ mod tests {
     fn location_data_accepted_by_an_earlier_version_is_read_from_a_record() {
         let json = nested(127);
         assert_eq!(LocationData::stored(&json).unwrap().to_json(), json);
+    }
+
+    #[test]
+    fn equal_numbers_in_two_spellings_are_the_same_value() {
+        let read = |json: &str| json.parse::<LocationData>().unwrap();
+        let one = read(r#"{"a": [1, {"b": 2}], "c": null}"#);
+        assert!(one.has_same_value(&read(r#"{"c": null, "a": [1.0, {"b": 2e0}]}"#)));
+        for other in
+            [r#"{"a": [1, {"b": 3}], "c": null}"#, r#"{"a": [1, {"b": 2}]}"#, r#"{"a": [1], "c": null}"#]
+        {
+            assert!(!one.has_same_value(&read(other)), "{other}");
+        }
     }
 }

@@ -1,21 +1,18 @@
-//! Handlers of events: create, duplicate and list.
+//! Handlers of events.
 
-use std::borrow::Cow;
-
-use signup_core::{EventId, EventListInput, Session};
+use signup_core::{EventId, EventListInput, EventWithShifts, Reply, Session};
 use warp::http::StatusCode;
 
 use super::{Answer, Context, mark_replay};
 use crate::reply::json;
 use crate::request::Request;
-use crate::wire::{Data, Event, EventList};
+use crate::wire::{Data, Deleted, Event, event_page};
 
 /// `POST /v1/events`: creates an event with its slots.
 pub(crate) async fn create_event(context: Context, session: Session, mut request: Request) -> Answer {
     let session = session.with_checked_key(request.idempotency_key());
     let reply = session.create_event(request.body()).await?;
-    let data = Event::with_slots(&reply.outcome, &context.base_url);
-    Ok(mark_replay(json(StatusCode::CREATED, &Data { data }), reply.is_replay))
+    Ok(event_answer(StatusCode::CREATED, &context, &reply))
 }
 
 /// `POST /v1/events/{event_id}/duplicate`: copies an event to another date.
@@ -27,28 +24,84 @@ pub(crate) async fn duplicate_event(
 ) -> Answer {
     let session = session.with_checked_key(request.idempotency_key());
     let reply = session.duplicate_event(id, request.body()).await?;
-    let data = Event::with_slots(&reply.outcome, &context.base_url);
-    Ok(mark_replay(json(StatusCode::CREATED, &Data { data }), reply.is_replay))
+    Ok(event_answer(StatusCode::CREATED, &context, &reply))
 }
 
 /// `GET /v1/events`: lists one page of events.
 pub(crate) async fn list_events(context: Context, session: Session, request: Request) -> Answer {
-    let list = session.events(&list_input(&request.query)).await?;
-    Ok(json(StatusCode::OK, &EventList::new(&list, &context.base_url)))
+    let [is_published, per_page, cursor] = request.query_texts(["is_published", "per_page", "cursor"]);
+    let list = session.events(EventListInput { is_published, per_page, cursor }).await?;
+    Ok(json(StatusCode::OK, &event_page(&list, &context.base_url)))
 }
 
-/// Parses the query string of the list. Uses the last value of a repeated parameter, and ignores unknown parameters.
-fn list_input(query: &str) -> EventListInput<'_> {
-    let mut input = EventListInput::default();
-    // Never fails: any query decodes to pairs of text.
-    let pairs: Vec<(Cow<'_, str>, Cow<'_, str>)> = serde_urlencoded::from_str(query).unwrap_or_default();
-    for (name, value) in pairs {
-        match &*name {
-            "is_published" => input.is_published = Some(value),
-            "per_page" => input.per_page = Some(value),
-            "cursor" => input.cursor = Some(value),
-            _ => {}
-        }
-    }
-    input
+/// `GET /v1/events/{event_id}`: returns an event with its slots.
+pub(crate) async fn show_event(context: Context, session: Session, id: EventId) -> Answer {
+    let found = session.event(id).await?;
+    let data = Event::with_slots(&found, &context.base_url);
+    Ok(json(StatusCode::OK, &Data { data }))
+}
+
+/// `PATCH /v1/events/{event_id}`: changes an event.
+pub(crate) async fn patch_event(
+    context: Context,
+    session: Session,
+    id: EventId,
+    mut request: Request,
+) -> Answer {
+    let session = session.with_checked_key(request.idempotency_key());
+    let reply = session.patch_event(id, request.body()).await?;
+    Ok(event_answer(StatusCode::OK, &context, &reply))
+}
+
+/// `POST /v1/events/{event_id}/publish`: publishes an event.
+pub(crate) async fn publish_event(
+    context: Context,
+    session: Session,
+    id: EventId,
+    mut request: Request,
+) -> Answer {
+    let session = session.with_checked_key(request.idempotency_key());
+    let reply = session.publish_event(id, request.optional_body()).await?;
+    Ok(event_answer(StatusCode::OK, &context, &reply))
+}
+
+/// `POST /v1/events/{event_id}/unpublish`: makes an event a draft.
+pub(crate) async fn unpublish_event(
+    context: Context,
+    session: Session,
+    id: EventId,
+    mut request: Request,
+) -> Answer {
+    let session = session.with_checked_key(request.idempotency_key());
+    let reply = session.unpublish_event(id, request.optional_body()).await?;
+    Ok(event_answer(StatusCode::OK, &context, &reply))
+}
+
+/// `POST /v1/events/{event_id}/cancel`: cancels an event for good.
+pub(crate) async fn cancel_event(
+    context: Context,
+    session: Session,
+    id: EventId,
+    mut request: Request,
+) -> Answer {
+    let session = session.with_checked_key(request.idempotency_key());
+    let reply = session.cancel_event(id, request.optional_body()).await?;
+    Ok(event_answer(StatusCode::OK, &context, &reply))
+}
+
+/// `DELETE /v1/events/{event_id}`: deletes an event.
+pub(crate) async fn delete_event(session: Session, id: EventId, mut request: Request) -> Answer {
+    let session = session.with_checked_key(request.idempotency_key());
+    let reply = session.delete_event(id, request.optional_body()).await?;
+    let data = Deleted::new(id.uuid());
+    Ok(mark_replay(json(StatusCode::OK, &Data { data }), reply.is_replay))
+}
+
+fn event_answer(
+    status: StatusCode,
+    context: &Context,
+    reply: &Reply<EventWithShifts>,
+) -> warp::reply::Response {
+    let data = Event::with_slots(&reply.outcome, &context.base_url);
+    mark_replay(json(status, &Data { data }), reply.is_replay)
 }

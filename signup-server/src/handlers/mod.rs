@@ -1,11 +1,18 @@
 //! The handlers of the API: each calls the library with the session and the input, and serializes the outcome.
 
 mod events;
+mod questions;
+mod signups;
 mod slots;
 mod team;
 
-pub(crate) use events::{create_event, duplicate_event, list_events};
-pub(crate) use slots::{list_slots, patch_slot};
+pub(crate) use events::{
+    cancel_event, create_event, delete_event, duplicate_event, list_events, patch_event, publish_event,
+    show_event, unpublish_event,
+};
+pub(crate) use questions::{add_question, delete_question, list_questions, patch_question};
+pub(crate) use signups::{list_signups, show_signup};
+pub(crate) use slots::{add_slots, delete_slot, list_slots, patch_slot, show_coverage, show_slot};
 pub(crate) use team::show_team;
 
 use std::sync::Arc;

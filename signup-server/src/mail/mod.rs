@@ -4,9 +4,10 @@
 //! writes and sends the mail.
 
 mod connection;
+mod content;
 mod message;
 mod name;
-mod one_line;
+mod plain;
 mod smtp;
 mod worker;
 

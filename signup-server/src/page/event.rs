@@ -1,12 +1,16 @@
 //! The page of an event: the remaining places of each shift, and a sign-up form for each shift that has room.
+//!
+//! **Invariant:** the page of a cancelled event has no forms, and no links to forms.
+
+mod form;
 
 use std::collections::BTreeMap;
 
 use askama::Template;
 use jiff::Timestamp;
 use signup_core::{
-    AnswerText, BadgeLabel, Description, EmailAddress, Event, EventDate, FaultKind, Faults, Occupancy,
-    PersonName, PublicEvent, Question, QuestionKind, Shift, ShiftId, WebAddress,
+    BadgeLabel, CancellationReason, Description, Event, EventDate, Faults, Occupancy, PublicEvent, Question,
+    Shift, ShiftId, WebAddress,
 };
 use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
@@ -15,7 +19,9 @@ use warp::reply::Response;
 use super::linked_text::LinkedText;
 use super::times::{self, Times};
 use super::{Head, html, style};
-use crate::wire::{field_name, predicate};
+use crate::wire::field_name;
+
+use form::{EMAIL, FieldKind, Form, NAME, field_id, form, sentence};
 
 /// The maximum number of fields and options in all forms of one page. If the forms would have more, each shift has a
 /// link to a page with its own form instead.
@@ -33,6 +39,7 @@ struct EventTemplate<'a> {
     days: String,
     location: Option<LinkedText<'a>>,
     is_virtual: bool,
+    cancellation: Option<Cancellation<'a>>,
     description: Option<&'a str>,
     status: Option<Status>,
     zone: String,
@@ -40,6 +47,12 @@ struct EventTemplate<'a> {
     shows_days: bool,
     shifts: Vec<ShiftView<'a>>,
     problem: Option<Problem>,
+}
+
+/// The text that says that the event is cancelled, and why.
+#[derive(Debug)]
+struct Cancellation<'a> {
+    reason: Option<&'a str>,
 }
 
 /// The text that says that no shift takes sign-ups, and why.
@@ -73,14 +86,13 @@ struct ShiftView<'a> {
     location: Option<LinkedText<'a>>,
     /// The number of volunteers that are still needed, in words.
     need: String,
-    /// The percentage of places that are taken, 0 to 100.
-    percent: u64,
-    /// Whether the shift takes no sign-up: it is full or over.
+    /// The percentage of places that are taken, 0 to 100. `None` if the event is cancelled.
+    percent: Option<u64>,
+    /// Whether the shift takes no sign-up: it is full, over or cancelled.
     is_closed: bool,
-    is_over: bool,
     offer: Offer<'a>,
-    /// The path of the shift's iCalendar file.
-    calendar: String,
+    /// The path of the shift's iCalendar file, unless the shift is over or cancelled.
+    calendar: Option<String>,
 }
 
 /// How a visitor can sign up for a shift on this page.
@@ -90,36 +102,6 @@ enum Offer<'a> {
     /// A link to a page with the form of the shift.
     Link(String),
     Nothing,
-}
-
-#[derive(Debug)]
-struct Form<'a> {
-    action: String,
-    is_open: bool,
-    fields: Vec<Field<'a>>,
-}
-
-#[derive(Debug)]
-struct Field<'a> {
-    id: String,
-    name: String,
-    label: &'a str,
-    is_required: bool,
-    mistake: Option<String>,
-    kind: FieldKind<'a>,
-}
-
-#[derive(Debug)]
-enum FieldKind<'a> {
-    Line { input_type: &'static str, value: &'a str, autocomplete: &'static str, max_length: usize },
-    Choice { options: Vec<Choice<'a>> },
-    Tick { is_ticked: bool },
-}
-
-#[derive(Debug)]
-struct Choice<'a> {
-    text: &'a str,
-    is_chosen: bool,
 }
 
 /// The state of a form or of a refused sign-up, which the page shows besides the event.
@@ -147,27 +129,33 @@ pub(super) fn page(
     now: Timestamp,
 ) -> Response {
     let PublicEvent { organization, event, shifts, questions, .. } = found;
-    let open = shifts.iter().filter(|shift| is_open(shift, now)).count();
+    let is_open = |shift: &Shift| is_open(event, shift, now);
+    let open = shifts.iter().filter(|shift| is_open(shift)).count();
     let controls = 2 + questions.iter().map(|question| 1 + question.options.len()).sum::<usize>();
     let has_forms = open * controls <= MAX_CONTROLS;
     let views = shifts.iter().map(|shift| {
         let is_in_focus = focus.shift == Some(shift.id);
         // A form with faults keeps its typed values, even if the shift has meanwhile become full or over.
         let has_faults = is_in_focus && !focus.faults.is_empty();
-        let offer = if !is_open(shift, now) && !has_faults {
+        let offer = if event.is_cancelled() || !is_open(shift) && !has_faults {
             Offer::Nothing
         } else if has_forms || is_in_focus {
             Offer::Form(form(shift, questions, path, is_in_focus.then_some(focus)))
         } else {
             Offer::Link(format!("{path}?slot_id={0}#slot-{0}", shift.id))
         };
-        view(shift, path, offer, now)
+        view(event, shift, path, offer, now)
     });
     let problem = problem(focus, questions);
     let title = event.title.as_str();
+    let prefix = match &problem {
+        Some(_) => "Problem: ",
+        None if event.is_cancelled() => "Cancelled: ",
+        None => "",
+    };
     let page = EventTemplate {
         head: Head {
-            title: if problem.is_some() { format!("Problem: {title}") } else { title.to_owned() },
+            title: format!("{prefix}{title}"),
             description: summary(event, organization.name.as_str()),
             url: Some(url),
             theme: event.theme.unwrap_or(style::DEFAULT_THEME),
@@ -181,8 +169,11 @@ pub(super) fn page(
         days: times::days(event.dates.first.date().date(), event.dates.last.map(EventDate::date)),
         location: event.location.as_ref().map(|location| LinkedText::new(location.as_str())),
         is_virtual: event.is_virtual,
+        cancellation: event.is_cancelled().then(|| Cancellation {
+            reason: event.cancellation_reason.as_ref().map(CancellationReason::as_str),
+        }),
         description: event.description.as_ref().map(Description::as_str),
-        status: status_of(shifts, open, event.dates.ends_at() <= now),
+        status: status_of(event, shifts, open, now),
         zone: event.dates.first.zone().name().to_owned(),
         shows_days: event.dates.days() > 1,
         shifts: views.collect(),
@@ -195,12 +186,14 @@ pub(super) fn page(
 }
 
 /// Returns whether the shift takes sign-ups.
-fn is_open(shift: &Shift, now: Timestamp) -> bool {
-    shift.occupancy.has_room() && shift.interval().end > now
+fn is_open(event: &Event, shift: &Shift, now: Timestamp) -> bool {
+    !event.is_cancelled() && shift.occupancy.has_room() && shift.interval().end > now
 }
 
-fn status_of(shifts: &[Shift], open: usize, is_over: bool) -> Option<Status> {
-    let (heading, text) = if is_over {
+fn status_of(event: &Event, shifts: &[Shift], open: usize, now: Timestamp) -> Option<Status> {
+    let (heading, text) = if event.is_cancelled() {
+        return None;
+    } else if event.is_over(now) {
         ("This event is over", "Thank you to everybody who helped.")
     } else if shifts.is_empty() {
         ("No shifts yet", "There is nothing to sign up for at the moment. Please look again later.")
@@ -214,22 +207,27 @@ fn status_of(shifts: &[Shift], open: usize, is_over: bool) -> Option<Status> {
     Some(Status { heading, text })
 }
 
-fn view<'a>(shift: &'a Shift, path: &str, offer: Offer<'a>, now: Timestamp) -> ShiftView<'a> {
+fn view<'a>(event: &Event, shift: &'a Shift, path: &str, offer: Offer<'a>, now: Timestamp) -> ShiftView<'a> {
     let interval = shift.interval();
     let is_over = interval.end <= now;
+    let is_cancelled = event.is_cancelled();
     let Occupancy { capacity, filled } = shift.occupancy;
     let capacity = capacity.volunteers();
+    let need = match (is_over, is_cancelled) {
+        (true, _) => "This shift is over".to_owned(),
+        (false, true) => "Cancelled".to_owned(),
+        (false, false) => need(shift.occupancy),
+    };
     ShiftView {
         id: shift.id,
         title: shift.title.as_str(),
         times: Times::of(interval, shift.day.zone()),
         location: shift.location.as_ref().map(|location| LinkedText::new(location.as_str())),
-        need: if is_over { "This shift is over".to_owned() } else { need(shift.occupancy) },
-        percent: u64::from(filled.min(capacity)) * 100 / u64::from(capacity),
-        is_closed: is_over || !shift.occupancy.has_room(),
-        is_over,
+        need,
+        percent: (!is_cancelled).then(|| u64::from(filled.min(capacity)) * 100 / u64::from(capacity)),
+        is_closed: !is_open(event, shift, now),
         offer,
-        calendar: format!("{path}/slots/{}.ics", shift.id),
+        calendar: (!is_over && !is_cancelled).then(|| format!("{path}/slots/{}.ics", shift.id)),
     }
 }
 
@@ -253,69 +251,6 @@ fn need(occupancy: Occupancy) -> String {
 
 const fn places(number: u32) -> &'static str {
     if number == 1 { "place" } else { "places" }
-}
-
-/// Returns the form of a shift. With a focus, the form is open and has the typed values and their faults.
-fn form<'a>(shift: &Shift, questions: &'a [Question], path: &str, focus: Option<&'a Focus>) -> Form<'a> {
-    let value = |name: &str| {
-        let typed = focus.and_then(|focus| focus.typed.get(name));
-        typed.map_or("", String::as_str)
-    };
-    let field = |name: String, label: &'a str, is_required: bool, kind: FieldKind<'a>| {
-        let fault = focus.and_then(|focus| focus.faults.iter().find(|fault| field_name(&fault.path) == name));
-        Field {
-            id: field_id(&name, shift.id),
-            label,
-            is_required,
-            mistake: fault.map(|fault| sentence(label, &fault.kind)),
-            kind,
-            name,
-        }
-    };
-    let line = |input_type, name: &str, autocomplete, max_length| FieldKind::Line {
-        input_type,
-        value: value(name),
-        autocomplete,
-        max_length,
-    };
-    let mut fields = vec![
-        field(NAME.to_owned(), "Your name", true, line("text", NAME, "name", PersonName::MAX)),
-        field(
-            EMAIL.to_owned(),
-            "Your e-mail address",
-            true,
-            line("email", EMAIL, "email", EmailAddress::MAX),
-        ),
-    ];
-    fields.extend(questions.iter().map(|question| {
-        let name = format!("answer.{}", question.id);
-        let kind = match question.kind {
-            QuestionKind::Select => {
-                let chosen = value(&name);
-                let choice = |text: &'a str| Choice { text, is_chosen: text == chosen };
-                let options = question.options.iter().map(|option| choice(option.as_str())).collect();
-                FieldKind::Choice { options }
-            }
-            QuestionKind::Checkbox => FieldKind::Tick { is_ticked: !value(&name).is_empty() },
-            // A text, or a kind that is newer than this page.
-            _ => line("text", &name, "", AnswerText::MAX),
-        };
-        field(name, question.label.as_str(), question.required, kind)
-    }));
-    Form { action: format!("{path}/signups"), is_open: focus.is_some(), fields }
-}
-
-const NAME: &str = "name";
-const EMAIL: &str = "email";
-
-/// Returns the id of a field's element. The id contains the shift, because a page has several forms.
-fn field_id(name: &str, shift: ShiftId) -> String {
-    format!("{}-{shift}", name.replace('.', "-"))
-}
-
-/// Returns the sentence about a fault, with the label of the field in the form.
-fn sentence(label: &str, kind: &FaultKind) -> String {
-    format!("“{label}” {}.", predicate(kind))
 }
 
 /// Returns the text about a refused sign-up, or `None` if the page shows no refused sign-up.
@@ -348,9 +283,11 @@ fn summary(event: &Event, organization: &str) -> String {
     let date = times::day(event.dates.first.date().date());
     let text = match &event.description {
         Some(description) => description.as_str().split_whitespace().collect::<Vec<_>>().join(" "),
+        None if event.is_cancelled() => organization.to_owned(),
         None => format!("{organization} asks for volunteers."),
     };
-    let text = format!("{date}. {text}");
+    let cancelled = if event.is_cancelled() { "Cancelled. " } else { "" };
+    let text = format!("{cancelled}{date}. {text}");
     if text.chars().count() <= MAX_SUMMARY {
         return text;
     }

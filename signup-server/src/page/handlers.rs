@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use signup_core::{Error, Secret, Service, ShiftId, SignUpInput};
+use signup_core::{Error, PublicEvent, Secret, Service, ShiftId, SignUpInput};
 use warp::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
@@ -47,12 +47,28 @@ impl Pages {
 
     async fn event_with(&self, status: StatusCode, slug: &str, focus: &Focus) -> Response {
         match self.service.public().event(slug).await {
-            Ok(found) => {
-                let url = format!("{}/events/{slug}", self.base_url);
-                event::page(status, &found, &self.event_path(slug), url, focus, self.service.now())
-            }
+            Ok(found) => self.page_of(status, &found, focus),
             Err(error) => error_page(&error),
         }
+    }
+
+    /// Returns the page of an event after a refused sign-up.
+    async fn refused(&self, status: StatusCode, slug: &str, focus: &Focus) -> Response {
+        match self.service.public().event(slug).await {
+            // The event may have been cancelled after the form was refused for another reason.
+            Ok(found) if found.event.is_cancelled() => {
+                let focus = Focus { obstacle: Some(CANCELLED), ..Focus::default() };
+                self.page_of(StatusCode::CONFLICT, &found, &focus)
+            }
+            Ok(found) => self.page_of(status, &found, focus),
+            Err(error) => error_page(&error),
+        }
+    }
+
+    fn page_of(&self, status: StatusCode, found: &PublicEvent, focus: &Focus) -> Response {
+        let slug = &found.event.slug;
+        let url = format!("{}/events/{slug}", self.base_url);
+        event::page(status, found, &self.event_path(slug), url, focus, self.service.now())
     }
 
     /// `POST /events/{slug}/signups`: signs a volunteer up and redirects. If the sign-up is refused, returns the page
@@ -82,8 +98,9 @@ impl Pages {
             }
             Err(Error::Invalid(faults)) => {
                 let focus = Focus { shift: Some(shift), typed, faults, obstacle: None };
-                return self.event_with(StatusCode::UNPROCESSABLE_ENTITY, &slug, &focus).await;
+                return self.refused(StatusCode::UNPROCESSABLE_ENTITY, &slug, &focus).await;
             }
+            Err(Error::EventCancelled) => CANCELLED,
             // The text does not depend on whether the address has a place on the shift, so the text does not reveal a
             // place.
             Err(Error::ShiftFull) => (
@@ -99,14 +116,18 @@ impl Pages {
             Err(error) => return error_page(&error),
         };
         let focus = Focus { obstacle: Some(obstacle), ..Focus::default() };
-        self.event_with(StatusCode::CONFLICT, &slug, &focus).await
+        self.refused(StatusCode::CONFLICT, &slug, &focus).await
     }
 
     /// `GET /events/{slug}/signed-up`: returns the page after a sign-up.
     ///
-    /// The page is the same for every visitor, so that it does not reveal who has signed up.
+    /// The page is the same for every visitor, so that it does not reveal who has signed up. If the event is cancelled,
+    /// returns the page of the event.
     pub(crate) async fn signed_up(self, slug: String) -> Response {
         match self.service.public().event(&slug).await {
+            Ok(found) if found.event.is_cancelled() => {
+                self.page_of(StatusCode::OK, &found, &Focus::default())
+            }
             Ok(found) => themed_message(
                 StatusCode::OK,
                 found.event.theme,
@@ -163,6 +184,9 @@ impl Pages {
         }
     }
 }
+
+/// The heading and the text about a sign-up for a cancelled event.
+const CANCELLED: (&str, &str) = ("Sorry, this event is cancelled", "No place was taken.");
 
 /// Returns 429, for a client address with too many attempts to sign up.
 fn too_many(retry_after_s: i64) -> Response {

@@ -14,6 +14,9 @@ mod signup;
 mod style;
 pub(crate) mod times;
 
+#[cfg(test)]
+mod cancelled_tests;
+
 pub(crate) use handlers::Pages;
 
 use askama::Template;

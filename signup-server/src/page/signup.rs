@@ -2,14 +2,16 @@
 
 use askama::Template;
 use jiff::Timestamp;
-use signup_core::{Answer, PublicEvent, Signup, SignupStatus};
+use signup_core::{
+    Answer, CancellationReason, CancelledBy, Event, PublicEvent, Signup, SignupStatus, TimeAndPlace,
+};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::linked_text::LinkedText;
 use super::times::Times;
 use super::{Head, html};
-use crate::location::shift_location;
+use crate::location::place;
 
 #[derive(Debug, Template)]
 #[template(path = "signup.html")]
@@ -18,6 +20,8 @@ struct SignupTemplate<'a> {
     organization: &'a str,
     heading: &'static str,
     text: Option<&'static str>,
+    /// The organizer's reason, if the cancellation of the event cancelled the sign-up.
+    reason: Option<&'a str>,
     event: &'a str,
     event_link: Option<String>,
     shift: &'a str,
@@ -44,27 +48,47 @@ pub(super) fn page(
     let shift = shifts.first()?;
     let is_over = shift.interval().end <= now;
     let (heading, text) = match signup.status {
-        SignupStatus::Cancelled => {
-            ("Your place is cancelled", Some("It is free for somebody else now. Thank you for telling."))
-        }
+        SignupStatus::Cancelled => ("Your place is cancelled", Some(cancellation(signup, event))),
         SignupStatus::Confirmed if is_over => ("You were signed up", Some("This shift is over.")),
         SignupStatus::Confirmed => ("You are signed up", None),
     };
+    let is_of_event = signup.cancelled_by == Some(CancelledBy::EventCancellation);
+    let reason = event.cancellation_reason.as_ref().filter(|_| is_of_event);
+    let at = TimeAndPlace::of(shift, event);
     let is_cancellable = signup.status == SignupStatus::Confirmed && !is_over;
     let page = SignupTemplate {
         head: Head::private(heading, event.theme),
         organization: organization.name.as_str(),
         heading,
         text,
+        reason: reason.map(CancellationReason::as_str),
         event: event.title.as_str(),
         event_link: event.is_published.then_some(event_path),
         shift: shift.title.as_str(),
         times: Times::of(shift.interval(), shift.day.zone()),
-        location: shift_location(shift.location.as_ref(), event).map(LinkedText::new),
+        location: place(&at).map(LinkedText::new),
         name: signup.name.as_str(),
         email: signup.email.as_str(),
         answers: &signup.answers,
         cancel: is_cancellable.then(|| format!("{path}/cancel")),
     };
     Some(html(StatusCode::OK, &page))
+}
+
+/// Returns the text about a cancelled sign-up: what cancelled it.
+const fn cancellation(signup: &Signup, event: &Event) -> &'static str {
+    match signup.cancelled_by {
+        Some(CancelledBy::EventCancellation) => {
+            "The event does not take place: the organizer has cancelled it. Thank you for your offer to help."
+        }
+        Some(CancelledBy::ShiftDeletion) => {
+            "This shift does not take place: the organizer has removed it. Thank you for your offer to help."
+        }
+        None | Some(CancelledBy::Volunteer) if event.is_cancelled() => {
+            "Thank you for telling. The event does not take place any more: the organizer has cancelled it."
+        }
+        None | Some(CancelledBy::Volunteer) => "It is free for somebody else now. Thank you for telling.",
+        // An operator, or a canceller that is newer than this page.
+        Some(_) => "The organization has cancelled it.",
+    }
 }

@@ -13,6 +13,13 @@ pub(crate) struct Message<'a> {
     pub(crate) message: &'a str,
 }
 
+/// A refusal because of the state of a record, with a code for programs.
+#[derive(Debug, Serialize)]
+pub(crate) struct Conflict {
+    pub(crate) message: &'static str,
+    pub(crate) error: &'static str,
+}
+
 /// A validation error: the first fault, the number of further faults, and the messages of all faults by field.
 #[derive(Debug, Serialize)]
 pub(crate) struct Validation<'a> {
@@ -53,6 +60,9 @@ pub(crate) fn field_name(path: &FaultPath) -> String {
 pub(crate) fn predicate(kind: &FaultKind) -> String {
     match kind {
         FaultKind::Time(TimeError::Order) => "must be after start_time on the same day".to_owned(),
+        FaultKind::TooManyShiftsOfEvent { max, present } => {
+            format!("must not give the event more than {max} slots: it has {present}")
+        }
         FaultKind::LastDayBeforeFirst => "must not be before start_date".to_owned(),
         FaultKind::Cursor(_) => {
             "must be a cursor taken from meta.next_cursor or meta.prev_cursor of an earlier answer, unaltered"

@@ -1,12 +1,12 @@
 //! The JSON of events.
 
 use serde::Serialize;
-use signup_core::{Description, EventLocation, EventWithShifts};
+use signup_core::{CancellationReason, Description, EventLocation, EventWithShifts};
 use uuid::Uuid;
 
-use super::{Instant, Slot};
+use super::{Instant, Page, Slot};
 
-/// An event. Responses to create and duplicate contain its slots; lists do not.
+/// An event. A response with one event contains its slots; lists do not.
 #[derive(Debug, Serialize)]
 pub(crate) struct Event<'a> {
     id: Uuid,
@@ -19,6 +19,8 @@ pub(crate) struct Event<'a> {
     end_date: Option<Instant>,
     timezone: &'a str,
     is_published: bool,
+    cancelled_at: Option<Instant>,
+    cancellation_reason: Option<&'a str>,
     public_url: String,
     created_at: Instant,
     updated_at: Instant,
@@ -27,7 +29,7 @@ pub(crate) struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
-    fn new(event: &'a signup_core::Event, base_url: &'a str) -> Self {
+    pub(super) fn new(event: &'a signup_core::Event, base_url: &'a str) -> Self {
         Self {
             id: event.id.uuid(),
             title: event.title.as_str(),
@@ -39,6 +41,8 @@ impl<'a> Event<'a> {
             end_date: event.dates.last_day_at().map(Instant),
             timezone: event.dates.first.zone().name(),
             is_published: event.is_published,
+            cancelled_at: event.cancelled_at.map(Instant),
+            cancellation_reason: event.cancellation_reason.as_ref().map(CancellationReason::as_str),
             public_url: [base_url, "/events/", &event.slug].concat(),
             created_at: Instant(event.created_at),
             updated_at: Instant(event.updated_at),
@@ -52,48 +56,11 @@ impl<'a> Event<'a> {
     }
 }
 
-/// A page of the list of events.
-#[derive(Debug, Serialize)]
-pub(crate) struct EventList<'a> {
-    data: Vec<Event<'a>>,
-    links: Links,
-    meta: Meta,
-}
-
-#[derive(Debug, Serialize)]
-struct Links {
-    // Always null: cursors lead only to the previous and the next page.
-    first: Option<String>,
-    last: Option<String>,
-    prev: Option<String>,
-    next: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct Meta {
-    path: String,
-    per_page: u32,
-    next_cursor: Option<String>,
-    prev_cursor: Option<String>,
-}
-
-impl<'a> EventList<'a> {
-    pub(crate) fn new(list: &'a signup_core::EventList, base_url: &'a str) -> Self {
-        let path = format!("{base_url}/v1/events");
-        let per_page = list.query.limit;
-        // Cursors consist of letters, digits, `-` and `_`, so the query needs no escaping.
-        let [next_cursor, prev_cursor] =
-            [list.next, list.previous].map(|position| position.map(|position| position.to_string()));
-        let link = |cursor: &Option<String>| {
-            let filter =
-                list.query.is_published.map(|flag| format!("&is_published={flag}")).unwrap_or_default();
-            cursor.as_ref().map(|cursor| format!("{path}?per_page={per_page}{filter}&cursor={cursor}"))
-        };
-        let links = Links { first: None, last: None, prev: link(&prev_cursor), next: link(&next_cursor) };
-        Self {
-            data: list.events.iter().map(|event| Event::new(event, base_url)).collect(),
-            links,
-            meta: Meta { path, per_page, next_cursor, prev_cursor },
-        }
-    }
+/// Returns a page of the list of events.
+pub(crate) fn event_page<'a>(list: &'a signup_core::EventList, base_url: &'a str) -> Page<Event<'a>> {
+    let filter = list.query.is_published.map(|flag| ("is_published", flag.to_string()));
+    let [next, previous] = [list.next, list.previous].map(|position| position.map(|found| found.to_string()));
+    let events = list.events.iter().map(|event| Event::new(event, base_url)).collect();
+    let path = format!("{base_url}/v1/events");
+    Page::new(events, path, list.query.limit, filter.as_slice(), next, previous)
 }

@@ -3,20 +3,26 @@
 //! The API calls a shift a *slot* and an organization a *team*. Serialization is most of the cost of a response, so
 //! values are borrowed from the records.
 
+mod coverage;
 mod error;
 mod event;
 mod notice;
+mod operator_event;
+mod page;
 mod question;
 mod signup;
 mod slot;
 mod team;
 mod token;
 
-pub(crate) use error::{Message, PlanLimit, Validation, field_name, predicate};
-pub(crate) use event::{Event, EventList};
+pub(crate) use coverage::Coverage;
+pub(crate) use error::{Conflict, Message, PlanLimit, Validation, field_name, predicate};
+pub(crate) use event::{Event, event_page};
 pub(crate) use notice::Notice;
+pub(crate) use operator_event::OperatorEvent;
+pub(crate) use page::Page;
 pub(crate) use question::Question;
-pub(crate) use signup::{Erasure, Signup, status};
+pub(crate) use signup::{Erasure, Signup, signup_page, status};
 pub(crate) use slot::{Slot, slots};
 pub(crate) use team::Team;
 pub(crate) use token::{NewToken, Token};
@@ -26,11 +32,25 @@ use std::fmt;
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use serde::{Serialize, Serializer, ser};
+use uuid::Uuid;
 
 /// The envelope of a single record, and of a collection that is not paginated.
 #[derive(Debug, Serialize)]
 pub(crate) struct Data<T> {
     pub(crate) data: T,
+}
+
+/// The answer to the deletion of a record.
+#[derive(Debug, Serialize)]
+pub(crate) struct Deleted {
+    id: Uuid,
+    deleted: bool,
+}
+
+impl Deleted {
+    pub(crate) const fn new(id: Uuid) -> Self {
+        Self { id, deleted: true }
+    }
 }
 
 /// An instant in UTC, `YYYY-MM-DDTHH:MM:SS+00:00`.

@@ -1,10 +1,10 @@
 //! The JSON of sign-ups.
 
 use serde::Serialize;
-use signup_core::{OrganizationId, SignupStatus};
+use signup_core::{OrganizationId, SignupList, SignupQuery, SignupScope, SignupStatus};
 use uuid::Uuid;
 
-use super::Instant;
+use super::{Instant, Page};
 
 /// A sign-up, with the answers to the questions of its event.
 #[derive(Debug, Serialize)]
@@ -17,7 +17,9 @@ pub(crate) struct Signup<'a> {
     answers: Vec<Answer<'a>>,
     status: &'static str,
     cancelled_at: Option<Instant>,
+    cancelled_by: Option<&'static str>,
     created_at: Instant,
+    updated_at: Instant,
 }
 
 /// The answer to a question, with the question's label at the time of the sign-up.
@@ -39,7 +41,11 @@ impl<'a> Signup<'a> {
             answers: signup.answers.iter().map(Answer::new).collect(),
             status: status(signup.status),
             cancelled_at: signup.cancelled_at.map(Instant),
+            cancelled_by: signup
+                .cancelled_by
+                .map(|by| if by.is_organizer() { "organizer" } else { "volunteer" }),
             created_at: Instant(signup.created_at),
+            updated_at: Instant(signup.updated_at()),
         }
     }
 }
@@ -52,6 +58,26 @@ impl<'a> Answer<'a> {
             value: answer.value.as_str(),
         }
     }
+}
+
+/// Returns a page of a list of sign-ups.
+pub(crate) fn signup_page<'a>(list: &'a SignupList, base_url: &str) -> Page<Signup<'a>> {
+    let SignupQuery { scope, status: filter, email, limit, .. } = &list.query;
+    let path = match scope {
+        None => format!("{base_url}/v1/signups"),
+        Some(SignupScope::Event(id)) => format!("{base_url}/v1/events/{id}/signups"),
+        Some(SignupScope::Shift(id)) => format!("{base_url}/v1/slots/{id}/signups"),
+    };
+    let filters: Vec<_> = [
+        filter.map(|filter| ("status", status(filter).to_owned())),
+        email.as_ref().map(|email| ("email", email.as_str().to_owned())),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let [next, previous] = [list.next, list.previous].map(|position| position.map(|found| found.to_string()));
+    let signups = list.signups.iter().map(Signup::new).collect();
+    Page::new(signups, path, *limit, &filters, next, previous)
 }
 
 /// Returns the name of a status.

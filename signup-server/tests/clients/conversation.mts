@@ -72,6 +72,31 @@ assert.deepEqual([slot.title, slot.capacity, slot.remaining], ["Early", 6, 6]);
 const slots = await client.GET("/v1/events/{event_id}/slots", { params: { path: { event_id: event.id } } });
 assert.deepEqual(body(slots).data, [slot]);
 
+// A change of an event contains only the changed fields. Publishing needs no body.
+const draftPath = { event_id: draft.id };
+const move = { start_date: "2027-06-12", location: null };
+const moved = body(await client.PATCH("/v1/events/{event_id}", { params: { path: draftPath }, body: move })).data;
+assert.equal(moved.start_date, "2027-06-12T04:00:00+00:00");
+const published = body(await client.POST("/v1/events/{event_id}/publish", { params: { path: draftPath } })).data;
+assert.equal(published.is_published, true);
+
+// The list of sign-ups takes a status and an address.
+const people = { status: "confirmed", email: "ada@example.org" } as const;
+assert.deepEqual(body(await client.GET("/v1/signups", { params: { query: people } })).data, []);
+
+// A conflict has a code.
+const reason = "The hall is flooded.";
+const cancel = await client.POST("/v1/events/{event_id}/cancel", { params: { path: draftPath }, body: { reason } });
+const cancelled = body(cancel).data;
+assert.deepEqual([cancelled.is_published, cancelled.cancellation_reason], [true, reason]);
+assert(cancelled.cancelled_at !== null);
+const late = await client.PATCH("/v1/events/{event_id}", { params: { path: draftPath }, body: { title: "Late" } });
+assert.equal(late.response.status, 409);
+assert(late.error && "error" in late.error);
+assert.equal(late.error.error, "event_cancelled");
+const deleted = body(await client.DELETE("/v1/events/{event_id}", { params: { path: draftPath } })).data;
+assert.deepEqual(deleted, { id: draft.id, deleted: true });
+
 // A validation error names each wrong field.
 const refused = await client.POST("/v1/events", { body: { ...small, title: "", timezone: "Mars/Base" } });
 assert.equal(refused.response.status, 422);

@@ -9,18 +9,33 @@ from datetime import date
 from uuid import uuid4
 
 from signup_client import AuthenticatedClient
-from signup_client.api.events import create_event, list_events
+from signup_client.api.events import (
+    cancel_event,
+    create_event,
+    delete_event,
+    list_events,
+    publish_event,
+    update_event,
+)
+from signup_client.api.signups import list_signups
 from signup_client.api.slots import list_slots, update_slot
 from signup_client.models import (
+    CancelEvent,
+    ConflictCode,
+    ConflictError,
     CreateEvent,
     CreateSlot,
+    DeletedResponse,
     Error,
     EventPage,
     EventResponse,
     LocationData,
+    SignupPage,
+    SignupStatus,
     SlotListResponse,
     SlotResponse,
     Theme,
+    UpdateEvent,
     UpdateSlot,
     ValidationError,
 )
@@ -78,6 +93,28 @@ assert isinstance(changed, SlotResponse)
 assert (changed.data.title, changed.data.capacity, changed.data.remaining) == ("Early", 6, 6)
 slots = list_slots.sync(event.id, client=client)
 assert isinstance(slots, SlotListResponse) and slots.data == [changed.data]
+
+# A change of an event contains only the changed fields. Publishing needs no body.
+moved = update_event.sync(draft.id, client=client, body=UpdateEvent(start_date=date(2027, 6, 12), location=None))
+assert isinstance(moved, EventResponse)
+assert moved.data.start_date.isoformat() == "2027-06-12T04:00:00+00:00"
+published = publish_event.sync(draft.id, client=client)
+assert isinstance(published, EventResponse) and published.data.is_published
+
+# The list of sign-ups takes a status and an address.
+people = list_signups.sync(client=client, status=SignupStatus.CONFIRMED, email="ada@example.org")
+assert isinstance(people, SignupPage) and people.data == []
+
+# A conflict has a code.
+cancelled = cancel_event.sync(draft.id, client=client, body=CancelEvent(reason="The hall is flooded."))
+assert isinstance(cancelled, EventResponse)
+assert cancelled.data.cancelled_at is not None
+assert cancelled.data.cancellation_reason == "The hall is flooded."
+late = update_event.sync(draft.id, client=client, body=UpdateEvent(title="Late"))
+assert isinstance(late, ConflictError) and late.error == ConflictCode.EVENT_CANCELLED
+deleted = delete_event.sync(draft.id, client=client)
+assert isinstance(deleted, DeletedResponse)
+assert deleted.data.id == draft.id and deleted.data.deleted
 
 # A validation error names each wrong field.
 small.title, small.timezone = "", "Mars/Base"

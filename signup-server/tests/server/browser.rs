@@ -324,3 +324,47 @@ async fn every_state_of_the_pages_is_accessible() {
         browser.look(state, &axe).await;
     }
 }
+
+/// axe-core finds no violation on the page of a cancelled event, nor on the pages of sign-ups that the organizer
+/// cancelled.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_pages_after_a_cancellation_are_accessible() {
+    let Some(browser) = Browser::start().await else { return };
+    let Some(axe) = axe() else { return };
+    let mailbox = Mailbox::start();
+    let server = Server::start(&["--smtp", &mailbox.url()]);
+    let page = Page::create(&server, &published()).await;
+    let (url, early, late) = (format!("{}{}", server.url, page.path), page.slot("Early"), page.slot("Late"));
+    let mut places = vec![];
+    for slot in [&early, &late] {
+        page.sign_up(&server, slot, "Ada", "ada@example.org").await;
+        let mails = mailbox.wait_for(places.len() + 1, SOON).await;
+        places.push(format!("{}{}", server.url, mails[places.len()].signup_path().unwrap()));
+    }
+    let deletion = format!("/v1/slots/{early}?cancel_signups=true");
+    assert_eq!(server.send("DELETE", &deletion, None).await.status, 200);
+    browser.go(&places[0]).await;
+    browser.wait_for("This shift does not take place").await;
+    browser.look("shift-removed-my-place", &axe).await;
+
+    browser.go(&url).await;
+    // The event is cancelled while the form is open.
+    let reason = "The hall is flooded.\n\nWe will try again in autumn: https://riverside.example.org/autumn";
+    let path = format!("/v1/events/{}/cancel", page.event["id"].as_str().unwrap());
+    assert_eq!(server.post(&path, &json!({"reason": reason})).await.status, 200);
+    browser.sign_up(&late, "Bob", "bob@example.org").await;
+    browser.wait_for("Sorry, this event is cancelled").await;
+    browser.look("event-cancelled-refusal", &axe).await;
+    browser.go(&url).await;
+    browser.wait_for("This event is cancelled").await;
+    browser.look("event-cancelled", &axe).await;
+    browser.go(&places[1]).await;
+    browser.wait_for("The event does not take place").await;
+    browser.look("event-cancelled-my-place", &axe).await;
+
+    let mail = mailbox.wait_for(4, SOON).await.remove(3);
+    std::fs::write(target().join("screenshots/mail-cancelled.html"), mail.html()).unwrap();
+    browser.go(&format!("file://{}", target().join("screenshots/mail-cancelled.html").display())).await;
+    browser.wait_for("The organizer’s reason").await;
+    browser.look("mail-cancelled", &axe).await;
+}

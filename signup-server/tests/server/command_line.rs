@@ -17,7 +17,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// Checks for this exit code, one line on standard error that contains `says`, and nothing on standard output.
-fn assert_fails(output: &Output, code: i32, says: &str) {
+pub(crate) fn assert_fails(output: &Output, code: i32, says: &str) {
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{err}");
     assert_eq!(out, "");
@@ -69,6 +69,8 @@ fn an_invalid_flag_or_value_ends_with_exit_code_2() {
         vec!["token", "create", "--organization", "x", "--name", "n", "--expires-in-days", "366"],
         vec!["token", "create", "--organization", "x", "--name", "n", "--expires-in-days", "0"],
         vec!["question", "add", "--event", "x", "--label", "l", "--type", "essay"],
+        vec!["event", "cancel", "--event", "x", "--reason", &"x".repeat(1001)],
+        vec!["event", "cancel", "--event", "x", "--reason", " "],
         vec!["organization", "create", "--name", " "],
     ] {
         assert_fails(

@@ -115,7 +115,7 @@ async fn a_full_shift_says_so_and_refuses_sign_ups() {
 }
 
 /// Returns an event of today in a zone where it is noon, so that a patch can move its shift into the past.
-fn today() -> Value {
+pub(crate) fn today() -> Value {
     let hour = i8::try_from(SystemClock.now().as_second() / 3600 % 24).unwrap();
     let offset = jiff::tz::Offset::constant(12 - hour);
     json!({

@@ -67,6 +67,41 @@ fn a_new_token_is_printed_with_its_text_and_a_listed_one_with_its_dates() {
 }
 
 #[tokio::test]
+async fn an_event_is_printed_with_its_organization_and_its_deletion() {
+    let server = Server::start_on_sqlite();
+    let created = server.create(&published()).await;
+    let event = created["id"].as_str().unwrap();
+    let listed = [
+        "id",
+        "title",
+        "description",
+        "slug",
+        "location",
+        "is_virtual",
+        "start_date",
+        "end_date",
+        "timezone",
+        "is_published",
+        "cancelled_at",
+        "cancellation_reason",
+        "public_url",
+        "created_at",
+        "updated_at",
+        "organization_id",
+        "deleted_at",
+    ];
+    assert_members(&line(&server, &["event", "list", "--organization", "starter"]), &listed);
+    let cancel = ["event", "cancel", "--event", event, "--reason", "A \"flooded\" hall"];
+    let cancelled = line(&server, &cancel);
+    let slots = cancelled.find(",\"slots\":[{").unwrap();
+    let rest = cancelled.find(",\"organization_id\":").unwrap();
+    let cancelled = assert_members(&[&cancelled[..slots], &cancelled[rest..]].concat(), &listed);
+    assert_eq!(cancelled["cancellation_reason"], "A \"flooded\" hall");
+    let deleted = assert_members(&line(&server, &["event", "delete", "--event", event]), &listed);
+    assert!(deleted["deleted_at"].as_str().unwrap().ends_with("+00:00"), "{deleted}");
+}
+
+#[tokio::test]
 async fn a_question_a_sign_up_its_mail_and_its_erasure_are_printed() {
     let server = Server::start_on_sqlite();
     let page = Page::create(&server, &published()).await;
@@ -84,8 +119,19 @@ async fn a_question_a_sign_up_its_mail_and_its_erasure_are_printed() {
     let signup = line(&server, &["signup", "list", "--event", event]);
     let answer = format!(r#"[{{"question_id":{},"label":"Size","value":"M"}}]"#, question["id"]);
     assert!(signup.contains(&format!(r#","answers":{answer},"#)), "{signup}");
-    let names =
-        ["id", "event_id", "slot_id", "name", "email", "answers", "status", "cancelled_at", "created_at"];
+    let names = [
+        "id",
+        "event_id",
+        "slot_id",
+        "name",
+        "email",
+        "answers",
+        "status",
+        "cancelled_at",
+        "cancelled_by",
+        "created_at",
+        "updated_at",
+    ];
     let signup = assert_members(&signup.replace(&answer, "[]"), &names);
     assert_eq!((&signup["status"], &signup["slot_id"]), (&json!("confirmed"), &json!(slot)));
 

@@ -41,8 +41,19 @@ async fn sign_ups_are_listed_as_json_and_as_csv() {
     let ada = signups[0].as_object().unwrap();
     let mut fields: Vec<_> = ada.keys().map(String::as_str).collect();
     fields.sort_unstable();
-    let mut expected =
-        ["id", "event_id", "slot_id", "name", "email", "answers", "status", "cancelled_at", "created_at"];
+    let mut expected = [
+        "id",
+        "event_id",
+        "slot_id",
+        "name",
+        "email",
+        "answers",
+        "status",
+        "cancelled_at",
+        "cancelled_by",
+        "created_at",
+        "updated_at",
+    ];
     expected.sort_unstable();
     assert_eq!(fields, expected);
     assert_eq!(

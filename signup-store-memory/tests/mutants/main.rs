@@ -6,14 +6,18 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod counters;
+mod deletion;
+mod events;
 mod reads;
 mod requirements;
+mod signups;
 mod writes;
 
 use std::time::{Duration, Instant};
 
-use signup_core::OrganizationId;
 use signup_core::conformance::records::organization_id;
+use signup_core::{ChangeSet, EmailAddress, OrganizationId, Requirement, Signup, Store, StoreError, Write};
+use signup_store_memory::MemoryStore;
 
 /// Defines a mutant, and the test that the promise fails on the mutant with a message that contains `$message`. A mutant that
 /// panics for another reason does not pass. `self.0` is the memory store.
@@ -49,6 +53,35 @@ pub(crate) use mutant;
 /// Returns the ids of the organizations of the suite.
 fn organizations() -> [OrganizationId; 3] {
     [1, 2, 3].map(organization_id)
+}
+
+/// Returns the change set with some requirements left out or replaced.
+fn with_requirements(
+    mut change: ChangeSet,
+    replace: impl FnMut(Requirement) -> Option<Requirement>,
+) -> ChangeSet {
+    change.requires = change.requires.into_iter().filter_map(replace).collect();
+    change
+}
+
+/// Returns the change set with some writes replaced.
+fn with_writes(mut change: ChangeSet, replace: impl FnMut(Write) -> Vec<Write>) -> ChangeSet {
+    change.writes = change.writes.into_iter().flat_map(replace).collect();
+    change
+}
+
+/// Returns the sign-ups with the addresses of the suite, by ascending id. Those of deleted events are included.
+async fn signups_of_ada(
+    store: &MemoryStore,
+    organization: OrganizationId,
+) -> Result<Vec<Signup>, StoreError> {
+    let mut signups = vec![];
+    for number in 0..30 {
+        let email = EmailAddress::new(&format!("ada{number}@example.org")).unwrap();
+        signups.extend(store.signups_of_address(organization, &email, u32::MAX).await?);
+    }
+    signups.sort_by_key(|signup| signup.id);
+    Ok(signups)
 }
 
 /// Lets other tasks run until `holds` returns true, for at most 10 seconds.

@@ -101,7 +101,7 @@ mutant! {
 
 mutant! {
     /// The event in full is composed of two reads.
-    an_event_of_two_snapshots breaks contention::an_event_in_full_is_one_snapshot
+    an_event_of_two_snapshots breaks snapshots::an_event_in_full_is_one_snapshot
         with "the questions and the shift are of one snapshot"
     {
         async fn event_in_full(

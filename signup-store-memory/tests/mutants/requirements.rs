@@ -7,7 +7,7 @@ use signup_core::conformance;
 use signup_core::conformance::records::{event, organization, shift};
 use signup_core::store::{Wrapped, Wrapper};
 use signup_core::{
-    ChangeSet, CommitError, EventQuery, Refusal, Requirement, Shift, SignupStatus, Store, Write, async_trait,
+    ChangeSet, CommitError, Refusal, Requirement, Shift, SignupStatus, Store, Write, async_trait,
 };
 use signup_store_memory::MemoryStore;
 
@@ -93,14 +93,14 @@ mutant! {
 }
 
 mutant! {
-    /// A `QuestionCount` of 0 holds for a missing event.
-    no_questions_of_a_missing_event breaks requirements::a_requirement_on_a_missing_record_is_refused
-        with "QuestionCount"
+    /// `EventAtVersion` holds for a missing event.
+    a_version_of_a_missing_event breaks requirements::a_requirement_on_a_missing_record_is_refused
+        with "EventAtVersion"
     {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             let mut requires = vec![];
             for requirement in change.requires {
-                if let Requirement::QuestionCount { event, count: 0, .. } = requirement
+                if let Requirement::EventAtVersion { event, .. } = requirement
                     && self.0.event_owner(event).await?.is_none()
                 {
                     continue;
@@ -133,31 +133,6 @@ mutant! {
 }
 
 mutant! {
-    /// `QuestionCount` counts the questions of all events of the organization.
-    questions_of_every_event breaks requirements::questions_are_counted with "only the questions of the event count" {
-        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-            let mut requires = vec![];
-            for requirement in change.requires {
-                let Requirement::QuestionCount { organization, event, count } = requirement else {
-                    requires.push(requirement);
-                    continue;
-                };
-                let query = EventQuery::new().limit(99);
-                let mut others = 0;
-                for other in self.0.events(organization, &query).await?.events {
-                    let questions = self.0.questions(organization, other.id).await?.unwrap_or_default();
-                    others += if other.id == event { 0 } else { questions.len() };
-                }
-                // No event has `u32::MAX` questions, so the requirement is refused.
-                let count = count.checked_sub(u32::try_from(others).unwrap()).unwrap_or(u32::MAX);
-                requires.push(Requirement::QuestionCount { organization, event, count });
-            }
-            self.0.commit(ChangeSet { requires, ..change }).await
-        }
-    }
-}
-
-mutant! {
     /// `SignupHasSecret` holds if any sign-up has the secret.
     a_secret_of_another_sign_up breaks requirements::the_secret_of_another_sign_up_is_refused
         with "the secret is of another sign-up"
@@ -166,10 +141,10 @@ mutant! {
             let mut requires = vec![];
             for requirement in change.requires {
                 match requirement {
-                    Requirement::SignupHasSecret { organization, signup, secret } => {
+                    Requirement::SignupHasSecret { organization, shift, signup, secret } => {
                         let found = self.0.signup_by_secret(&secret).await?;
                         let signup = found.map_or(signup, |found| found.id);
-                        requires.push(Requirement::SignupHasSecret { organization, signup, secret });
+                        requires.push(Requirement::SignupHasSecret { organization, shift, signup, secret });
                     }
                     other => requires.push(other),
                 }
@@ -226,6 +201,24 @@ fn a_slug_that_is_checked_before_the_lock_is_caught() {
     with_early(
         |requirement| matches!(requirement, Requirement::EventSlugFree(_)),
         conformance::contention::one_of_many_simultaneous_uses_of_a_slug_succeeds,
+    );
+}
+
+#[test]
+#[should_panic(expected = "one edit of the version succeeds")]
+fn a_version_of_an_event_that_is_checked_before_the_lock_is_caught() {
+    with_early(
+        |requirement| matches!(requirement, Requirement::EventAtVersion { .. }),
+        conformance::contention::one_of_many_simultaneous_edits_of_an_event_succeeds,
+    );
+}
+
+#[test]
+#[should_panic(expected = "as many publications succeed as the limit allows")]
+fn a_limit_of_publications_that_is_checked_before_the_lock_is_caught() {
+    with_early(
+        |requirement| matches!(requirement, Requirement::ActiveEventsBelow { .. }),
+        conformance::contention::simultaneous_publications_never_pass_the_limit,
     );
 }
 

@@ -13,6 +13,8 @@ use uuid::Uuid;
 use crate::sql::{Sql, Value};
 
 /// A lock, as the function `acquire_locks` of the schema knows it. Locks are acquired in the order of this type.
+///
+/// Of two locks of one event the exclusive one comes first, so no transaction waits to make a shared lock exclusive.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct Lock {
     kind: &'static str,
@@ -20,26 +22,37 @@ pub(super) struct Lock {
     id: Option<Uuid>,
     /// The name of an advisory lock, for something that has no row: a receipt that may be missing, or a slug.
     name: Option<String>,
+    /// Whether other transactions may hold the lock at the same time, if they share it, too. Only an event is shared.
+    is_shared: bool,
 }
 
 impl Lock {
     /// The locks that a change set needs, in their order.
     ///
     /// A requirement locks what it reads. A write locks what it changes, except the rows that it inserts: no other
-    /// transaction knows them. The rows that a write refers to are protected by foreign keys.
+    /// transaction knows them. A write also locks the event that it reads. The other rows that a write refers to are
+    /// protected by foreign keys.
     pub(super) fn all(change: &ChangeSet) -> BTreeSet<Self> {
         let required = change.requires.iter().flat_map(Requirement::accesses);
-        let changed = change.writes.iter().flat_map(Write::accesses);
-        let changed = changed.filter(|(_, access)| matches!(access, Access::Commute | Access::Write));
-        required.chain(changed).filter_map(|(key, _)| Self::of(&key)).collect()
+        let (mut changed, mut read, mut inserted) = (vec![], vec![], BTreeSet::new());
+        for (key, access) in change.writes.iter().flat_map(Write::accesses) {
+            match access {
+                Access::Commute | Access::Write => changed.push((key, access)),
+                Access::Read if matches!(key, Key::Event(..)) => read.push((key, access)),
+                Access::Read => {}
+                Access::Insert => drop(inserted.insert(key)),
+            }
+        }
+        let read = read.into_iter().filter(|(key, _)| !inserted.contains(key));
+        required.chain(changed).chain(read).filter_map(|(key, access)| Self::of(&key, access)).collect()
     }
 
     /// The lock that protects a key. Every change of the key acquires this lock.
-    fn of(key: &Key) -> Option<Self> {
+    fn of(key: &Key, access: Access) -> Option<Self> {
         let named = |name| Self { kind: "name", name: Some(name), ..Self::default() };
         let row = |kind, organization: Option<&OrganizationId>, id| {
             let organization = organization.map(|organization| organization.uuid());
-            Self { kind, organization, id: Some(id), name: None }
+            Self { kind, organization, id: Some(id), ..Self::default() }
         };
         Some(match key {
             // The text that the function `locked_receipts` of the schema builds.
@@ -52,9 +65,11 @@ impl Lock {
             Key::Organization(organization) | Key::ActiveEvents(organization) => {
                 row("organization", None, organization.uuid())
             }
-            Key::Event(organization, event) | Key::Questions(organization, event) => {
-                row("event", Some(organization), event.uuid())
+            // Sign-ups for different shifts of an event share its lock.
+            Key::Event(organization, event) => {
+                Self { is_shared: access == Access::Read, ..row("event", Some(organization), event.uuid()) }
             }
+            Key::Questions(organization, event) => row("event", Some(organization), event.uuid()),
             Key::Shift(organization, shift) | Key::Signups(organization, shift) => {
                 row("shift", Some(organization), shift.uuid())
             }
@@ -76,7 +91,7 @@ pub(super) fn acquire(sql: &mut Sql, locks: &BTreeSet<Lock>, timeout: Option<Dur
     let timeout_ms =
         timeout.map_or(0, |timeout| i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX).max(1));
     let values = vec![
-        column(|lock| lock.kind.into()),
+        column(|lock| if lock.is_shared { "shared event" } else { lock.kind }.into()),
         column(|lock| Value::Uuid(lock.organization)),
         column(|lock| Value::Uuid(lock.id)),
         column(|lock| lock.name.as_deref().into()),

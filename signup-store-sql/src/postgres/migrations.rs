@@ -19,6 +19,7 @@ static SCRIPTS: &[Script] = &[
     (4, "sign ups", include_str!("../../migrations/postgres/0004_sign_ups.sql")),
     (5, "json", include_str!("../../migrations/postgres/0005_json.sql")),
     (6, "batches", include_str!("../../migrations/postgres/0006_batches.sql")),
+    (7, "event lifecycle", include_str!("../../migrations/postgres/0007_event_lifecycle.sql")),
 ];
 
 /// Migrates the database. `name` names the database in messages.

@@ -78,9 +78,11 @@ impl Default for PostgresOptions {
 }
 
 /// The settings that make the planner use an index for every row. Each statement reads few rows, and a table that was small
-/// when the statement was planned may be large when the statement runs.
-pub(super) const PLANNER: [(&str, &str); 4] = [
+/// when the statement was planned may be large when the statement runs. A scan by a bitmap reads all rows of a list and sorts
+/// them, for a page of the list.
+pub(super) const PLANNER: [(&str, &str); 5] = [
     ("enable_seqscan", "off"),
+    ("enable_bitmapscan", "off"),
     ("enable_hashjoin", "off"),
     ("enable_mergejoin", "off"),
     ("random_page_cost", "1.1"),

@@ -1,11 +1,16 @@
 //! Tests of query plans: each statement is a range of an index.
 
 use jiff::Timestamp;
-use signup_core::{EventId, EventQuery, NoticeId, OrganizationId, Position, Side};
+use rstest::rstest;
+use signup_core::{
+    EmailAddress, EventId, EventQuery, NoticeId, OrganizationId, Position, ShiftId, Side, SignupId,
+    SignupPosition, SignupQuery, SignupStatus,
+};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 
-use crate::sql::read::{due_notices_query, page_query};
-use crate::sql::{Dialect, Sql};
+use super::options::PLANNER;
+use crate::sql::read::{due_notices_query, page_query, signup_page_query};
+use crate::sql::{Dialect, Sql, Value};
 use crate::test_cluster::Cluster;
 
 /// Inserts 20,000 events of one organization. A tenth of them are drafts.
@@ -59,6 +64,88 @@ async fn a_page_costs_the_same_wherever_it_is() {
             assert_eq!(conditions, if side.is_some() { 2 } else { 0 }, "{plan}");
             assert!(!["Sort", "Seq Scan", "Filter:"].iter().any(|step| plan.contains(step)), "{plan}");
         }
+    }
+}
+
+/// Inserts 20,000 sign-ups for one shift of an event of [`MANY_EVENTS`].
+const MANY_SIGNUPS: &str = "INSERT INTO shifts (organization_id, id, event_id, title, start_minute, end_minute, \
+     capacity, filled, position, version, created_at, updated_at) SELECT organization_id, id, id, 'Shift', 0, 60, \
+     20000, 20000, 0, 1, 0, 0 FROM events WHERE starts_at = 1; \
+     INSERT INTO signups (organization_id, id, event_id, shift_id, name, email, email_key, answers, status, secret, \
+     created_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', 'ada@example.org', n || '@example.org', \
+     '[]', 'confirmed', sha256(CAST(n AS TEXT)::bytea), 0 FROM shifts, generate_series(1, 20000) n";
+
+/// The planner settings of the store's connections.
+async fn connect(cluster: &Cluster) -> PgConnection {
+    let mut connection = PgConnection::connect(&cluster.database().await).await.unwrap();
+    for (name, value) in PLANNER {
+        connection.execute(AssertSqlSafe(format!("SET {name} = {value}"))).await.unwrap();
+    }
+    connection
+}
+
+async fn plan_of_signups(connection: &mut PgConnection, wanted: &SignupQuery) -> String {
+    let page = signup_page_query(Dialect::Postgres, OrganizationId::NONE, wanted);
+    let parameter = |value: &Value| match value {
+        Value::Uuid(_) => ("uuid", "gen_random_uuid()"),
+        Value::Text(_) => ("text", "'a'"),
+        value => panic!("{value:?}"),
+    };
+    let (types, values): (Vec<_>, Vec<_>) = page.values.iter().map(parameter).unzip();
+    plan(connection, page, &types.join(", "), &values.join(", ")).await
+}
+
+/// A page is a range of the index of its scope, whether or not the planner knows of the table. Of the events only deleted
+/// ones are looked up.
+#[rstest]
+#[tokio::test]
+async fn a_page_of_sign_ups_costs_the_same_wherever_it_is(#[values(false, true)] is_analyzed: bool) {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut connection = connect(cluster).await;
+    connection.execute(MANY_EVENTS).await.unwrap();
+    connection.execute(MANY_SIGNUPS).await.unwrap();
+    if is_analyzed {
+        connection.execute("ANALYZE").await.unwrap();
+    }
+    let all = SignupQuery::new().status(SignupStatus::Cancelled);
+    for (query, index) in [
+        (all.clone(), "signups_pkey"),
+        (all.clone().of_event(EventId::NONE), "signups_by_event"),
+        (all.of_shift(ShiftId::NONE), "signups_by_shift"),
+    ] {
+        for side in [None, Some(Side::Below), Some(Side::Above)] {
+            let mut wanted = query.clone();
+            wanted.position = side.map(|side| SignupPosition { id: SignupId::NONE, side });
+            let plan = plan_of_signups(&mut connection, &wanted).await;
+            let is_range = |line: &&str| line.contains(&format!(" using {index} on signups u"));
+            let ranges = plan.lines().filter(is_range).count();
+            assert_eq!(ranges, 1 + usize::from(side.is_some()), "{plan}");
+            assert_eq!(plan.matches(" on signups").count(), ranges, "{plan}");
+            // All conditions but those of the filter are in the range of the index.
+            let filter = "Filter: ((($2 IS NULL) OR (status = $2)) AND ((SubPlan";
+            assert_eq!(plan.matches(filter).count(), ranges, "{plan}");
+            assert_eq!(plan.matches("using deleted_events on events d").count(), ranges, "{plan}");
+            assert!(!["Sort", "Seq Scan"].iter().any(|step| plan.contains(step)), "{plan}");
+        }
+    }
+}
+
+#[rstest]
+#[tokio::test]
+async fn sign_ups_of_an_address_are_found_by_the_address(#[values(false, true)] is_analyzed: bool) {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut connection = connect(cluster).await;
+    connection.execute(MANY_EVENTS).await.unwrap();
+    connection.execute(MANY_SIGNUPS).await.unwrap();
+    if is_analyzed {
+        connection.execute("ANALYZE").await.unwrap();
+    }
+    let all = SignupQuery::new().email(EmailAddress::new("ada@example.org").unwrap());
+    for query in [all.clone(), all.clone().of_event(EventId::NONE), all.of_shift(ShiftId::NONE)] {
+        let wanted = query.at(SignupPosition { id: SignupId::NONE, side: Side::Below });
+        let plan = plan_of_signups(&mut connection, &wanted).await;
+        assert!(plan.contains("using signups_by_address on signups"), "{plan}");
+        assert_eq!(plan.matches(" on signups").count(), 1, "{plan}");
     }
 }
 

@@ -123,6 +123,12 @@ impl Backend for PostgresBackend {
         self.count_of("purging receipts", sql).await
     }
 
+    async fn purge_deleted(&self, until: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        let text = "SELECT CAST(purge_deleted($1, $2) AS TEXT)";
+        let sql = Sql::of(Dialect::Postgres, text, values![until.as_second(), limit]);
+        self.count_of("purging deleted records", sql).await
+    }
+
     fn request_counter(store: &PostgresStore) -> Option<&dyn RequestCounter> {
         Some(store)
     }

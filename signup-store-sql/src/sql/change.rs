@@ -13,7 +13,8 @@ use super::write::{self, Writes};
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) set: ChangeSet,
-    /// The rows of each [layer](layers), under the number 0. The first attempt takes them. Later ones build them again.
+    /// The rows of each [layer](layers), under the number 0. The first layer has no rows if the writes must see what was
+    /// committed during the wait for their locks. The first attempt takes the rows. Later ones build them again.
     layers: Option<Vec<Writes>>,
 }
 
@@ -45,7 +46,11 @@ fn rows(set: &ChangeSet) -> Result<Vec<Writes>, StoreError> {
         layer.iter().try_for_each(|write| write::push_rows(&mut rows, write))?;
         Ok(rows)
     };
-    layers(&set.writes).into_iter().map(rows).collect()
+    // On PostgreSQL the first statement acquires the locks, but sees only what was committed before it began. All other writes
+    // find their rows by id: these were there when the decision was made.
+    let selects_rows = |write: &Write| matches!(write, Write::CancelSignups { .. });
+    let locks = set.writes.iter().any(selects_rows).then(|| Ok(Writes::new()));
+    locks.into_iter().chain(layers(&set.writes).into_iter().map(rows)).collect()
 }
 
 /// The checks and the writes of change sets that do not conflict with each other.
@@ -141,7 +146,7 @@ mod tests {
     use signup_core::conformance::records::{
         at, event, notice, organization, organization_id, question, receipt, receipt_key, shift, signup,
     };
-    use signup_core::{Digest, Event, Plan, Shift, Signup};
+    use signup_core::{CancelledBy, Digest, Event, Plan, Shift, Signup};
 
     use super::*;
 
@@ -159,12 +164,29 @@ mod tests {
 
     fn cancel(signup: &Signup) -> Write {
         let Signup { organization, shift, id: signup, .. } = *signup;
-        Write::CancelSignup { organization, shift, signup, at: at(3) }
+        Write::CancelSignup { organization, shift, signup, at: at(3), by: CancelledBy::Volunteer }
+    }
+
+    fn change_event(event: &Event) -> Write {
+        Write::UpdateEvent { event: Box::new(event.clone()), may_change_activity: true }
+    }
+
+    fn delete_event(event: &Event) -> Write {
+        Write::DeleteEvent { organization: event.organization, event: event.id, at: at(3) }
+    }
+
+    fn delete_shift(shift: &Shift) -> Write {
+        Write::DeleteShift { organization: shift.organization, shift: shift.id, at: at(3) }
+    }
+
+    fn cancel_all(shift: &Shift) -> Write {
+        let by = CancelledBy::EventCancellation;
+        Write::CancelSignups { organization: shift.organization, shift: shift.id, at: at(3), by }
     }
 
     fn erase(signup: &Signup) -> Write {
-        let Signup { organization, shift, id: signup, .. } = *signup;
-        Write::EraseSignup { organization, shift, signup }
+        let Signup { organization, event, shift, id: signup, .. } = *signup;
+        Write::EraseSignup { organization, event, shift, signup }
     }
 
     fn renew(signup: &Signup) -> Write {
@@ -203,6 +225,24 @@ mod tests {
         let (insert, another) = (notice(&shifts[0], 1), notice(&shifts[0], 2).id);
         let delete = Write::DeleteNotice { organization: insert.organization, notice: another };
         assert_layers(&[Write::InsertNotices(vec![insert]), delete], &[2]);
+        let about = notice(&shifts[0], 1);
+        let cancel_event = [
+            change_event(&event),
+            cancel_all(&shifts[0]),
+            cancel_all(&shifts[1]),
+            Write::InsertNotices(vec![about]),
+        ];
+        assert_layers(&cancel_event, &[4]);
+        assert_layers(&[change_event(&event), Write::InsertShifts(shifts.clone())], &[2]);
+    }
+
+    /// On PostgreSQL the statement that acquires the locks does not see the sign-ups that were committed during the wait.
+    #[test]
+    fn writes_that_select_rows_are_behind_a_layer_without_rows() {
+        let shift = shift(&event(1, 1), 1, 3);
+        let set = ChangeSet { requires: vec![], writes: vec![cancel_all(&shift)] };
+        let sizes: Vec<_> = rows(&set).unwrap().iter().map(Writes::len).collect();
+        assert_eq!(sizes, [0, 1]);
     }
 
     #[test]
@@ -228,6 +268,9 @@ mod tests {
             (vec![insert_notice, erase(&one), update_notice], vec![1, 1, 1]),
             (vec![insert_receipt(&event, "a"), insert_receipt(&event, "a")], vec![1, 1]),
             (vec![Write::InsertOrganization(organization(1)), plan], vec![1, 1]),
+            (vec![change_event(&event), delete_event(&event)], vec![1, 1]),
+            (vec![cancel_all(&shift), delete_shift(&shift)], vec![1, 1]),
+            (vec![insert_signup(&one), cancel_all(&shift)], vec![1, 1]),
         ] {
             assert_layers(&writes, &expected);
         }

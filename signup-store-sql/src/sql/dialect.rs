@@ -83,6 +83,21 @@ impl Dialect {
         }
     }
 
+    /// Returns a condition that holds for a sign-up `u` unless its event is deleted.
+    ///
+    /// A scalar subquery looks up each event in the small index of deleted ones. `NOT EXISTS` could become a join in another
+    /// order than that of the sign-ups. Without the name of the index, SQLite would read the whole row of the event.
+    pub(crate) fn is_of_live_event(self) -> String {
+        let indexed = match self {
+            Self::Sqlite => "INDEXED BY deleted_events ",
+            Self::Postgres => "",
+        };
+        format!(
+            "(SELECT 1 FROM events d {indexed}WHERE d.organization_id = u.organization_id AND d.id = u.event_id \
+             AND d.deleted_at IS NOT NULL) IS NULL"
+        )
+    }
+
     /// Returns the clause that locks the row of a check until the commit. SQLite has one writer, so no row is locked.
     pub(crate) const fn lock(self) -> &'static str {
         match self {

@@ -27,8 +27,11 @@ pub(crate) enum Check {
     EventSlugFree,
     NoReceipt,
     ActiveEventsBelow,
-    QuestionCount,
+    EventAtVersion,
+    EventDeleted,
+    QuestionUnanswered,
     ShiftAtVersion,
+    ShiftIsEmpty,
     AddressNotOnShift,
     ShiftHasRoom,
     SignupConfirmed,
@@ -66,13 +69,24 @@ pub(crate) fn row(requirement: &Requirement, number: i64, ahead: i64) -> (Check,
             ];
             (Check::ActiveEventsBelow, row)
         }
-        Requirement::QuestionCount { organization, event, count } => {
+        Requirement::EventAtVersion { organization, event, version } => {
+            let event = id(*organization, "id", event.uuid());
+            (Check::EventAtVersion, [event, vec![("version", (*version).into())]].concat())
+        }
+        Requirement::EventDeleted { organization, event, version } => {
+            let event = id(*organization, "id", event.uuid());
+            (Check::EventDeleted, [event, vec![("version", (*version).into())]].concat())
+        }
+        Requirement::QuestionUnanswered { organization, event, question } => {
             let event = id(*organization, "event_id", event.uuid());
-            (Check::QuestionCount, [event, vec![("questions", (*count).into())]].concat())
+            (Check::QuestionUnanswered, [event, vec![("question", question.to_string().into())]].concat())
         }
         Requirement::ShiftAtVersion { organization, shift, version } => {
             let shift = id(*organization, "id", shift.uuid());
             (Check::ShiftAtVersion, [shift, vec![("version", (*version).into())]].concat())
+        }
+        Requirement::ShiftIsEmpty { organization, shift } => {
+            (Check::ShiftIsEmpty, id(*organization, "id", shift.uuid()))
         }
         Requirement::AddressNotOnShift { organization, shift, email } => {
             let shift = id(*organization, "shift_id", shift.uuid());
@@ -82,10 +96,10 @@ pub(crate) fn row(requirement: &Requirement, number: i64, ahead: i64) -> (Check,
             let shift = id(*organization, "shift_id", shift.uuid());
             (Check::ShiftHasRoom, [shift, vec![("ahead", ahead.into())]].concat())
         }
-        Requirement::SignupConfirmed { organization, signup } => {
+        Requirement::SignupConfirmed { organization, signup, .. } => {
             (Check::SignupConfirmed, id(*organization, "id", signup.uuid()))
         }
-        Requirement::SignupHasSecret { organization, signup, secret } => {
+        Requirement::SignupHasSecret { organization, signup, secret, .. } => {
             let signup = id(*organization, "id", signup.uuid());
             let secret = secret.as_bytes().as_slice();
             (Check::SignupHasSecret, [signup, vec![("secret", secret.into())]].concat())
@@ -111,6 +125,14 @@ impl Check {
                 "NOT EXISTS (SELECT 1 FROM {table} t WHERE t.organization_id = given.organization_id \
                  AND t.id = given.id AND {condition} {lock})"
             ))
+        };
+        // An event is read under a lock that is not a lock of its row. So the row has to be looked up after the wait for the
+        // lock: by a function, whose query has a snapshot of its own.
+        let no_event = |condition: &str| match dialect {
+            Dialect::Sqlite => missing("events", condition),
+            Dialect::Postgres => broken(&format!(
+                "NOT EXISTS (SELECT 1 FROM current_event(given.organization_id, given.id) t WHERE {condition})"
+            )),
         };
         // A scalar subquery looks up each slug in the index. EXISTS could become a join.
         let taken =
@@ -144,7 +166,7 @@ impl Check {
                     Dialect::Sqlite => format!(
                         "(SELECT given.*, (SELECT COUNT(*) FROM events e \
                          WHERE e.organization_id = given.organization_id AND e.is_published = 1 \
-                         AND e.ends_at > given.now) AS active FROM {GIVEN})"
+                         AND e.cancelled_at IS NULL AND e.deleted_at IS NULL AND e.ends_at > given.now) AS active FROM {GIVEN})"
                     ),
                     Dialect::Postgres => format!(
                         "{GIVEN} CROSS JOIN LATERAL locked_active_events(given.organization_id, given.now) active"
@@ -155,16 +177,20 @@ impl Check {
                     &format!("{active} WHERE active + ahead >= most"),
                 )
             }
-            (Self::QuestionCount, Dialect::Sqlite) => broken(
-                "NOT EXISTS (SELECT 1 FROM events t \
-                 WHERE t.organization_id = given.organization_id AND t.id = given.event_id) \
-                 OR questions <> (SELECT COUNT(*) FROM questions q \
-                 WHERE q.organization_id = given.organization_id AND q.event_id = given.event_id)",
+            (Self::EventAtVersion, _) => no_event("t.deleted_at IS NULL AND t.version = given.version"),
+            (Self::EventDeleted, _) => no_event("t.deleted_at IS NOT NULL AND t.version = given.version"),
+            (Self::QuestionUnanswered, Dialect::Sqlite) => broken(
+                "EXISTS (SELECT 1 FROM signups u, json_each(u.answers) answer \
+                 WHERE u.organization_id = given.organization_id AND u.event_id = given.event_id \
+                 AND answer.value->>'question_id' = given.question)",
             ),
-            (Self::QuestionCount, Dialect::Postgres) => {
-                broken("locked_question_count(organization_id, event_id) IS DISTINCT FROM questions")
+            (Self::QuestionUnanswered, Dialect::Postgres) => {
+                broken("question_is_answered(organization_id, event_id, question)")
             }
-            (Self::ShiftAtVersion, _) => missing("shifts", "t.version = given.version"),
+            (Self::ShiftAtVersion, _) => {
+                missing("shifts", "t.deleted_at IS NULL AND t.version = given.version")
+            }
+            (Self::ShiftIsEmpty, _) => missing("shifts", "t.deleted_at IS NULL AND t.filled = 0"),
             (Self::AddressNotOnShift, _) => {
                 let signups = match dialect {
                     Dialect::Sqlite => {
@@ -182,12 +208,12 @@ impl Check {
                 let room = match dialect {
                     Dialect::Sqlite => format!(
                         "(SELECT given.*, COALESCE((SELECT s.capacity - s.filled FROM shifts s \
-                         WHERE s.organization_id = given.organization_id AND s.id = given.shift_id), 0) AS room \
+                         WHERE s.organization_id = given.organization_id AND s.id = given.shift_id AND s.deleted_at IS NULL), 0) AS room \
                          FROM {GIVEN})"
                     ),
                     Dialect::Postgres => {
                         format!(
-                            "{GIVEN} CROSS JOIN LATERAL locked_room(given.organization_id, given.shift_id) room"
+                            "{GIVEN} CROSS JOIN LATERAL locked_room_of_shift(given.organization_id, given.shift_id) room"
                         )
                     }
                 };
@@ -214,7 +240,9 @@ pub(crate) fn refusal(requires: &[Requirement], number: usize, fact: &str) -> Re
             Refusal::Receipt(Box::new(row::one(fact, |row| row::receipt(row, key))?))
         }
         Requirement::ShiftAtVersion { .. } => Refusal::ShiftChanged,
-        Requirement::QuestionCount { .. } => Refusal::QuestionsChanged,
+        Requirement::ShiftIsEmpty { .. } => Refusal::ShiftHasSignups,
+        Requirement::EventAtVersion { .. } | Requirement::EventDeleted { .. } => Refusal::EventChanged,
+        Requirement::QuestionUnanswered { .. } => Refusal::QuestionAnswered,
         Requirement::ActiveEventsBelow { .. } => {
             let count = fact.parse().map_err(|error| StoreError::failed("counting active events", error))?;
             Refusal::ActiveEvents { count }

@@ -16,16 +16,16 @@ use std::str::FromStr;
 
 pub(crate) use cells::{Cell, Records};
 pub(crate) use columns::{
-    Column, EVENT, LOCATION_DATA, NOTICE, ORGANIZATION, QUESTION, QUEUE_POSITION, RECEIPT, SHIFT, SIGNUP,
-    TOKEN,
+    Column, DELETION, EVENT, LOCATION_DATA, NOTICE, ORGANIZATION, QUESTION, QUEUE_POSITION, RECEIPT, SHIFT,
+    SHIFT_DELETION, SIGNUP, TOKEN,
 };
 
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use signup_core::{
-    Capacity, Day, EmailAddress, Event, EventDates, EventId, Hours, LocationData, Notice, NoticeFailure,
-    NoticeId, Organization, OrganizationId, Question, QuestionId, Receipt, ReceiptKey, Shift, ShiftId,
-    Signup, SignupId, StoreError, Token, TokenId,
+    CancelledBy, Capacity, Day, EmailAddress, Event, EventDates, EventId, Hours, LocationData, Notice,
+    NoticeFailure, NoticeId, Organization, OrganizationId, Question, QuestionId, Receipt, ReceiptKey, Shift,
+    ShiftId, Signup, SignupId, SignupStatus, StoreError, Token, TokenId,
 };
 use sqlx::Row;
 use uuid::Uuid;
@@ -225,8 +225,25 @@ pub(crate) fn events() -> impl FnMut(&[Cell<'_>]) -> Result<Event, StoreError> {
         event.is_published = columns.flag()?;
         event.theme = columns.optional()?;
         event.badge_label = columns.optional()?;
+        event.cancelled_at = columns.optional_instant()?;
+        event.cancellation_reason = columns.optional()?;
+        event.version = columns.number()?;
         Ok(event)
     }
+}
+
+/// Decodes when an event was deleted; `None` if it is not deleted.
+pub(crate) fn deletion(row: &[Cell<'_>]) -> Result<Option<Timestamp>, StoreError> {
+    let mut columns = Decoder::new(row, "events", DELETION);
+    columns.id(EventId::new)?;
+    columns.optional_instant()
+}
+
+/// Decodes when a shift was deleted; `None` if it is not deleted.
+pub(crate) fn shift_deletion(row: &[Cell<'_>]) -> Result<Option<Timestamp>, StoreError> {
+    let mut columns = Decoder::new(row, "shifts", SHIFT_DELETION);
+    columns.id(ShiftId::new)?;
+    columns.optional_instant()
 }
 
 /// Decodes the location data of an event.
@@ -293,6 +310,10 @@ pub(crate) fn signup(row: &[Cell<'_>]) -> Result<Signup, StoreError> {
     signup.shift_version = columns.number()?;
     signup.answers = columns.json()?;
     signup.status = columns.parse()?;
+    let by = columns.optional()?;
+    // Versions that had only volunteers cancel wrote no cause, and such a version may still run beside this one.
+    let by_or_volunteer = || by.unwrap_or(CancelledBy::Volunteer);
+    signup.cancelled_by = (signup.status == SignupStatus::Cancelled).then(by_or_volunteer);
     Ok(signup)
 }
 

@@ -6,9 +6,10 @@ use std::hash::Hash;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{
-    ChangeSet, CommitError, Digest, EmailAddress, Event, EventId, EventInFull, EventPage, EventQuery, Notice,
-    NoticeCounts, NoticeId, Organization, OrganizationId, Question, Receipt, ReceiptKey, RequestCounter,
-    Shift, ShiftId, Signup, SignupId, Store, StoreError, Token, TokenId,
+    CancelledBy, ChangeSet, CommitError, DeletedEvent, Digest, EmailAddress, Event, EventId, EventInFull,
+    EventPage, EventQuery, Notice, NoticeCounts, NoticeId, Organization, OrganizationId, Question,
+    QuestionId, Receipt, ReceiptKey, RequestCounter, Shift, ShiftId, Signup, SignupId, SignupInFull,
+    SignupPage, SignupQuery, SignupScope, Store, StoreError, Token, TokenId,
 };
 use uuid::Uuid;
 
@@ -35,6 +36,9 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
 
     /// Purges like [`Store::purge_receipts`].
     fn purge_receipts(&self, now: Timestamp, limit: u32) -> impl Future<Output = Result<u64>> + Send;
+
+    /// Purges like [`Store::purge_deleted`].
+    fn purge_deleted(&self, until: Timestamp, limit: u32) -> impl Future<Output = Result<u64>> + Send;
 
     /// Returns the store as a counter of requests, if processes that share the database share the counts.
     fn request_counter(store: &SqlStore<Self>) -> Option<&dyn RequestCounter>;
@@ -66,6 +70,10 @@ where
         None => read().await,
     }
 }
+
+/// A shift and its event, neither of them deleted. The parameters are the organization and the shift.
+const LIVE_SHIFT: &str = "shifts s JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
+     WHERE s.organization_id = $1 AND s.id = $2 AND s.deleted_at IS NULL AND e.deleted_at IS NULL";
 
 #[async_trait]
 impl<B: Backend> Store for SqlStore<B> {
@@ -126,7 +134,7 @@ impl<B: Backend> Store for SqlStore<B> {
     }
 
     async fn event(&self, organization: OrganizationId, id: EventId) -> Result<Option<Event>> {
-        let from = "events e WHERE e.organization_id = $1 AND e.id = $2";
+        let from = "events e WHERE e.organization_id = $1 AND e.id = $2 AND e.deleted_at IS NULL";
         let values = values![organization.uuid(), id.uuid()];
         one(self.0.reader(), "reading an event", EVENT, from, values, row::events()).await
     }
@@ -141,6 +149,19 @@ impl<B: Backend> Store for SqlStore<B> {
         cached(&self.0, |cache| &cache.pages, (organization, *query), read).await
     }
 
+    async fn deleted_events(
+        &self,
+        organization: OrganizationId,
+        after: Option<EventId>,
+        limit: u32,
+    ) -> Result<Vec<DeletedEvent>> {
+        read::deleted_events(self.0.reader(), organization, after, limit).await
+    }
+
+    async fn deleted_event(&self, organization: OrganizationId, id: EventId) -> Result<Option<DeletedEvent>> {
+        read::deleted_event(self.0.reader(), organization, id).await
+    }
+
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>> {
         let read = || read::event_in_full(self.0.reader(), "e.slug = $1", values![slug]);
         if slug.len() > MAX_SLUG_BYTES {
@@ -151,7 +172,7 @@ impl<B: Backend> Store for SqlStore<B> {
 
     async fn shifts(&self, organization: OrganizationId, event: EventId) -> Result<Option<Vec<Shift>>> {
         let from = "events e LEFT JOIN shifts s ON s.organization_id = e.organization_id AND s.event_id = e.id \
-             WHERE e.organization_id = $1 AND e.id = $2";
+             AND s.deleted_at IS NULL WHERE e.organization_id = $1 AND e.id = $2 AND e.deleted_at IS NULL";
         let read = || async {
             let values = values![organization.uuid(), event.uuid()];
             let found =
@@ -162,19 +183,43 @@ impl<B: Backend> Store for SqlStore<B> {
     }
 
     async fn shift(&self, organization: OrganizationId, id: ShiftId) -> Result<Option<Shift>> {
-        let from = "shifts s JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
-             WHERE s.organization_id = $1 AND s.id = $2";
         let values = values![organization.uuid(), id.uuid()];
-        one(self.0.reader(), "reading a shift", SHIFT, from, values, row::shifts()).await
+        one(self.0.reader(), "reading a shift", SHIFT, LIVE_SHIFT, values, row::shifts()).await
+    }
+
+    async fn shift_with_event(
+        &self,
+        organization: OrganizationId,
+        id: ShiftId,
+    ) -> Result<Option<(Shift, Event)>> {
+        let columns = [SHIFT, EVENT].concat();
+        let (mut shift_of, mut event_of) = (row::shifts(), row::events());
+        let read = |row: &[Cell<'_>]| {
+            let (shift, event) = row.split_at(SHIFT.len().min(row.len()));
+            Ok((shift_of(shift)?, event_of(event)?))
+        };
+        let values = values![organization.uuid(), id.uuid()];
+        one(self.0.reader(), "reading a shift and its event", &columns, LIVE_SHIFT, values, read).await
     }
 
     async fn questions(&self, organization: OrganizationId, event: EventId) -> Result<Option<Vec<Question>>> {
         let from = "events e LEFT JOIN questions q ON q.organization_id = e.organization_id AND q.event_id = e.id \
-             WHERE e.organization_id = $1 AND e.id = $2";
+             WHERE e.organization_id = $1 AND e.id = $2 AND e.deleted_at IS NULL";
         let values = values![organization.uuid(), event.uuid()];
         let found =
             of_parent(self.0.reader(), "listing questions", QUESTION, from, values, row::question).await?;
         Ok(found.map(by_position))
+    }
+
+    async fn question(&self, organization: OrganizationId, id: QuestionId) -> Result<Option<Question>> {
+        let from = "questions q JOIN events e ON e.organization_id = q.organization_id AND e.id = q.event_id \
+             WHERE q.organization_id = $1 AND q.id = $2 AND e.deleted_at IS NULL";
+        let values = values![organization.uuid(), id.uuid()];
+        one(self.0.reader(), "reading a question", QUESTION, from, values, row::question).await
+    }
+
+    async fn signup_page(&self, organization: OrganizationId, query: &SignupQuery) -> Result<SignupPage> {
+        read::signup_page(self.0.reader(), organization, query).await
     }
 
     async fn signups(
@@ -184,9 +229,10 @@ impl<B: Backend> Store for SqlStore<B> {
         after: Option<SignupId>,
         limit: u32,
     ) -> Result<Vec<Signup>> {
+        let is_live = self.0.reader().dialect().is_of_live_event();
         let from = format!(
-            "(SELECT * FROM signups \
-             WHERE organization_id = $1 AND event_id = $2 AND id > $3 ORDER BY id LIMIT {limit}) u"
+            "(SELECT * FROM signups u WHERE u.organization_id = $1 AND u.event_id = $2 AND u.id > $3 \
+             AND {is_live} ORDER BY u.id LIMIT {limit}) u"
         );
         let after = after.unwrap_or(SignupId::NONE).uuid();
         let values = values![organization.uuid(), event.uuid(), after];
@@ -194,10 +240,44 @@ impl<B: Backend> Store for SqlStore<B> {
         Ok(sorted(found, |signup| signup.id))
     }
 
+    async fn signups_cancelled_by(
+        &self,
+        organization: OrganizationId,
+        scope: SignupScope,
+        by: CancelledBy,
+        after: Option<SignupId>,
+        limit: u32,
+    ) -> Result<Vec<Signup>> {
+        let after = after.unwrap_or(SignupId::NONE).uuid();
+        let (column, scope) = match scope {
+            SignupScope::Event(event) => ("event_id", event.uuid()),
+            SignupScope::Shift(shift) => ("shift_id", shift.uuid()),
+        };
+        let values = values![organization.uuid(), scope, after, by.name()];
+        // A cancelled row without a cause is of an earlier version, in which only volunteers cancelled.
+        let from = format!(
+            "(SELECT * FROM signups u WHERE u.organization_id = $1 AND u.{column} = $2 AND u.id > $3 \
+             AND u.status = 'cancelled' AND COALESCE(u.cancelled_by, 'volunteer') = $4 \
+             ORDER BY u.id LIMIT {limit}) u"
+        );
+        let found =
+            all(self.0.reader(), "listing cancelled sign-ups", SIGNUP, &from, values, row::signup).await?;
+        Ok(sorted(found, |signup| signup.id))
+    }
+
+    async fn signup_in_full(
+        &self,
+        organization: OrganizationId,
+        id: SignupId,
+    ) -> Result<Option<SignupInFull>> {
+        read::signup_in_full(self.0.reader(), organization, id).await
+    }
+
     async fn signup(&self, organization: OrganizationId, id: SignupId) -> Result<Option<Signup>> {
-        let from = "signups u WHERE u.organization_id = $1 AND u.id = $2";
+        let is_live = self.0.reader().dialect().is_of_live_event();
+        let from = format!("signups u WHERE u.organization_id = $1 AND u.id = $2 AND {is_live}");
         let values = values![organization.uuid(), id.uuid()];
-        one(self.0.reader(), "reading a sign-up", SIGNUP, from, values, row::signup).await
+        one(self.0.reader(), "reading a sign-up", SIGNUP, &from, values, row::signup).await
     }
 
     async fn confirmed_signups(
@@ -207,10 +287,9 @@ impl<B: Backend> Store for SqlStore<B> {
         after: Option<SignupId>,
         limit: u32,
     ) -> Result<Vec<Signup>> {
-        // The two conditions are equivalent. The first matches the partial index of SQLite, the second that of PostgreSQL.
         let from = format!(
             "(SELECT * FROM signups WHERE organization_id = $1 AND shift_id = $2 \
-             AND status = 'confirmed' AND cancelled_at IS NULL AND id > $3 ORDER BY id LIMIT {limit}) u"
+             AND status = 'confirmed' AND id > $3 ORDER BY id LIMIT {limit}) u"
         );
         let after = after.unwrap_or(SignupId::NONE).uuid();
         let values = values![organization.uuid(), shift.uuid(), after];
@@ -237,9 +316,10 @@ impl<B: Backend> Store for SqlStore<B> {
     }
 
     async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>> {
-        let from = "signups u WHERE u.secret = $1";
+        let is_live = self.0.reader().dialect().is_of_live_event();
+        let from = format!("signups u WHERE u.secret = $1 AND {is_live}");
         let values = values![secret.as_bytes().as_slice()];
-        one(self.0.reader(), "reading a sign-up", SIGNUP, from, values, row::signup).await
+        one(self.0.reader(), "reading a sign-up", SIGNUP, &from, values, row::signup).await
     }
 
     async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>> {
@@ -286,6 +366,10 @@ impl<B: Backend> Store for SqlStore<B> {
 
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64> {
         self.0.purge_receipts(now, limit).await
+    }
+
+    async fn purge_deleted(&self, until: Timestamp, limit: u32) -> Result<u64> {
+        self.0.purge_deleted(until, limit).await
     }
 
     fn request_counter(&self) -> Option<&dyn RequestCounter> {

@@ -5,19 +5,18 @@
 //!
 //! **Invariant:** `filled` is written only together with the sign-ups that it counts.
 
+mod cells;
+
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
-use serde::Serialize;
-use signup_core::{
-    BadgeLabel, Description, Event, EventLocation, Latitude, LocationData, Longitude, Name, Notice,
-    Organization, Question, Receipt, Shift, ShiftLocation, Signup, SignupId, StoreError, Theme, Token,
-    WebAddress, Write,
-};
-use uuid::Uuid;
+use signup_core::{StoreError, Write};
 
 use super::rows::{CHANGE, GIVEN, Rows, Statement};
 use super::{Dialect, Value};
+use cells::{
+    Cell, cancellation, changed_event, deletion, event, ids, location, notice, organization, question,
+    receipt, shift, signup, token,
+};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -33,11 +32,19 @@ pub(crate) enum Effect {
     InsertToken,
     RevokeToken,
     InsertEvent,
+    UpdateEvent,
+    RestoreEvent,
+    SetLocationData,
+    DeleteEvent,
     InsertShifts,
     InsertQuestions,
+    UpdateQuestion,
+    DeleteQuestion,
     UpdateShift,
+    DeleteShift,
     InsertSignup,
     CancelSignup,
+    CancelSignups,
     RenewSecret,
     EraseSignup,
     InsertReceipt,
@@ -65,9 +72,22 @@ impl Effect {
                  WHERE tokens.id = given.id"
             )),
             Self::InsertEvent => insert("events"),
+            Self::UpdateEvent | Self::SetLocationData => vec![update_undeleted("events", columns)],
+            Self::RestoreEvent => vec![update("events", columns)],
+            Self::DeleteEvent => vec![delete("events")],
             Self::InsertShifts => insert("shifts"),
             Self::InsertQuestions => insert("questions"),
-            Self::UpdateShift => vec![update("shifts", columns)],
+            Self::UpdateQuestion => {
+                let columns: Vec<_> =
+                    columns.iter().copied().filter(|column| *column != "event_id").collect();
+                vec![update_where("questions", &columns, " AND questions.event_id = given.event_id")]
+            }
+            Self::DeleteQuestion => run(format!(
+                "DELETE FROM questions WHERE (organization_id, event_id, id) IN \
+                 (SELECT organization_id, event_id, id FROM {GIVEN})"
+            )),
+            Self::UpdateShift => vec![update_undeleted("shifts", columns)],
+            Self::DeleteShift => vec![delete("shifts")],
             Self::InsertSignup => {
                 let fill = format!(
                     "UPDATE shifts SET filled = filled + added.number FROM (\
@@ -81,12 +101,17 @@ impl Effect {
                 ]
             }
             Self::CancelSignup => {
-                let cancel = format!(
-                    "UPDATE signups SET status = 'cancelled', cancelled_at = given.cancelled_at FROM {GIVEN} \
-                     WHERE signups.organization_id = given.organization_id AND signups.id = given.id \
-                     AND signups.status = 'confirmed'"
+                remove_signups(dialect, "cancelled", cancel("signups.id = given.id"), "TRUE")
+            }
+            Self::CancelSignups => {
+                let empty = format!(
+                    "UPDATE shifts SET filled = 0 WHERE (organization_id, id) IN \
+                     (SELECT organization_id, shift_id FROM {GIVEN})"
                 );
-                remove_signups(dialect, "cancelled", cancel, "TRUE")
+                vec![
+                    Statement::run(cancel("signups.shift_id = given.shift_id")),
+                    Statement::run(empty).reading(&["organization_id", "shift_id"]),
+                ]
             }
             Self::RenewSecret => vec![update("signups", columns)],
             Self::EraseSignup => {
@@ -109,14 +134,41 @@ impl Effect {
     }
 }
 
+/// Returns a statement that cancels the confirmed sign-ups that `condition` selects.
+fn cancel(condition: &str) -> String {
+    format!(
+        "UPDATE signups SET status = 'cancelled', cancelled_at = given.cancelled_at, \
+         cancelled_by = given.cancelled_by FROM {GIVEN} \
+         WHERE signups.organization_id = given.organization_id AND {condition} AND signups.status = 'confirmed'"
+    )
+}
+
+/// Marks the rows of a table with the same organization and id as deleted. A deleted row keeps its first time of deletion.
+fn delete(table: &str) -> Statement {
+    Statement::run(format!(
+        "UPDATE {table} SET deleted_at = COALESCE({table}.deleted_at, given.deleted_at) FROM {GIVEN} \
+         WHERE {table}.organization_id = given.organization_id AND {table}.id = given.id"
+    ))
+}
+
 /// Updates the rows of a table with the same organization and id. Sets every other column.
 fn update(table: &str, columns: &[&'static str]) -> Statement {
+    update_where(table, columns, "")
+}
+
+/// Updates like [`update`], except rows that are deleted.
+fn update_undeleted(table: &str, columns: &[&'static str]) -> Statement {
+    update_where(table, columns, &format!(" AND {table}.deleted_at IS NULL"))
+}
+
+/// Updates like [`update`], where `condition` holds, too.
+fn update_where(table: &str, columns: &[&'static str], condition: &str) -> Statement {
     let keys = [CHANGE, "organization_id", "id"];
     let set = columns.iter().filter(|column| !keys.contains(column));
     let set: Vec<_> = set.map(|column| format!("{column} = given.{column}")).collect();
     let text = format!(
         "UPDATE {table} SET {} FROM {GIVEN} \
-         WHERE {table}.organization_id = given.organization_id AND {table}.id = given.id",
+         WHERE {table}.organization_id = given.organization_id AND {table}.id = given.id{condition}",
         set.join(", ")
     );
     Statement::run(text)
@@ -159,9 +211,6 @@ fn remove_signups(
     }
 }
 
-/// A value of a row, and the name of its column.
-type Cell = (&'static str, Value);
-
 /// Appends the rows of a write to the rows of its kind, under the number 0 of a change set.
 pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<()> {
     match write {
@@ -178,6 +227,21 @@ pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<()> {
         Write::InsertEvent { event: new, location_data } => {
             push(writes, Effect::InsertEvent, event(new, location_data.as_ref()));
         }
+        Write::UpdateEvent { event, may_change_activity: _ } => {
+            push(writes, Effect::UpdateEvent, changed_event(event));
+        }
+        Write::RestoreEvent(event) => {
+            let row = changed_event(event).chain([("deleted_at", Value::Integer(None))]);
+            push(writes, Effect::RestoreEvent, row);
+        }
+        Write::SetLocationData { organization, event, location_data } => {
+            let [organization, id] = ids(organization.uuid(), event.uuid());
+            let row = [organization, id, location(location_data.as_ref())];
+            push(writes, Effect::SetLocationData, row);
+        }
+        Write::DeleteEvent { organization, event, at } => {
+            push(writes, Effect::DeleteEvent, deletion(organization.uuid(), event.uuid(), *at));
+        }
         Write::InsertShifts(new) => {
             new.iter().for_each(|new| push(writes, Effect::InsertShifts, shift(new)));
         }
@@ -186,16 +250,30 @@ pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<()> {
                 push(writes, Effect::InsertQuestions, question(new)?);
             }
         }
+        Write::UpdateQuestion(new) => push(writes, Effect::UpdateQuestion, question(new)?),
+        Write::DeleteQuestion { organization, event, question } => {
+            let [organization, id] = ids(organization.uuid(), question.uuid());
+            push(writes, Effect::DeleteQuestion, [organization, ("event_id", event.uuid().into()), id]);
+        }
+        Write::DeleteShift { organization, shift, at } => {
+            push(writes, Effect::DeleteShift, deletion(organization.uuid(), shift.uuid(), *at));
+        }
         Write::UpdateShift(new) => {
             let fixed = ["event_id", "filled", "position", "created_at"];
             let row = shift(new).into_iter().filter(|(column, _)| !fixed.contains(column));
             push(writes, Effect::UpdateShift, row);
         }
         Write::InsertSignup(new) => push(writes, Effect::InsertSignup, signup(new)?),
-        Write::CancelSignup { organization, signup, at, .. } => {
+        Write::CancelSignup { organization, signup, at, by, .. } => {
             let [organization, id] = ids(organization.uuid(), signup.uuid());
-            let row = [organization, id, ("cancelled_at", at.as_second().into())];
-            push(writes, Effect::CancelSignup, row);
+            let [at, by] = cancellation(*at, *by);
+            push(writes, Effect::CancelSignup, [organization, id, at, by]);
+        }
+        Write::CancelSignups { organization, shift, at, by } => {
+            let organization = ("organization_id", organization.uuid().into());
+            let [at, by] = cancellation(*at, *by);
+            let row = [organization, ("shift_id", shift.uuid().into()), at, by];
+            push(writes, Effect::CancelSignups, row);
         }
         Write::RenewSecret { organization, signup, secret, at, .. } => {
             let [organization, id] = ids(organization.uuid(), signup.uuid());
@@ -226,144 +304,4 @@ pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<()> {
 
 fn push(writes: &mut Writes, effect: Effect, row: impl IntoIterator<Item = Cell>) {
     writes.entry(effect).or_default().push(0, row);
-}
-
-fn ids(organization: Uuid, id: Uuid) -> [Cell; 2] {
-    [("organization_id", organization.into()), ("id", id.into())]
-}
-
-fn organization(new: &Organization) -> [Cell; 7] {
-    [
-        ("id", new.id.uuid().into()),
-        ("name", new.name.as_str().into()),
-        ("slug", new.slug.as_str().into()),
-        ("sport", new.sport.as_ref().map(Name::as_str).into()),
-        ("public_url", new.public_url.as_ref().map(WebAddress::as_str).into()),
-        ("plan", new.plan.name().into()),
-        ("created_at", new.created_at.as_second().into()),
-    ]
-}
-
-fn token(new: &Token) -> [Cell; 8] {
-    [
-        ("organization_id", new.organization.uuid().into()),
-        ("id", new.id.uuid().into()),
-        ("name", new.name.as_str().into()),
-        ("digest", new.digest.as_bytes().as_slice().into()),
-        ("scopes", new.scopes.to_string().into()),
-        ("created_at", new.created_at.as_second().into()),
-        ("expires_at", new.expires_at.as_second().into()),
-        ("revoked_at", new.revoked_at.map(Timestamp::as_second).into()),
-    ]
-}
-
-fn event(new: &Event, location_data: Option<&LocationData>) -> [Cell; 20] {
-    [
-        ("organization_id", new.organization.uuid().into()),
-        ("id", new.id.uuid().into()),
-        ("title", new.title.as_str().into()),
-        ("slug", new.slug.as_str().into()),
-        ("description", new.description.as_ref().map(Description::as_str).into()),
-        ("location", new.location.as_ref().map(EventLocation::as_str).into()),
-        ("is_virtual", new.is_virtual.into()),
-        ("latitude", new.latitude.map(Latitude::degrees).into()),
-        ("longitude", new.longitude.map(Longitude::degrees).into()),
-        ("location_data", Value::Json(location_data.map(LocationData::to_json))),
-        ("start_date", Value::Date(Some(new.dates.first.date().to_string()))),
-        ("end_date", Value::Date(new.dates.last.map(|date| date.to_string()))),
-        ("timezone", new.dates.first.zone().name().into()),
-        ("is_published", new.is_published.into()),
-        ("theme", new.theme.map(Theme::name).into()),
-        ("badge_label", new.badge_label.as_ref().map(BadgeLabel::as_str).into()),
-        ("created_at", new.created_at.as_second().into()),
-        ("updated_at", new.updated_at.as_second().into()),
-        ("starts_at", new.dates.starts_at().as_second().into()),
-        ("ends_at", new.dates.ends_at().as_second().into()),
-    ]
-}
-
-fn shift(new: &Shift) -> [Cell; 13] {
-    let (start, end): (u16, u16) = new.hours.into();
-    [
-        ("organization_id", new.organization.uuid().into()),
-        ("id", new.id.uuid().into()),
-        ("event_id", new.event.uuid().into()),
-        ("title", new.title.as_str().into()),
-        ("location", new.location.as_ref().map(ShiftLocation::as_str).into()),
-        ("start_minute", start.into()),
-        ("end_minute", end.into()),
-        ("capacity", new.occupancy.capacity.volunteers().into()),
-        ("filled", new.occupancy.filled.into()),
-        ("position", new.position.into()),
-        ("version", new.version.into()),
-        ("created_at", new.created_at.as_second().into()),
-        ("updated_at", new.updated_at.as_second().into()),
-    ]
-}
-
-fn question(new: &Question) -> Result<[Cell; 8]> {
-    Ok([
-        ("organization_id", new.organization.uuid().into()),
-        ("event_id", new.event.uuid().into()),
-        ("id", new.id.uuid().into()),
-        ("position", new.position.into()),
-        ("label", new.label.as_str().into()),
-        ("kind", new.kind.name().into()),
-        ("options", json(&new.options)?),
-        ("required", new.required.into()),
-    ])
-}
-
-fn signup(new: &Signup) -> Result<[Cell; 14]> {
-    Ok([
-        ("organization_id", new.organization.uuid().into()),
-        ("id", new.id.uuid().into()),
-        ("event_id", new.event.uuid().into()),
-        ("shift_id", new.shift.uuid().into()),
-        ("shift_version", new.shift_version.into()),
-        ("name", new.name.as_str().into()),
-        ("email", new.email.as_str().into()),
-        ("email_key", new.email.key().into()),
-        ("answers", json(&new.answers)?),
-        ("status", new.status.name().into()),
-        ("secret", new.secret.as_bytes().as_slice().into()),
-        ("created_at", new.created_at.as_second().into()),
-        ("mailed_at", new.mailed_at.as_second().into()),
-        ("cancelled_at", new.cancelled_at.map(Timestamp::as_second).into()),
-    ])
-}
-
-fn receipt(new: &Receipt) -> Result<[Cell; 6]> {
-    Ok([
-        ("organization_id", new.key.organization.uuid().into()),
-        ("token_id", new.key.token.uuid().into()),
-        ("operation", new.key.operation.to_string().into()),
-        ("idempotency_key", new.key.key.as_str().into()),
-        ("outcome", json(&new.outcome)?),
-        ("expires_at", new.expires_at.as_second().into()),
-    ])
-}
-
-fn notice(new: &Notice) -> Result<[Cell; 12]> {
-    let failure = new.failure.as_ref();
-    Ok([
-        ("id", new.id.uuid().into()),
-        ("organization_id", new.organization.uuid().into()),
-        ("event_id", new.event.uuid().into()),
-        ("shift_id", new.shift.uuid().into()),
-        ("signup_id", Value::Uuid(new.cause.signup().map(SignupId::uuid))),
-        ("cause", json(&new.cause)?),
-        ("created_at", new.created_at.as_second().into()),
-        ("version", new.version.into()),
-        ("attempts", new.attempts.into()),
-        ("due_at", new.due_at.as_second().into()),
-        ("failed_at", failure.map(|failure| failure.at.as_second()).into()),
-        ("reason", failure.map(|failure| failure.reason.as_str()).into()),
-    ])
-}
-
-/// A value that is stored as JSON.
-fn json(value: &impl Serialize) -> Result<Value> {
-    let text = serde_json::to_string(value);
-    Ok(Value::Json(Some(text.map_err(|error| StoreError::failed("writing a value as JSON", error))?)))
 }

@@ -10,7 +10,7 @@ use signup_core::{Day, EventDate, EventDates, StoreError, TimeError, Zone};
 use uuid::Uuid;
 
 use super::rows::{GIVEN, Rows, Statement};
-use super::{Dialect, Sql, values};
+use super::{Dialect, Sql, Value, values};
 
 /// The number of events that one statement reads or updates. This bounds the memory.
 const BATCH: usize = 1000;
@@ -56,8 +56,8 @@ pub(crate) async fn update_sort_keys<S: Session>(session: &mut S, keys: SortKeys
     loop {
         let events = session.rows(WHAT, Sql::of(S::DIALECT, &text, values![after])).await?;
         let keys = events.iter().map(sort_keys).collect::<Result<Vec<_>, _>>()?;
-        let Some((last, ..)) = keys.last() else { break };
-        after = *last;
+        let Some(last) = keys.last() else { break };
+        after = last.id;
         let updated: Vec<[String; 1]> = session.rows(WHAT, update(S::DIALECT, &keys)).await?;
         tracing::info!(events = updated.len(), "sort keys were derived again from the zone data");
     }
@@ -68,33 +68,54 @@ pub(crate) async fn update_sort_keys<S: Session>(session: &mut S, keys: SortKeys
     Ok(())
 }
 
-/// The id of an event, and its start and end in Unix seconds.
-type Keys = (Uuid, i64, i64);
+/// The sort keys of an event, and the values that they were derived from.
+struct Keys<'e> {
+    id: Uuid,
+    first: &'e str,
+    last: Option<&'e str>,
+    zone: &'e str,
+    /// In Unix seconds, like `ends_at`.
+    starts_at: i64,
+    ends_at: i64,
+}
 
 /// Returns a statement that updates the keys of events. Its result has a row for each event whose keys change.
-fn update(dialect: Dialect, keys: &[Keys]) -> Sql {
+///
+/// On PostgreSQL another server may change the dates of an event meanwhile. That server stores the keys of the new dates, so
+/// the statement skips the event.
+fn update(dialect: Dialect, keys: &[Keys<'_>]) -> Sql {
     let mut rows = Rows::default();
-    for &(id, start, end) in keys {
-        rows.push(0, [("id", id.into()), ("starts_at", start.into()), ("ends_at", end.into())]);
+    for keys in keys {
+        let row = [
+            ("id", keys.id.into()),
+            ("start_date", Value::Date(Some(keys.first.to_owned()))),
+            ("end_date", Value::Date(keys.last.map(str::to_owned))),
+            ("timezone", keys.zone.into()),
+            ("starts_at", keys.starts_at.into()),
+            ("ends_at", keys.ends_at.into()),
+        ];
+        rows.push(0, row);
     }
     let text = format!(
         "UPDATE events SET starts_at = given.starts_at, ends_at = given.ends_at FROM {GIVEN} \
-         WHERE events.id = given.id \
-         AND (events.starts_at <> given.starts_at OR events.ends_at <> given.ends_at) RETURNING timezone"
+         WHERE events.id = given.id AND events.start_date = given.start_date \
+         AND events.end_date IS NOT DISTINCT FROM given.end_date AND events.timezone = given.timezone \
+         AND (events.starts_at <> given.starts_at OR events.ends_at <> given.ends_at) RETURNING events.timezone"
     );
     let mut sql = Sql::new(dialect);
     Statement::run(text).append(&mut sql, rows, None);
     sql
 }
 
-fn sort_keys([id, first, last, zone]: &[String; 4]) -> Result<Keys, StoreError> {
+fn sort_keys([id, first, last, zone]: &[String; 4]) -> Result<Keys<'_>, StoreError> {
     let corrupt =
         |column: &'static str| move |error: TimeError| StoreError::corrupt("events", column, id, error);
     let date = first.parse().map_err(corrupt("start_date"))?;
     let last = Some(last.as_str()).filter(|last| !last.is_empty());
-    let last: Option<EventDate> = last.map(str::parse).transpose().map_err(corrupt("end_date"))?;
-    let zone: Zone = zone.parse().map_err(corrupt("timezone"))?;
-    let dates = EventDates { first: Day::new(date, zone), last };
+    let last_date: Option<EventDate> = last.map(str::parse).transpose().map_err(corrupt("end_date"))?;
+    let parsed: Zone = zone.parse().map_err(corrupt("timezone"))?;
+    let dates = EventDates { first: Day::new(date, parsed), last: last_date };
     let id = Uuid::try_parse(id).map_err(|error| StoreError::corrupt("events", "id", id, error))?;
-    Ok((id, dates.starts_at().as_second(), dates.ends_at().as_second()))
+    let (starts_at, ends_at) = (dates.starts_at().as_second(), dates.ends_at().as_second());
+    Ok(Keys { id, first, last, zone, starts_at, ends_at })
 }

@@ -17,6 +17,7 @@ static SCRIPTS: &[Script] = &[
     (2, "mails", include_str!("../../migrations/sqlite/0002_mails.sql")),
     (3, "receipts", include_str!("../../migrations/sqlite/0003_receipts.sql")),
     (4, "receipts", include_str!("../../migrations/sqlite/0004_receipts.sql")),
+    (5, "event lifecycle", include_str!("../../migrations/sqlite/0005_event_lifecycle.sql")),
 ];
 
 /// Migrates the database. `name` names the database in errors.

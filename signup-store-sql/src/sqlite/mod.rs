@@ -6,6 +6,7 @@ mod migrations;
 mod options;
 #[cfg(test)]
 mod plans;
+mod purge;
 mod query;
 mod readers;
 mod script;

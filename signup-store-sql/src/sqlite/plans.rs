@@ -1,11 +1,14 @@
 //! Tests of query plans: each statement is a range of an index.
 
 use jiff::Timestamp;
-use signup_core::{EventId, EventQuery, NoticeId, OrganizationId, Position, Side};
+use signup_core::{
+    EmailAddress, EventId, EventQuery, NoticeId, OrganizationId, Position, ShiftId, Side, SignupId,
+    SignupPosition, SignupQuery, SignupStatus,
+};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnection};
 
 use crate::SqliteStore;
-use crate::sql::read::{due_notices_query, page_query};
+use crate::sql::read::{due_notices_query, page_query, signup_page_query};
 use crate::sql::require;
 use crate::sql::rows::Rows;
 use crate::sql::{Dialect, Sql};
@@ -53,6 +56,45 @@ async fn a_page_costs_the_same_wherever_it_is() {
     }
 }
 
+/// A page is a range of the index of its scope. Of the events only deleted ones are looked up.
+#[tokio::test]
+async fn a_page_of_sign_ups_costs_the_same_wherever_it_is() {
+    let (_folder, mut connection) = database().await;
+    let all = SignupQuery::new().status(SignupStatus::Cancelled);
+    for (query, index, (key, values)) in [
+        (all.clone(), "sqlite_autoindex_signups_2", ("id", "?")),
+        (all.clone().of_event(EventId::NONE), "signups_by_event", ("(event_id,id)", "(?,?)")),
+        (all.of_shift(ShiftId::NONE), "signups_by_shift", ("(shift_id,id)", "(?,?)")),
+    ] {
+        for side in [None, Some(Side::Below), Some(Side::Above)] {
+            let mut wanted = query.clone();
+            wanted.position = side.map(|side| SignupPosition { id: SignupId::NONE, side });
+            let page = signup_page_query(Dialect::Sqlite, OrganizationId::NONE, &wanted);
+            let plan = plan(&mut connection, page).await;
+            let ranges = 1 + usize::from(side.is_some());
+            let range = format!("organization_id=? AND {key}>{values} AND {key}<{values}");
+            let search = format!("SEARCH u USING INDEX {index} ({range})");
+            assert_eq!(plan.matches(&search).count(), ranges, "{plan}");
+            assert_eq!(plan.matches("SEARCH d USING INDEX deleted_events").count(), ranges, "{plan}");
+            assert!(!plan.contains("B-TREE") && !plan.contains("SCAN signups"), "{plan}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn sign_ups_of_an_address_are_found_by_the_address() {
+    let (_folder, mut connection) = database().await;
+    let all = SignupQuery::new().email(EmailAddress::new("ada@example.org").unwrap());
+    for query in [all.clone(), all.clone().of_event(EventId::NONE), all.of_shift(ShiftId::NONE)] {
+        let wanted = query.at(SignupPosition { id: SignupId::NONE, side: Side::Below });
+        let page = signup_page_query(Dialect::Sqlite, OrganizationId::NONE, &wanted);
+        let plan = plan(&mut connection, page).await;
+        let search = "SEARCH signups USING INDEX signups_by_address (organization_id=? AND email_key=?)";
+        assert_eq!(plan.matches("signups USING").count(), 1, "{plan}");
+        assert!(plan.contains(search), "{plan}");
+    }
+}
+
 /// The cost does not depend on the number of notices that are not due.
 #[tokio::test]
 async fn due_notices_are_ranges_of_an_index() {
@@ -67,7 +109,7 @@ async fn due_notices_are_ranges_of_an_index() {
 }
 
 #[tokio::test]
-async fn active_events_are_counted_in_an_index_of_published_ones() {
+async fn active_events_are_counted_in_an_index_of_their_own() {
     let (_folder, mut connection) = database().await;
     let mut sql = Sql::new(Dialect::Sqlite);
     let requirement = signup_core::Requirement::ActiveEventsBelow {
@@ -80,5 +122,5 @@ async fn active_events_are_counted_in_an_index_of_published_ones() {
     rows.push(0, row);
     check.statement(Dialect::Sqlite).append(&mut sql, rows, None);
     let plan = plan(&mut connection, sql).await;
-    assert!(plan.contains("USING COVERING INDEX published_events_by_end"), "{plan}");
+    assert!(plan.contains("USING COVERING INDEX active_events_by_end"), "{plan}");
 }

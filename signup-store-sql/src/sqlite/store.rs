@@ -11,6 +11,7 @@ use sqlx::sqlite::SqlitePool;
 
 use super::migrations;
 use super::options::{connect, open_readers, writer_options};
+use super::purge::Purge;
 use super::readers::Readers;
 use super::wal_index::WalIndex;
 use super::writer::Writer;
@@ -154,7 +155,11 @@ impl Backend for SqliteBackend {
     }
 
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        self.writer.purge_receipts(now, limit).await
+        self.writer.purge(Purge::Receipts { now }, limit).await
+    }
+
+    async fn purge_deleted(&self, until: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        self.writer.purge(Purge::Deleted { until }, limit).await
     }
 
     fn request_counter(_store: &SqliteStore) -> Option<&dyn RequestCounter> {

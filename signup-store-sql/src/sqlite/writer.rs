@@ -14,13 +14,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use jiff::Timestamp;
 use signup_core::store::Keys;
 use signup_core::{ChangeSet, CommitError, StoreError};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 
 use super::error::{is_io_error, store_error};
+use super::purge::Purge;
 use super::script;
 use crate::batch::{Batcher, Limits, Next, Pending, Work};
 use crate::sql::change::{Prepared, shared_keys};
@@ -62,8 +62,9 @@ impl Writer {
         self.batcher.submit(keys, Request::Commit(Prepared::new(set)?)).await?.map(|_| ())
     }
 
-    pub(super) async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        let purged = self.batcher.submit(Keys::new(), Request::PurgeReceipts { now, limit }).await?;
+    /// Removes at most `limit` records for good, and returns how many were removed.
+    pub(super) async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError> {
+        let purged = self.batcher.submit(Keys::new(), Request::Purge(purge, limit)).await?;
         purged.map_err(|error| match error {
             CommitError::Failed(error) => error,
             refused => StoreError::failed(WHAT, refused),
@@ -85,10 +86,11 @@ impl Writer {
 /// A request to the writer.
 pub(super) enum Request {
     Commit(Prepared),
-    PurgeReceipts { now: Timestamp, limit: u32 },
+    /// What is removed, and the most records.
+    Purge(Purge, u32),
 }
 
-/// The number of receipts that were removed; 0 for a change set.
+/// The number of records that were removed; 0 for a change set.
 type Answer = Result<u64, CommitError>;
 
 type Waiting = Pending<Request, Answer>;
@@ -152,7 +154,7 @@ fn groups(batch: Vec<Waiting>) -> VecDeque<Vec<Waiting>> {
     for waiting in batch {
         let its_values = match &waiting.request {
             Request::Commit(change) => change.values(),
-            Request::PurgeReceipts { .. } => MAX_VALUES,
+            Request::Purge(..) => MAX_VALUES,
         };
         if values + its_values > MAX_VALUES && !group.is_empty() {
             groups.push_back(std::mem::take(&mut group));
@@ -215,8 +217,8 @@ async fn run(
     for waiting in group {
         match &mut waiting.request {
             Request::Commit(change) => changes.push(change),
-            Request::PurgeReceipts { now, limit } => {
-                return Ok(vec![Some(Ok(purge_receipts(connection, *now, *limit).await?))]);
+            Request::Purge(purge, limit) => {
+                return Ok(vec![Some(Ok(purge.run(connection, *limit).await?))]);
             }
         }
     }
@@ -224,28 +226,12 @@ async fn run(
     Ok(outcomes.into_iter().map(|outcome| outcome.map(|committed| committed.map(|()| 0))).collect())
 }
 
-/// Removes expired receipts, in the order of every store: by expiry, equal ones by key.
-async fn purge_receipts(
-    connection: &mut SqliteConnection,
-    now: Timestamp,
-    limit: u32,
-) -> Result<u64, StoreError> {
-    const PURGE: &str = "DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE expires_at <= $1 \
-         ORDER BY expires_at, organization_id, token_id, operation, idempotency_key LIMIT $2)";
-    let run = async {
-        sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
-        let purged = sqlx::query(PURGE).bind(now.as_second()).bind(limit).execute(&mut *connection).await?;
-        sqlx::query("COMMIT").execute(&mut *connection).await?;
-        Ok(purged.rows_affected())
-    };
-    run.await.map_err(|error| store_error("purging receipts", error))
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
 
     use futures_util::future::join_all;
+    use jiff::Timestamp;
     use signup_core::conformance::records::{event, organization, shift};
     use signup_core::{Name, Organization, OrganizationId, Store as _, WebAddress, Write};
     use uuid::Uuid;
@@ -376,7 +362,7 @@ mod tests {
         let writer = Writer::new(failing, options);
         let (first, purged, second) = tokio::join!(
             writer.commit(insert(1)),
-            writer.purge_receipts(Timestamp::MAX, 10),
+            writer.purge(Purge::Receipts { now: Timestamp::MAX }, 10),
             writer.commit(insert(2))
         );
         let error = purged.unwrap_err();

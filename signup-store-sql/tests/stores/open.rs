@@ -1,7 +1,7 @@
 //! Opening: what is kept, what is carried forward, what is refused.
 
 use rstest::rstest;
-use signup_core::{EventQuery, Write};
+use signup_core::{CancelledBy, EventQuery, Signup, SignupScope, Write};
 use signup_store_sql::OpenError;
 
 use crate::records::Engine::{Postgres, Sqlite};
@@ -48,10 +48,37 @@ async fn what_the_first_version_has_stored_is_carried_forward(#[values(Sqlite, P
     assert_eq!(due[0].cause.signup(), Some(signup.id));
     let receipt = store.receipt(&records.receipt.key, at(0)).await.unwrap();
     assert_eq!(receipt, Some(records.receipt), "a key is answered as before");
-    let erase =
-        Write::EraseSignup { organization: signup.organization, shift: signup.shift, signup: signup.id };
+    let Signup { organization, event, shift, id: signup, .. } = signup;
+    let erase = Write::EraseSignup { organization, event, shift, signup };
     store.commit(writes([erase])).await.unwrap();
     assert_eq!(store.notice(due[0].id).await.unwrap(), None, "the notice is known to be about the sign-up");
+}
+
+/// Events had no version, and only volunteers cancelled sign-ups.
+#[rstest]
+#[tokio::test]
+async fn a_database_without_versions_and_causes_is_carried_forward(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let before = if engine == Sqlite { 4 } else { 6 };
+    let Some((database, records)) = Database::version(engine, before).await else { return };
+    database.run("UPDATE signups SET status = 'cancelled', cancelled_at = 5").await.unwrap();
+    let store = database.open().await.unwrap();
+    let organization = records.organization.id;
+    let event = store.event(organization, records.event.id).await.unwrap().unwrap();
+    assert_eq!((event.version, event.cancelled_at, event.cancellation_reason), (1, None, None));
+    assert_eq!(store.deleted_events(organization, None, 9).await.unwrap(), []);
+    assert_eq!(
+        store.shifts(organization, records.event.id).await.unwrap().map(|shifts| shifts.len()),
+        Some(1)
+    );
+    let signup = store.signup(organization, records.signup.id).await.unwrap().unwrap();
+    assert_eq!(signup.cancelled_by, Some(CancelledBy::Volunteer));
+    for (by, expected) in [(CancelledBy::Volunteer, vec![signup]), (CancelledBy::Operator, vec![])] {
+        let scope = SignupScope::Event(records.event.id);
+        let found = store.signups_cancelled_by(organization, scope, by, None, 9).await.unwrap();
+        assert_eq!(found, expected);
+    }
 }
 
 #[rstest]

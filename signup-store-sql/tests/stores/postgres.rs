@@ -2,6 +2,7 @@
 
 mod faults;
 mod json;
+mod lifecycle;
 mod locks;
 mod open;
 mod overlaps;

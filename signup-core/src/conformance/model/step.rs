@@ -1,6 +1,6 @@
-//! The operations of the model test, and their generator.
+//! The operations of the model test.
 
-use proptest::prelude::*;
+use crate::SignupStatus;
 
 /// One operation. Numbers select records from small ranges.
 #[derive(Debug, Clone)]
@@ -34,6 +34,72 @@ pub(super) enum Step {
         capacity: u32,
         /// The new hours.
         hours: (u16, u16),
+    },
+    /// Updates an event.
+    EditEvent {
+        /// The organization that edits.
+        organization: u32,
+        /// The index of the event.
+        event: u32,
+        /// What is changed.
+        edit: EventEdit,
+        /// The version that is required, if any: the present one, or if true, another.
+        check: Option<bool>,
+        /// The limit of active events.
+        limit: Option<u32>,
+    },
+    /// Deletes an event.
+    DeleteEvent {
+        /// The organization that deletes.
+        organization: u32,
+        /// The index of the event.
+        event: u32,
+        /// The version that is required, as for `EditEvent`.
+        check: Option<bool>,
+    },
+    /// Restores an event.
+    RestoreEvent {
+        /// The organization that restores.
+        organization: u32,
+        /// The index of the event.
+        event: u32,
+        /// Whether the restored event is published.
+        is_published: bool,
+        /// Whether a deleted event is required.
+        is_checked: bool,
+    },
+    /// Replaces or removes the location data of an event.
+    SetLocationData {
+        /// The organization that edits.
+        organization: u32,
+        /// The index of the event.
+        event: u32,
+        /// Whether there is new data.
+        has_data: bool,
+        /// The version that is required, as for `EditEvent`.
+        check: Option<bool>,
+    },
+    /// Adds a shift to an event.
+    AddShift {
+        /// The index of the event.
+        event: u32,
+        /// The capacity.
+        capacity: u32,
+        /// The version that is required, as for `EditEvent`.
+        check: Option<bool>,
+    },
+    /// Cancels all sign-ups for a shift, or deletes the shift, or both.
+    DeleteShift {
+        /// The organization that deletes.
+        organization: u32,
+        /// The index of the shift.
+        shift: u32,
+        /// Whether a shift without sign-ups is required.
+        is_empty: bool,
+        /// Whether all sign-ups are cancelled.
+        cancels: bool,
+        /// Whether the shift is deleted.
+        is_deleted: bool,
     },
     /// Signs up for a shift.
     SignUp {
@@ -77,10 +143,21 @@ pub(super) enum Step {
     Ask {
         /// The index of the event.
         event: u32,
-        /// The number of questions that is required.
-        count: u32,
+        /// The version of the event that is required, as for `EditEvent`.
+        check: Option<bool>,
         /// The position, which several questions can have.
         position: u32,
+    },
+    /// Updates or deletes a question.
+    EditQuestion {
+        /// The organization that edits.
+        organization: u32,
+        /// The index of the question.
+        question: u32,
+        /// What is changed.
+        edit: QuestionEdit,
+        /// Whether a question without answers is required.
+        is_unanswered: bool,
     },
     /// Creates or revokes a token.
     Token {
@@ -97,48 +174,84 @@ pub(super) enum Step {
     Wait(u8),
     /// Purges receipts, up to a limit.
     Purge(u32),
-    /// Reads a page of events.
-    Page {
-        /// The owner.
-        organization: u32,
-        /// The index of the event beside which the page lies, and whether the page is above that event.
-        beside: Option<(u32, bool)>,
-        /// The filter.
-        is_published: Option<bool>,
-        /// The page size.
+    /// Purges deleted records, in portions up to a limit.
+    PurgeDeleted {
+        /// How long ago the records were deleted, in seconds.
+        age: u8,
+        /// The most records of a portion.
         limit: u32,
     },
+    /// Reads a page of events.
+    Page(Page),
+    /// Reads a page of sign-ups.
+    SignupPage(SignupList),
 }
 
-/// Generates an operation.
-pub(super) fn step() -> impl Strategy<Value = Step> {
-    let organization = 1..3_u32;
-    let hours =
-        prop_oneof![Just((0, 1440)), (0..1439_u16, 1..200_u16).prop_map(|(a, b)| (a, (a + b).min(1440)))];
-    prop_oneof![
-        4 => (organization.clone(), 0..4_u32, any::<bool>(), prop::collection::vec(1..4_u32, 0..4), prop::bool::weighted(0.2),
-            prop::option::of((0..3_u8, 1..20_u8)), prop::option::of(0..4_u32))
-            .prop_map(|(organization, day, is_published, capacities, common_slug, key, limit)| Step::Create {
-                organization, day, is_published, capacities, common_slug, key, limit,
-            }),
-        2 => (organization.clone(), 0..8_u32, 1..4_u32, 1..4_u32, hours)
-            .prop_map(|(organization, shift, version, capacity, hours)| Step::Edit { organization, shift, version, capacity, hours }),
-        6 => (prop_oneof![9 => Just(1), 1 => Just(2_u32)], 0..6_u32, 0..4_u32, any::<bool>(), prop::bool::weighted(0.9))
-            .prop_map(|(organization, shift, person, is_upper_case, checks_room)| Step::SignUp {
-                organization, shift, person, is_upper_case, checks_room,
-            }),
-        3 => (organization.clone(), 0..8_u32, any::<bool>())
-            .prop_map(|(organization, signup, is_checked)| Step::Cancel { organization, signup, is_checked }),
-        1 => (0..8_u32, any::<bool>(), any::<bool>())
-            .prop_map(|(signup, is_first, is_erased)| Step::Change { signup, is_first, is_erased }),
-        2 => (1..3_u32, 0..4_u8).prop_map(|(version, action)| Step::Deliver { version, action }),
-        1 => (0..4_u32, 0..3_u32, 0..2_u32).prop_map(|(event, count, position)| Step::Ask { event, count, position }),
-        1 => (organization.clone(), 0..3_u32, any::<bool>())
-            .prop_map(|(organization, number, is_revoked)| Step::Token { organization, number, is_revoked }),
-        1 => (organization.clone(), any::<bool>()).prop_map(|(organization, is_free)| Step::Plan(organization, is_free)),
-        1 => (1..20_u8).prop_map(Step::Wait),
-        1 => (1..4_u32).prop_map(Step::Purge),
-        2 => (organization, prop::option::of((0..8_u32, any::<bool>())), any::<Option<bool>>(), 1..5_u32)
-            .prop_map(|(organization, beside, is_published, limit)| Step::Page { organization, beside, is_published, limit }),
-    ]
+/// A change of an event.
+#[derive(Debug, Clone)]
+pub(super) enum EventEdit {
+    /// Changes texts.
+    Title,
+    /// Sets whether the event takes place online.
+    Virtual(bool),
+    /// Publishes or unpublishes.
+    Publish(bool),
+    /// Moves the event.
+    Move {
+        /// The start, in days after 2027-06-01.
+        day: u32,
+        /// The number of days from the first to the last.
+        days: u32,
+        /// The time zone.
+        zone: &'static str,
+    },
+    /// Cancels the event and its sign-ups.
+    Cancel,
+}
+
+/// A change of a question.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum QuestionEdit {
+    /// Changes the label and the position.
+    Move(u32),
+    /// Removes the question.
+    Delete,
+}
+
+/// A page of events.
+#[derive(Debug, Clone)]
+pub(super) struct Page {
+    /// The owner.
+    pub(super) organization: u32,
+    /// The index of the event beside which the page lies, and whether the page is above that event.
+    pub(super) beside: Option<(u32, bool)>,
+    /// The filter.
+    pub(super) is_published: Option<bool>,
+    /// The page size.
+    pub(super) limit: u32,
+}
+
+/// A page of a list of sign-ups.
+#[derive(Debug, Clone)]
+pub(super) struct SignupList {
+    /// The owner.
+    pub(super) organization: u32,
+    /// The list.
+    pub(super) scope: Scope,
+    /// The status of the listed sign-ups.
+    pub(super) status: Option<SignupStatus>,
+    /// The number in the address of the listed sign-ups.
+    pub(super) person: Option<u32>,
+    /// The index of the sign-up beside which the page lies, and whether the page is above that sign-up.
+    pub(super) beside: Option<(u32, bool)>,
+    /// The page size.
+    pub(super) limit: u32,
+}
+
+/// The sign-ups of an organization, of the event at an index, or of the shift at an index.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Scope {
+    Organization,
+    Event(u32),
+    Shift(u32),
 }

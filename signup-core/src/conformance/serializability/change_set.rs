@@ -4,7 +4,7 @@
 //! has ids and secrets of its own. A write that needs a fact, for example that a slug is free, comes with the requirement.
 //! So no write violates a constraint of a database.
 
-use super::step::{Change, Check, Step};
+use super::step::{Change, Check, EventEdit, Step};
 use crate::conformance::records::*;
 use crate::conformance::world::*;
 use crate::*;
@@ -40,22 +40,21 @@ struct Targets {
     notices: Vec<Notice>,
 }
 
-/// The number of shifts of the world.
-const SHIFTS: usize = 4;
-/// The number of events of the world.
-const EVENTS: usize = 2;
+/// The shifts of the world. The shift 9 belongs to a deleted event, and the shift 11 is deleted. The shift 3 comes second,
+/// because it belongs to the same organization as the shift 1.
+const SHIFTS: [u32; 6] = [1, 3, 2, 4, 9, 11];
+/// The events of the world. The event 5 is deleted.
+const EVENTS: [u32; 3] = [1, 2, 5];
 
 impl Targets {
     fn new(steps: &[Vec<Step>]) -> Self {
         let all = || steps.iter().enumerate().flat_map(|(place, steps)| numbered(place, steps));
         let mut targets = Self {
-            events: (1..).take(EVENTS).map(event_of).collect(),
-            shifts: (1..).take(SHIFTS).map(shift_of).collect(),
-            signups: (1..7).map(signup_of).collect(),
+            events: EVENTS.map(event_of).to_vec(),
+            shifts: SHIFTS.map(shift_of).to_vec(),
+            signups: (1..7).chain([11, 13]).map(signup_of).collect(),
             notices: (1..5).map(|number| notice_of(number, number < 3)).collect(),
         };
-        // The shift 3 comes second, because it belongs to the same organization as the shift 1.
-        targets.shifts.swap(1, 2);
         for (number, step) in all() {
             if let Step::Create { organization, is_published, has_common_slug, capacities, .. } = step {
                 let mut event = Event { is_published: *is_published, ..event(*organization, number) };
@@ -72,7 +71,10 @@ impl Targets {
                 let email = address(*person);
                 let upper_case = EmailAddress::new(&email.as_str().to_uppercase()).unwrap();
                 let email = if *is_upper_case { upper_case } else { email };
-                targets.signups.push(Signup { email, ..signup(at_index(&targets.shifts, *shift), number) });
+                // The question 9 has no answer in the world.
+                let answers = if number % 20 == 0 { vec![answer(9, "S")] } else { vec![] };
+                let signup = signup(at_index(&targets.shifts, *shift), number);
+                targets.signups.push(Signup { email, answers, ..signup });
             }
         }
         for (number, step) in all() {
@@ -97,29 +99,35 @@ impl Targets {
     }
 
     fn is_of_world(&self, shift: ShiftId) -> bool {
-        self.shifts[..SHIFTS].iter().any(|found| found.id == shift)
+        self.shifts[..SHIFTS.len()].iter().any(|found| found.id == shift)
     }
 
     /// Adds the requirements and the writes of a step.
     fn add(&self, change: &mut ChangeSet, number: u32, step: &Step) {
         match step {
-            Step::SignUp { shift, checks_room, .. } => {
-                self.sign_up(change, number, at_index(&self.shifts, *shift), *checks_room);
+            Step::SignUp { shift, checks_room, checks_event, .. } => {
+                let shift = at_index(&self.shifts, *shift);
+                if *checks_event {
+                    let (organization, event) = (shift.organization, shift.event);
+                    change.requires.push(Requirement::EventAtVersion { organization, event, version: 1 });
+                }
+                self.sign_up(change, number, shift, *checks_room);
             }
             Step::Change { signup, change: kind, check } => {
-                let Signup { organization, shift, id: signup, .. } = *at_index(&self.signups, *signup);
+                let found = at_index(&self.signups, *signup);
                 if let Some((checked, check)) = check {
-                    let Signup { organization, id: signup, secret, .. } = *at_index(&self.signups, *checked);
+                    let checked = at_index(&self.signups, *checked);
                     change.requires.push(match check {
-                        Check::Confirmed => Requirement::SignupConfirmed { organization, signup },
-                        Check::FirstSecret => Requirement::SignupHasSecret { organization, signup, secret },
+                        Check::Confirmed => is_confirmed(checked),
+                        Check::FirstSecret => has_secret(checked, checked.secret),
                     });
                 }
                 let at = at(i64::from(number));
                 change.writes.push(match kind {
-                    Change::Cancel => Write::CancelSignup { organization, shift, signup, at },
-                    Change::Erase => Write::EraseSignup { organization, shift, signup },
+                    Change::Cancel => cancel(found, at),
+                    Change::Erase => erase(found),
                     Change::Renew => {
+                        let Signup { organization, shift, id: signup, .. } = *found;
                         let secret = Digest::of(&format!("renewed {signup} by {number}"));
                         Write::RenewSecret { organization, shift, signup, secret, at }
                     }
@@ -138,6 +146,76 @@ impl Targets {
                 })));
             }
             Step::Create { key, limit, .. } => self.create(change, number, *key, *limit),
+            Step::EditEvent { event, edit, check, limit } => {
+                let event = at_index(&self.events, *event);
+                if let Some(limit) = *limit {
+                    let organization = event.organization;
+                    change.requires.push(Requirement::ActiveEventsBelow { organization, limit, now: at(0) });
+                }
+                self.require_version(change, *check);
+                let version = check.map_or(2, |(_, version)| version + 1);
+                change.writes.push(update_event(Event { version, ..edited(event, *edit, number) }));
+            }
+            Step::DeleteEvent { event, is_restored, check } => {
+                if let Some(checked) = *check {
+                    let Event { organization, id: event, .. } = *at_index(&self.events, checked);
+                    change.requires.push(if *is_restored {
+                        Requirement::EventDeleted { organization, event, version: 1 }
+                    } else {
+                        Requirement::EventAtVersion { organization, event, version: 1 }
+                    });
+                }
+                let found = at_index(&self.events, *event);
+                let (organization, event) = (found.organization, found.id);
+                change.writes.push(if *is_restored {
+                    Write::RestoreEvent(Box::new(edited(found, EventEdit::Title, number)))
+                } else {
+                    Write::DeleteEvent { organization, event, at: at(i64::from(number)) }
+                });
+            }
+            Step::AddShift { event, capacity, check } => {
+                self.require_version(change, *check);
+                let event = at_index(&self.events[..EVENTS.len()], *event);
+                let version = check.map_or(2, |(_, version)| version + 1);
+                change.writes.push(Write::InsertShifts(vec![shift(event, number, *capacity)]));
+                change.writes.push(update_event(Event { version, ..event.clone() }));
+            }
+            Step::DeleteShift { shift, cancels, is_deleted, check } => {
+                if let Some(checked) = *check {
+                    let Shift { organization, id: shift, .. } = *at_index(&self.shifts, checked);
+                    change.requires.push(Requirement::ShiftIsEmpty { organization, shift });
+                }
+                let Shift { organization, id: shift, .. } = *at_index(&self.shifts, *shift);
+                let at = at(i64::from(number));
+                if *cancels {
+                    let by = CancelledBy::ShiftDeletion;
+                    change.writes.push(Write::CancelSignups { organization, shift, at, by });
+                }
+                if *is_deleted {
+                    change.writes.push(Write::DeleteShift { organization, shift, at });
+                }
+            }
+            Step::EditQuestion { question: edited, is_deleted, check } => {
+                let event = event_of(owner(*edited));
+                let organization = event.organization;
+                if let Some(checked) = *check {
+                    let event = event_of(owner(checked));
+                    change.requires.push(Requirement::QuestionUnanswered {
+                        organization: event.organization,
+                        event: event.id,
+                        question: QuestionId::new(uuid(checked)),
+                    });
+                }
+                let edited = Question {
+                    label: Label::new(&format!("Question {number}")).unwrap(),
+                    ..question(&event, *edited, number % 3)
+                };
+                change.writes.push(if *is_deleted {
+                    Write::DeleteQuestion { organization, event: event.id, question: edited.id }
+                } else {
+                    Write::UpdateQuestion(edited)
+                });
+            }
             Step::Answer { key, lives, check } => {
                 if let Some(key) = check {
                     change.requires.push(no_receipt(*key));
@@ -149,12 +227,9 @@ impl Targets {
                 let is_certain = event.id < EventId::new(uuid(100)) || inserts_event(change, event.id);
                 if !is_certain {
                     let (organization, event) = (event.organization, event.id);
-                    change.requires.push(Requirement::QuestionCount { organization, event, count: 0 });
+                    change.requires.push(Requirement::EventAtVersion { organization, event, version: 1 });
                 }
-                if let Some((checked, count)) = *check {
-                    let Event { organization, id: event, .. } = *at_index(&self.events, checked);
-                    change.requires.push(Requirement::QuestionCount { organization, event, count });
-                }
+                self.require_version(change, *check);
                 let new = (number..).take(*questions as usize).map(|number| question(event, number, 0));
                 change.writes.push(Write::InsertQuestions(new.collect()));
             }
@@ -194,6 +269,14 @@ impl Targets {
                 }
             }
             Step::Require(requirement) => change.requires.push(requirement.clone()),
+        }
+    }
+
+    /// Requires a version of the event at an index.
+    fn require_version(&self, change: &mut ChangeSet, check: Option<(usize, u32)>) {
+        if let Some((event, version)) = check {
+            let Event { organization, id: event, .. } = *at_index(&self.events, event);
+            change.requires.push(Requirement::EventAtVersion { organization, event, version });
         }
     }
 
@@ -240,6 +323,25 @@ impl Targets {
         let id = NoticeId::new(uuid(number));
         let notice = self.notices.iter().find(|notice| notice.id == id)?;
         Some(Write::InsertNotices(vec![notice.clone()]))
+    }
+}
+
+/// Returns the write that updates an event. Another change set may have changed the event before, so each update may change
+/// the total of active events.
+fn update_event(event: Event) -> Write {
+    Write::UpdateEvent { event: Box::new(event), may_change_activity: true }
+}
+
+fn edited(event: &Event, edit: EventEdit, number: u32) -> Event {
+    let event = event.clone();
+    match edit {
+        EventEdit::Title => Event { title: Title::new(&format!("Edit {number}")).unwrap(), ..event },
+        EventEdit::Publish(is_published) => Event { is_published, ..event },
+        EventEdit::Move => {
+            let first = Day::new("2027-06-09".parse().unwrap(), event.dates.first.zone().clone());
+            Event { dates: EventDates { first, last: None }, ..event }
+        }
+        EventEdit::Cancel => Event { cancelled_at: Some(at(i64::from(number))), ..event },
     }
 }
 

@@ -11,8 +11,15 @@ use crate::*;
 /// list insert. An index above the last record starts again at the first.
 #[derive(Debug, Clone)]
 pub(super) enum Step {
-    /// Signs up for a shift.
-    SignUp { shift: usize, person: u32, is_upper_case: bool, checks_room: bool, is_notified: bool },
+    /// Signs up for a shift, and optionally requires room and the first version of the event.
+    SignUp {
+        shift: usize,
+        person: u32,
+        is_upper_case: bool,
+        checks_room: bool,
+        checks_event: bool,
+        is_notified: bool,
+    },
     /// Cancels, erases or renews a sign-up.
     Change { signup: usize, change: Change, check: Option<(usize, Check)> },
     /// Edits a shift, and optionally requires a version of the same or of another shift.
@@ -28,8 +35,20 @@ pub(super) enum Step {
     },
     /// Stores a receipt, and optionally requires that this or another key has none.
     Answer { key: u32, lives: bool, check: Option<u32> },
-    /// Adds questions to an event, and optionally requires their number at the same or at another event.
+    /// Updates an event, and optionally requires a version of the same or of another event, and a limit of active events.
+    EditEvent { event: usize, edit: EventEdit, check: Option<(usize, u32)>, limit: Option<u32> },
+    /// Deletes or restores an event, and optionally requires the same of the same or of another event: that it is at the
+    /// first version, or that it is deleted.
+    DeleteEvent { event: usize, is_restored: bool, check: Option<usize> },
+    /// Adds a shift to an event of the world, and optionally requires a version of the same or of another event.
+    AddShift { event: usize, capacity: u32, check: Option<(usize, u32)> },
+    /// Cancels all sign-ups for a shift, or deletes the shift, or both. Optionally requires that the same or another shift has
+    /// no sign-up.
+    DeleteShift { shift: usize, cancels: bool, is_deleted: bool, check: Option<usize> },
+    /// Adds questions to an event, and optionally requires a version of the same or of another event.
     Ask { event: usize, questions: u32, check: Option<(usize, u32)> },
+    /// Updates or deletes a question of the world, and optionally requires that this or another question has no answer.
+    EditQuestion { question: u32, is_deleted: bool, check: Option<u32> },
     /// Queues a notice about a sign-up.
     Notify { signup: usize },
     /// Updates or deletes a notice, and optionally requires a version of the same or of another notice.
@@ -42,6 +61,15 @@ pub(super) enum Step {
     Organization,
     /// Requires a fact and writes nothing.
     Require(Requirement),
+}
+
+/// A change of an event. Each makes the next version.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum EventEdit {
+    Title,
+    Publish(bool),
+    Move,
+    Cancel,
 }
 
 /// A change of a sign-up.
@@ -72,7 +100,7 @@ pub(super) fn steps() -> impl Strategy<Value = Vec<Vec<Step>>> {
 }
 
 /// The generators of steps. Frequent kinds are listed several times.
-const KINDS: [fn() -> BoxedStrategy<Step>; 16] = [
+const KINDS: [fn() -> BoxedStrategy<Step>; 23] = [
     sign_up,
     sign_up,
     sign_up,
@@ -83,8 +111,15 @@ const KINDS: [fn() -> BoxedStrategy<Step>; 16] = [
     edit,
     create,
     create,
+    edit_event,
+    edit_event,
+    delete_event,
+    add_shift,
+    delete_shift,
+    delete_shift,
     answer,
     ask,
+    edit_question,
     deliver,
     notify,
     other,
@@ -102,12 +137,14 @@ fn version() -> impl Strategy<Value = u32> {
 }
 
 fn sign_up() -> BoxedStrategy<Step> {
-    (index(), 0..5_u32, any::<bool>(), prop::bool::weighted(0.9), prop::bool::weighted(0.2))
-        .prop_map(|(shift, person, is_upper_case, checks_room, is_notified)| Step::SignUp {
+    let checks = (prop::bool::weighted(0.9), prop::bool::weighted(0.5));
+    (index(), 0..5_u32, any::<bool>(), checks, prop::bool::weighted(0.2))
+        .prop_map(|(shift, person, is_upper_case, (checks_room, checks_event), is_notified)| Step::SignUp {
             shift,
             person,
             is_upper_case,
             checks_room,
+            checks_event,
             is_notified,
         })
         .boxed()
@@ -150,8 +187,52 @@ fn answer() -> BoxedStrategy<Step> {
 }
 
 fn ask() -> BoxedStrategy<Step> {
-    (index(), 1..3_u32, prop::option::of((index(), 0..4_u32)))
+    (index(), 1..3_u32, prop::option::of((index(), version())))
         .prop_map(|(event, questions, check)| Step::Ask { event, questions, check })
+        .boxed()
+}
+
+fn edit_event() -> BoxedStrategy<Step> {
+    let edit = prop_oneof![
+        Just(EventEdit::Title),
+        any::<bool>().prop_map(EventEdit::Publish),
+        Just(EventEdit::Move),
+        Just(EventEdit::Cancel),
+    ];
+    let check = prop::option::of((index(), version()));
+    (index(), edit, check, prop::option::weighted(0.5, 1..4_u32))
+        .prop_map(|(event, edit, check, limit)| Step::EditEvent { event, edit, check, limit })
+        .boxed()
+}
+
+fn delete_event() -> BoxedStrategy<Step> {
+    (index(), any::<bool>(), prop::option::of(index()))
+        .prop_map(|(event, is_restored, check)| Step::DeleteEvent { event, is_restored, check })
+        .boxed()
+}
+
+fn add_shift() -> BoxedStrategy<Step> {
+    (index(), 1..3_u32, prop::option::of((index(), version())))
+        .prop_map(|(event, capacity, check)| Step::AddShift { event, capacity, check })
+        .boxed()
+}
+
+fn delete_shift() -> BoxedStrategy<Step> {
+    (index(), any::<bool>(), any::<bool>(), prop::option::of(index()))
+        .prop_map(|(shift, cancels, is_deleted, check)| Step::DeleteShift {
+            shift,
+            cancels,
+            is_deleted,
+            check,
+        })
+        .boxed()
+}
+
+fn edit_question() -> BoxedStrategy<Step> {
+    // The questions 1 and 2 exist and have answers. The question 5 has the answer of a cancelled sign-up, and 9 has none.
+    let question = || select(&[1, 2, 5, 9][..]);
+    (question(), any::<bool>(), prop::option::of(question()))
+        .prop_map(|(question, is_deleted, check)| Step::EditQuestion { question, is_deleted, check })
         .boxed()
 }
 

@@ -1,5 +1,6 @@
-//! The operator's handle: organizations, plans, tokens, questions, people's data, failed notices.
+//! The operator's handle: organizations, plans, tokens, events, questions, people's data, failed notices.
 
+mod events;
 mod notices;
 mod organizations;
 mod questions;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 use super::Shared;
 use crate::error::Result;
+use crate::store::DeletedEvent;
 
 /// The operator's handle. The handle needs no token and reaches every organization, so a program must not expose it to
 /// callers.
@@ -54,8 +56,9 @@ impl Admin {
         Self { shared }
     }
 
-    /// Removes at most `limit` expired receipts and at most `limit` ended rate-limit windows. Returns the larger of the
-    /// two counts.
+    /// Removes at most `limit` expired receipts, at most `limit` records that were deleted
+    /// [30 days](DeletedEvent::RETENTION) ago, and at most `limit` ended rate-limit windows. Returns the largest of the
+    /// three counts.
     ///
     /// Call this method about once a minute, and again at once while the result is `limit`. A small limit, for example
     /// 1000, keeps the wait of other writers short.
@@ -80,7 +83,11 @@ impl Admin {
     pub async fn purge(&self, limit: u32) -> Result<u64> {
         let now = self.shared.now();
         let receipts = self.shared.store.purge_receipts(now, limit).await?;
-        let Some(counter) = self.shared.store.request_counter() else { return Ok(receipts) };
-        Ok(receipts.max(counter.purge_windows(now, limit).await?))
+        let deleted = self.shared.store.purge_deleted(now - DeletedEvent::RETENTION, limit).await?;
+        let windows = match self.shared.store.request_counter() {
+            Some(counter) => counter.purge_windows(now, limit).await?,
+            None => 0,
+        };
+        Ok(receipts.max(deleted).max(windows))
     }
 }

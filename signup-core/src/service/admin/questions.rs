@@ -2,13 +2,12 @@
 
 use super::Admin;
 use crate::error::{Error, Result};
-use crate::fault::{FaultKind, Faults};
 use crate::id::{EventId, QuestionId};
-use crate::input::NewQuestion;
-use crate::question::{Question, QuestionKind};
-use crate::rules::Decision;
+use crate::input::{CheckedQuestion, NewQuestion};
+use crate::question::Question;
+use crate::rules;
 use crate::secret;
-use crate::store::{ChangeSet, Requirement, Write};
+use crate::store::EventInFull;
 
 impl Admin {
     /// Adds a question after the event's other questions. Existing sign-ups stay without an answer to the question.
@@ -45,27 +44,14 @@ impl Admin {
     /// # }
     /// ```
     pub async fn add_question(&self, event: EventId, new: NewQuestion) -> Result<Question> {
-        let new = &new;
+        let new = &CheckedQuestion::from(new);
         let organization = self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)?;
         self.shared
             .commit_unrefused(move |now| async move {
-                let present =
-                    self.shared.store.questions(organization, event).await?.ok_or(Error::NotFound)?;
-                let count = check(new, present.len())?;
-                let position = present.last().map_or(0, |last| last.position + 1);
-                let question = Question {
-                    id: QuestionId::new(secret::new_uuid(now)),
-                    organization,
-                    event,
-                    label: new.label.clone(),
-                    kind: new.kind,
-                    options: new.options.clone(),
-                    required: new.required,
-                    position,
-                };
-                let requires = vec![Requirement::QuestionCount { organization, event, count }];
-                let writes = vec![Write::InsertQuestions(vec![question.clone()])];
-                Ok(Decision { outcome: question, change: ChangeSet { requires, writes } })
+                let full = self.shared.store.event_in_full(organization, event).await?;
+                let EventInFull { event, questions, .. } = full.ok_or(Error::NotFound)?;
+                let id = QuestionId::new(secret::new_uuid(now));
+                rules::add_question(&event, &questions, new.clone(), id)
             })
             .await
     }
@@ -80,20 +66,4 @@ impl Admin {
         let organization = self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)?;
         self.shared.store.questions(organization, event).await?.ok_or(Error::NotFound)
     }
-}
-
-fn check(new: &NewQuestion, present: usize) -> Result<u32, Faults> {
-    let mut faults = Faults::new();
-    match (new.kind, new.options.len()) {
-        (QuestionKind::Select, 1..=Question::MAX_OPTIONS)
-        | (QuestionKind::Text | QuestionKind::Checkbox, 0) => {}
-        (QuestionKind::Select, _) => {
-            faults.add("options", FaultKind::OptionCount { max: Question::MAX_OPTIONS });
-        }
-        (kind, _) => faults.add("options", FaultKind::OptionsNotAllowed { kind }),
-    }
-    if present >= Question::MAX_PER_EVENT {
-        faults.add("event", FaultKind::TooManyQuestions { max: Question::MAX_PER_EVENT });
-    }
-    faults.into_result(u32::try_from(present).ok())
 }

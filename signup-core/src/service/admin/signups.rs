@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId, OrganizationId, SignupId};
 use crate::rules::{self, Decision};
 use crate::secret;
-use crate::signup::Signup;
+use crate::signup::{CancelledBy, Signup};
 use crate::store::{ChangeSet, Write};
 use crate::text::EmailAddress;
 
@@ -74,7 +74,12 @@ impl Admin {
         self.shared
             .commit_unrefused(move |now| async move {
                 let signup = self.shared.store.signup(organization, id).await?.ok_or(Error::NotFound)?;
-                Ok(rules::cancel_signup(signup, NoticeId::new(secret::new_uuid(now)), now))
+                Ok(rules::cancel_signup(
+                    signup,
+                    CancelledBy::Operator,
+                    NoticeId::new(secret::new_uuid(now)),
+                    now,
+                ))
             })
             .await
     }
@@ -117,8 +122,8 @@ impl Admin {
             if signups.is_empty() {
                 return Ok(erased);
             }
-            for Signup { id: signup, shift, .. } in signups {
-                let writes = vec![Write::EraseSignup { organization, shift, signup }];
+            for Signup { id: signup, event, shift, .. } in signups {
+                let writes = vec![Write::EraseSignup { organization, event, shift, signup }];
                 let change = ChangeSet { requires: vec![], writes };
                 let decide = |_| async { Ok(Decision { outcome: (), change: change.clone() }) };
                 self.shared.commit_unrefused(decide).await?;

@@ -1,23 +1,28 @@
 //! Sessions: what a token may do, in its own organization.
 
+mod event_life;
 mod events;
+mod questions;
 mod shifts;
+mod signups;
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 pub use events::{EventList, EventPages};
+pub use signups::SignupList;
 
 use super::Shared;
 use super::commit::Refused;
 use crate::allowance::RateKey;
 use crate::error::{Error, Result};
-use crate::fault::Faults;
+use crate::fault::{FaultKind, Faults};
 use crate::id::{OrganizationId, TokenId};
 use crate::input::Input;
 use crate::organization::Organization;
 use crate::plan::PlanLimits;
+use crate::question::Question;
 use crate::receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
 use crate::rules::Decision;
 use crate::shift::Shift;
@@ -299,6 +304,9 @@ impl Session {
                 let max_allowed = self.principal.limits.active_events;
                 return Err(Error::PlanLimit { current_count: count, max_allowed }.into());
             }
+            Ok(Err(Refused { refusal: Refusal::QuestionAnswered, .. })) => {
+                return Err(Error::from(Faults::one("type", FaultKind::Answered)).into());
+            }
             Ok(Err(Refused { refusal, .. })) => return Err(Error::Refused(refusal.into()).into()),
             Err(error @ Error::Store(_)) => return Err(error.into()),
             Err(error) => error,
@@ -324,28 +332,28 @@ pub(super) trait Recorded: Clone + Send + Into<Outcome> {
     fn from_outcome(outcome: Outcome) -> Option<Self>;
 }
 
-impl From<EventWithShifts> for Outcome {
-    fn from(event: EventWithShifts) -> Self {
-        Self::Event(Box::new(event))
-    }
+macro_rules! recorded {
+    ($($type:ty: |$outcome:ident| $into:expr, $pattern:pat => $from:expr;)*) => {$(
+        impl From<$type> for Outcome {
+            fn from($outcome: $type) -> Self {
+                $into
+            }
+        }
+
+        impl Recorded for $type {
+            fn from_outcome(outcome: Outcome) -> Option<Self> {
+                if let $pattern = outcome { Some($from) } else { None }
+            }
+        }
+    )*};
 }
 
-impl Recorded for EventWithShifts {
-    fn from_outcome(outcome: Outcome) -> Option<Self> {
-        if let Outcome::Event(event) = outcome { Some(*event) } else { None }
-    }
-}
-
-impl From<Shift> for Outcome {
-    fn from(shift: Shift) -> Self {
-        Self::Shift(Box::new(shift))
-    }
-}
-
-impl Recorded for Shift {
-    fn from_outcome(outcome: Outcome) -> Option<Self> {
-        if let Outcome::Shift(shift) = outcome { Some(*shift) } else { None }
-    }
+recorded! {
+    EventWithShifts: |event| Self::Event(Box::new(event)), Outcome::Event(event) => *event;
+    Shift: |shift| Self::Shift(Box::new(shift)), Outcome::Shift(shift) => *shift;
+    Vec<Shift>: |shifts| Self::Shifts(shifts), Outcome::Shifts(shifts) => shifts;
+    Question: |question| Self::Question(Box::new(question)), Outcome::Question(question) => *question;
+    (): |_deleted| Self::Deleted {}, Outcome::Deleted {} => ();
 }
 
 fn add_receipt(change: &mut ChangeSet, key: ReceiptKey, outcome: Outcome, now: Timestamp) {

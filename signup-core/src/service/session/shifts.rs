@@ -1,13 +1,15 @@
 //! Shifts of a session's organization.
 
 use super::{Reply, Session};
+use crate::coverage::Coverage;
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId, ShiftId};
-use crate::input::{CheckedPatch, Input};
+use crate::input::{CheckedPatch, CheckedShifts, DeleteShift, Input};
 use crate::receipt::Operation;
 use crate::rules;
 use crate::secret;
 use crate::shift::Shift;
+use crate::store::EventInFull;
 use crate::token::Scope;
 
 impl Session {
@@ -90,14 +92,194 @@ impl Session {
     ) -> Result<Reply<Shift>, I::Error> {
         self.require(Scope::ShiftsWrite)?;
         self.write(Operation::PatchShift(id), patch, move |patch: CheckedPatch, now| async move {
-            let shift = self.shared.store.shift(self.organization_id(), id).await?;
-            if shift.is_none() && !patch.faults.is_empty() {
+            let found = self.shared.store.shift_with_event(self.organization_id(), id).await?;
+            if found.is_none() && !patch.faults.is_empty() {
                 return Err(patch.faults.into());
             }
-            let shift = shift.ok_or(Error::NotFound)?;
+            let (shift, event) = found.ok_or(Error::NotFound)?;
             let notice = NoticeId::new(secret::new_uuid(now));
-            Ok(rules::patch_shift(shift, patch, notice, now)?)
+            rules::patch_shift(&event, shift, patch, notice, now)
         })
         .await
+    }
+
+    /// Reads a shift.
+    ///
+    /// Requires [`Scope::ShiftsRead`].
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if the organization has no such shift.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let shift = session.shift(created.shifts[0].id).await?;
+    /// assert_eq!((shift.title.as_str(), shift.event), ("Packing", created.event.id));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "slot")]
+    pub async fn shift(&self, id: ShiftId) -> Result<Shift> {
+        self.require(Scope::ShiftsRead)?;
+        self.shared.store.shift(self.organization_id(), id).await?.ok_or(Error::NotFound)
+    }
+
+    /// Adds shifts to an event, all or none. Returns the new shifts in running order. Equal hours have the order of the
+    /// input, after the shifts that the event has.
+    ///
+    /// `shifts` is typed, a list of [`NewShift`](crate::NewShift), or untyped, a [`ShiftsInput`](crate::ShiftsInput).
+    /// Requires [`Scope::ShiftsWrite`].
+    ///
+    /// # Errors
+    /// - [`Error::Invalid`] with every fault, and with one of `shifts` if the event would have more than
+    ///   [`Event::MAX_SHIFTS`](crate::Event::MAX_SHIFTS), also if requests race.
+    /// - [`Error::NotFound`] if the organization has no such event.
+    /// - [`Error::EventCancelled`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{FixedClock, NewEvent, NewOrganization, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{Capacity, Hours, NewShift, time};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let morning = Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0))?;
+    /// let loading = NewShift::new("Loading".parse()?, Capacity::new(4)?).hours(morning);
+    /// let added = session.add_shifts(created.event.id, vec![loading]).await?.outcome;
+    /// assert_eq!(added[0].interval().start.to_string(), "2027-06-05T13:00:00Z");
+    /// assert_eq!(session.shifts(created.event.id).await?.len(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "add_slots")]
+    pub async fn add_shifts<I: Input<CheckedShifts>>(
+        &self,
+        event: EventId,
+        shifts: I,
+    ) -> Result<Reply<Vec<Shift>>, I::Error> {
+        self.require(Scope::ShiftsWrite)?;
+        self.write(Operation::AddShifts(event), shifts, move |new: CheckedShifts, now| async move {
+            let new = new.without_faults()?;
+            let full = self.shared.store.event_in_full(self.organization_id(), event).await?;
+            let ids = new.shifts.iter().map(|_| ShiftId::new(secret::new_uuid(now))).collect();
+            rules::add_shifts(full.ok_or(Error::NotFound)?, new, ids, now)
+        })
+        .await
+    }
+
+    /// Deletes a shift. Its sign-ups stay readable, as cancelled or as they were.
+    ///
+    /// `delete` is typed, a [`DeleteShift`], or untyped, a [`DeleteShiftInput`](crate::DeleteShiftInput). Requires
+    /// [`Scope::ShiftsWrite`].
+    ///
+    /// # Errors
+    /// - [`Error::NotFound`] if the organization has no such shift.
+    /// - [`Error::EventCancelled`].
+    /// - [`Error::ShiftHasSignups`] if the shift has active sign-ups, unless `delete` cancels them.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, NewSignup};
+    /// # use signup_core::{Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{DeleteShift, Error};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// # let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
+    /// # service.public().sign_up(organization.id, created.shifts[0].id, ada).await?;
+    /// let shift = created.shifts[0].id;
+    /// assert_eq!(session.delete_shift(shift, DeleteShift::new()).await, Err(Error::ShiftHasSignups));
+    /// session.delete_shift(shift, DeleteShift::new().cancel_signups()).await?;
+    /// assert_eq!(session.shift(shift).await, Err(Error::NotFound));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "delete_slot")]
+    pub async fn delete_shift<I: Input<DeleteShift>>(
+        &self,
+        id: ShiftId,
+        delete: I,
+    ) -> Result<Reply<()>, I::Error> {
+        self.require(Scope::ShiftsWrite)?;
+        self.write(Operation::DeleteShift(id), delete, move |delete: DeleteShift, now| async move {
+            let found = self.shared.store.shift_with_event(self.organization_id(), id).await?;
+            let (shift, event) = found.ok_or(Error::NotFound)?;
+            let notice = NoticeId::new(secret::new_uuid(now));
+            rules::delete_shift(&event, &shift, delete, notice, now)
+        })
+        .await
+    }
+
+    /// Reads what an event still needs, from one snapshot.
+    ///
+    /// Requires [`Scope::ShiftsRead`].
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if the organization has no such event.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, NewSignup};
+    /// # use signup_core::{Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::CoverageState;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// # let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
+    /// # service.public().sign_up(organization.id, created.shifts[0].id, ada).await?;
+    /// let coverage = session.coverage(created.event.id).await?;
+    /// assert_eq!((coverage.capacity, coverage.filled, coverage.remaining), (8, 1, 7));
+    /// assert_eq!(coverage.shifts[0].state, CoverageState::Open);
+    /// assert!(!coverage.is_covered);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn coverage(&self, event: EventId) -> Result<Coverage> {
+        self.require(Scope::ShiftsRead)?;
+        let full = self.shared.store.event_in_full(self.organization_id(), event).await?;
+        let EventInFull { event, shifts, .. } = full.ok_or(Error::NotFound)?;
+        Ok(Coverage::of(&event, shifts, self.shared.now()))
     }
 }

@@ -4,6 +4,7 @@
 //! The requirements and writes concern the records of [`world`](crate::conformance::world) and a few more, so that they
 //! often access the same records.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use proptest::collection::vec;
@@ -50,8 +51,33 @@ fn change_set() -> impl Strategy<Value = ChangeSet> {
         .prop_map(|(requires, writes)| ChangeSet { requires, writes })
 }
 
+/// A write that changes the total of active events accesses the total, and adds at most what it names.
+#[test]
+fn every_write_adds_at_most_1_to_the_total_that_it_names() {
+    let owner = organization_id(1);
+    let active = |records: &Records| {
+        let below = Requirement::ActiveEventsBelow { organization: owner, limit: 0, now: at(0) };
+        match records.clone().commit(ChangeSet { requires: vec![below], writes: vec![] }) {
+            Err(Refusal::ActiveEvents { count }) => count,
+            found => panic!("{found:?}"),
+        }
+    };
+    let mut counts = BTreeSet::new();
+    for write in &*WRITES {
+        let mut records = WORLD.clone();
+        records.commit(ChangeSet { requires: vec![], writes: vec![write.clone()] }).unwrap();
+        let (before, after) = (active(&WORLD), active(&records));
+        let added = u32::from(write.adds_to() == Some(Key::ActiveEvents(owner)));
+        assert!(after <= before + added, "{write:?}");
+        let is_accessed = write.keys().get(&Key::ActiveEvents(owner)).is_some();
+        assert!(after == before || is_accessed, "{write:?}");
+        counts.insert(after);
+    }
+    assert_eq!(counts, BTreeSet::from([0, 1, 2]), "some writes add, and some subtract");
+}
+
 /// Asserts that both orders of two change sets have the same outcomes and leave the same records. Accepts a conflict,
-/// and a refusal for a total that the other change set adds to.
+/// and a refusal for a total that the other change set changes.
 fn assert_commute(records: &Records, one: &ChangeSet, other: &ChangeSet) {
     if one.keys().conflicts_with(&other.keys()) {
         return;
@@ -65,7 +91,7 @@ fn assert_commute(records: &Records, one: &ChangeSet, other: &ChangeSet) {
     let (one_first, other_second, forward) = commit(one, other);
     let (other_first, one_second, backward) = commit(other, one);
     let is_at_bound = [&one_first, &one_second, &other_first, &other_second].into_iter().any(is_at_bound);
-    if is_at_bound && (adds_to_a_bound_of(one, other) || adds_to_a_bound_of(other, one)) {
+    if is_at_bound && (changes_a_bound_of(one, other) || changes_a_bound_of(other, one)) {
         return;
     }
     assert_eq!(one_first, one_second, "{one:?} has another outcome after {other:?}");
@@ -77,40 +103,53 @@ fn is_at_bound(outcome: &Result<(), Refusal>) -> bool {
     matches!(outcome, Err(Refusal::ShiftFull | Refusal::ActiveEvents { .. }))
 }
 
-/// Returns whether a write of `change` adds to a total that a requirement of `other` bounds.
-fn adds_to_a_bound_of(change: &ChangeSet, other: &ChangeSet) -> bool {
+/// Returns whether a write of `change` may change a total that a requirement of `other` bounds.
+fn changes_a_bound_of(change: &ChangeSet, other: &ChangeSet) -> bool {
     let bounded = |requirement: &Requirement| match requirement {
         Requirement::ShiftHasRoom { organization, shift } => Some(Key::Signups(*organization, *shift)),
         Requirement::ActiveEventsBelow { organization, .. } => Some(Key::ActiveEvents(*organization)),
         _ => None,
     };
     let bounded: Vec<_> = other.requires.iter().filter_map(bounded).collect();
-    change.writes.iter().filter_map(Write::adds_to).any(|total| bounded.contains(&total))
+    change.writes.iter().flat_map(Write::accesses).any(|(key, _)| bounded.contains(&key))
 }
 
 /// Returns writes of every kind. An insert names the owner of the record, because an id belongs to one organization.
 fn writes() -> Vec<Write> {
     let mut writes = inserts();
+    for organization in [1, 2].map(organization_id) {
+        writes.extend(writes_of_events(organization));
+        writes.extend(writes_of_questions(organization));
+    }
     for number in [1, 3] {
         let (organization, token) = (organization_id(number), TokenId::new(uuid(number)));
         writes.extend([Plan::Free, Plan::Pro].map(|plan| Write::SetPlan { organization, plan }));
         writes.extend([3, 4].map(|time| Write::RevokeToken { token, at: at(time) }));
     }
     for organization in [1, 2].map(organization_id) {
-        for number in [1, 3, 5] {
+        for number in [1, 3, 5, 9, 11] {
+            let shift = shift_of(number).id;
             for (version, capacity) in [(1, 1), (2, 9)] {
                 let occupancy = Occupancy::empty(Capacity::new(capacity).unwrap());
                 let edited = Shift { organization, version, occupancy, ..shift_of(number) };
                 writes.push(Write::UpdateShift(Box::new(edited)));
             }
+            for at in [at(3), at(4)] {
+                writes.push(Write::DeleteShift { organization, shift, at });
+            }
+            for by in [CancelledBy::ShiftDeletion, CancelledBy::EventCancellation] {
+                writes.push(Write::CancelSignups { organization, shift, at: at(3), by });
+            }
         }
-        for Signup { shift, id: signup, .. } in [1, 2, 5, 7].map(signup_of) {
+        for number in [1, 2, 5, 7, 11, 13] {
+            let found = Signup { organization, ..signup_of(number) };
+            let Signup { shift, id: signup, .. } = found;
             for at in [at(3), at(4)] {
                 let secret = Digest::of("renewed");
-                writes.push(Write::CancelSignup { organization, shift, signup, at });
+                writes.push(cancel(&found, at));
                 writes.push(Write::RenewSecret { organization, shift, signup, secret, at });
             }
-            writes.push(Write::EraseSignup { organization, shift, signup });
+            writes.push(erase(&found));
         }
         for number in [1, 3, 5] {
             for (version, is_personal) in [(1, false), (2, true)] {
@@ -119,6 +158,51 @@ fn writes() -> Vec<Write> {
             }
             let notice = notice_of(number, true).id;
             writes.push(Write::DeleteNotice { organization, notice });
+        }
+    }
+    writes
+}
+
+fn writes_of_events(organization: OrganizationId) -> Vec<Write> {
+    let mut writes = vec![];
+    for number in [1, 3, 5] {
+        let (present, event) = (event_of(number), event_of(number).id);
+        let dates = EventDates { last: Some("2027-06-06".parse().unwrap()), ..present.dates.clone() };
+        let moved =
+            EventDates { first: Day::new("2027-06-04".parse().unwrap(), "UTC".parse().unwrap()), last: None };
+        let next = Event { organization, version: 2, is_virtual: true, ..present.clone() };
+        let edits = [
+            next.clone(),
+            Event { is_published: false, ..next.clone() },
+            Event { cancelled_at: Some(at(3)), ..next.clone() },
+            Event { dates, ..next.clone() },
+            Event { dates: moved, ..next.clone() },
+        ];
+        for edit in edits {
+            let is_as_active = (edit.is_published, edit.cancelled_at, &edit.dates)
+                == (present.is_published, present.cancelled_at, &present.dates);
+            // The event 3 is inserted as a draft or published.
+            let may_change_activity = number == 3 || !is_as_active;
+            writes.push(Write::UpdateEvent { event: Box::new(edit), may_change_activity });
+        }
+        writes.push(Write::RestoreEvent(Box::new(next.clone())));
+        writes.push(Write::RestoreEvent(Box::new(Event { is_published: false, ..next })));
+        writes.extend([3, 4].map(|time| Write::DeleteEvent { organization, event, at: at(time) }));
+        for location_data in [None, Some(LocationData::new(serde_json::Map::new()).unwrap())] {
+            writes.push(Write::SetLocationData { organization, event, location_data });
+        }
+    }
+    writes
+}
+
+fn writes_of_questions(organization: OrganizationId) -> Vec<Write> {
+    let mut writes = vec![];
+    for event in [1, 3].map(event_of) {
+        for number in [1, 3] {
+            let edits = [0, 9].map(|position| question(&event, number, position));
+            writes.extend(edits.map(|edit| Write::UpdateQuestion(Question { organization, ..edit })));
+            let question = QuestionId::new(uuid(number));
+            writes.push(Write::DeleteQuestion { organization, event: event.id, question });
         }
     }
     writes

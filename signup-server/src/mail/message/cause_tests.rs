@@ -1,32 +1,45 @@
-//! Each cause of a notice has a mail.
+//! Each cause of a notice has a mail, or is fanned out into notices that have one.
 
 use signup_core::{Secret, ShiftChange};
 
-use super::name_tests::delivery;
+use super::delivered::Sample;
 use super::*;
 
 /// `NoticeCause` is non-exhaustive, so the compiler does not report a cause that this test lacks. The error for an
 /// unknown cause lists all causes, and the test compares their number with its own list.
 #[tokio::test]
-async fn every_cause_of_a_notice_has_a_mail() {
-    let delivery = delivery().await;
+async fn every_cause_of_a_notice_has_a_mail_or_is_fanned_out() {
+    let delivery = Sample::create().await.delivery().await;
     let signup = delivery.signup.id;
-    let before = TimeAndPlace::of(&delivery.shift);
-    let change = ShiftChange { after: before.clone(), before, shift_version: 2 };
-    let causes = [
+    let before = TimeAndPlace::of(&delivery.shift, &delivery.event);
+    let change = ShiftChange { after: before.clone(), before, shift_version: 2, is_of_event: false };
+    let mailed = [
         (NoticeCause::SignedUp { signup, secret: Secret::generate() }, "You are signed up: "),
         (NoticeCause::Cancelled { signup }, "Cancelled: "),
-        (NoticeCause::ShiftChanged { change: change.clone(), fanned_out_to: None }, "Changed: "),
-        (NoticeCause::ShiftMoved { signup, change }, "Changed: "),
+        (NoticeCause::ShiftMoved { signup, change: change.clone() }, "Changed: "),
+    ];
+    let fanned_out = [
+        NoticeCause::ShiftChanged { change, fanned_out_to: None },
+        NoticeCause::EventCancelled { fanned_out_to: None },
+        NoticeCause::ShiftDeleted { fanned_out_to: None },
     ];
     let unknown = serde_json::from_str::<NoticeCause>(r#"{"kind": "unknown"}"#).unwrap_err().to_string();
     let (_, names) = unknown.split_once("expected one of ").unwrap();
-    assert_eq!(causes.len(), names.matches(", ").count() + 1, "every cause is tested: {names}");
+    let tested = mailed.len() + fanned_out.len();
+    assert_eq!(tested, names.matches(", ").count() + 1, "every cause is tested: {names}");
     let from = "Riverside <help@example.org>".parse().unwrap();
-    for (cause, prefix) in causes {
+    let written = |cause: &NoticeCause| {
         let mut delivery = delivery.clone();
-        delivery.notice.cause = cause;
-        let mail = write(&delivery, &from, "https://example.org", delivery.signup.created_at).unwrap();
+        delivery.notice.cause = cause.clone();
+        write(&delivery, &from, "https://example.org", delivery.signup.created_at)
+    };
+    for (cause, prefix) in mailed {
+        let mail = written(&cause).unwrap();
         assert!(mail.subject.starts_with(prefix), "{}", mail.subject);
+    }
+    for cause in fanned_out {
+        assert_eq!(cause.signup(), None);
+        let reason = written(&cause).unwrap_err();
+        assert!(reason.contains(cause.name()), "{reason}");
     }
 }

@@ -2,21 +2,11 @@
 
 use mailparse::{MailAddr, MailHeaderMap as _, ParsedMail};
 use proptest::prelude::*;
-use signup_core::{PersonName, SignUpInput};
+use signup_core::PersonName;
 use url::Host;
 
+use super::delivered::Sample;
 use super::*;
-use crate::sample_event::sample_event;
-
-/// Returns the delivery of the confirmation of a sign-up.
-pub(super) async fn delivery() -> Delivery {
-    let (service, created) = sample_event().await;
-    let ada = SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
-    service.public().sign_up_by_slug(&created.event.slug, created.shifts[0].id, &ada).await.unwrap();
-    let outbox = service.outbox();
-    let notice = outbox.due(1).await.unwrap().remove(0);
-    outbox.claim(&notice).await.unwrap().unwrap()
-}
 
 /// Returns the decoded headers and bodies of the mail and of its parts.
 fn texts(mail: &ParsedMail<'_>) -> Vec<String> {
@@ -73,7 +63,7 @@ proptest! {
     #[test]
     fn no_mail_contains_a_name_that_could_be_a_link(name in suspicious_names()) {
         static DELIVERY: std::sync::LazyLock<Delivery> = std::sync::LazyLock::new(|| {
-            tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(delivery())
+            tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async { Sample::create().await.delivery().await })
         });
         let Ok(name) = PersonName::new(&name) else { return Ok(()) };
         let mut delivery = DELIVERY.clone();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::mem::discriminant;
 
 use http_body_util::BodyExt as _;
-use signup_core::{Day, Hours, NewQuestion};
+use signup_core::{Day, Hours, NewQuestion, QuestionKind};
 
 use super::*;
 use crate::sample_event::sample_event;

@@ -33,7 +33,8 @@ impl Weight for Event {
     fn bytes(&self) -> usize {
         let description = self.description.as_ref().map_or(0, |text| text.as_str().len());
         let location = self.location.as_ref().map_or(0, |text| text.as_str().len());
-        RECORD_BYTES + self.title.as_str().len() + self.slug.len() + description + location
+        let reason = self.cancellation_reason.as_ref().map_or(0, |text| text.as_str().len());
+        RECORD_BYTES + self.title.as_str().len() + self.slug.len() + description + location + reason
     }
 }
 

@@ -6,25 +6,25 @@ use super::reader::{Reader, Result};
 use crate::sql::row::{self, EVENT, LOCATION_DATA, QUESTION, SHIFT};
 use crate::sql::{Sql, Value};
 
-/// Reads the event that `condition` selects, with all its records.
+/// Reads the event that `condition` selects, with all its records. A deleted event counts as missing.
 pub(crate) async fn event_in_full(
     reader: &impl Reader,
     condition: &str,
     values: Vec<Value>,
 ) -> Result<Option<EventInFull>> {
     let dialect = reader.dialect();
-    let children = |list: String, table: &str, alias: &str| {
+    let children = |list: String, table: &str, alias: &str, condition: &str| {
         format!(
             "(SELECT {list} FROM {table} {alias} \
-             WHERE {alias}.organization_id = e.organization_id AND {alias}.event_id = e.id)"
+             WHERE {alias}.organization_id = e.organization_id AND {alias}.event_id = e.id{condition})"
         )
     };
     let text = format!(
-        "SELECT {}, {}, {}, {} FROM events e WHERE {condition}",
+        "SELECT {}, {}, {}, {} FROM events e WHERE {condition} AND e.deleted_at IS NULL",
         dialect.record(EVENT),
         dialect.record(LOCATION_DATA),
-        children(dialect.list(SHIFT), "shifts", "s"),
-        children(dialect.list(QUESTION), "questions", "q"),
+        children(dialect.list(SHIFT), "shifts", "s", " AND s.deleted_at IS NULL"),
+        children(dialect.list(QUESTION), "questions", "q", ""),
     );
     let found = reader.row("reading an event in full", Sql::of(dialect, &text, values)).await?;
     let Some([event, location_data, shifts, questions]) = found else { return Ok(None) };

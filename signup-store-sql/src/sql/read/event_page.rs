@@ -5,14 +5,10 @@ use std::cmp::Reverse;
 use jiff::Timestamp;
 use signup_core::{Event, EventPage, EventQuery, OrganizationId, Position, Side};
 
+use super::page::{cut, row_limit};
 use super::reader::{Reader, Result, outer};
 use crate::sql::row::{self, Cell, Column, EVENT, Records as _};
 use crate::sql::{Dialect, Sql, values};
-
-/// The default page length and one more row. The extra row shows whether another page follows.
-const SHORT_PAGE: u32 = 26;
-/// The longest page that clients can ask for, and one more row.
-const LONG_PAGE: u32 = 101;
 
 /// Returns the statement for a page of events. The result has at least one event more than the page, if there is one, and
 /// says whether an event lies on the other side of the position.
@@ -21,14 +17,16 @@ const LONG_PAGE: u32 = 101;
 /// the length of the page only.
 pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted: &EventQuery) -> Sql {
     let mut values = values![organization.uuid()];
-    // Two limits instead of one for each length of a page: a connection keeps only a few statements prepared.
-    let limit = if wanted.limit < SHORT_PAGE { SHORT_PAGE } else { wanted.limit.max(LONG_PAGE - 1) + 1 };
-    // A constant, because the plan must use the index of this filter for any values of the parameters.
+    let limit = row_limit(wanted.limit);
+    // Constants, because the plan must use the index of this filter for any values of the parameters.
     let filter = match wanted.is_published {
-        Some(is_published) => format!(" AND {}", dialect.is_flag("is_published", is_published)),
-        None => String::new(),
+        Some(is_published) => {
+            format!(" AND {} AND deleted_at IS NULL", dialect.is_flag("is_published", is_published))
+        }
+        None => " AND deleted_at IS NULL".to_owned(),
     };
-    let (inside, outside, direction) = match wanted.position.map(|position| position.side) {
+    let side = wanted.position.map(|position| position.side);
+    let (inside, outside, direction) = match side {
         Some(Side::Above) => (">", "<=", "ASC"),
         Some(Side::Below) | None => ("<", ">=", "DESC"),
     };
@@ -78,15 +76,8 @@ pub(crate) async fn events(
     })?;
     let mut events: Vec<_> = events.into_iter().flatten().collect();
     events.sort_by_key(|(starts_at, event)| Reverse((*starts_at, event.id)));
-    let surplus = events.len().saturating_sub(wanted.limit as usize);
-    let (goes_on_above, goes_on_below) =
-        if wanted.position.is_some_and(|position| position.side == Side::Above) {
-            drop(events.drain(..surplus));
-            (surplus > 0, other_side)
-        } else {
-            events.truncate(wanted.limit as usize);
-            (other_side, surplus > 0)
-        };
+    let side = wanted.position.map(|position| position.side);
+    let (goes_on_above, goes_on_below) = cut(&mut events, wanted.limit, side, other_side);
     let edge = |event: Option<&(Timestamp, Event)>, side| {
         event.map(|(starts_at, event)| Position { starts_at: *starts_at, id: event.id, side })
     };

@@ -66,7 +66,14 @@ pub(crate) const EVENT: &[Column] = &[
     Flag("e.is_published"),
     Text("e.theme"),
     Text("e.badge_label"),
+    Integer("e.cancelled_at"),
+    Text("e.cancellation_reason"),
+    Integer("e.version"),
 ];
+/// When the event `e` was deleted.
+pub(crate) const DELETION: &[Column] = &[Id("e.id"), Integer("e.deleted_at")];
+/// When the shift `s` was deleted.
+pub(crate) const SHIFT_DELETION: &[Column] = &[Id("s.id"), Integer("s.deleted_at")];
 /// The location data of the event `e`. Only reads of an event in full select it.
 pub(crate) const LOCATION_DATA: &[Column] = &[Id("e.id"), Json("e.location_data")];
 /// The shift `s`, and the columns of its event `e` that determine instants.
@@ -112,6 +119,7 @@ pub(crate) const SIGNUP: &[Column] = &[
     Integer("u.shift_version"),
     Json("u.answers"),
     Text("u.status"),
+    Text("u.cancelled_by"),
 ];
 /// A receipt has no id. Errors name the id of its token instead.
 pub(crate) const RECEIPT: &[Column] = &[Id("r.token_id"), Json("r.outcome"), Integer("r.expires_at")];

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use signup_core::conformance::records::{self, at, uuid};
 use signup_core::{
-    Capacity, ChangeSet, CommitError, Event, OrganizationId, Requirement, Shift, Store, Write,
+    CancelledBy, Capacity, ChangeSet, CommitError, Event, OrganizationId, QuestionId, Requirement, Shift,
+    Store, Write,
 };
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
@@ -47,7 +48,7 @@ impl World {
         Self { events, shifts, next: AtomicU32::new(100) }
     }
 
-    /// A change set on several shifts, one organization, a slug and an idempotency key that others use, too. `random`
+    /// A change set on several shifts, an event, one organization, a slug and an idempotency key that others use, too. `random`
     /// decides which, and in which order.
     fn change(&self, random: u32) -> ChangeSet {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -78,6 +79,29 @@ impl World {
             requires.push(Requirement::NoReceipt { key, now: receipt.expires_at });
             writes.push(Write::InsertEvent { event: Box::new(new), location_data: None });
             writes.push(Write::InsertReceipt(Box::new(receipt)));
+        }
+        let event = &self.events[(random >> 19 & 1) as usize];
+        let organization = event.organization;
+        match random >> 20 & 15 {
+            0 => {
+                writes.push(Write::UpdateEvent { event: Box::new(event.clone()), may_change_activity: true });
+            }
+            1 => writes.push(Write::CancelSignups {
+                organization: self.shifts[0].organization,
+                shift: self.shifts[0].id,
+                at: at(5),
+                by: CancelledBy::ShiftDeletion,
+            }),
+            2 => {
+                let question = QuestionId::new(uuid(1));
+                requires.push(Requirement::QuestionUnanswered { organization, event: event.id, question });
+            }
+            3..8 => requires.extend(self.events.iter().map(|event| Requirement::EventAtVersion {
+                organization: event.organization,
+                event: event.id,
+                version: event.version,
+            })),
+            _ => {}
         }
         if random & 1 << 18 == 0 {
             requires.reverse();

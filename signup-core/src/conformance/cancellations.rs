@@ -1,0 +1,114 @@
+//! Cancellations of all sign-ups for a shift.
+
+use std::sync::Arc;
+
+use super::records::*;
+use crate::*;
+
+/// All confirmed sign-ups for the shift are cancelled, and its places are free. Sign-ups that were cancelled before stay as
+/// they were, and so do those for other shifts.
+pub async fn all_confirmed_sign_ups_of_a_shift_are_cancelled(store: Arc<dyn Store>) {
+    let (event, here) = with_shift(&store, 2).await;
+    let elsewhere = shift(&event, 2, 2);
+    let signups = [1, 2, 3].map(|number| signup(&here, number));
+    let other = signup(&elsewhere, 4);
+    let mut writes = vec![Write::InsertShifts(vec![elsewhere.clone()])];
+    writes.push(Write::InsertSignup(Box::new(signups[0].clone())));
+    writes.push(cancel(&signups[0], at(4)));
+    writes.extend(
+        [&signups[1], &signups[2], &other].map(|signup| Write::InsertSignup(Box::new(signup.clone()))),
+    );
+    write(&*store, writes).await;
+    let (organization, shift) = (event.organization, here.id);
+    let empty = |shift| vec![Requirement::ShiftIsEmpty { organization, shift }];
+    assert_eq!(try_write(&*store, empty(shift), vec![]).await, Err(Refusal::ShiftHasSignups));
+    let cancel_all = |time| {
+        let by = CancelledBy::ShiftDeletion;
+        vec![Write::CancelSignups { organization, shift, at: at(time), by }]
+    };
+    for time in [5, 6] {
+        write(&*store, cancel_all(time)).await;
+        let by_organizer = |signup: &Signup| Signup {
+            status: SignupStatus::Cancelled,
+            cancelled_at: Some(at(5)),
+            cancelled_by: Some(CancelledBy::ShiftDeletion),
+            ..signup.clone()
+        };
+        let expected = vec![
+            cancelled(signups[0].clone(), at(4)),
+            by_organizer(&signups[1]),
+            by_organizer(&signups[2]),
+            other.clone(),
+        ];
+        let found = store.signups(organization, event.id, None, 9).await.unwrap();
+        assert_eq!(found, expected, "only confirmed sign-ups of the shift are cancelled, and only once");
+        let filled = async |shift| store.shift(organization, shift).await.unwrap().unwrap().occupancy.filled;
+        assert_eq!(filled(shift).await, 0, "the places are free");
+        assert_eq!(filled(elsewhere.id).await, 1, "another shift keeps its sign-ups");
+    }
+    assert_eq!(store.confirmed_signups(organization, shift, None, 9).await.unwrap(), vec![]);
+    let confirmed = try_write(&*store, vec![is_confirmed(&signups[1])], vec![]).await;
+    assert_eq!(confirmed, Err(Refusal::SignupNotConfirmed));
+    assert_eq!(try_write(&*store, empty(shift), vec![]).await, Ok(()), "a shift without sign-ups is empty");
+    assert_eq!(try_write(&*store, empty(elsewhere.id), vec![]).await, Err(Refusal::ShiftHasSignups));
+    let again = Signup { email: signups[1].email.clone(), ..signup(&here, 5) };
+    let change = sign_up(&here, &again);
+    assert_eq!(
+        try_write(&*store, change.requires, change.writes).await,
+        Ok(()),
+        "the address may sign up again"
+    );
+}
+
+/// A cancellation keeps its cause.
+pub async fn a_cancellation_keeps_its_cause(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 9).await;
+    for (number, by) in (1..).zip(CancelledBy::ALL.iter().copied()) {
+        let volunteer = signup(&shift, number);
+        let Signup { organization, shift, id: signup, .. } = volunteer;
+        let writes = vec![
+            Write::InsertSignup(Box::new(volunteer.clone())),
+            Write::CancelSignup { organization, shift, signup, at: at(5), by },
+        ];
+        write(&*store, writes).await;
+        let found = store.signup(event.organization, signup).await.unwrap().unwrap();
+        assert_eq!(found, Signup { cancelled_by: Some(by), ..cancelled(volunteer, at(5)) }, "{by}");
+    }
+}
+
+/// After simultaneous sign-ups and cancellations of all, `filled` is the number of confirmed sign-ups.
+pub async fn filled_is_exact_after_simultaneous_cancellations_of_all(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 9).await;
+    let organization = event.organization;
+    let mut changes: Vec<_> = (0..24).map(|number| sign_up(&shift, &signup(&shift, number))).collect();
+    for place in [4, 12, 20] {
+        let by = CancelledBy::EventCancellation;
+        let all = Write::CancelSignups { organization, shift: shift.id, at: at(5), by };
+        changes.insert(place, ChangeSet { requires: vec![], writes: vec![all] });
+    }
+    super::contention::all_at_once(&store, changes).await;
+    let confirmed = store.confirmed_signups(organization, shift.id, None, 99).await.unwrap();
+    let found = store.shift(organization, shift.id).await.unwrap().unwrap();
+    assert_eq!(found.occupancy.filled as usize, confirmed.len());
+}
+
+/// Of a deletion that requires an empty shift and simultaneous sign-ups, either the deletion or some sign-ups succeed.
+pub async fn a_shift_is_deleted_empty_or_keeps_its_sign_ups(store: Arc<dyn Store>) {
+    let (event, _) = with_shift(&store, 1).await;
+    let organization = event.organization;
+    for round in 1..9 {
+        let shift = shift(&event, 100 * round, 9);
+        write(&*store, vec![Write::InsertShifts(vec![shift.clone()])]).await;
+        let numbers = 100 * round..100 * round + 6;
+        let mut changes: Vec<_> = numbers.map(|number| sign_up(&shift, &signup(&shift, number))).collect();
+        let delete = ChangeSet {
+            requires: vec![Requirement::ShiftIsEmpty { organization, shift: shift.id }],
+            writes: vec![Write::DeleteShift { organization, shift: shift.id, at: at(5) }],
+        };
+        changes.insert(round as usize % 4, delete);
+        let results = super::contention::all_at_once(&store, changes).await;
+        let confirmed = store.confirmed_signups(organization, shift.id, None, 99).await.unwrap();
+        let is_deleted = store.shift(organization, shift.id).await.unwrap().is_none();
+        assert_eq!(is_deleted, confirmed.is_empty(), "no sign-up succeeds on a deleted shift: {results:?}");
+    }
+}

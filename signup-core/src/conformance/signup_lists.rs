@@ -1,0 +1,211 @@
+//! Lists of sign-ups: their order, filters and pages.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::records::*;
+use crate::*;
+
+/// Inserts an event with the shifts 1 and 2, another event with the shift 3, and 12 sign-ups for the shifts. Every
+/// fourth is cancelled. Every third has the address of Ada. Returns the sign-ups, the newest first.
+async fn with_signups(store: &dyn Store) -> Vec<Signup> {
+    let events = [1, 2].map(|number| event(1, number));
+    let shifts = [(0, 1), (0, 2), (1, 3)].map(|(event, number)| shift(&events[event], number, 99));
+    let mut writes = vec![Write::InsertOrganization(organization(1))];
+    writes.extend(events.iter().map(insert_event));
+    writes.push(Write::InsertShifts(shifts.to_vec()));
+    let mut signups = vec![];
+    // The order of insertion is not the order of ids.
+    for number in (0..12).map(|place| 1 + place * 5 % 12) {
+        let address = if number % 3 == 0 { "Ada@example.org" } else { &format!("other{number}@example.org") };
+        let email = EmailAddress::new(address).unwrap();
+        // An address has one confirmed sign-up for a shift: the 12th is cancelled before the 3rd signs up for the same shift.
+        let signup = Signup { email, ..signup(&shifts[number as usize / 3 % 3], number) };
+        writes.push(Write::InsertSignup(Box::new(signup.clone())));
+        if number % 4 == 0 {
+            writes.push(cancel(&signup, at(5)));
+        }
+        signups.push(if number % 4 == 0 { cancelled(signup, at(5)) } else { signup });
+    }
+    write(store, writes).await;
+    signups.sort_by_key(|signup| std::cmp::Reverse(signup.id));
+    signups
+}
+
+async fn page(store: &dyn Store, query: &SignupQuery) -> SignupPage {
+    store.signup_page(organization_id(1), query).await.unwrap()
+}
+
+/// Returns every filter, with limits that no list reaches.
+fn filters() -> Vec<SignupQuery> {
+    let scopes = [
+        SignupQuery::new(),
+        SignupQuery::new().of_event(EventId::new(uuid(1))),
+        SignupQuery::new().of_event(EventId::new(uuid(2))),
+        SignupQuery::new().of_shift(ShiftId::new(uuid(1))),
+        SignupQuery::new().of_shift(ShiftId::new(uuid(2))),
+        SignupQuery::new().of_shift(ShiftId::new(uuid(3))),
+    ];
+    let by_status = scopes.into_iter().flat_map(|query| {
+        let with_status = SignupStatus::ALL.iter().map(|status| query.clone().status(*status));
+        [query.clone()].into_iter().chain(with_status.collect::<Vec<_>>())
+    });
+    let ada = EmailAddress::new("ADA@example.org").unwrap();
+    by_status
+        .flat_map(|query| [query.clone().email(ada.clone()), query])
+        .map(|query| query.limit(99))
+        .collect()
+}
+
+/// Returns whether a query selects a sign-up, apart from the position and the limit.
+fn is_selected(query: &SignupQuery, signup: &Signup) -> bool {
+    let is_in_scope = match query.scope {
+        None => true,
+        Some(SignupScope::Event(event)) => signup.event == event,
+        Some(SignupScope::Shift(shift)) => signup.shift == shift,
+    };
+    let is_of_address =
+        query.email.as_ref().is_none_or(|email| email.as_str().eq_ignore_ascii_case(signup.email.as_str()));
+    is_in_scope && is_of_address && query.status.is_none_or(|status| signup.status == status)
+}
+
+/// A list has exactly the sign-ups that its scope, its status and its address select, by descending id.
+pub async fn a_list_of_sign_ups_is_filtered_and_newest_first(store: Arc<dyn Store>) {
+    let signups = with_signups(&*store).await;
+    let mut lengths = BTreeSet::new();
+    for query in filters() {
+        let expected: Vec<_> = signups.iter().filter(|signup| is_selected(&query, signup)).cloned().collect();
+        lengths.insert(expected.len());
+        let found = page(&*store, &query).await;
+        assert_eq!(
+            found,
+            SignupPage::new(expected),
+            "exactly the selected sign-ups, newest first: {query:?}"
+        );
+    }
+    assert!(lengths.len() > 4 && lengths.contains(&12), "the filters select different sign-ups: {lengths:?}");
+    let unknown = EmailAddress::new("nobody@example.org").unwrap();
+    assert_eq!(page(&*store, &SignupQuery::new().email(unknown)).await.signups, vec![]);
+}
+
+/// A page has the position of a neighbouring page exactly if that page has sign-ups, for every position, page size and
+/// filter.
+pub async fn a_page_of_sign_ups_has_positions_exactly_where_the_list_continues(store: Arc<dyn Store>) {
+    let signups = with_signups(&*store).await;
+    for (filter, at) in filters().into_iter().flat_map(|filter| {
+        // The id 0 is below every sign-up, and 13 is above.
+        (0..14).map(move |number| (filter.clone(), SignupId::new(uuid(number))))
+    }) {
+        let list: Vec<_> = signups.iter().filter(|signup| is_selected(&filter, signup)).collect();
+        for (side, limit) in [Side::Below, Side::Above].into_iter().flat_map(|side| [(side, 1), (side, 3)]) {
+            let query = filter.clone().limit(limit).at(SignupPosition { id: at, side });
+            let on_side: Vec<_> = list
+                .iter()
+                .copied()
+                .filter(|signup| if side == Side::Below { signup.id < at } else { signup.id > at })
+                .collect();
+            let size = on_side.len().min(limit as usize);
+            let nearest =
+                if side == Side::Below { &on_side[..size] } else { &on_side[on_side.len() - size..] };
+            let (rest, others) = (on_side.len() > size, on_side.len() < list.len());
+            let (above, below) = if side == Side::Below { (others, rest) } else { (rest, others) };
+            let edge = |signup: Option<&&Signup>, goes_on: bool, side| {
+                signup.filter(|_| goes_on).map(|signup| SignupPosition { id: signup.id, side })
+            };
+            let mut expected = SignupPage::new(nearest.iter().copied().cloned().collect());
+            expected.above = edge(nearest.first(), above, Side::Above);
+            expected.below = edge(nearest.last(), below, Side::Below);
+            assert_eq!(page(&*store, &query).await, expected, "{query:?}");
+        }
+    }
+}
+
+/// A walk returns every sign-up that exists throughout exactly once, even if others sign up meanwhile.
+pub async fn a_walk_shows_each_sign_up_once_while_others_sign_up(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 999).await;
+    let insert = async |numbers: std::ops::Range<u32>| {
+        let signups = numbers.map(|number| Write::InsertSignup(Box::new(signup(&shift, number))));
+        write(&*store, signups.collect()).await;
+    };
+    insert(1000..1025).await;
+    for filter in [
+        SignupQuery::new(),
+        SignupQuery::new().of_event(event.id),
+        SignupQuery::new().of_shift(shift.id),
+        SignupQuery::new().status(SignupStatus::Confirmed),
+    ] {
+        let there = store.signups(event.organization, event.id, None, 999).await.unwrap();
+        let first = u32::try_from(there.len()).unwrap();
+        let (mut query, mut seen) = (filter.limit(4), vec![]);
+        for round in 0.. {
+            let page = page(&*store, &query).await;
+            for signup in &page.signups {
+                assert!(!seen.contains(&signup.id), "a walk returns no sign-up twice, so it ends");
+                seen.push(signup.id);
+            }
+            if round < 3 {
+                // Lower and higher ids, so that some land before the walk's position and some after it.
+                insert(first + 2 * round..first + 2 * round + 2).await;
+                insert(first + 2000 + 2 * round..first + 2002 + 2 * round).await;
+            }
+            let Some(below) = page.below else { break };
+            assert!(!page.signups.is_empty(), "a page with a position below has sign-ups");
+            query = query.at(below);
+        }
+        let expected: Vec<_> = there.iter().rev().map(|signup| signup.id).collect();
+        let walked: Vec<_> = seen.iter().copied().filter(|id| expected.contains(id)).collect();
+        assert_eq!(walked, expected, "a walk returns each sign-up that exists throughout");
+    }
+}
+
+/// A walk back returns the same pages as the walk forward.
+pub async fn a_walk_back_shows_the_same_pages_of_sign_ups(store: Arc<dyn Store>) {
+    with_signups(&*store).await;
+    for filter in [SignupQuery::new(), SignupQuery::new().status(SignupStatus::Confirmed)] {
+        let query = filter.limit(4);
+        let mut pages = vec![page(&*store, &query).await];
+        while let Some(below) = pages[pages.len() - 1].below {
+            assert!(pages.len() < 3, "12 sign-ups make 3 pages");
+            pages.push(page(&*store, &query.clone().at(below)).await);
+        }
+        assert_eq!(pages.len(), 3, "9 to 12 sign-ups make 3 pages");
+        for both in pages.windows(2).rev() {
+            let back = query.clone().at(both[1].above.unwrap());
+            assert_eq!(page(&*store, &back).await, both[0], "the walk back shows the same page");
+        }
+    }
+}
+
+/// The sign-ups that were cancelled for one cause are listed by ascending id, after any id, up to any limit.
+pub async fn the_sign_ups_cancelled_for_a_cause_are_listed_by_id(store: Arc<dyn Store>) {
+    let (event, here) = with_shift(&store, 99).await;
+    let elsewhere = shift(&event, 2, 99);
+    let organization = event.organization;
+    let mut writes = vec![Write::InsertShifts(vec![elsewhere.clone()])];
+    let signups: Vec<_> =
+        (1..9).map(|number| signup(if number < 6 { &here } else { &elsewhere }, number)).collect();
+    writes.extend(signups.iter().rev().map(|signup| Write::InsertSignup(Box::new(signup.clone()))));
+    writes.push(cancel(&signups[1], at(5)));
+    let all = |shift: &Shift, by| Write::CancelSignups { organization, shift: shift.id, at: at(6), by };
+    writes.push(all(&here, CancelledBy::EventCancellation));
+    writes.push(Write::InsertSignup(Box::new(signup(&here, 9))));
+    writes.push(all(&elsewhere, CancelledBy::EventCancellation));
+    write(&*store, writes).await;
+    let list = async |scope, by, after: Option<u32>, limit| {
+        let after = after.map(|number| SignupId::new(uuid(number)));
+        let found = store.signups_cancelled_by(organization, scope, by, after, limit).await.unwrap();
+        assert!(found.iter().all(|signup| signup.cancelled_by == Some(by)), "{found:?}");
+        found.into_iter().map(|signup| signup.id).collect::<Vec<_>>()
+    };
+    let ids =
+        |numbers: &[u32]| -> Vec<_> { numbers.iter().map(|number| SignupId::new(uuid(*number))).collect() };
+    let (of_event, of_shift) = (SignupScope::Event(event.id), SignupScope::Shift(here.id));
+    let by = CancelledBy::EventCancellation;
+    assert_eq!(list(of_event, by, None, 99).await, ids(&[1, 3, 4, 5, 6, 7, 8]), "cancelled with the event");
+    assert_eq!(list(of_shift, by, None, 99).await, ids(&[1, 3, 4, 5]), "only those of the shift");
+    assert_eq!(list(of_shift, by, None, 2).await, ids(&[1, 3]), "the limit counts those with the cause");
+    assert_eq!(list(of_event, by, Some(3), 2).await, ids(&[4, 5]), "those after the given id");
+    assert_eq!(list(of_shift, by, Some(5), 9).await, []);
+    assert_eq!(list(of_event, CancelledBy::Volunteer, None, 9).await, ids(&[2]), "only those with the cause");
+    assert_eq!(list(of_event, CancelledBy::ShiftDeletion, None, 9).await, []);
+}

@@ -1,0 +1,147 @@
+//! Coverage: what an event still needs.
+//!
+//! **Invariant:** the totals follow from the shifts of the same coverage.
+
+use jiff::Timestamp;
+
+use crate::event::Event;
+use crate::id::EventId;
+use crate::shift::Shift;
+use crate::text_form::names;
+
+/// What an event still needs, shift by shift.
+///
+/// # Example
+///
+/// ```
+/// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+/// # use signup_store_memory::MemoryStore;
+/// use signup_core::CoverageState;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+/// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+/// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+/// # let organization = service.admin().create_organization(food_bank).await?;
+/// # let session = service.session_for(organization.id, Scopes::all()).await?;
+/// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+/// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+/// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+/// for found in session.coverage(created.event.id).await?.shifts {
+///     if found.state == CoverageState::Open {
+///         println!("{} needs {} more", found.shift.title, found.remaining);
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Coverage {
+    /// The event.
+    pub event: EventId,
+    /// Whether every shift that is not past has enough volunteers. Always false for a cancelled event.
+    pub is_covered: bool,
+    /// The sum of the capacities of the shifts that are not past.
+    pub capacity: u64,
+    /// The sum of the confirmed sign-ups for the shifts that are not past.
+    pub filled: u64,
+    /// The sum of `remaining` of the shifts. An over-full shift hides no gap in another one.
+    pub remaining: u64,
+    /// The number of sign-ups above the capacities of over-full shifts that are not past.
+    pub over_filled: u64,
+    /// The shifts in running order, past ones included.
+    #[doc(alias = "slots")]
+    pub shifts: Vec<ShiftCoverage>,
+}
+
+/// What a shift still needs.
+#[doc(alias = "slot")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShiftCoverage {
+    /// The shift.
+    pub shift: Shift,
+    /// Whether the shift needs volunteers.
+    pub state: CoverageState,
+    /// The number of volunteers still needed; 0 unless the shift is open.
+    pub remaining: u32,
+}
+
+/// Whether a shift needs volunteers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CoverageState {
+    /// The shift is over.
+    Past,
+    /// The event is cancelled, and the shift is not over.
+    Cancelled,
+    /// The shift has more sign-ups than its capacity.
+    OverFull,
+    /// The shift has as many sign-ups as its capacity.
+    Full,
+    /// The shift has room.
+    Open,
+}
+
+impl CoverageState {
+    fn of(event: &Event, shift: &Shift, now: Timestamp) -> Self {
+        if shift.interval().end <= now {
+            Self::Past
+        } else if event.is_cancelled() {
+            Self::Cancelled
+        } else if shift.occupancy.is_over_full() {
+            Self::OverFull
+        } else if shift.occupancy.has_room() {
+            Self::Open
+        } else {
+            Self::Full
+        }
+    }
+}
+
+impl Coverage {
+    /// Returns the coverage of an event with these shifts at `now`.
+    pub fn of(event: &Event, shifts: Vec<Shift>, now: Timestamp) -> Self {
+        let shifts: Vec<_> = shifts
+            .into_iter()
+            .map(|shift| {
+                let state = CoverageState::of(event, &shift, now);
+                let remaining = if state == CoverageState::Open { shift.occupancy.remaining() } else { 0 };
+                ShiftCoverage { shift, state, remaining }
+            })
+            .collect();
+        let counted = || shifts.iter().filter(|found| found.state != CoverageState::Past);
+        let occupancy = |found: &ShiftCoverage| found.shift.occupancy;
+        let filled = |found: &ShiftCoverage| u64::from(occupancy(found).filled);
+        let capacity = |found: &ShiftCoverage| u64::from(occupancy(found).capacity.volunteers());
+        let remaining = counted().map(|found| u64::from(found.remaining)).sum();
+        Self {
+            event: event.id,
+            is_covered: !event.is_cancelled() && remaining == 0,
+            capacity: counted().map(capacity).sum(),
+            filled: counted().map(filled).sum(),
+            remaining,
+            over_filled: counted().map(|found| filled(found).saturating_sub(capacity(found))).sum(),
+            shifts,
+        }
+    }
+}
+
+/// The text is not the name of a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be one of past, cancelled, over_full, full, open")]
+#[non_exhaustive]
+pub struct CoverageStateError;
+
+names! {
+    /// Every state.
+    CoverageState {
+        Past => "past",
+        Cancelled => "cancelled",
+        OverFull => "over_full",
+        Full => "full",
+        Open => "open",
+    } else |_| CoverageStateError, CoverageStateError
+}

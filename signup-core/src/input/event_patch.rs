@@ -1,0 +1,316 @@
+//! Changes of an event, typed and untyped, and its cancellation.
+
+use std::borrow::Cow;
+
+use jiff::civil::Date;
+
+use super::check::{Fields, NUMBER, TEXT, check_order_of_days, date};
+use super::{Change, Given, Object};
+use crate::event::{Latitude, Longitude, Theme};
+use crate::fault::{Faults, ValueType};
+use crate::hours::EventDate;
+use crate::text::{BadgeLabel, CancellationReason, Description, EventLocation, LocationData, Title};
+use crate::zone::Zone;
+
+/// Changes to an event. A field that is not set stays as it is.
+///
+/// ```
+/// use signup_core::{EventPatch, date};
+///
+/// let patch = EventPatch::new().start_date(date(2027, 6, 12)).clear_badge_label().without_mail();
+/// assert!(!patch.notify_volunteers);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct EventPatch {
+    /// The new title. The slug stays.
+    pub title: Option<Title>,
+    /// The new description, or its removal.
+    pub description: Option<Change<Description>>,
+    /// The new location, or its removal.
+    pub location: Option<Change<EventLocation>>,
+    /// Whether the event takes place online.
+    pub is_virtual: Option<bool>,
+    /// The new degrees north of the equator, or their removal.
+    pub latitude: Option<Change<Latitude>>,
+    /// The new degrees east of Greenwich, or their removal.
+    pub longitude: Option<Change<Longitude>>,
+    /// The new data about the place, or its removal.
+    pub location_data: Option<Change<LocationData>>,
+    /// The new first day. Moves the last day by as many days, unless the patch sets the last day, too.
+    pub start_date: Option<Date>,
+    /// The new last day, or its removal.
+    pub end_date: Option<Change<Date>>,
+    /// The new zone. Dates and wall times stay, so the instants move.
+    pub zone: Option<Zone>,
+    /// Publishes or unpublishes the event.
+    pub is_published: Option<bool>,
+    /// The new colours, or their removal.
+    pub theme: Option<Change<Theme>>,
+    /// The new text of the badge, or its removal.
+    pub badge_label: Option<Change<BadgeLabel>>,
+    /// Whether volunteers get a mail if the time or the place of their shift changes; true by default.
+    pub notify_volunteers: bool,
+}
+
+impl Default for EventPatch {
+    fn default() -> Self {
+        Self {
+            title: None,
+            description: None,
+            location: None,
+            is_virtual: None,
+            latitude: None,
+            longitude: None,
+            location_data: None,
+            start_date: None,
+            end_date: None,
+            zone: None,
+            is_published: None,
+            theme: None,
+            badge_label: None,
+            notify_volunteers: true,
+        }
+    }
+}
+
+macro_rules! changes {
+    ($($field:ident, $clear:ident: $type:ty, $what:literal;)*) => {$(
+        #[doc = concat!("Sets ", $what, ".")]
+        #[must_use]
+        pub fn $field(self, $field: $type) -> Self {
+            Self { $field: Some(Change::Set($field)), ..self }
+        }
+
+        #[doc = concat!("Removes ", $what, ".")]
+        #[must_use]
+        pub fn $clear(self) -> Self {
+            Self { $field: Some(Change::Clear), ..self }
+        }
+    )*};
+}
+
+impl EventPatch {
+    /// Creates a patch that changes nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the title.
+    #[must_use]
+    pub fn title(self, title: Title) -> Self {
+        Self { title: Some(title), ..self }
+    }
+
+    /// Sets the first day.
+    #[must_use]
+    pub fn start_date(self, date: Date) -> Self {
+        Self { start_date: Some(date), ..self }
+    }
+
+    /// Sets the zone.
+    #[must_use]
+    pub fn zone(self, zone: Zone) -> Self {
+        Self { zone: Some(zone), ..self }
+    }
+
+    /// Sets whether the event takes place online.
+    #[must_use]
+    pub fn online(self, is_virtual: bool) -> Self {
+        Self { is_virtual: Some(is_virtual), ..self }
+    }
+
+    /// Publishes the event, or unpublishes it.
+    #[must_use]
+    pub fn published(self, is_published: bool) -> Self {
+        Self { is_published: Some(is_published), ..self }
+    }
+
+    changes! {
+        description, clear_description: Description, "the description";
+        location, clear_location: EventLocation, "the location";
+        latitude, clear_latitude: Latitude, "the degrees north of the equator";
+        longitude, clear_longitude: Longitude, "the degrees east of Greenwich";
+        location_data, clear_location_data: LocationData, "the data about the place";
+        end_date, clear_end_date: Date, "the last day";
+        theme, clear_theme: Theme, "the colours of the public page";
+        badge_label, clear_badge_label: BadgeLabel, "the text of the badge";
+    }
+
+    /// Sends no mail about the change to the volunteers.
+    #[must_use]
+    pub fn without_mail(self) -> Self {
+        Self { notify_volunteers: false, ..self }
+    }
+}
+
+/// The fields of a change of an event, not checked yet. An omitted field stays as it is.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of `EventInput`, and `notify_volunteers` of `EventPatch`"
+)]
+pub struct EventPatchInput<'a> {
+    pub title: Given<Cow<'a, str>>,
+    pub description: Given<Cow<'a, str>>,
+    pub location: Given<Cow<'a, str>>,
+    pub is_virtual: Given<bool>,
+    pub location_lat: Given<f64>,
+    pub location_lng: Given<f64>,
+    pub location_data: Given<Object<'a>>,
+    pub start_date: Given<Cow<'a, str>>,
+    pub end_date: Given<Cow<'a, str>>,
+    pub timezone: Given<Cow<'a, str>>,
+    pub is_published: Given<bool>,
+    pub theme: Given<Cow<'a, str>>,
+    pub badge_label: Given<Cow<'a, str>>,
+    pub notify_volunteers: Given<bool>,
+}
+
+/// A patch of an event after the checks that need no record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedEventPatch {
+    pub(crate) patch: EventPatch,
+    pub(crate) first: Option<EventDate>,
+    pub(crate) last: Option<Change<EventDate>>,
+    pub(crate) faults: Faults,
+}
+
+impl From<EventPatch> for CheckedEventPatch {
+    /// Checks the days. Every other field of a patch is checked already.
+    fn from(patch: EventPatch) -> Self {
+        let mut faults = Faults::new();
+        let first = patch.start_date.and_then(|first| faults.check("start_date", EventDate::try_from(first)));
+        let last = match patch.end_date {
+            Some(Change::Set(last)) => {
+                let last = EventDate::try_from(last).map_err(Into::into);
+                let last = last.and_then(|last| check_order_of_days(first, last));
+                faults.check("end_date", last).map(Change::Set)
+            }
+            Some(Change::Clear) => Some(Change::Clear),
+            None => None,
+        };
+        Self { patch, first, last, faults }
+    }
+}
+
+impl EventPatchInput<'_> {
+    /// Checks every field. The days are compared only where the patch has both.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn check(&self) -> Result<EventPatch, Faults> {
+        let CheckedEventPatch { patch, faults, .. } = self.check_fields();
+        faults.into_result(Some(patch))
+    }
+
+    pub(super) fn check_fields(&self) -> CheckedEventPatch {
+        let mut faults = Faults::new();
+        let mut fields = Fields::new(&mut faults);
+        let title = fields.optional("title", &self.title, TEXT, |text| Title::new(text));
+        let description =
+            fields.change("description", &self.description, TEXT, |text| Description::new(text));
+        let location = fields.change("location", &self.location, TEXT, |text| EventLocation::new(text));
+        let is_virtual = fields.optional_flag("is_virtual", &self.is_virtual);
+        let latitude =
+            fields.change("location_lat", &self.location_lat, NUMBER, |&degrees| Latitude::new(degrees));
+        let longitude =
+            fields.change("location_lng", &self.location_lng, NUMBER, |&degrees| Longitude::new(degrees));
+        let location_data =
+            fields.change("location_data", &self.location_data, ValueType::Object, |Object(json)| {
+                json.parse::<LocationData>()
+            });
+        let first = fields.optional("start_date", &self.start_date, TEXT, |text| date(text));
+        let last = fields.change("end_date", &self.end_date, TEXT, |text| {
+            date(text).map_err(Into::into).and_then(|last| check_order_of_days(first, last))
+        });
+        let zone = fields.optional("timezone", &self.timezone, TEXT, |text| text.parse());
+        let is_published = fields.optional_flag("is_published", &self.is_published);
+        let theme = fields.change("theme", &self.theme, TEXT, |text| text.parse::<Theme>());
+        let badge_label = fields.change("badge_label", &self.badge_label, TEXT, |text| BadgeLabel::new(text));
+        let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
+        let patch = EventPatch {
+            title,
+            description,
+            location,
+            is_virtual,
+            latitude,
+            longitude,
+            location_data,
+            start_date: first.map(EventDate::date),
+            end_date: last.map(|last| last.map(EventDate::date)),
+            zone,
+            is_published,
+            theme,
+            badge_label,
+            notify_volunteers,
+        };
+        CheckedEventPatch { patch, first, last, faults }
+    }
+}
+
+/// The cancellation of an event.
+///
+/// ```
+/// use signup_core::CancelEvent;
+///
+/// let cancel = CancelEvent::new().reason("The hall is flooded.".parse()?);
+/// assert!(cancel.notify_volunteers);
+/// # Ok::<(), signup_core::text::TextError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CancelEvent {
+    /// Why the event is cancelled. Volunteers read it in the mail and on the public page.
+    pub reason: Option<CancellationReason>,
+    /// Whether volunteers get a mail; true by default.
+    pub notify_volunteers: bool,
+}
+
+impl Default for CancelEvent {
+    fn default() -> Self {
+        Self { reason: None, notify_volunteers: true }
+    }
+}
+
+impl CancelEvent {
+    /// Creates a cancellation without a reason.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the reason.
+    #[must_use]
+    pub fn reason(self, reason: CancellationReason) -> Self {
+        Self { reason: Some(reason), ..self }
+    }
+
+    /// Sends no mail about the cancellation to the volunteers.
+    #[must_use]
+    pub fn without_mail(self) -> Self {
+        Self { notify_volunteers: false, ..self }
+    }
+}
+
+/// The fields of a cancellation, not checked yet.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CancelEventInput<'a> {
+    /// Why the event is cancelled: at most 1,000 characters.
+    pub reason: Given<Cow<'a, str>>,
+    /// Whether volunteers get a mail; true if omitted.
+    pub notify_volunteers: Given<bool>,
+}
+
+impl CancelEventInput<'_> {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn check(&self) -> Result<CancelEvent, Faults> {
+        let mut faults = Faults::new();
+        let mut fields = Fields::new(&mut faults);
+        let reason = fields.nullable("reason", &self.reason, TEXT, |text| CancellationReason::new(text));
+        let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
+        faults.into_result(Some(CancelEvent { reason, notify_volunteers }))
+    }
+}

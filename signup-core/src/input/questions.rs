@@ -1,0 +1,280 @@
+//! Questions of an event: new ones and changes, typed and untyped.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::Given;
+use super::check::{Fields, TEXT};
+use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
+use crate::question::{Question, QuestionKind};
+use crate::text::Label;
+
+/// A question to add to an event.
+///
+/// ```
+/// use signup_core::{NewQuestion, QuestionKind};
+///
+/// let size = NewQuestion::new("Shirt size".parse()?, QuestionKind::Select)
+///     .option("S".parse()?)
+///     .option("M".parse()?)
+///     .required();
+/// assert_eq!((size.options.len(), size.position), (2, None));
+/// # Ok::<(), signup_core::text::TextError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NewQuestion {
+    /// The text of the question.
+    pub label: Label,
+    /// The kind of answer.
+    pub kind: QuestionKind,
+    /// The options: 1 to [`Question::MAX_OPTIONS`] different ones for a select, none for every other kind.
+    pub options: Vec<Label>,
+    /// Whether an answer is required. A required checkbox must be ticked.
+    pub required: bool,
+    /// The place among the event's questions: at most [`Question::MAX_POSITION`]. `None`: after the last.
+    pub position: Option<u32>,
+}
+
+impl NewQuestion {
+    /// Creates the input for an optional question without options, after the last.
+    pub const fn new(label: Label, kind: QuestionKind) -> Self {
+        Self { label, kind, options: Vec::new(), required: false, position: None }
+    }
+
+    /// Adds an option of a select.
+    #[must_use]
+    pub fn option(mut self, option: Label) -> Self {
+        self.options.push(option);
+        self
+    }
+
+    /// Makes the answer required.
+    #[must_use]
+    pub fn required(self) -> Self {
+        Self { required: true, ..self }
+    }
+
+    /// Sets the place among the event's questions.
+    #[must_use]
+    pub fn position(self, position: u32) -> Self {
+        Self { position: Some(position), ..self }
+    }
+}
+
+/// Changes to a question. A field that is not set stays as it is.
+///
+/// ```
+/// use signup_core::QuestionPatch;
+///
+/// let patch = QuestionPatch::new().label("T-shirt size".parse()?).position(0);
+/// assert_eq!((patch.required, patch.position), (None, Some(0)));
+/// # Ok::<(), signup_core::text::TextError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct QuestionPatch {
+    /// The new text.
+    pub label: Option<Label>,
+    /// The new kind. It cannot change once somebody has answered.
+    pub kind: Option<QuestionKind>,
+    /// The new options. Answers that were given stay as they are.
+    pub options: Option<Vec<Label>>,
+    /// Whether an answer is required.
+    pub required: Option<bool>,
+    /// The new place among the event's questions.
+    pub position: Option<u32>,
+}
+
+impl QuestionPatch {
+    /// Creates a patch that changes nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the text.
+    #[must_use]
+    pub fn label(self, label: Label) -> Self {
+        Self { label: Some(label), ..self }
+    }
+
+    /// Sets the kind.
+    #[must_use]
+    pub fn kind(self, kind: QuestionKind) -> Self {
+        Self { kind: Some(kind), ..self }
+    }
+
+    /// Sets the options.
+    #[must_use]
+    pub fn options(self, options: Vec<Label>) -> Self {
+        Self { options: Some(options), ..self }
+    }
+
+    /// Sets whether an answer is required.
+    #[must_use]
+    pub fn required(self, required: bool) -> Self {
+        Self { required: Some(required), ..self }
+    }
+
+    /// Sets the place among the event's questions.
+    #[must_use]
+    pub fn position(self, position: u32) -> Self {
+        Self { position: Some(position), ..self }
+    }
+}
+
+/// The fields of a new question, or of a change of one, not checked yet.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct QuestionInput<'a> {
+    /// The text: 1 to 255 characters.
+    pub label: Given<Cow<'a, str>>,
+    /// `text`, `select` or `checkbox`. A new question is a `text` by default.
+    pub kind: Given<Cow<'a, str>>,
+    /// The options of a select: 1 to 100 different texts of 1 to 255 characters.
+    pub options: Given<Vec<Given<Cow<'a, str>>>>,
+    /// Whether an answer is required. By default, none is required by a new question.
+    pub required: Given<bool>,
+    /// The place among the event's questions: a whole number from 0 to 1,000,000.
+    pub position: Given<f64>,
+}
+
+/// A new question after the checks that need no record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedQuestion {
+    pub(crate) question: Option<NewQuestion>,
+    pub(crate) faults: Faults,
+}
+
+/// A patch of a question after the checks that need no record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedQuestionPatch {
+    pub(crate) patch: QuestionPatch,
+    pub(crate) faults: Faults,
+}
+
+impl From<NewQuestion> for CheckedQuestion {
+    fn from(question: NewQuestion) -> Self {
+        let mut faults = Faults::new();
+        if check_different(&mut faults, &question.options) {
+            faults.check("options", check_options(question.kind, question.options.len()));
+        }
+        faults.check("position", question.position.map_or(Ok(()), check_position));
+        Self { question: Some(question), faults }
+    }
+}
+
+impl From<QuestionPatch> for CheckedQuestionPatch {
+    fn from(patch: QuestionPatch) -> Self {
+        let mut faults = Faults::new();
+        check_different(&mut faults, patch.options.as_deref().unwrap_or_default());
+        faults.check("position", patch.position.map_or(Ok(()), check_position));
+        Self { patch, faults }
+    }
+}
+
+/// Checks that a question of this kind has the right number of options.
+pub(crate) const fn check_options(kind: QuestionKind, count: usize) -> Result<(), FaultKind> {
+    let max = Question::MAX_OPTIONS;
+    match kind {
+        QuestionKind::Select if count == 0 || count > max => Err(FaultKind::OptionCount { max }),
+        QuestionKind::Text | QuestionKind::Checkbox if count > 0 => {
+            Err(FaultKind::OptionsNotAllowed { kind })
+        }
+        _ => Ok(()),
+    }
+}
+
+const POSITION: FaultKind = FaultKind::WholeNumber { min: 0, max: Some(Question::MAX_POSITION) };
+
+fn check_position(position: u32) -> Result<(), FaultKind> {
+    if position > Question::MAX_POSITION { Err(POSITION) } else { Ok(()) }
+}
+
+fn position(number: &f64) -> Result<u32, FaultKind> {
+    let is_whole = number.fract() == 0.0 && (0.0..=f64::from(Question::MAX_POSITION)).contains(number);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "whole, and in the range of a u32"
+    )]
+    if is_whole { Ok(*number as u32) } else { Err(POSITION) }
+}
+
+fn option_path(index: usize) -> FaultPath {
+    FaultPath::new().field("options").index(index)
+}
+
+/// Checks that no option is given twice.
+fn check_different(faults: &mut Faults, options: &[Label]) -> bool {
+    let before = faults.len();
+    let mut seen = HashSet::new();
+    for (index, option) in options.iter().enumerate() {
+        if !seen.insert(option) {
+            faults.add(option_path(index), FaultKind::RepeatedOption);
+        }
+    }
+    faults.len() == before
+}
+
+impl QuestionInput<'_> {
+    /// Checks every field of a new question.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn check(&self) -> Result<NewQuestion, Faults> {
+        let CheckedQuestion { question, faults } = self.check_new();
+        faults.into_result(question)
+    }
+
+    pub(super) fn check_new(&self) -> CheckedQuestion {
+        let mut faults = Faults::new();
+        let mut fields = Fields::new(&mut faults);
+        let label = fields.required("label", &self.label, TEXT, |text| Label::new(text));
+        let kind = fields.optional("type", &self.kind, TEXT, |text| text.parse::<QuestionKind>());
+        let is_kind_known = kind.is_some() || matches!(self.kind, Given::Omitted);
+        let options = self.check_option_texts(&mut fields);
+        let kind = kind.unwrap_or(QuestionKind::Text);
+        if is_kind_known && let Some(options) = &options {
+            fields.checked("options", check_options(kind, options.len()));
+        }
+        let required = fields.flag("required", &self.required, false);
+        let position = fields.optional("position", &self.position, POSITION, position);
+        let options = options.unwrap_or_default();
+        let question = label.map(|label| NewQuestion { label, kind, options, required, position });
+        CheckedQuestion { question, faults }
+    }
+
+    pub(super) fn check_patch(&self) -> CheckedQuestionPatch {
+        let mut faults = Faults::new();
+        let mut fields = Fields::new(&mut faults);
+        let label = fields.optional("label", &self.label, TEXT, |text| Label::new(text));
+        let kind = fields.optional("type", &self.kind, TEXT, |text| text.parse::<QuestionKind>());
+        let options = match self.options {
+            Given::Omitted => None,
+            _ => self.check_option_texts(&mut fields),
+        };
+        let required = fields.optional_flag("required", &self.required);
+        let position = fields.optional("position", &self.position, POSITION, position);
+        let patch = QuestionPatch { label, kind, options, required, position };
+        CheckedQuestionPatch { patch, faults }
+    }
+
+    /// Returns the options, or `None` if one has a fault. Omitted options are none.
+    fn check_option_texts(&self, fields: &mut Fields<'_>) -> Option<Vec<Label>> {
+        let before = fields.faults.len();
+        let max = Question::MAX_OPTIONS;
+        let given = fields.optional("options", &self.options, ValueType::TextList, |options| {
+            if options.len() > max { Err(FaultKind::OptionCount { max }) } else { Ok(options) }
+        });
+        let mut options = Vec::new();
+        for (index, option) in given.into_iter().flatten().enumerate() {
+            let checked = match option {
+                Given::Value(text) => Label::new(text).map_err(FaultKind::from),
+                Given::Blank => Label::new("").map_err(FaultKind::from),
+                _ => Err(TEXT.into()),
+            };
+            options.extend(fields.faults.check(option_path(index), checked));
+        }
+        (fields.faults.len() == before && check_different(fields.faults, &options)).then_some(options)
+    }
+}

@@ -1,0 +1,223 @@
+//! Events of an organization, for its operator.
+
+use super::Admin;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::id::{EventId, NoticeId, OrganizationId};
+use crate::input::CancelEvent;
+use crate::receipt::EventWithShifts;
+use crate::rules;
+use crate::secret;
+use crate::store::{DeletedEvent, EventInFull, EventPage, EventQuery, Refusal};
+
+impl Admin {
+    /// Lists events of an organization like [`Session::events`](crate::Session::events), with any limit.
+    ///
+    /// # Errors
+    /// Fails only if the store fails. An unknown organization has no events.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::EventQuery;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let page = service.admin().events(organization.id, &EventQuery::new()).await?;
+    /// assert_eq!(page.events, [created.event]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<EventPage> {
+        Ok(self.shared.store.events(organization, query).await?)
+    }
+
+    /// Lists at most `limit` deleted events of an organization with an id above `after`, by ascending id.
+    ///
+    /// # Errors
+    /// Fails only if the store fails. An unknown organization has no events.
+    ///
+    /// See [`restore_event`](Self::restore_event) for an example.
+    pub async fn deleted_events(
+        &self,
+        organization: OrganizationId,
+        after: Option<EventId>,
+        limit: u32,
+    ) -> Result<Vec<DeletedEvent>> {
+        Ok(self.shared.store.deleted_events(organization, after, limit).await?)
+    }
+
+    /// Reads a deleted event.
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if there is no such event, if it is not deleted, or if it was purged.
+    ///
+    /// See [`delete_event`](Self::delete_event) for an example.
+    pub async fn deleted_event(&self, id: EventId) -> Result<DeletedEvent> {
+        let organization = self.event_owner(id).await?;
+        self.shared.store.deleted_event(organization, id).await?.ok_or(Error::NotFound)
+    }
+
+    /// Reads an event with its shifts and questions.
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if there is no such event.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let full = service.admin().event(created.event.id).await?;
+    /// assert_eq!((full.event.organization, full.shifts.len()), (organization.id, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn event(&self, id: EventId) -> Result<EventInFull> {
+        let organization = self.event_owner(id).await?;
+        self.shared.store.event_in_full(organization, id).await?.ok_or(Error::NotFound)
+    }
+
+    /// Cancels an event like [`Session::cancel_event`](crate::Session::cancel_event).
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if there is no such event, and [`Error::EventOver`] if the event is over.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::CancelEvent;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let cancel = CancelEvent::new().reason("The organization has closed.".parse()?).without_mail();
+    /// let cancelled = service.admin().cancel_event(created.event.id, cancel).await?;
+    /// assert!(cancelled.event.is_cancelled());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn cancel_event(&self, id: EventId, cancel: CancelEvent) -> Result<EventWithShifts> {
+        let cancel = &cancel;
+        self.shared
+            .commit_unrefused(move |now| async move {
+                let notice = NoticeId::new(secret::new_uuid(now));
+                rules::cancel_event(self.event(id).await?, cancel.clone(), notice, now)
+            })
+            .await
+    }
+
+    /// Deletes an event like [`Session::delete_event`](crate::Session::delete_event).
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if there is no such event, and [`Error::EventHasSignups`] if the event has active
+    /// sign-ups.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::Error;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let admin = service.admin();
+    /// admin.delete_event(created.event.id).await?;
+    /// assert_eq!(admin.event(created.event.id).await, Err(Error::NotFound));
+    /// assert_eq!(admin.deleted_event(created.event.id).await?.event.title, created.event.title);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn delete_event(&self, id: EventId) -> Result<()> {
+        let delete = move |now| async move { rules::delete_event(&self.event(id).await?, now) };
+        self.shared.commit_unrefused(delete).await
+    }
+
+    /// Restores a deleted event as it was, with its shifts, questions and sign-ups.
+    ///
+    /// # Errors
+    /// - [`Error::NotFound`] if the event is not deleted, or was purged.
+    /// - [`Error::PlanLimit`] if the event would be active, and the plan's limit is reached.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// session.delete_event(created.event.id, ()).await?;
+    ///
+    /// let admin = service.admin();
+    /// let deleted = admin.deleted_events(organization.id, None, 100).await?;
+    /// let restored = admin.restore_event(deleted[0].event.id).await?;
+    /// assert_eq!(restored.slug, created.event.slug);
+    /// assert_eq!(session.shifts(restored.id).await?.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn restore_event(&self, id: EventId) -> Result<Event> {
+        let DeletedEvent { event: Event { organization, .. }, .. } = self.deleted_event(id).await?;
+        let owner = self.shared.store.organization(organization).await?.ok_or(Error::NotFound)?;
+        let limits = self.shared.plans.limits(owner.plan);
+        let restored = self
+            .shared
+            .commit(move |now| async move {
+                let found = self.shared.store.deleted_event(organization, id).await?;
+                Ok(rules::restore_event(found.ok_or(Error::NotFound)?, limits, now))
+            })
+            .await?;
+        restored.map_err(|refused| match refused.refusal {
+            Refusal::ActiveEvents { count } => {
+                Error::PlanLimit { current_count: count, max_allowed: limits.active_events }
+            }
+            refusal => Error::Refused(refusal.into()),
+        })
+    }
+}

@@ -1,0 +1,207 @@
+//! The questions of an event.
+
+use super::{Reply, Session};
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::fault::{FaultKind, Faults};
+use crate::id::{EventId, QuestionId};
+use crate::input::{CheckedQuestion, CheckedQuestionPatch, Input};
+use crate::question::Question;
+use crate::receipt::Operation;
+use crate::rules::{self, Decision};
+use crate::secret;
+use crate::service::commit::Refused;
+use crate::store::{ChangeSet, EventInFull, Refusal, Requirement};
+use crate::token::Scope;
+
+impl Session {
+    /// Lists the event's questions by position, equal positions by id.
+    ///
+    /// Requires [`Scope::EventsRead`].
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if the organization has no such event.
+    ///
+    /// See [`add_question`](Self::add_question) for an example.
+    pub async fn questions(&self, event: EventId) -> Result<Vec<Question>> {
+        self.require(Scope::EventsRead)?;
+        self.shared.store.questions(self.organization_id(), event).await?.ok_or(Error::NotFound)
+    }
+
+    /// Adds a question to an event.
+    ///
+    /// `question` is typed, a [`NewQuestion`](crate::NewQuestion), or untyped, a
+    /// [`QuestionInput`](crate::QuestionInput). Requires [`Scope::EventsWrite`].
+    ///
+    /// # Errors
+    /// - [`Error::Invalid`] with every fault, and with one of `label` if the event has [`Question::MAX_PER_EVENT`]
+    ///   questions, also if requests race.
+    /// - [`Error::NotFound`] if the organization has no such event.
+    /// - [`Error::EventCancelled`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{NewQuestion, QuestionKind};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let size = NewQuestion::new("Shirt size".parse()?, QuestionKind::Select)
+    ///     .option("S".parse()?)
+    ///     .option("M".parse()?)
+    ///     .required();
+    /// let size = session.add_question(created.event.id, size).await?.outcome;
+    /// assert_eq!(session.questions(created.event.id).await?, [size]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn add_question<I: Input<CheckedQuestion>>(
+        &self,
+        event: EventId,
+        question: I,
+    ) -> Result<Reply<Question>, I::Error> {
+        self.require(Scope::EventsWrite)?;
+        self.write(Operation::AddQuestion(event), question, move |new: CheckedQuestion, now| async move {
+            let new = new.without_faults()?;
+            let full = self.event_in_full(event).await?;
+            let id = QuestionId::new(secret::new_uuid(now));
+            rules::add_question(&full.event, &full.questions, new, id)
+        })
+        .await
+    }
+
+    /// Changes a question. Given answers stay as they are.
+    ///
+    /// `patch` is typed, a [`QuestionPatch`](crate::QuestionPatch), or untyped, a
+    /// [`QuestionInput`](crate::QuestionInput). Requires [`Scope::EventsWrite`].
+    ///
+    /// # Errors
+    /// - [`Error::Invalid`] with every fault, and with one of `type` if it would change after somebody has answered.
+    /// - [`Error::NotFound`] if the organization has no such question.
+    /// - [`Error::EventCancelled`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{NewQuestion, QuestionKind, QuestionPatch};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let diet = NewQuestion::new("Diet".parse()?, QuestionKind::Text).required();
+    /// let diet = session.add_question(created.event.id, diet).await?.outcome;
+    /// let patch = QuestionPatch::new().label("Allergies".parse()?).required(false);
+    /// let allergies = session.patch_question(diet.id, patch).await?.outcome;
+    /// assert_eq!((allergies.label.as_str(), allergies.required), ("Allergies", false));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn patch_question<I: Input<CheckedQuestionPatch>>(
+        &self,
+        id: QuestionId,
+        patch: I,
+    ) -> Result<Reply<Question>, I::Error> {
+        self.require(Scope::EventsWrite)?;
+        self.write(Operation::PatchQuestion(id), patch, move |patch: CheckedQuestionPatch, _| async move {
+            let patch = patch.without_faults()?;
+            let (question, event) = self.question_with_event(id).await?;
+            let kind = patch.patch.kind;
+            match rules::patch_question(&event, question.clone(), patch) {
+                Err(Error::Invalid(faults)) if kind.is_some_and(|kind| kind != question.kind) => {
+                    Err(self.with_fault_of_type(&question, faults).await?.into())
+                }
+                decided => decided,
+            }
+        })
+        .await
+    }
+
+    /// Deletes a question. Given answers stay as they are.
+    ///
+    /// Requires [`Scope::EventsWrite`].
+    ///
+    /// # Errors
+    /// - [`Error::NotFound`] if the organization has no such question.
+    /// - [`Error::EventCancelled`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
+    /// # use signup_store_memory::MemoryStore;
+    /// use signup_core::{NewQuestion, QuestionKind};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
+    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
+    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
+    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// let diet = NewQuestion::new("Diet".parse()?, QuestionKind::Text).required();
+    /// let diet = session.add_question(created.event.id, diet).await?.outcome;
+    /// session.delete_question(diet.id, ()).await?;
+    /// assert!(session.questions(created.event.id).await?.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn delete_question<I: Input<()>>(
+        &self,
+        id: QuestionId,
+        input: I,
+    ) -> Result<Reply<()>, I::Error> {
+        self.require(Scope::EventsWrite)?;
+        self.write(Operation::DeleteQuestion(id), input, move |(), _| async move {
+            let (question, event) = self.question_with_event(id).await?;
+            rules::delete_question(&event, &question)
+        })
+        .await
+    }
+
+    /// Puts a fault of `type` before the faults of a patch that changes it, if somebody has answered the question. So one
+    /// answer names every fault.
+    async fn with_fault_of_type(&self, question: &Question, faults: Faults) -> Result<Faults> {
+        let Question { id, organization, event, .. } = *question;
+        let check = |_| async move {
+            let requires = vec![Requirement::QuestionUnanswered { organization, event, question: id }];
+            Ok(Decision { outcome: (), change: ChangeSet { requires, writes: vec![] } })
+        };
+        let Err(Refused { refusal: Refusal::QuestionAnswered, .. }) = self.shared.commit(check).await? else {
+            return Ok(faults);
+        };
+        let mut all = Faults::one("type", FaultKind::Answered);
+        faults.iter().for_each(|fault| all.add(fault.path.clone(), fault.kind.clone()));
+        Ok(all)
+    }
+
+    async fn question_with_event(&self, id: QuestionId) -> Result<(Question, Event)> {
+        let (store, organization) = (&self.shared.store, self.organization_id());
+        let event = store.question(organization, id).await?.ok_or(Error::NotFound)?.event;
+        // The question is read again in the snapshot of the event.
+        let EventInFull { event, questions, .. } = self.event_in_full(event).await?;
+        let question = questions.into_iter().find(|question| question.id == id).ok_or(Error::NotFound)?;
+        Ok((question, event))
+    }
+}

@@ -1,0 +1,202 @@
+//! Properties of edits of an event, through a session on the memory store.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod generators;
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use signup_core::*;
+use signup_store_memory::MemoryStore;
+
+use crate::generators::{days, hours, zones};
+
+/// A session of an organization with the longest events, and the parts that a test needs beside it.
+struct World {
+    service: Service,
+    clock: Arc<FixedClock>,
+    session: Session,
+}
+
+impl World {
+    async fn at(now: &str) -> Self {
+        let clock = Arc::new(FixedClock::at(now.parse().unwrap()));
+        let service = Service::new(MemoryStore::new()).with_clock(Arc::clone(&clock));
+        let organization = NewOrganization::new(Name::new("Riverside").unwrap()).plan(Plan::Pro);
+        let organization = service.admin().create_organization(organization).await.unwrap();
+        let session = service.session_for(organization.id, Scopes::all()).await.unwrap();
+        Self { service, clock, session }
+    }
+
+    /// Creates a published event on `day` that lasts `length` days longer, if the calendar allows it.
+    async fn event(&self, day: &Day, length: Option<i64>, shifts: &[(Hours, u32)]) -> EventWithShifts {
+        let mut new = NewEvent::new("A".parse().unwrap(), day.date().date(), day.zone().clone()).published();
+        if let Some(last) = length.and_then(|length| day.date().plus_days(length)) {
+            new = new.end_date(last.date());
+        }
+        for (hours, capacity) in shifts {
+            let capacity = Capacity::new(*capacity).unwrap();
+            new = new.shift(NewShift::new("S".parse().unwrap(), capacity).hours(*hours));
+        }
+        self.session.create_event(new).await.unwrap().outcome
+    }
+
+    async fn patch(&self, event: &Event, patch: EventPatch) -> Result<EventWithShifts> {
+        Ok(self.session.patch_event(event.id, patch).await?.outcome)
+    }
+
+    async fn sign_up(&self, shift: &Shift, number: u32) -> Result<SignedUp> {
+        let email = format!("v{number}@example.org");
+        let input = SignUpInput { name: "Ada".into(), email: email.into(), ..SignUpInput::default() };
+        self.service.public().sign_up(shift.organization, shift.id, &input).await
+    }
+}
+
+/// Returns the event and its shifts without what every edit changes: the versions and the times of the last change.
+fn without_versions(found: EventWithShifts) -> (Event, Vec<Shift>) {
+    let EventWithShifts { mut event, mut shifts, .. } = found;
+    event.version = 0;
+    event.updated_at = event.created_at;
+    for shift in &mut shifts {
+        shift.version = 0;
+        shift.updated_at = shift.created_at;
+    }
+    (event, shifts)
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+fn some_hours() -> impl Strategy<Value = Vec<(Hours, u32)>> {
+    prop::collection::vec((hours(), 1..5_u32), 0..5)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1000), ..ProptestConfig::default() })]
+
+    /// An event moved to any date and back is as it was: its days, the hours and the order of its shifts, and their
+    /// volunteers. A move that the calendar does not allow changes nothing.
+    #[test]
+    fn a_detour_over_any_date_loses_nothing(
+        day in days(), other in days(), length in prop::option::of(0..366_i64), shifts in some_hours(), volunteers in 0..4_u32,
+    ) {
+        block_on(async {
+            let world = World::at("1970-01-01T00:00:01Z").await;
+            let before = world.event(&day, length, &shifts).await;
+            for number in 0..volunteers {
+                if let Some(shift) = before.shifts.first() {
+                    // Fails if the shift is full or over.
+                    drop(world.sign_up(shift, number).await);
+                }
+            }
+            let before = world.session.event(before.event.id).await.unwrap();
+            world.clock.advance(60);
+            let there = world.patch(&before.event, EventPatch::new().start_date(other.date().date())).await;
+            match there {
+                Ok(there) => {
+                    prop_assert_eq!(there.event.dates.first.date(), other.date());
+                    prop_assert_eq!(there.event.dates.days(), before.event.dates.days());
+                }
+                Err(Error::Invalid(_)) => {
+                    prop_assert!(before.event.dates.moved_to(other.date()).is_none());
+                    prop_assert_eq!(&world.session.event(before.event.id).await.unwrap(), &before);
+                    return Ok(());
+                }
+                Err(error) => panic!("{error:?}"),
+            }
+            let back = world.patch(&before.event, EventPatch::new().start_date(day.date().date())).await.unwrap();
+            let stored = world.session.event(before.event.id).await.unwrap();
+            prop_assert_eq!(&stored, &back, "the answer is what is stored");
+            prop_assert_eq!(without_versions(back), without_versions(before));
+            Ok(())
+        })?;
+    }
+
+    /// In another zone, an event has the same dates, and its shifts have the same wall times. The instants are those of
+    /// the wall times in the new zone.
+    #[test]
+    fn a_change_of_zone_keeps_every_date_and_wall_time(
+        day in days(), zone in zones(), length in prop::option::of(0..366_i64), shifts in some_hours(),
+    ) {
+        block_on(async {
+            let world = World::at("1970-01-01T00:00:01Z").await;
+            let before = world.event(&day, length, &shifts).await;
+            let moved = world.patch(&before.event, EventPatch::new().zone(zone.clone())).await.unwrap();
+            let moved_day = Day::new(day.date(), zone.clone());
+            prop_assert_eq!(&moved.event.dates.first, &moved_day);
+            prop_assert_eq!(moved.event.dates.last, before.event.dates.last);
+            prop_assert_eq!(moved.shifts.len(), before.shifts.len());
+            for shift in &before.shifts {
+                let found = moved.shifts.iter().find(|found| found.id == shift.id).unwrap();
+                prop_assert_eq!(found.hours, shift.hours);
+                prop_assert_eq!(found.interval(), moved_day.interval(shift.hours));
+            }
+            let order: Vec<_> = moved.shifts.iter().map(Shift::order_key).collect();
+            prop_assert!(order.is_sorted(), "running order");
+            let back = world.patch(&before.event, EventPatch::new().zone(day.zone().clone())).await.unwrap();
+            prop_assert_eq!(without_versions(back), without_versions(before));
+            Ok(())
+        })?;
+    }
+
+    /// The states and the totals of a coverage follow from the shifts and the time, whatever the shifts' capacities and
+    /// sign-ups are.
+    #[test]
+    fn the_totals_of_a_coverage_follow_from_the_shifts(
+        shifts in prop::collection::vec((hours(), 1..5_u32), 0..6), signed_up in prop::collection::vec(0..6_u32, 6),
+        lowered in prop::collection::vec(1..5_u32, 6), minute in 0..1500_i64, is_cancelled in any::<bool>(),
+    ) {
+        block_on(async {
+            let world = World::at("2027-06-04T00:00:00Z").await;
+            let day = Day::new("2027-06-05".parse().unwrap(), "UTC".parse().unwrap());
+            let EventWithShifts { event, shifts, .. } = world.event(&day, Some(1), &shifts).await;
+            for ((shift, people), capacity) in shifts.iter().zip(signed_up).zip(lowered) {
+                for number in 0..people {
+                    // Fails if the shift is full.
+                    drop(world.sign_up(shift, number).await);
+                }
+                let patch = ShiftPatch::new().capacity(Capacity::new(capacity).unwrap());
+                world.session.patch_shift(shift.id, patch).await.unwrap();
+            }
+            world.clock.advance(86_400 + minute * 60);
+            let now = world.service.now();
+            if is_cancelled {
+                world.session.cancel_event(event.id, CancelEvent::new()).await.unwrap();
+            }
+            let coverage = world.session.coverage(event.id).await.unwrap();
+            let shifts = world.session.shifts(event.id).await.unwrap();
+            let (mut capacity, mut filled, mut remaining, mut over_filled) = (0, 0, 0, 0);
+            prop_assert_eq!(coverage.shifts.len(), shifts.len());
+            for (found, shift) in coverage.shifts.iter().zip(shifts) {
+                let (needed, taken) = (shift.occupancy.capacity.volunteers(), shift.occupancy.filled);
+                let state = if shift.interval().end <= now {
+                    CoverageState::Past
+                } else if is_cancelled {
+                    CoverageState::Cancelled
+                } else {
+                    match taken.cmp(&needed) {
+                        std::cmp::Ordering::Less => CoverageState::Open,
+                        std::cmp::Ordering::Equal => CoverageState::Full,
+                        std::cmp::Ordering::Greater => CoverageState::OverFull,
+                    }
+                };
+                let missing = if state == CoverageState::Open { needed - taken } else { 0 };
+                prop_assert_eq!((found.state, found.remaining), (state, missing));
+                prop_assert_eq!(&found.shift, &shift);
+                if state != CoverageState::Past {
+                    capacity += u64::from(needed);
+                    filled += u64::from(taken);
+                    remaining += u64::from(missing);
+                    over_filled += u64::from(taken.saturating_sub(needed));
+                }
+            }
+            let totals = (coverage.capacity, coverage.filled, coverage.remaining, coverage.over_filled);
+            prop_assert_eq!(totals, (capacity, filled, remaining, over_filled));
+            prop_assert_eq!(coverage.is_covered, !is_cancelled && remaining == 0);
+            prop_assert!(!is_cancelled || filled == 0, "a cancelled event has no active sign-up");
+            Ok(())
+        })?;
+    }
+}

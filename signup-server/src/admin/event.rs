@@ -1,0 +1,83 @@
+//! `event`: list, show, cancel, delete and restore events.
+
+use signup_core::{
+    Admin, CancelEvent, DeletedEvent, Error, EventId, EventInFull, EventQuery, EventWithShifts,
+    OrganizationId,
+};
+
+use super::{PAGE_LIMIT, describe, event_error, find_organization, print};
+use crate::config::{EventCommand, event_id};
+use crate::wire::OperatorEvent;
+
+pub(super) async fn run(admin: &Admin, base_url: &str, command: EventCommand) -> Result<(), String> {
+    match command {
+        EventCommand::List { organization, deleted } => {
+            let organization = find_organization(admin, &organization).await?.id;
+            if deleted {
+                list_deleted(admin, base_url, organization).await
+            } else {
+                list(admin, base_url, organization).await
+            }
+        }
+        EventCommand::Show { event } => show(admin, base_url, &event).await,
+        EventCommand::Cancel { event, reason, no_mail } => {
+            let mut cancel = CancelEvent::new();
+            (cancel.reason, cancel.notify_volunteers) = (reason, !no_mail);
+            let cancelled = admin.cancel_event(event_id(&event), cancel).await;
+            let cancelled = cancelled.map_err(|error| event_error(&event, error))?;
+            print(&OperatorEvent::with_slots(&cancelled, base_url))
+        }
+        EventCommand::Delete { event } => {
+            let for_event = |error| event_error(&event, error);
+            admin.delete_event(event_id(&event)).await.map_err(for_event)?;
+            let deleted = admin.deleted_event(event_id(&event)).await.map_err(for_event)?;
+            print(&OperatorEvent::deleted(&deleted, base_url))
+        }
+        EventCommand::Restore { event } => {
+            let restored = admin.restore_event(event_id(&event)).await.map_err(|error| match error {
+                Error::NotFound => format!(
+                    "there is no deleted event with the id {event}: a deleted event is kept for {} days",
+                    DeletedEvent::RETENTION.as_hours() / 24
+                ),
+                error => event_error(&event, error),
+            })?;
+            print(&OperatorEvent::listed(&restored, base_url))
+        }
+    }
+}
+
+async fn list(admin: &Admin, base_url: &str, organization: OrganizationId) -> Result<(), String> {
+    let mut query = EventQuery::new().limit(PAGE_LIMIT);
+    loop {
+        let page = admin.events(organization, &query).await.map_err(describe)?;
+        page.events.iter().try_for_each(|event| print(&OperatorEvent::listed(event, base_url)))?;
+        let Some(below) = page.below else { return Ok(()) };
+        query = query.at(below);
+    }
+}
+
+async fn list_deleted(admin: &Admin, base_url: &str, organization: OrganizationId) -> Result<(), String> {
+    let mut after: Option<EventId> = None;
+    loop {
+        let page = admin.deleted_events(organization, after, PAGE_LIMIT).await.map_err(describe)?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(last.event.id);
+        page.iter().try_for_each(|deleted| print(&OperatorEvent::deleted(deleted, base_url)))?;
+    }
+}
+
+async fn show(admin: &Admin, base_url: &str, event: &str) -> Result<(), String> {
+    let id = event_id(event);
+    match admin.event(id).await {
+        Ok(EventInFull { event, shifts, questions, .. }) => {
+            let event = EventWithShifts::new(event, shifts);
+            print(&OperatorEvent::with_slots(&event, base_url).and_questions(&questions))
+        }
+        Err(Error::NotFound) => match admin.deleted_event(id).await {
+            Ok(deleted) => print(&OperatorEvent::deleted(&deleted, base_url)),
+            Err(Error::NotFound) => Err(format!("there is no event with the id {event}")),
+            Err(error) => Err(describe(error)),
+        },
+        Err(error) => Err(event_error(event, error)),
+    }
+}

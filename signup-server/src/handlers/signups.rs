@@ -1,0 +1,27 @@
+//! Handlers of sign-ups, which the API only reads.
+
+use signup_core::{Session, SignupId, SignupListInput, SignupScope};
+use warp::http::StatusCode;
+
+use super::{Answer, Context};
+use crate::reply::json;
+use crate::request::Request;
+use crate::wire::{Data, Signup, signup_page};
+
+/// `GET /v1/signups`, `GET /v1/events/{event_id}/signups` and `GET /v1/slots/{id}/signups`: lists one page of sign-ups.
+pub(crate) async fn list_signups(
+    context: Context,
+    session: Session,
+    scope: Option<SignupScope>,
+    request: Request,
+) -> Answer {
+    let [status, email, per_page, cursor] = request.query_texts(["status", "email", "per_page", "cursor"]);
+    let list = session.signups(SignupListInput { scope, status, email, per_page, cursor }).await?;
+    Ok(json(StatusCode::OK, &signup_page(&list, &context.base_url)))
+}
+
+/// `GET /v1/signups/{id}`: returns a sign-up.
+pub(crate) async fn show_signup(session: Session, id: SignupId) -> Answer {
+    let signup = session.signup(id).await?;
+    Ok(json(StatusCode::OK, &Data { data: Signup::new(&signup) }))
+}

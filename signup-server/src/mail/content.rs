@@ -1,0 +1,169 @@
+//! The wording of each mail: its subject, its introduction and its facts. The cause of the notice decides.
+
+use jiff::Timestamp;
+use signup_core::{
+    CancellationReason, CancelledBy, Delivery, Event, NoticeCause, ShiftChange, TimeAndPlace, Zone,
+};
+
+use super::name::safe_name;
+use super::plain::{lines, one_line};
+use crate::location::place;
+use crate::page::times::Times;
+
+/// The maximum length of the titles of event and shift together in a subject, in characters.
+const MAX_SUBJECT_TITLE: usize = 80;
+
+/// The content of a mail, as its text and its HTML show it.
+#[derive(Debug, Clone)]
+pub(super) struct Content<'a> {
+    pub(super) subject: String,
+    pub(super) name: Option<String>,
+    pub(super) intro: &'static str,
+    pub(super) event: String,
+    pub(super) shift: String,
+    pub(super) facts: Vec<Fact>,
+    /// The lines of the organizer's reason for a cancellation.
+    pub(super) reason: Option<Vec<String>>,
+    /// The URL for a cancellation.
+    pub(super) cancel: Option<String>,
+    /// The URL of a sign-up that cannot be cancelled any more, because the shift is over.
+    pub(super) past: Option<String>,
+    pub(super) note: Option<&'static str>,
+    pub(super) url: Option<&'a str>,
+    pub(super) organization: &'a str,
+}
+
+/// A labelled line of a mail.
+#[derive(Debug, Clone)]
+pub(super) struct Fact {
+    pub(super) label: &'static str,
+    pub(super) value: String,
+}
+
+impl<'a> Content<'a> {
+    /// Returns the content of the mail of a delivery. `at` is the present time and place of the shift, and `url` the URL
+    /// of the event's page, if the page is public.
+    ///
+    /// # Errors
+    /// Returns the reason if the cause has no mail: it is fanned out, or newer than this mapping.
+    pub(super) fn of(
+        delivery: &'a Delivery,
+        at: &TimeAndPlace,
+        base_url: &str,
+        url: Option<&'a str>,
+        now: Timestamp,
+    ) -> Result<Self, String> {
+        let Delivery { notice, organization, event, shift, signup, .. } = delivery;
+        let zone = shift.day.zone();
+        let content = Self {
+            subject: String::new(),
+            name: safe_name(&signup.name),
+            intro: "",
+            event: one_line(event.title.as_str()),
+            shift: one_line(shift.title.as_str()),
+            facts: facts(["When", "Where"], at, zone).collect(),
+            reason: None,
+            cancel: None,
+            past: None,
+            note: None,
+            url,
+            organization: organization.name.as_str(),
+        };
+        let (prefix, content) = match &notice.cause {
+            NoticeCause::SignedUp { secret, .. } => {
+                let link = format!("{base_url}/signups/{}", secret.reveal());
+                content.confirmation(link, at.interval.end <= now)
+            }
+            NoticeCause::Cancelled { .. } => content.cancellation(signup.cancelled_by, event),
+            NoticeCause::ShiftMoved { change, .. } => content.change(change, at, zone),
+            other => return Err(format!("there is no mail for the cause {}", other.name())),
+        };
+        let titles = shorten(&format!("{} – {}", event.title, shift.title));
+        Ok(Self { subject: format!("{prefix}: {titles}"), ..content })
+    }
+
+    /// Returns the prefix of the subject, and the content, of the mail about a sign-up.
+    fn confirmation(self, link: String, is_over: bool) -> (&'static str, Self) {
+        if is_over {
+            let intro = "You were signed up for a shift that is over. Thank you!";
+            return ("You were signed up", Self { intro, past: Some(link), ..self });
+        }
+        let intro = "You are signed up. Thank you! We look forward to seeing you.";
+        ("You are signed up", Self { intro, cancel: Some(link), ..self })
+    }
+
+    /// Returns the prefix of the subject, and the content, of the mail about a cancelled sign-up.
+    fn cancellation(self, by: Option<CancelledBy>, event: &Event) -> (&'static str, Self) {
+        let thanks = Some("Thank you for your offer to help.");
+        match by {
+            None | Some(CancelledBy::Volunteer) => {
+                let intro = "Your place is cancelled, and free for somebody else. Thank you for telling.";
+                ("Cancelled", Self { intro, ..self })
+            }
+            Some(CancelledBy::ShiftDeletion) => {
+                let intro =
+                    "This shift does not take place: the organizer has removed it. Your place is cancelled.";
+                ("Shift cancelled", Self { intro, note: thanks, ..self })
+            }
+            Some(CancelledBy::EventCancellation) => {
+                let intro =
+                    "The event does not take place: the organizer has cancelled it. Your place is cancelled.";
+                let reason = event.cancellation_reason.as_ref().map(CancellationReason::as_str).map(lines);
+                // The page tells nothing more, and is gone if the organizer deletes the event.
+                ("Event cancelled", Self { intro, reason, note: thanks, url: None, ..self })
+            }
+            // An operator, or a canceller that is newer than this mapping.
+            Some(_) => {
+                let intro = "The organization has cancelled your place on this shift.";
+                ("Cancelled by the organization", Self { intro, ..self })
+            }
+        }
+    }
+
+    /// Returns the prefix of the subject, and the content, of the mail about another time or place.
+    ///
+    /// The wording says what this change was. The facts show the present time and place, which a later change may have
+    /// made.
+    fn change(self, change: &ShiftChange, at: &TimeAndPlace, zone: &Zone) -> (&'static str, Self) {
+        let has_other_time = change.before.interval != change.after.interval;
+        let has_other_place = place(&change.before) != place(&change.after);
+        let (prefix, intro) = match (change.is_of_event, has_other_time, has_other_place) {
+            (false, ..) => ("Changed", "The time or the place of your shift has changed."),
+            (true, true, true) => {
+                ("Event moved", "The time and the place of the event have changed, and your shift with them.")
+            }
+            (true, true, false) => {
+                ("Event moved", "The time of the event has changed, and your shift with it.")
+            }
+            (true, false, _) => ("New place", "The place of the event has changed."),
+        };
+        let before = facts(["When, before", "Where, before"], &change.before, zone);
+        let mut facts: Vec<_> = before.chain(facts(["When, now", "Where, now"], at, zone)).collect();
+        // A missing place has no fact, so a place that was removed is reported here.
+        if place(&change.before).is_some() && place(at).is_none() {
+            facts.push(Fact { label: "Where, now", value: "no place is given".to_owned() });
+        }
+        let note = Some(
+            "Your place is kept. If you cannot come now, please use the link to cancel in the mail that confirmed your \
+             place.",
+        );
+        (prefix, Self { intro, facts, note, ..self })
+    }
+}
+
+/// Returns the time and, if there is one, the place.
+fn facts(labels: [&'static str; 2], at: &TimeAndPlace, zone: &Zone) -> impl Iterator<Item = Fact> {
+    let [when, place_label] = labels;
+    let when = Fact { label: when, value: Times::of(at.interval, zone).to_string() };
+    let place = place(at).map(|place| Fact { label: place_label, value: one_line(place) });
+    std::iter::once(when).chain(place)
+}
+
+fn shorten(text: &str) -> String {
+    let text = one_line(text);
+    if text.chars().count() <= MAX_SUBJECT_TITLE {
+        return text;
+    }
+    let cut: String = text.chars().take(MAX_SUBJECT_TITLE - 1).collect();
+    format!("{}…", cut.trim_end())
+}

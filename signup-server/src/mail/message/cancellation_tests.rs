@@ -1,0 +1,120 @@
+//! The mails about cancelled sign-ups.
+
+use std::collections::BTreeSet;
+
+use signup_core::{CancelEvent, CancelledBy, DeleteShift, PublicEvent};
+
+use super::delivered::{Parts, Sample, parts};
+use super::*;
+
+/// Signs a volunteer up and cancels the sign-up. Returns the confirmation and the mail about the cancellation.
+async fn cancelled(by: CancelledBy, reason: Option<&str>) -> (Parts, Parts) {
+    let sample = Sample::create().await;
+    let confirmation = sample.delivery().await;
+    let NoticeCause::SignedUp { secret, .. } = &confirmation.notice.cause else { panic!("{confirmation:?}") };
+    let Sample { service, session, event, shift } = &sample;
+    match by {
+        CancelledBy::Volunteer => drop(service.public().cancel(secret).await.unwrap()),
+        CancelledBy::Operator => {
+            let (organization, signup) = (confirmation.organization.id, confirmation.signup.id);
+            drop(service.admin().cancel_signup(organization, signup).await.unwrap());
+        }
+        CancelledBy::ShiftDeletion => {
+            session.delete_shift(*shift, DeleteShift::new().cancel_signups()).await.unwrap();
+        }
+        CancelledBy::EventCancellation => {
+            let mut cancel = CancelEvent::new();
+            cancel.reason = reason.map(|text| text.parse().unwrap());
+            drop(session.cancel_event(*event, cancel).await.unwrap());
+        }
+        other => panic!("{other:?} is not tested"),
+    }
+    let cancellation = sample.delivery().await;
+    assert_eq!(cancellation.signup.cancelled_by, Some(by));
+    (parts(&confirmation), parts(&cancellation))
+}
+
+#[tokio::test]
+async fn each_cause_of_a_cancellation_has_its_own_subject_and_wording() {
+    let mut subjects = BTreeSet::new();
+    for &by in CancelledBy::ALL {
+        let (subject, intro) = match by {
+            CancelledBy::Volunteer => ("Cancelled: ", "Your place is cancelled, and free for somebody else."),
+            CancelledBy::Operator => (
+                "Cancelled by the organization: ",
+                "The organization has cancelled your place on this shift.",
+            ),
+            CancelledBy::ShiftDeletion => ("Shift cancelled: ", "This shift does not take place"),
+            CancelledBy::EventCancellation => ("Event cancelled: ", "The event does not take place"),
+            other => panic!("{other:?} is not tested"),
+        };
+        let (_, mail) = cancelled(by, None).await;
+        assert_eq!(mail.subject, format!("{subject}Food drive – Early"));
+        for text in [intro, "Food drive", "Early", "Saturday, 6 June 2099, 00:00–24:00 UTC"] {
+            mail.assert_says(text);
+        }
+        mail.assert_does_not_say("reason");
+        mail.assert_does_not_say("/signups/");
+        subjects.insert(subject);
+    }
+    assert_eq!(subjects.len(), CancelledBy::ALL.len());
+}
+
+#[tokio::test]
+async fn each_cancellation_cancels_the_calendar_entry() {
+    for &by in CancelledBy::ALL {
+        let (first, last) = cancelled(by, None).await;
+        for (mail, method, status) in [(&first, "PUBLISH", "CONFIRMED"), (&last, "CANCEL", "CANCELLED")] {
+            assert_eq!((mail.property("METHOD"), mail.property("STATUS")), (method, status), "{by}");
+        }
+        for name in ["UID", "DTSTART", "DTEND", "SUMMARY"] {
+            assert_eq!(first.property(name), last.property(name), "{by}");
+        }
+        assert!(first.sequence() < last.sequence(), "{by}");
+    }
+}
+
+#[tokio::test]
+async fn the_reason_is_escaped_and_keeps_its_line_breaks() {
+    let reason = "The hall is flooded.\r\nBcc: all@example.org\r\n\r\n<script>alert(1)</script>\n\u{1b}[31mSorry & thanks";
+    let (_, mail) = cancelled(CancelledBy::EventCancellation, Some(reason)).await;
+    let text = "\nThe organizer's reason:\nThe hall is flooded.\nBcc: all@example.org\n\n<script>alert(1)</script>\n\
+                [31mSorry & thanks\n";
+    assert!(mail.text.contains(text), "{}", mail.text);
+    let html = "The hall is flooded.<br>\nBcc: all@example.org<br>\n<br>\n&#60;script&#62;alert(1)&#60;/script&#62;<br>\n\
+                [31mSorry &#38; thanks</p>";
+    assert!(mail.html.contains(html), "{}", mail.html);
+    assert_eq!(mail.subject, "Event cancelled: Food drive – Early");
+    let (_, plain) = cancelled(CancelledBy::EventCancellation, None).await;
+    assert_eq!(mail.headers, plain.headers, "the reason adds no header");
+    assert!(!mail.calendar.contains("flooded"), "{}", mail.calendar);
+}
+
+/// The page of a cancelled event is gone when the organizer deletes the event, but other shifts may suit the volunteer of
+/// a deleted one.
+#[tokio::test]
+async fn only_the_mail_about_a_cancelled_event_has_no_link_to_its_page() {
+    for &by in CancelledBy::ALL {
+        let (first, last) = cancelled(by, None).await;
+        first.assert_says("https://example.org/events/food-drive-");
+        let has_link = last.text.contains("https://example.org/events/food-drive-");
+        assert_eq!(has_link, by != CancelledBy::EventCancellation, "{}", last.text);
+    }
+}
+
+/// The volunteer cancels, and the event is cancelled before the mail is written.
+#[tokio::test]
+async fn the_mail_names_what_cancelled_the_sign_up_and_not_a_later_cancellation() {
+    let sample = Sample::create().await;
+    let confirmation = sample.delivery().await;
+    let NoticeCause::SignedUp { secret, .. } = &confirmation.notice.cause else { panic!("{confirmation:?}") };
+    let public = sample.service.public();
+    public.cancel(secret).await.unwrap();
+    let cancel = CancelEvent::new().reason("The hall is flooded.".parse().unwrap());
+    sample.session.cancel_event(sample.event, cancel).await.unwrap();
+    let (_, PublicEvent { event, .. }) = public.signup_with_event(secret).await.unwrap();
+    assert!(event.is_cancelled());
+    let mail = sample.mail().await;
+    assert_eq!(mail.subject, "Cancelled: Food drive – Early");
+    mail.assert_does_not_say("flooded");
+}

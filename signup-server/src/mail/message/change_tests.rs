@@ -1,0 +1,115 @@
+//! The mails about another time or place of a shift.
+
+use jiff::civil::date;
+use signup_core::{EventPatch, ShiftPatch};
+
+use super::delivered::{Parts, Sample};
+
+/// Signs a volunteer up for a shift of an event in the old hall, and changes the event. Returns the confirmation and the
+/// mail about the change.
+async fn changed(patch: EventPatch) -> (Parts, Parts) {
+    let sample = Sample::create().await;
+    let hall = EventPatch::new().location("Old hall".parse().unwrap()).without_mail();
+    sample.session.patch_event(sample.event, hall).await.unwrap();
+    let confirmation = sample.mail().await;
+    sample.session.patch_event(sample.event, patch).await.unwrap();
+    (confirmation, sample.mail().await)
+}
+
+fn assert_entry_follows(first: &Parts, last: &Parts) {
+    assert_eq!((last.property("METHOD"), last.property("STATUS")), ("PUBLISH", "CONFIRMED"));
+    assert_eq!(first.property("UID"), last.property("UID"));
+    assert!(first.sequence() < last.sequence());
+}
+
+/// Checks the facts of a mail in text and HTML, in this order.
+fn assert_facts(mail: &Parts, facts: &[(&str, &str)]) {
+    let text: String = facts.iter().map(|(label, value)| format!("{label}: {value}\n")).collect();
+    assert!(mail.text.contains(&format!("Shift: Early\n{text}\n")), "{text} in {}", mail.text);
+    for (label, value) in facts {
+        let row = format!("<strong>{label}</strong></td><td>{value}</td>");
+        assert!(mail.html.contains(&row), "{row} in {}", mail.html);
+    }
+}
+
+const BEFORE: &str = "Saturday, 6 June 2099, 00:00–24:00 UTC (UTC)";
+const NOW: &str = "Sunday, 7 June 2099, 00:00–24:00 UTC (UTC)";
+
+#[tokio::test]
+async fn an_event_that_moved_is_mailed_with_both_times() {
+    let (first, mail) = changed(EventPatch::new().start_date(date(2099, 6, 7))).await;
+    assert_eq!(mail.subject, "Event moved: Food drive – Early");
+    mail.assert_says("The time of the event has changed, and your shift with it.");
+    mail.assert_says("Your place is kept.");
+    assert_facts(
+        &mail,
+        &[
+            ("When, before", BEFORE),
+            ("Where, before", "Old hall"),
+            ("When, now", NOW),
+            ("Where, now", "Old hall"),
+        ],
+    );
+    assert_entry_follows(&first, &mail);
+    assert_eq!(mail.property("DTSTART"), "20990607T000000Z");
+}
+
+#[tokio::test]
+async fn another_place_of_the_event_is_mailed_with_both_places() {
+    let (first, mail) = changed(EventPatch::new().location("New <hall>".parse().unwrap())).await;
+    assert_eq!(mail.subject, "New place: Food drive – Early");
+    mail.assert_says("The place of the event has changed.");
+    assert!(mail.text.contains("Where, before: Old hall\nWhen, now: "), "{}", mail.text);
+    assert!(mail.text.contains("Where, now: New <hall>\n"), "{}", mail.text);
+    assert!(mail.html.contains("<td>New &#60;hall&#62;</td>"), "{}", mail.html);
+    assert_entry_follows(&first, &mail);
+    assert_eq!((first.property("LOCATION"), mail.property("LOCATION")), ("Old hall", "New <hall>"));
+}
+
+#[tokio::test]
+async fn a_place_that_the_event_lost_is_mailed() {
+    let (first, mail) = changed(EventPatch::new().clear_location()).await;
+    assert_eq!(mail.subject, "New place: Food drive – Early");
+    assert_facts(
+        &mail,
+        &[
+            ("When, before", BEFORE),
+            ("Where, before", "Old hall"),
+            ("When, now", BEFORE),
+            ("Where, now", "no place is given"),
+        ],
+    );
+    assert_entry_follows(&first, &mail);
+    assert!(!mail.calendar.contains("LOCATION"), "{}", mail.calendar);
+}
+
+#[tokio::test]
+async fn another_time_and_another_place_of_the_event_are_one_mail() {
+    let patch = EventPatch::new().start_date(date(2099, 6, 7)).location("New hall".parse().unwrap());
+    let (first, mail) = changed(patch).await;
+    assert_eq!(mail.subject, "Event moved: Food drive – Early");
+    mail.assert_says("The time and the place of the event have changed, and your shift with them.");
+    assert_facts(
+        &mail,
+        &[
+            ("When, before", BEFORE),
+            ("Where, before", "Old hall"),
+            ("When, now", NOW),
+            ("Where, now", "New hall"),
+        ],
+    );
+    assert_entry_follows(&first, &mail);
+}
+
+#[tokio::test]
+async fn a_change_of_the_shift_alone_does_not_speak_of_the_event() {
+    let sample = Sample::create().await;
+    let first = sample.mail().await;
+    let patch = ShiftPatch::new().location("Dock 4".parse().unwrap());
+    sample.session.patch_shift(sample.shift, patch).await.unwrap();
+    let mail = sample.mail().await;
+    assert_eq!(mail.subject, "Changed: Food drive – Early");
+    mail.assert_says("The time or the place of your shift has changed.");
+    assert_facts(&mail, &[("When, before", BEFORE), ("When, now", BEFORE), ("Where, now", "Dock 4")]);
+    assert_entry_follows(&first, &mail);
+}

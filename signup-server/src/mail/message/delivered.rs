@@ -1,0 +1,104 @@
+//! Mails of a sample event for tests: what the outbox delivers, written and parsed.
+
+use mailparse::{MailHeaderMap as _, ParsedMail};
+use signup_core::{EventId, Scopes, Service, Session, ShiftId, SignUpInput};
+
+use super::*;
+use crate::sample_event::sample_event;
+
+/// A service with an event, whose only shift has one volunteer.
+pub(super) struct Sample {
+    pub(super) service: Service,
+    pub(super) session: Session,
+    pub(super) event: EventId,
+    pub(super) shift: ShiftId,
+}
+
+/// The decoded parts of a mail.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) subject: String,
+    /// The names of the headers.
+    pub(super) headers: Vec<String>,
+    /// The lines end with `\n`.
+    pub(super) text: String,
+    pub(super) html: String,
+    /// The lines are unfolded.
+    pub(super) calendar: String,
+}
+
+impl Sample {
+    /// Signs a volunteer up. The confirmation is due.
+    pub(super) async fn create() -> Self {
+        let (service, created) = sample_event().await;
+        let (event, shift) = (&created.event, created.shifts[0].id);
+        let ada =
+            SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
+        service.public().sign_up_by_slug(&event.slug, shift, &ada).await.unwrap();
+        let session = service.session_for(event.organization, Scopes::all()).await.unwrap();
+        Self { event: event.id, service, session, shift }
+    }
+
+    /// Delivers the next mail. Panics if no mail is due.
+    pub(super) async fn delivery(&self) -> Delivery {
+        let outbox = self.service.outbox();
+        loop {
+            let notice = outbox.due(1).await.unwrap().pop().expect("a mail is due");
+            if let Some(delivery) = outbox.claim(&notice).await.unwrap() {
+                assert!(outbox.report_sent(&delivery.notice).await.unwrap());
+                return delivery;
+            }
+        }
+    }
+
+    /// Delivers the next mail, and returns its parts.
+    pub(super) async fn mail(&self) -> Parts {
+        parts(&self.delivery().await)
+    }
+}
+
+/// Writes the mail of a delivery, and parses it.
+pub(super) fn parts(delivery: &Delivery) -> Parts {
+    let from = "Riverside <help@example.org>".parse().unwrap();
+    let mail = write(delivery, &from, "https://example.org", delivery.signup.created_at).unwrap();
+    let raw = mail.message.formatted();
+    let parsed = mailparse::parse_mail(&raw).unwrap();
+    let body = |part: &ParsedMail<'_>| part.get_body().unwrap();
+    let [alternatives, calendar] = parsed.subparts.as_slice() else { panic!("{parsed:?}") };
+    let [text, html] = alternatives.subparts.as_slice() else { panic!("{parsed:?}") };
+    Parts {
+        subject: parsed.headers.get_first_value("Subject").unwrap(),
+        headers: parsed.headers.iter().map(mailparse::MailHeader::get_key).collect(),
+        text: body(text).replace("\r\n", "\n"),
+        html: body(html).replace("\r\n", "\n"),
+        calendar: body(calendar).replace("\r\n ", ""),
+    }
+}
+
+impl Parts {
+    /// Returns the value of a calendar property that occurs once.
+    pub(super) fn property(&self, name: &str) -> &str {
+        let mut values = self.calendar.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        let value = values.next();
+        assert!(value.is_some() && values.next().is_none(), "{name} in {}", self.calendar);
+        value.unwrap_or_default()
+    }
+
+    pub(super) fn sequence(&self) -> u32 {
+        self.property("SEQUENCE").parse().unwrap()
+    }
+
+    /// Panics unless text and HTML both contain `text`.
+    pub(super) fn assert_says(&self, text: &str) {
+        for part in [&self.text, &self.html] {
+            assert!(part.contains(text), "{text} in {part}");
+        }
+    }
+
+    /// Panics if text or HTML contains `text`.
+    pub(super) fn assert_does_not_say(&self, text: &str) {
+        for part in [&self.text, &self.html] {
+            assert!(!part.contains(text), "{text} in {part}");
+        }
+    }
+}

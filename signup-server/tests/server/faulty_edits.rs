@@ -1,0 +1,106 @@
+//! Faulty changes of an event: an answer names every fault, and the request changes nothing.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::edits_of_events::patch;
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, Server, event};
+use crate::lives::{conflict, path};
+
+#[rstest]
+#[tokio::test]
+async fn every_field_that_is_wrong_is_named_in_one_answer_in_the_documented_order(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(server) = Server::start_with(engine) else { return };
+    let event = server.create(&event()).await;
+    let body = json!({
+        "notify_volunteers": "no", "badge_label": "x".repeat(256), "theme": "neon", "is_published": "yes", "timezone": "Mars/Base",
+        "end_date": "soon", "start_date": "2027-02-30", "location_data": [], "location_lng": 181, "location_lat": "north",
+        "is_virtual": null, "location": "x".repeat(2049), "description": 5, "title": "x".repeat(256),
+    });
+    let fields = [
+        "title",
+        "description",
+        "location",
+        "is_virtual",
+        "location_lat",
+        "location_lng",
+        "location_data",
+        "start_date",
+        "end_date",
+        "timezone",
+        "is_published",
+        "theme",
+        "badge_label",
+        "notify_volunteers",
+    ];
+    let answer = patch(&server, &event, &body).await;
+    assert_eq!(answer.fields(), fields);
+    let message = answer.json()["message"].as_str().unwrap().to_owned();
+    assert_eq!(message, "The title field must not be greater than 255 characters. (and 13 more errors)");
+    for field in fields {
+        let alone = patch(&server, &event, &json!({field: body[field]})).await;
+        assert_eq!(alone.fields(), [field]);
+        assert_eq!(alone.json()["errors"][field], answer.json()["errors"][field], "{field}");
+    }
+    assert_eq!(server.get(&path(&event)).await.data(), event);
+}
+
+/// The messages are those of the creation of an event.
+#[tokio::test]
+async fn a_fault_of_a_patch_has_the_message_of_the_create() {
+    let server = Server::start(&[]);
+    let created = server.create(&event()).await;
+    let deep = |levels: usize| -> Value {
+        serde_json::from_str(&format!("{}1{}", "{\"a\":".repeat(levels), "}".repeat(levels))).unwrap()
+    };
+    for (field, value) in [
+        ("title", json!("x".repeat(256))),
+        ("title", json!("a\0b")),
+        ("description", json!("x".repeat(65_536))),
+        ("location", json!(["Hall"])),
+        ("is_virtual", json!("yes")),
+        ("location_lat", json!(90.1)),
+        ("location_lng", json!("west")),
+        ("location_data", json!({"a": "x".repeat(16 * 1024)})),
+        ("location_data", deep(101)),
+        ("location_data", json!({"a": "\0"})),
+        ("start_date", json!("2027-6-5")),
+        ("start_date", json!("9999-01-01")),
+        ("end_date", json!("1969-12-31")),
+        ("timezone", json!("EST5EDT4")),
+        ("is_published", json!(1)),
+        ("theme", json!("Midnight")),
+        ("badge_label", json!(7)),
+    ] {
+        let mut body = event();
+        body[field] = value.clone();
+        let (create, patch) =
+            (server.post("/v1/events", &body).await, patch(&server, &created, &json!({field: value})).await);
+        assert_eq!(patch.fields(), [field]);
+        assert_eq!(patch.json(), create.json(), "{field}");
+    }
+    assert_eq!(server.get(&path(&created)).await.data(), created);
+}
+
+/// Faults of the body come first. A fault that only the stored event shows comes after 404 and 409.
+#[tokio::test]
+async fn a_fault_that_needs_the_record_comes_after_the_faults_of_the_body_and_the_state() {
+    let server = Server::start(&[]);
+    let event = server.create(&event()).await;
+    let before_start = json!({"end_date": "2027-06-04"});
+    let both = json!({"end_date": "2027-06-04", "title": ""});
+    assert_eq!(patch(&server, &event, &both).await.fields(), ["title"]);
+    assert_eq!(patch(&server, &event, &before_start).await.fields(), ["end_date"]);
+    let in_body = json!({"start_date": "2027-06-05", "end_date": "2027-06-04"});
+    for unknown in ["x", "01a1fc0c-06a8-79da-abb2-b84ac8892247"] {
+        let unknown = json!({"id": unknown});
+        assert_eq!(patch(&server, &unknown, &before_start).await.status, 404);
+        assert_eq!(patch(&server, &unknown, &in_body).await.fields(), ["end_date"]);
+    }
+    assert_eq!(server.post(&format!("{}/cancel", path(&event)), &json!({})).await.status, 200);
+    assert_eq!(conflict(&patch(&server, &event, &before_start).await), "event_cancelled");
+    assert_eq!(patch(&server, &event, &in_body).await.fields(), ["end_date"]);
+}

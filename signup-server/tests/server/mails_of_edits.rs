@@ -1,0 +1,166 @@
+//! Mails about an event that was changed or cancelled: who gets one, and how many.
+
+use serde_json::{Value, json};
+
+use crate::harness::Server;
+use crate::lives::path;
+use crate::mailbox::{Mail, Mailbox};
+use crate::mails::{SOON, to, with_mailbox};
+use crate::page_sign_ups::today;
+use crate::pages::{Page, published};
+
+/// A published event in the old hall. The shift "Early" has a place of its own.
+async fn in_the_old_hall(server: &Server) -> Page {
+    let mut body = published();
+    body["location"] = json!("Old hall");
+    Page::create(server, &body).await
+}
+
+async fn patch(server: &Server, page: &Page, body: &Value) {
+    let answer = server.patch(&path(&page.event), body).await;
+    assert_eq!(answer.status, 200, "{body}: {}", answer.text);
+}
+
+async fn sign_up(server: &Server, page: &Page, title: &str, name: &str) {
+    let answer = page.sign_up(server, &page.slot(title), name, &format!("{name}@example.org")).await;
+    assert_eq!(answer.status, 303, "{}", answer.text);
+}
+
+/// Returns the recipients of the mails after the first `count`, sorted.
+fn told(mails: &[Mail], count: usize) -> Vec<&str> {
+    let mut told = to(&mails[count..]);
+    told.sort_unstable();
+    told
+}
+
+#[tokio::test]
+async fn volunteers_are_told_once_if_the_time_or_the_place_of_their_shift_changes() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let page = in_the_old_hall(&server).await;
+    sign_up(&server, &page, "Early", "ada").await;
+    sign_up(&server, &page, "Late", "bob").await;
+    let first = mailbox.wait_for(2, SOON).await;
+
+    patch(&server, &page, &json!({"location": "New hall"})).await;
+    let mails = mailbox.wait_for_exactly(3, SOON).await;
+    assert_eq!(told(&mails, 2), ["bob@example.org"], "the shift of Ada has a place of its own");
+
+    let moved = json!({"location": "Tent", "start_date": "2027-06-12", "timezone": "Europe/Paris"});
+    patch(&server, &page, &moved).await;
+    let mails = mailbox.wait_for_exactly(5, SOON).await;
+    assert_eq!(told(&mails, 3), ["ada@example.org", "bob@example.org"]);
+
+    for quiet in [
+        json!({}),
+        moved,
+        json!({"title": "Other", "description": "New", "badge_label": "New", "theme": "midnight", "end_date": "2027-06-14"}),
+        json!({"is_virtual": true, "location_lat": 1, "location_lng": 2, "location_data": {"a": 1}}),
+        json!({"location": "Shed", "start_date": "2027-06-19", "notify_volunteers": false}),
+    ] {
+        patch(&server, &page, &quiet).await;
+    }
+    let mails = mailbox.wait_for_exactly(5, SOON).await;
+    for name in ["ada@example.org", "bob@example.org"] {
+        let of = |mails: &[Mail]| mails.iter().rfind(|mail| mail.to == name).unwrap().calendar();
+        let (confirmed, changed) = (of(&first), of(&mails));
+        assert_eq!(confirmed.property("UID"), changed.property("UID"));
+        assert!(confirmed.sequence() < changed.sequence());
+        assert_eq!(changed.property("METHOD"), "PUBLISH");
+        assert!(changed.property("DTSTART").starts_with("20270612T"), "{changed:?}");
+    }
+}
+
+/// Today's noon is later than 10:00, so the shift is over.
+#[tokio::test]
+async fn volunteers_of_a_shift_that_is_over_by_its_old_and_its_new_hours_are_not_told() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let page = Page::create(&server, &today()).await;
+    sign_up(&server, &page, "All day", "ada").await;
+    let slot = format!("/v1/slots/{}", page.slot("All day"));
+    let over = json!({"end_time": "10:00", "notify_volunteers": false});
+    assert_eq!(server.patch(&slot, &over).await.status, 200);
+    mailbox.wait_for(1, SOON).await;
+    for quiet in [json!({"location": "Hall"}), json!({"start_date": "2020-06-05"})] {
+        patch(&server, &page, &quiet).await;
+    }
+    mailbox.wait_for_exactly(1, SOON).await;
+    patch(&server, &page, &json!({"start_date": "2099-06-05"})).await;
+    let mails = mailbox.wait_for_exactly(2, SOON).await;
+    assert_eq!(told(&mails, 1), ["ada@example.org"], "the new hours are not over");
+}
+
+#[tokio::test]
+async fn a_cancellation_is_mailed_once_to_each_active_sign_up_with_the_reason() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let page = in_the_old_hall(&server).await;
+    for (title, name) in [("Early", "ada"), ("Late", "ada"), ("Early", "bob"), ("Early", "cyd")] {
+        sign_up(&server, &page, title, name).await;
+    }
+    let first = mailbox.wait_for(4, SOON).await;
+    let of_cyd = first.iter().find(|mail| mail.to == "cyd@example.org").unwrap();
+    let cancelled = server.browse("POST", &format!("{}/cancel", of_cyd.signup_path().unwrap()), None).await;
+    assert_eq!(cancelled.status, 303);
+    mailbox.wait_for(5, SOON).await;
+
+    let cancel = format!("{}/cancel", path(&page.event));
+    for reason in ["The hall is flooded.", "Another reason."] {
+        assert_eq!(server.post(&cancel, &json!({"reason": reason})).await.status, 200);
+    }
+    let mails = mailbox.wait_for_exactly(8, SOON).await;
+    assert_eq!(told(&mails, 5), ["ada@example.org", "ada@example.org", "bob@example.org"]);
+    for mail in &mails[5..] {
+        let calendar = mail.calendar();
+        assert_eq!((calendar.property("METHOD"), calendar.property("STATUS")), ("CANCEL", "CANCELLED"));
+        let is_before = |first: &&Mail| first.calendar().property("UID") == calendar.property("UID");
+        assert!(first.iter().find(is_before).unwrap().calendar().sequence() < calendar.sequence());
+        for text in [mail.text(), mail.html()] {
+            assert!(text.contains("cancelled") && text.contains("The hall is flooded."), "{text}");
+        }
+    }
+
+    // The link in the confirmation stays harmless.
+    let link = first.iter().find(|mail| mail.to == "bob@example.org").unwrap().signup_path().unwrap();
+    assert_eq!(server.browse("GET", &link, None).await.status, 200);
+    assert_eq!(server.browse("POST", &format!("{link}/cancel"), None).await.status, 303);
+    mailbox.wait_for_exactly(8, SOON).await;
+}
+
+#[tokio::test]
+async fn a_cancellation_with_notify_volunteers_false_is_not_mailed() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let page = in_the_old_hall(&server).await;
+    sign_up(&server, &page, "Early", "ada").await;
+    mailbox.wait_for(1, SOON).await;
+    let cancel = format!("{}/cancel", path(&page.event));
+    for body in [json!({"notify_volunteers": false}), json!({"notify_volunteers": true})] {
+        let answer = server.post(&cancel, &body).await;
+        assert_eq!((answer.status, &answer.data()["slots"][0]["filled"]), (200, &json!(0)));
+    }
+    mailbox.wait_for_exactly(1, SOON).await;
+}
+
+/// The server sends no mails between the cancellation and the deletion.
+#[tokio::test]
+async fn a_cancellation_is_mailed_although_its_event_was_deleted_since() {
+    let mailbox = Mailbox::start();
+    let smtp = ["--smtp", &mailbox.url()];
+    let server = Server::start_on_sqlite().restart_with(&smtp);
+    let page = in_the_old_hall(&server).await;
+    for (title, name) in [("Early", "ada"), ("Late", "bob")] {
+        sign_up(&server, &page, title, name).await;
+    }
+    let link = mailbox.wait_for_exactly(2, SOON).await[0].signup_path().unwrap();
+    let server = server.restart_with(&[]);
+    let path = path(&page.event);
+    assert_eq!(server.post(&format!("{path}/cancel"), &json!({"reason": "Storm"})).await.status, 200);
+    assert_eq!(server.send("DELETE", &path, None).await.status, 200);
+    let server = server.restart_with(&smtp);
+    let mails = mailbox.wait_for_exactly(4, SOON).await;
+    assert_eq!(told(&mails, 2), ["ada@example.org", "bob@example.org"]);
+    for mail in &mails[2..] {
+        assert_eq!(mail.calendar().property("METHOD"), "CANCEL");
+        assert!(mail.text().contains("Storm"), "{}", mail.text());
+    }
+    assert_eq!(server.browse("GET", &link, None).await.status, 404, "the sign-up is gone from every page");
+    assert_eq!(server.browse("POST", &format!("{link}/cancel"), None).await.status, 404);
+}

@@ -1,0 +1,300 @@
+//! Edits of an event that race with each other and with sign-ups. Each test prints its figures.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Answer, Engine, Server, event};
+use crate::lives::{PROXY, confirmed, id, path, send_as, sign_up_as, signups, token_of};
+use crate::pages::Page;
+
+/// Starts one process on SQLite, or two on one PostgreSQL database. Returns `None` if PostgreSQL is not installed.
+fn processes(engine: Engine) -> Option<Vec<Server>> {
+    let first = Server::start_with(engine)?.restart_with(&PROXY);
+    let second = (engine == Postgres).then(|| first.start_another(&PROXY));
+    Some(std::iter::once(first).chain(second).collect())
+}
+
+fn count(answers: &[Answer], status: u16) -> usize {
+    answers.iter().filter(|answer| answer.status == status).count()
+}
+
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_hundred_publishes_at_a_limit_of_five_publish_five(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(servers) = processes(engine) else { return };
+    let token = token_of(&servers[0], "Small", "free");
+    let body = event();
+    let drafts = (0..200).map(|_| send_as(&servers[0], &token, "POST", "/v1/events", Some(&body)));
+    let drafts: Vec<_> = join_all(drafts).await.iter().map(Answer::data).collect();
+    let is_published = json!({"is_published": true});
+    // Half of the requests publish, the others patch.
+    let requests = drafts.iter().enumerate().map(|(number, draft)| {
+        let server = &servers[number % servers.len()];
+        let (token, body) = (&token, &is_published);
+        async move {
+            match number / 2 % 2 {
+                0 => send_as(server, token, "POST", &format!("{}/publish", path(draft)), None).await,
+                _ => send_as(server, token, "PATCH", &path(draft), Some(body)).await,
+            }
+        }
+    });
+    let answers = join_all(requests).await;
+    let (made, refused) = (count(&answers, 200), count(&answers, 422));
+    println!(
+        "{engine:?}, {} processes, 200 publishes at a limit of 5: {made} made, {refused} refused",
+        servers.len()
+    );
+    assert_eq!((made, refused), (5, 195));
+    let limit = json!({"limit_type": "active_events", "current_count": 5, "max_allowed": 5});
+    assert!(answers.iter().all(|answer| answer.status == 200 || answer.json()["limit"] == limit));
+    let list = send_as(&servers[0], &token, "GET", "/v1/events?is_published=1&per_page=100", None).await;
+    assert_eq!(list.data().as_array().unwrap().len(), 5);
+}
+
+/// Returns the body of a published event with two shifts that have room for everyone.
+fn roomy() -> Value {
+    json!({
+        "title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
+        "shifts": [{"title": "Early", "end_time": "12:00", "capacity": 50}, {"title": "Late", "start_time": "12:00", "capacity": 50}],
+    })
+}
+
+/// The figures of ten rounds, in each of which 20 sign-ups race with one edit of their event.
+#[derive(Debug, Default)]
+struct Figures {
+    /// The number of edits that succeeded.
+    edited: usize,
+    /// The number of forms that were answered with 303.
+    admitted: usize,
+    /// The number of forms that were refused because of the edit.
+    refused: usize,
+    /// The number of sign-ups that are confirmed afterwards.
+    confirmed: usize,
+}
+
+/// Runs the ten rounds. The forms follow each other every millisecond. The edit is sent 12 ms before the first form in the
+/// first round, and 15 ms after it in the last round, so that it comes before, between and after the sign-ups.
+///
+/// Checks after each round that an edited event has no active sign-up and accepts none, and that the sum of `filled`
+/// equals the number of confirmed sign-ups. `refusal` is the status of a form after the edit.
+async fn race(servers: &[Server], method: &str, action: &str, refusal: u16) -> Figures {
+    let mut figures = Figures::default();
+    for round in 0..10 {
+        let page = Page::create(&servers[0], &roomy()).await;
+        let slots = [page.slot("Early"), page.slot("Late")];
+        let edit_path = format!("{}{action}", path(&page.event));
+        let forms = (0..20).map(|number| {
+            let (server, page) = (&servers[number % servers.len()], &page);
+            let slot = &slots[number / 2 % 2];
+            let delay = Duration::from_millis((12 + number) as u64);
+            async move {
+                tokio::time::sleep(delay).await;
+                sign_up_as(server, page, slot, 20 * round + number).await
+            }
+        });
+        let edit = async {
+            tokio::time::sleep(Duration::from_millis(3 * round as u64)).await;
+            servers[round % servers.len()].send(method, &edit_path, None).await
+        };
+        let (edit, answers) = tokio::join!(edit, join_all(forms));
+        let (admitted, refused) = (count(&answers, 303), count(&answers, refusal));
+        assert_eq!(admitted + refused, 20, "every form is accepted or refused");
+        figures.admitted += admitted;
+        figures.refused += refused;
+        let is_edited = edit.status == 200;
+        figures.edited += usize::from(is_edited);
+        assert!(is_edited || edit.json()["error"] == "event_has_signups", "{}", edit.text);
+        for server in servers {
+            let late = sign_up_as(server, &page, &slots[0], 1000).await;
+            assert_eq!(late.status, if is_edited { refusal } else { 303 }, "a form after the edit");
+        }
+        if is_edited && method == "DELETE" {
+            assert_eq!(servers[0].get(&path(&page.event)).await.status, 404);
+            let stored = "SELECT CAST(count(*) AS text) FROM signups u JOIN events e ON e.id = u.event_id \
+                          WHERE e.deleted_at IS NOT NULL AND u.status = 'confirmed'";
+            assert_eq!(servers[0].sql(stored).await, "0", "a deleted event has no active sign-up");
+            assert_eq!(admitted, 0);
+            continue;
+        }
+        let signups = signups(&servers[0], &page.event).await;
+        let slots = servers[0].get(&format!("{}/slots", path(&page.event))).await.data();
+        let filled: u64 = slots.as_array().unwrap().iter().map(|slot| slot["filled"].as_u64().unwrap()).sum();
+        assert_eq!(filled, confirmed(&signups) as u64, "`filled` equals the confirmed sign-ups");
+        assert_eq!(signups.len(), admitted + usize::from(!is_edited), "every accepted form is a sign-up");
+        if is_edited {
+            assert_eq!(filled, 0, "no active sign-up is left");
+        }
+        figures.confirmed += confirmed(&signups);
+    }
+    figures
+}
+
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_sign_up_is_active_on_an_event_that_was_unpublished_meanwhile(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(servers) = processes(engine) else { return };
+    let figures = race(&servers, "POST", "/unpublish", 404).await;
+    println!("{engine:?}, {} processes, 200 sign-ups against 10 unpublishes: {figures:?}", servers.len());
+    // One more form was accepted after each refused edit.
+    assert_eq!(figures.confirmed, figures.admitted + 10 - figures.edited);
+}
+
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_sign_up_is_active_on_an_event_that_was_cancelled_meanwhile(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(servers) = processes(engine) else { return };
+    let figures = race(&servers, "POST", "/cancel", 409).await;
+    println!("{engine:?}, {} processes, 200 sign-ups against 10 cancels: {figures:?}", servers.len());
+    assert_eq!((figures.edited, figures.confirmed), (10, 0));
+}
+
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_sign_up_is_active_on_an_event_that_was_deleted_meanwhile(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(servers) = processes(engine) else { return };
+    let figures = race(&servers, "DELETE", "", 404).await;
+    println!("{engine:?}, {} processes, 200 sign-ups against 10 deletes: {figures:?}", servers.len());
+    assert_eq!(figures.confirmed, figures.admitted + 10 - figures.edited);
+}
+
+/// The version of an event counts its changes. Each of the 50 patches sets a value that no other sets.
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fifty_patches_of_one_event_at_the_same_moment_all_take_effect(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(servers) = processes(engine) else { return };
+    let event = servers[0].create(&event()).await;
+    let themes = ["ocean-blue", "sunset-orange", "forest-green", "rose-pink", "midnight"];
+    let zones = ["UTC", "Asia/Tokyo", "Europe/Paris", "Africa/Cairo", "Pacific/Apia"];
+    let bodies: Vec<Value> = (0..50)
+        .map(|number| {
+            let turn = number / 10;
+            match number % 10 {
+                0 => json!({"title": format!("T{turn}")}),
+                1 => json!({"description": format!("D{turn}")}),
+                2 => json!({"location": format!("L{turn}")}),
+                3 => json!({"location_lat": turn}),
+                4 => json!({"location_lng": turn}),
+                5 => json!({"location_data": {"turn": turn}}),
+                6 => json!({"end_date": format!("2027-06-{:02}", 10 + turn)}),
+                7 => json!({"timezone": zones[turn]}),
+                8 => json!({"theme": themes[turn]}),
+                _ => json!({"badge_label": format!("B{turn}")}),
+            }
+        })
+        .collect();
+    let version =
+        async || servers[0].sql("SELECT CAST(version AS text) FROM events").await.parse::<usize>().unwrap();
+    let before = version().await;
+    let path = path(&event);
+    let patches =
+        bodies.iter().enumerate().map(|(number, body)| servers[number % servers.len()].patch(&path, body));
+    let answers = join_all(patches).await;
+    let changes = version().await - before;
+    println!(
+        "{engine:?}, {} processes, 50 patches: {} answered, {changes} changes",
+        servers.len(),
+        count(&answers, 200)
+    );
+    assert_eq!((count(&answers, 200), changes), (50, 50));
+    for (body, answer) in bodies.iter().zip(&answers) {
+        for field in ["title", "description", "location", "timezone"] {
+            if let Some(value) = body.get(field) {
+                assert_eq!(&answer.data()[field], value, "an answer shows its own change");
+            }
+        }
+    }
+    // No field has its first value again: nobody wrote an older copy over it.
+    let after = servers[0].get(&path).await.data();
+    for field in ["title", "description", "location", "end_date", "timezone"] {
+        assert_ne!(after[field], event[field], "{field}");
+    }
+    let stored = "SELECT CAST(count(latitude) + count(longitude) + count(location_data) + count(theme) + count(badge_label) AS text) FROM events";
+    assert_eq!(servers[0].sql(stored).await, "5");
+}
+
+/// Ten writers each change one field five times, one after another.
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_last_value_of_each_field_stays(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(servers) = processes(engine) else { return };
+    let event = servers[0].create(&event()).await;
+    let path = path(&event);
+    let write = async |field: &str, values: [Value; 5]| {
+        for (number, value) in values.into_iter().enumerate() {
+            let answer = servers[number % servers.len()].patch(&path, &json!({field: value})).await;
+            assert_eq!(answer.status, 200, "{}", answer.text);
+        }
+    };
+    let texts = |letter: &str| [1, 2, 3, 4, 5].map(|number| json!(format!("{letter}{number}")));
+    let days = ["11", "12", "13", "14", "15"].map(|day| json!(format!("2027-06-{day}")));
+    let zones = ["UTC", "Asia/Tokyo", "Europe/Paris", "Africa/Cairo", "Pacific/Apia"].map(|zone| json!(zone));
+    let flags = [true, false, true, false, true].map(|flag| json!(flag));
+    tokio::join!(
+        write("title", texts("T")),
+        write("description", texts("D")),
+        write("location", texts("L")),
+        write("badge_label", texts("B")),
+        write("end_date", days),
+        write("timezone", zones),
+        write("is_published", flags.clone()),
+        write("is_virtual", flags),
+    );
+    let after = servers[0].get(&path).await.data();
+    for (field, value) in [
+        ("title", json!("T5")),
+        ("description", json!("D5")),
+        ("location", json!("L5")),
+        ("timezone", json!("Pacific/Apia")),
+        ("end_date", json!("2027-06-14T11:00:00+00:00")),
+        ("is_published", json!(true)),
+        ("is_virtual", json!(true)),
+    ] {
+        assert_eq!(after[field], value, "{field}");
+    }
+    assert_eq!(servers[0].sql("SELECT badge_label FROM events").await, "B5");
+}
+
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn twenty_additions_of_a_hundred_slots_stop_at_a_thousand(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(servers) = processes(engine) else { return };
+    let event =
+        servers[0].create(&json!({"title": "Season", "start_date": "2027-06-05", "timezone": "UTC"})).await;
+    let shifts: Vec<_> =
+        (0..100).map(|number| json!({"title": format!("S{number}"), "capacity": 1})).collect();
+    let (path, body) = (format!("{}/slots", path(&event)), json!({"shifts": shifts}));
+    let additions = (0..20).map(|number| servers[number % servers.len()].post(&path, &body));
+    let answers = join_all(additions).await;
+    let (made, refused) = (count(&answers, 201), count(&answers, 422));
+    let slots = servers[0].get(&path).await.data().as_array().unwrap().clone();
+    println!(
+        "{engine:?}, {} processes, 20 additions of 100 slots at a bound of 1000: {made} made, {refused} refused, {} slots",
+        servers.len(),
+        slots.len()
+    );
+    assert_eq!((made, refused, slots.len()), (10, 10, 1000));
+    for answer in answers.iter().filter(|answer| answer.status == 422) {
+        assert_eq!(answer.fields(), ["shifts"]);
+    }
+    let mut ids: Vec<_> = slots.iter().map(id).collect();
+    let mut answered: Vec<_> =
+        answers.iter().filter(|answer| answer.status == 201).map(Answer::data).collect();
+    answered.iter_mut().for_each(|slots| assert_eq!(slots.as_array().unwrap().len(), 100));
+    let mut answered: Vec<_> =
+        answered.iter().flat_map(|slots| slots.as_array().unwrap().iter().map(id)).collect();
+    ids.sort_unstable();
+    answered.sort_unstable();
+    assert_eq!(ids, answered, "the event has the slots that were answered");
+}

@@ -1,0 +1,326 @@
+//! Sign-ups in the API: three lists, and one sign-up by its id.
+
+use std::collections::BTreeSet;
+
+use futures_util::future::join_all;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::harness::Engine::{Postgres, Sqlite};
+use crate::harness::{Engine, Server, event};
+use crate::pages::{Page, published};
+use crate::scene::Scene;
+
+/// Returns the paths of the list of the organization, of the event, and of the slot "Early".
+fn lists(scene: &Scene) -> [String; 3] {
+    ["/v1/signups".to_owned(), scene.event_path("/signups"), scene.slot_path("Early", "/signups")]
+}
+
+fn ids(page: &Value) -> Vec<String> {
+    let found = page["data"].as_array().unwrap().iter();
+    found.map(|signup| signup["id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Walks forward from `path` and returns all pages.
+async fn walk(server: &Server, path: &str) -> Vec<Value> {
+    let (mut pages, mut path) = (vec![], path.to_owned());
+    loop {
+        let page = server.get(&path).await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        let page = page.json();
+        let next =
+            page["links"]["next"].as_str().map(|url| url.strip_prefix(&server.url).unwrap().to_owned());
+        pages.push(page);
+        match next {
+            Some(next) => path = next,
+            None => return pages,
+        }
+    }
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_sign_up_is_in_three_lists_and_is_read_by_its_id(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(scene) = Scene::start(engine).await else { return };
+    let questions = scene.event_path("/questions");
+    let size = json!({"label": "Size", "type": "select", "options": ["S", "M"]});
+    let size = scene.server.post(&questions, &size).await.data()["id"].as_str().unwrap().to_owned();
+    let signup = scene.sign_up_with("Early", "Ada@Example.org", &[(size.clone(), "M")]).await;
+    let created_at = signup["created_at"].as_str().unwrap();
+    assert!(created_at.ends_with("+00:00") && created_at.len() == "2027-06-05T00:00:00+00:00".len());
+    let expected = json!({
+        "id": signup["id"], "event_id": scene.page.event["id"], "slot_id": scene.page.slot("Early"),
+        "name": "Ada", "email": "Ada@Example.org", "status": "confirmed",
+        "answers": [{"question_id": size, "label": "Size", "value": "M"}],
+        "created_at": created_at, "updated_at": created_at, "cancelled_at": null, "cancelled_by": null,
+    });
+    assert_eq!(signup, expected);
+    for list in lists(&scene) {
+        assert_eq!(scene.server.get(&list).await.data(), json!([expected]), "{list}");
+    }
+    let late = scene.server.get(&scene.slot_path("Late", "/signups")).await;
+    assert_eq!((late.status, late.data()), (200, json!([])));
+    let found = scene.server.get(&format!("/v1/signups/{}", signup["id"].as_str().unwrap())).await;
+    assert_eq!((found.status, found.json()), (200, json!({"data": expected})));
+}
+
+#[rstest]
+#[tokio::test]
+async fn each_list_is_newest_first_and_is_walked_forward_and_back(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let mut body = published();
+    body["shifts"][1]["capacity"] = json!(20);
+    let Some(scene) = Scene::start_with(engine, &body).await else { return };
+    for number in 0..7 {
+        scene.sign_up("Early", &format!("v{number}@example.org")).await;
+    }
+    for list in lists(&scene) {
+        let pages = walk(&scene.server, &format!("{list}?per_page=3")).await;
+        let lengths: Vec<_> = pages.iter().map(|page| ids(page).len()).collect();
+        assert_eq!(lengths, [3, 3, 1], "{list}");
+        let all: Vec<_> = pages.iter().flat_map(|page| page["data"].as_array().unwrap()).collect();
+        let keys = all.iter().map(|signup| (signup["created_at"].as_str(), signup["id"].as_str()));
+        assert!(keys.is_sorted_by(|a, b| a > b), "created_at descending, then id descending: {all:?}");
+        assert!(pages[0]["meta"]["prev_cursor"].is_null() && pages[2]["meta"]["next_cursor"].is_null());
+        for page in &pages {
+            assert_eq!(page["meta"]["path"], format!("{}{list}", scene.server.url));
+            assert_eq!(page["meta"]["per_page"], 3);
+            assert!(page["links"]["first"].is_null() && page["links"]["last"].is_null());
+        }
+        for pair in pages.windows(2) {
+            let prev = pair[1]["links"]["prev"].as_str().unwrap().strip_prefix(&scene.server.url).unwrap();
+            assert_eq!(ids(&scene.server.get(prev).await.json()), ids(&pair[0]));
+        }
+    }
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_cursor_of_one_list_works_in_the_others_and_one_of_events_is_refused(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(scene) = Scene::start(engine).await else { return };
+    for number in 0..4 {
+        scene.sign_up("Early", &format!("v{number}@example.org")).await;
+        scene.server.create(&event()).await;
+    }
+    let cursor = async |path: &str| {
+        let page = scene.server.get(&format!("{path}?per_page=2")).await.json();
+        page["meta"]["next_cursor"].as_str().unwrap().to_owned()
+    };
+    let of_events = cursor("/v1/events").await;
+    let all = ids(&scene.server.get("/v1/signups").await.json());
+    for from in lists(&scene) {
+        let of_signups = cursor(&from).await;
+        for list in lists(&scene) {
+            let rest = scene.server.get(&format!("{list}?per_page=2&cursor={of_signups}")).await.json();
+            assert_eq!(ids(&rest), all[2..], "{from} {list}");
+            assert!(rest["meta"]["next_cursor"].is_null());
+            let filtered = format!("{list}?status=cancelled&cursor={of_signups}");
+            assert_eq!(scene.server.get(&filtered).await.data(), json!([]), "a cursor goes with any filter");
+            for bad in [of_events.as_str(), "x", &format!("{of_signups}A")] {
+                let refused = scene.server.get(&format!("{list}?cursor={bad}")).await;
+                assert_eq!(refused.fields(), ["cursor"], "{list} {bad}");
+            }
+        }
+        let refused = scene.server.get(&format!("/v1/events?cursor={of_signups}")).await;
+        assert_eq!(refused.fields(), ["cursor"]);
+    }
+}
+
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lists_are_filtered_by_status_and_whole_address(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(scene) = Scene::start(engine).await else { return };
+    for email in ["Ada@example.org", "ada+1@example.org", "bob@example.org"] {
+        scene.sign_up("Early", email).await;
+    }
+    scene.sign_up("Late", "ada@EXAMPLE.org").await;
+    scene.cancel("bob@example.org").await;
+    for list in &lists(&scene)[..2] {
+        for (query, emails) in [
+            ("", &["Ada@example.org", "ada+1@example.org", "ada@EXAMPLE.org", "bob@example.org"][..]),
+            (
+                "status=&email=",
+                &["Ada@example.org", "ada+1@example.org", "ada@EXAMPLE.org", "bob@example.org"],
+            ),
+            ("status=confirmed", &["Ada@example.org", "ada+1@example.org", "ada@EXAMPLE.org"]),
+            ("status=cancelled", &["bob@example.org"]),
+            ("status=confirmed&status=cancelled", &["bob@example.org"]),
+            ("email=ADA@example.ORG", &["Ada@example.org", "ada@EXAMPLE.org"]),
+            ("email=ada%2B1@example.org", &["ada+1@example.org"]),
+            ("email=bob%40example.org&status=confirmed", &[]),
+            ("email=da@example.org", &[]),
+            ("email=%25@example.org", &[]),
+        ] {
+            let found = scene.server.get(&format!("{list}?{query}")).await;
+            assert_eq!(found.status, 200, "{query}: {}", found.text);
+            let found = found.data();
+            let mut found: Vec<_> =
+                found.as_array().unwrap().iter().map(|signup| signup["email"].as_str().unwrap()).collect();
+            found.sort_unstable();
+            assert_eq!(found, emails, "{list}?{query}");
+        }
+    }
+    let early = scene.signups(&lists(&scene)[2], "", "ada@example.org").await;
+    assert_eq!(early.len(), 1);
+}
+
+#[tokio::test]
+async fn the_faults_of_a_query_are_named_before_the_record_is_looked_up() {
+    let server = Server::start(&[]);
+    let unknown = "01a1fc0c-06a8-79da-abb2-b84ac8892247";
+    for (list, status) in [
+        ("/v1/signups".to_owned(), 200),
+        (format!("/v1/events/{unknown}/signups"), 404),
+        (format!("/v1/slots/{unknown}/signups"), 404),
+        ("/v1/events/x/signups".to_owned(), 404),
+    ] {
+        assert_eq!(server.get(&list).await.status, status);
+        for bad in ["Confirmed", "all", "%20confirmed", "confirmed,cancelled"] {
+            assert_eq!(server.get(&format!("{list}?status={bad}")).await.fields(), ["status"], "{bad}");
+        }
+        for bad in ["ada", "ada@", "ada@nowhere", "*@example.org,", "ada%00@example.org"] {
+            assert_eq!(server.get(&format!("{list}?email={bad}")).await.fields(), ["email"], "{bad}");
+        }
+        for bad in ["0", "-1", "1.5", "x", "%2B5"] {
+            assert_eq!(server.get(&format!("{list}?per_page={bad}")).await.fields(), ["per_page"], "{bad}");
+        }
+        let all = server.get(&format!("{list}?cursor=x&per_page=0&email=x&status=x")).await;
+        assert_eq!(all.fields(), ["status", "email", "per_page", "cursor"]);
+    }
+}
+
+#[tokio::test]
+async fn per_page_sets_the_page_length_up_to_100() {
+    let server = Server::start(&[]);
+    let page = Page::create(&server, &published()).await;
+    for list in [
+        "/v1/signups".to_owned(),
+        format!("/v1/events/{}/signups", page.event["id"].as_str().unwrap()),
+        format!("/v1/slots/{}/signups", page.slot("Early")),
+    ] {
+        for (given, yields) in [
+            ("", 25),
+            ("per_page=", 25),
+            ("per_page=1", 1),
+            ("per_page=101", 100),
+            ("per_page=99999999999999999999", 100),
+            ("per_page=3&per_page=5", 5),
+        ] {
+            let found = server.get(&format!("{list}?{given}")).await.json();
+            assert_eq!(found["meta"]["per_page"], yields, "{given}");
+        }
+    }
+}
+
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn links_keep_the_page_length_and_the_filters(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(scene) = Scene::start(engine).await else { return };
+    scene.sign_up("Early", "a+b@example.org").await;
+    scene.sign_up("Early", "other@example.org").await;
+    scene.sign_up("Late", "A+B@example.org").await;
+    scene.sign_up("Late", "another@example.org").await;
+    let pages = walk(&scene.server, "/v1/signups?per_page=1&email=a%2Bb@example.org&status=confirmed").await;
+    assert_eq!(pages.len(), 2);
+    for link in [&pages[0]["links"]["next"], &pages[1]["links"]["prev"]] {
+        let url: reqwest::Url = link.as_str().unwrap().parse().unwrap();
+        let query: BTreeSet<(String, String)> = url.query_pairs().into_owned().collect();
+        for pair in [("per_page", "1"), ("email", "a+b@example.org"), ("status", "confirmed")] {
+            assert!(query.contains(&(pair.0.to_owned(), pair.1.to_owned())), "{pair:?} in {url}");
+        }
+        assert_eq!(query.len(), 4, "{url}");
+    }
+    let emails: Vec<_> = pages.iter().map(|page| page["data"][0]["email"].as_str().unwrap()).collect();
+    assert_eq!(
+        emails.iter().collect::<BTreeSet<_>>(),
+        BTreeSet::from([&"a+b@example.org", &"A+B@example.org"])
+    );
+}
+
+#[rstest]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_walk_sees_every_sign_up_exactly_once_while_others_sign_up(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let mut body = published();
+    body["shifts"][1]["capacity"] = json!(1000);
+    let Some(scene) = Scene::start_with(engine, &body).await else { return };
+    let mut present = BTreeSet::new();
+    for number in 0..15 {
+        let signup = scene.sign_up("Early", &format!("v{number}@example.org")).await;
+        present.insert(signup["id"].as_str().unwrap().to_owned());
+    }
+    for list in lists(&scene) {
+        let others = (0..3).map(|writer| {
+            let (scene, list) = (&scene, &list);
+            async move {
+                for number in 0..8 {
+                    let email = format!("{}.{writer}.{number}@example.org", list.len());
+                    assert_eq!(scene.post_form("Early", &email, &[]).await.status, 303);
+                }
+            }
+        });
+        let path = format!("{list}?per_page=2");
+        let (pages, _) = tokio::join!(walk(&scene.server, &path), join_all(others));
+        let seen: Vec<_> = pages.iter().flat_map(ids).collect();
+        let distinct: BTreeSet<_> = seen.iter().cloned().collect();
+        assert_eq!(seen.len(), distinct.len(), "a sign-up was seen twice");
+        assert!(distinct.is_superset(&present), "a sign-up was not seen");
+    }
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_list_has_only_the_sign_ups_of_its_organization_and_event(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(scene) = Scene::start(engine).await else { return };
+    let signup = scene.sign_up("Early", "ada@example.org").await;
+    let other = Page::create(&scene.server, &published()).await;
+    other.sign_up(&scene.server, &other.slot("Early"), "Bob", "bob@example.org").await;
+    assert_eq!(scene.server.get("/v1/signups").await.data().as_array().unwrap().len(), 2);
+    for list in &lists(&scene)[1..] {
+        assert_eq!(scene.server.get(list).await.data(), json!([signup]), "{list}");
+    }
+    scene.server.manage(&["organization", "create", "--name", "Other"]);
+    let token = scene.server.manage(&["token", "create", "--organization", "other", "--name", "t"]);
+    let get = async |path: &str| {
+        let request = scene.server.request("GET", path).bearer_auth(token["token"].as_str().unwrap());
+        scene.server.answer(request).await
+    };
+    let [organization, event, slot] = lists(&scene);
+    assert_eq!(get(&organization).await.data(), json!([]));
+    for path in [event, slot, format!("/v1/signups/{}", signup["id"].as_str().unwrap())] {
+        let answer = get(&path).await;
+        assert_eq!((answer.status, answer.json()), (404, json!({"message": "Not found."})), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_api_neither_adds_nor_changes_a_sign_up() {
+    let server = Server::start(&[]);
+    let page = Page::create(&server, &published()).await;
+    page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
+    let signup = server.get("/v1/signups").await.data()[0].clone();
+    for path in [
+        "/v1/signups".to_owned(),
+        format!("/v1/events/{}/signups", page.event["id"].as_str().unwrap()),
+        format!("/v1/slots/{}/signups", page.slot("Early")),
+        format!("/v1/signups/{}", signup["id"].as_str().unwrap()),
+    ] {
+        for method in ["POST", "PUT", "PATCH", "DELETE"] {
+            let answer = server.send(method, &path, Some(&json!({"status": "cancelled"}))).await;
+            assert_eq!(
+                (answer.status, answer.header("allow")),
+                (405, Some("GET, HEAD, OPTIONS")),
+                "{method} {path}"
+            );
+        }
+    }
+    let path = format!("/v1/signups/{}/cancel", signup["id"].as_str().unwrap());
+    assert_eq!(server.post(&path, &json!({})).await.status, 404);
+    assert_eq!(server.get("/v1/signups").await.data(), json!([signup]));
+}

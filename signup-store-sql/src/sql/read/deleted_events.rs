@@ -1,0 +1,45 @@
+//! Deleted events that are not purged yet.
+
+use signup_core::{DeletedEvent, EventId, OrganizationId, StoreError};
+
+use super::reader::{Reader, Result, all, sorted};
+use crate::sql::row::{self, Cell, DELETION, EVENT};
+use crate::sql::{Value, values};
+
+const WHAT: &str = "reading deleted events";
+
+/// Lists at most `limit` deleted events of the organization with an id above `after`, by ascending id.
+pub(crate) async fn deleted_events(
+    reader: &impl Reader,
+    organization: OrganizationId,
+    after: Option<EventId>,
+    limit: u32,
+) -> Result<Vec<DeletedEvent>> {
+    let from = format!(
+        "(SELECT * FROM events WHERE organization_id = $1 AND id > $2 AND deleted_at IS NOT NULL \
+         ORDER BY id LIMIT {limit}) e"
+    );
+    let values = values![organization.uuid(), after.unwrap_or(EventId::NONE).uuid()];
+    Ok(sorted(deleted(reader, &from, values).await?, |found| found.event.id))
+}
+
+pub(crate) async fn deleted_event(
+    reader: &impl Reader,
+    organization: OrganizationId,
+    id: EventId,
+) -> Result<Option<DeletedEvent>> {
+    let from = "events e WHERE e.organization_id = $1 AND e.id = $2 AND e.deleted_at IS NOT NULL";
+    Ok(deleted(reader, from, values![organization.uuid(), id.uuid()]).await?.pop())
+}
+
+async fn deleted(reader: &impl Reader, from: &str, values: Vec<Value>) -> Result<Vec<DeletedEvent>> {
+    let columns = [EVENT, DELETION].concat();
+    let mut event_of = row::events();
+    let read = |row: &[Cell<'_>]| {
+        let (event, deletion) = row.split_at(EVENT.len().min(row.len()));
+        let deleted_at = row::deletion(deletion)?;
+        let deleted_at = deleted_at.ok_or_else(|| StoreError::failed(WHAT, "a row of an event in use"))?;
+        Ok(DeletedEvent::new(event_of(event)?, deleted_at))
+    };
+    all(reader, WHAT, &columns, from, values, read).await
+}

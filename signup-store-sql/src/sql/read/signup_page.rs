@@ -1,0 +1,151 @@
+//! The lists of sign-ups, page by page, and a sign-up with the records that it refers to.
+
+use std::cmp::Reverse;
+
+use signup_core::{
+    EmailAddress, OrganizationId, Side, Signup, SignupId, SignupInFull, SignupPage, SignupPosition,
+    SignupQuery, SignupScope, SignupStatus,
+};
+use uuid::Uuid;
+
+use super::page::{cut, row_limit};
+use super::reader::{Reader, Result, one, outer};
+use crate::sql::row::{
+    self, Cell, Column, DELETION, EVENT, ORGANIZATION, Records as _, SHIFT, SHIFT_DELETION, SIGNUP,
+};
+use crate::sql::{Dialect, Sql, Value, values};
+
+/// Returns the statement for a page of sign-ups. The result has at least one sign-up more than the page, if there is one, and
+/// says whether a sign-up lies on the other side of the position.
+///
+/// Each scope has an index that ends in the id, and each side of a position is a range of the index. So the cost depends on
+/// the length of the page, and on the sign-ups between that the query does not select. The sign-ups of one address are few:
+/// they are read by the address, and then sorted.
+pub(crate) fn signup_page_query(dialect: Dialect, organization: OrganizationId, wanted: &SignupQuery) -> Sql {
+    let status = wanted.status.map(SignupStatus::name);
+    let mut values = values![organization.uuid(), status, Uuid::nil(), Uuid::max()];
+    let mut parameter = |value: Value| {
+        values.push(value);
+        format!("${}", values.len())
+    };
+    let (addressed, table) = match wanted.email.as_ref().map(EmailAddress::key) {
+        Some(key) => {
+            let addressed = format!(
+                "WITH addressed AS MATERIALIZED \
+                 (SELECT * FROM signups WHERE organization_id = $1 AND email_key = {}) ",
+                parameter(key.into())
+            );
+            (addressed, "addressed")
+        }
+        None => (String::new(), "signups"),
+    };
+    let scope = wanted.scope.map(|scope| match scope {
+        SignupScope::Event(event) => ("u.event_id", parameter(event.uuid().into())),
+        SignupScope::Shift(shift) => ("u.shift_id", parameter(shift.uuid().into())),
+    });
+    let position = wanted.position.map(|SignupPosition { id, side }| (parameter(id.uuid().into()), side));
+    // The scope is a part of the range and of the order, so that only its index has both. With an equality for an event, the
+    // planner may find the order in the index of the organization, and skip the sign-ups for all other events.
+    let bound = |comparison: &str, id: &str| match &scope {
+        None => format!("u.id {comparison} {id}"),
+        Some((column, scope)) => format!("({column}, u.id) {comparison} ({scope}, {id})"),
+    };
+    let (low, high) = (bound(">=", "$3"), bound("<=", "$4"));
+    let order = |direction: &str| match &scope {
+        None => format!("ORDER BY u.id {direction}"),
+        Some((column, _)) => format!("ORDER BY {column} {direction}, u.id {direction}"),
+    };
+    let (page, page_order, other_side, other_order) = match position {
+        None => (format!("{low} AND {high}"), "DESC", None, ""),
+        Some((id, Side::Below)) => {
+            let (below, rest) = (bound("<", &id), bound(">=", &id));
+            (format!("{low} AND {below}"), "DESC", Some(format!("{rest} AND {high}")), "ASC")
+        }
+        Some((id, Side::Above)) => {
+            let (above, rest) = (bound(">", &id), bound("<=", &id));
+            (format!("{above} AND {high}"), "ASC", Some(format!("{low} AND {rest}")), "DESC")
+        }
+    };
+    let select = |what: &str, range: &str, direction: &str, limit: u32| {
+        let is_live = dialect.is_of_live_event();
+        let order = order(direction);
+        // A parameter for the status also where it is not filtered: a connection keeps only a few statements prepared.
+        format!(
+            "SELECT {what} FROM {table} u WHERE u.organization_id = $1 AND {range} AND ($2 IS NULL OR u.status = $2) AND {is_live} \
+             {order} LIMIT {limit}"
+        )
+    };
+    // The nearest sign-ups come first, because the neighbouring page has one that the query selects.
+    let other_side = other_side.map(|range| select("1", &range, other_order, 1));
+    let other_side = other_side.map_or_else(|| "1 = 0".to_owned(), |one| format!("({one}) IS NOT NULL"));
+    let page = select("*", &page, page_order, row_limit(wanted.limit));
+    let from = format!("(SELECT {other_side} AS has_other_side) p LEFT JOIN ({page}) u ON TRUE");
+    Sql::of(dialect, &format!("{addressed}{}", dialect.records(&page_columns(), &from)), values)
+}
+
+/// The column that precedes those of the sign-up in each row: whether a sign-up lies on the other side of the position. A page
+/// without sign-ups is one row, in which only this column has a value.
+const PAGE: &[Column] = &[Column::Flag("p.has_other_side")];
+
+fn page_columns() -> Vec<Column> {
+    [PAGE, SIGNUP].concat()
+}
+
+pub(crate) async fn signup_page(
+    reader: &impl Reader,
+    organization: OrganizationId,
+    wanted: &SignupQuery,
+) -> Result<SignupPage> {
+    let page = signup_page_query(reader.dialect(), organization, wanted);
+    let page = reader.records("listing sign-ups", page).await?;
+    let (mut other_side, mut read) = (false, outer(row::signup));
+    let signups = page.read(&page_columns(), |row| {
+        let (page, signup) = row.split_at(PAGE.len().min(row.len()));
+        other_side = page.first().is_some_and(Cell::is_true);
+        read(signup)
+    })?;
+    let mut signups: Vec<Signup> = signups.into_iter().flatten().collect();
+    signups.sort_by_key(|signup| Reverse(signup.id));
+    let side = wanted.position.map(|position| position.side);
+    let (goes_on_above, goes_on_below) = cut(&mut signups, wanted.limit, side, other_side);
+    let edge = |signup: Option<&Signup>, side| signup.map(|signup| SignupPosition { id: signup.id, side });
+    let above = edge(signups.first(), Side::Above).filter(|_| goes_on_above);
+    let below = edge(signups.last(), Side::Below).filter(|_| goes_on_below);
+    let mut page = SignupPage::new(signups);
+    (page.above, page.below) = (above, below);
+    Ok(page)
+}
+
+/// Reads a sign-up with its organization, event and shift, deleted or not.
+pub(crate) async fn signup_in_full(
+    reader: &impl Reader,
+    organization: OrganizationId,
+    id: SignupId,
+) -> Result<Option<SignupInFull>> {
+    let columns = [SIGNUP, SHIFT, SHIFT_DELETION, EVENT, DELETION, ORGANIZATION].concat();
+    let from = "signups u JOIN shifts s ON s.organization_id = u.organization_id AND s.id = u.shift_id \
+         JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
+         JOIN organizations o ON o.id = u.organization_id \
+         WHERE u.organization_id = $1 AND u.id = $2";
+    let (mut shift_of, mut event_of) = (row::shifts(), row::events());
+    let read = |row: &[Cell<'_>]| {
+        let mut rest = row;
+        let mut next = |columns: &[Column]| {
+            let (record, others) = rest.split_at(columns.len().min(rest.len()));
+            rest = others;
+            record
+        };
+        let signup = row::signup(next(SIGNUP))?;
+        let shift = shift_of(next(SHIFT))?;
+        let shift_deleted_at = row::shift_deletion(next(SHIFT_DELETION))?;
+        let event = event_of(next(EVENT))?;
+        let deletion = row::deletion(next(DELETION))?;
+        let organization = row::organization(next(ORGANIZATION))?;
+        let mut full = SignupInFull::new(organization, event, shift, signup);
+        full.is_event_deleted = deletion.is_some();
+        full.shift_deleted_at = shift_deleted_at;
+        Ok(full)
+    };
+    let values = values![organization.uuid(), id.uuid()];
+    one(reader, "reading a sign-up in full", &columns, from, values, read).await
+}

@@ -1,0 +1,141 @@
+//! PostgreSQL: the locks of events, and servers of the version before beside this one.
+
+use signup_core::conformance::records;
+use signup_core::{
+    CancelledBy, ChangeSet, Event, EventId, OrganizationId, Requirement, Shift, SignupScope, Store as _,
+    Write,
+};
+use signup_store_sql::PostgresOptions;
+use signup_store_sql::test_cluster::Cluster;
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
+
+use super::stores_on;
+use super::waits::{begin, busy_shift, sign_up, until_waiting};
+use crate::records::Engine::Postgres;
+use crate::records::{Database, at, signup, with, writes};
+
+fn cancel_all(shift: &Shift) -> Write {
+    let (organization, shift) = (shift.organization, shift.id);
+    Write::CancelSignups { organization, shift, at: at(9), by: CancelledBy::EventCancellation }
+}
+
+/// A sign-up for a shift of an event of version 1.
+fn sign_up_at_version(number: u32, shift: &Shift) -> ChangeSet {
+    let Shift { organization, event, .. } = *shift;
+    let mut change = sign_up(number, shift);
+    change.requires.insert(0, Requirement::EventAtVersion { organization, event, version: 1 });
+    change
+}
+
+#[tokio::test]
+async fn a_cancellation_of_all_sign_ups_includes_those_that_it_waited_for() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let store = stores_on(&url, 1, &PostgresOptions::default()).await.remove(0);
+    let shift = busy_shift(&store, 9).await;
+    store.commit(sign_up(100, &shift)).await.unwrap();
+    let mut other = PgConnection::connect(&url).await.unwrap();
+    let columns = "organization_id, event_id, shift_id, shift_version, name, email, answers, status, created_at, mailed_at";
+    let insert = format!(
+        "BEGIN; UPDATE shifts SET filled = filled + 1; INSERT INTO signups (id, email_key, secret, {columns}) \
+         SELECT gen_random_uuid(), 'other', sha256('other'), {columns} FROM signups"
+    );
+    other.execute(AssertSqlSafe(insert)).await.unwrap();
+    let mut commits = [Box::pin(store.commit(writes([cancel_all(&shift)])))];
+    begin(&mut commits);
+    let [commit] = commits;
+    let (committed, ()) = tokio::join!(commit, async {
+        until_waiting(&url, 1).await;
+        other.execute("COMMIT").await.unwrap();
+    });
+    committed.unwrap();
+    let (organization, scope) = (shift.organization, SignupScope::Shift(shift.id));
+    let by = CancelledBy::EventCancellation;
+    let cancelled = store.signups_cancelled_by(organization, scope, by, None, 9).await.unwrap();
+    assert_eq!(cancelled.len(), 2);
+    assert_eq!(store.shift(organization, shift.id).await.unwrap().unwrap().occupancy.filled, 0);
+}
+
+/// Two sign-ups for different shifts share the lock of the event. A change of the event waits for both, and a sign-up that
+/// comes later waits for the change.
+#[tokio::test]
+async fn sign_ups_share_the_lock_of_their_event_and_changes_of_the_event_have_their_turn() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let [first, second, third, fourth] = &stores_on(&url, 4, &PostgresOptions::default()).await[..] else {
+        panic!("four stores")
+    };
+    let shift = busy_shift(first, 9).await;
+    let event = first.event(shift.organization, shift.event).await.unwrap().unwrap();
+    let another = records::shift(&event, 61, 9);
+    first.commit(writes([Write::InsertShifts(vec![another.clone()])])).await.unwrap();
+    let mut stranger = PgConnection::connect(&url).await.unwrap();
+    let lock = format!("BEGIN; SELECT 1 FROM shifts WHERE id = '{}' FOR UPDATE", shift.id);
+    stranger.execute(AssertSqlSafe(lock)).await.unwrap();
+    let mut stuck = [Box::pin(first.commit(sign_up_at_version(100, &shift)))];
+    begin(&mut stuck);
+    until_waiting(&url, 1).await;
+    second.commit(sign_up_at_version(101, &another)).await.unwrap();
+    let changed = with(event, |event: &mut Event| event.version = 2);
+    let update = Write::UpdateEvent { event: Box::new(changed), may_change_activity: false };
+    let mut update = [Box::pin(third.commit(writes([update])))];
+    begin(&mut update);
+    until_waiting(&url, 2).await;
+    let mut late = [Box::pin(fourth.commit(sign_up_at_version(102, &another)))];
+    begin(&mut late);
+    until_waiting(&url, 3).await;
+    stranger.execute("COMMIT").await.unwrap();
+    let ([stuck], [update], [late]) = (stuck, update, late);
+    let (stuck, update, late) = tokio::join!(stuck, update, late);
+    stuck.unwrap();
+    update.unwrap();
+    assert!(late.is_err(), "the event has another version by then");
+}
+
+/// A rolling upgrade: a server of the version before keeps its sessions and the functions that it has compiled. It counts no
+/// events that are cancelled or deleted, and finds no room there.
+#[tokio::test]
+async fn a_session_of_the_version_before_goes_on_after_the_lifecycle_migration() {
+    let Some((database, records)) = Database::version(Postgres, 6).await else { return };
+    let mut old = PgConnection::connect(database.path().to_str().unwrap()).await.unwrap();
+    old.execute("SET plan_cache_mode = force_generic_plan; UPDATE events SET is_published = TRUE")
+        .await
+        .unwrap();
+    let (owner, shift) = (records.organization.id, records.shifts[0].id);
+    let answers = async |old: &mut PgConnection| {
+        let mut answers = vec![];
+        for sql in [
+            format!(
+                "SELECT CAST(id AS TEXT) FROM locked_signups_of_address('{owner}', '{shift}', 'ada@example.org')"
+            ),
+            format!(
+                "SELECT name FROM locked_signups_of_addresses('{owner}', '{shift}', '{{ada@example.org}}')"
+            ),
+            format!("SELECT CAST(locked_room('{owner}', '{shift}') AS TEXT)"),
+            format!("SELECT CAST(locked_active_events('{owner}', 0) AS TEXT)"),
+            format!(
+                "SELECT email FROM (SELECT * FROM signups WHERE organization_id = '{owner}') u ORDER BY email"
+            ),
+        ] {
+            let rows = old.fetch_all(sqlx::query(AssertSqlSafe(sql))).await.unwrap();
+            answers.extend(rows.iter().map(|row| row.get::<String, _>(0)));
+        }
+        answers
+    };
+    let id = records.signup.id.to_string();
+    let before = [&*id, "Ada", "4", "1", "Ada@example.org"];
+    assert_eq!(answers(&mut old).await, before);
+    let store = database.open().await.unwrap();
+    assert_eq!(answers(&mut old).await, before);
+    let other = signup(31, &records.shifts[0], "bob@example.org");
+    store.commit(writes([Write::InsertSignup(Box::new(other.clone()))])).await.unwrap();
+    let cancel = format!("UPDATE signups SET status = 'cancelled', cancelled_at = 7 WHERE id = '{id}'");
+    old.execute(AssertSqlSafe(cancel)).await.unwrap();
+    let cancelled = store.signup(owner, records.signup.id).await.unwrap().unwrap();
+    assert_eq!(cancelled.cancelled_by, Some(CancelledBy::Volunteer));
+    let event = EventId::new(records.event.id.uuid());
+    store.commit(writes([Write::DeleteEvent { organization: owner, event, at: at(1) }])).await.unwrap();
+    assert_eq!(answers(&mut old).await, ["0", "0", "Ada@example.org", "bob@example.org"]);
+    let found: Option<OrganizationId> = store.event_owner(event).await.unwrap();
+    assert_eq!(found, Some(owner));
+}
