@@ -56,6 +56,7 @@ impl Tables {
             }
             Requirement::ShiftHasRoom { organization, shift } => {
                 let shift = self.live_shift(*organization, *shift);
+                let shift = shift.filter(|shift| !self.closed_shifts.contains(&shift.id));
                 require(shift.is_some_and(|shift| shift.occupancy.has_room()), || Refusal::ShiftFull)
             }
             Requirement::AddressNotOnShift { organization, shift, email } => {
@@ -150,10 +151,11 @@ impl Tables {
                     self.cancel_signup(signup, at, by);
                 }
             }
-            Write::CancelSignups { organization, shift, at, by } => {
+            Write::CloseShift { organization, shift, at, by } => {
                 if self.stored_shift(organization, shift).is_some() {
                     let confirmed = self.confirmed_of_shift.get(&shift).cloned().unwrap_or_default();
                     confirmed.into_iter().for_each(|signup| self.cancel_signup(signup, at, by));
+                    self.closed_shifts.insert(shift);
                 }
             }
             Write::RenewSecret { organization, signup, secret, at, .. } => {
@@ -239,6 +241,7 @@ impl Tables {
             remove_from(&mut self.shifts_of_event, &shift.event, &id);
             self.confirmed_of_shift.remove(&id);
             self.deleted_shifts.remove(&id);
+            self.closed_shifts.remove(&id);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Cancellations of all sign-ups for a shift.
+//! Cancellations: of one sign-up, and of all sign-ups for a shift, which is then closed.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub async fn all_confirmed_sign_ups_of_a_shift_are_cancelled(store: Arc<dyn Stor
     assert_eq!(try_write(&*store, empty(shift), vec![]).await, Err(Refusal::ShiftHasSignups));
     let cancel_all = |time| {
         let by = CancelledBy::ShiftDeletion;
-        vec![Write::CancelSignups { organization, shift, at: at(time), by }]
+        vec![Write::CloseShift { organization, shift, at: at(time), by }]
     };
     for time in [5, 6] {
         write(&*store, cancel_all(time)).await;
@@ -51,13 +51,47 @@ pub async fn all_confirmed_sign_ups_of_a_shift_are_cancelled(store: Arc<dyn Stor
     assert_eq!(confirmed, Err(Refusal::SignupNotConfirmed));
     assert_eq!(try_write(&*store, empty(shift), vec![]).await, Ok(()), "a shift without sign-ups is empty");
     assert_eq!(try_write(&*store, empty(elsewhere.id), vec![]).await, Err(Refusal::ShiftHasSignups));
-    let again = Signup { email: signups[1].email.clone(), ..signup(&here, 5) };
-    let change = sign_up(&here, &again);
+    let is_free = |signup: &Signup| {
+        let (organization, shift, email) = (signup.organization, signup.shift, signup.email.clone());
+        vec![Requirement::AddressNotOnShift { organization, shift, email }]
+    };
     assert_eq!(
-        try_write(&*store, change.requires, change.writes).await,
+        try_write(&*store, is_free(&signups[1]), vec![]).await,
         Ok(()),
-        "the address may sign up again"
+        "the address is not on the shift"
     );
+    let taken = Err(Refusal::AddressOnShift(Box::new(other.clone())));
+    assert_eq!(try_write(&*store, is_free(&other), vec![]).await, taken);
+}
+
+/// A closed shift has no room, though its places are free. Its sign-ups stay cancelled by the first cause, and can be erased.
+pub async fn a_closed_shift_has_no_room_and_its_sign_ups_stay_cancelled(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 2).await;
+    let first = signup(&shift, 1);
+    let organization = event.organization;
+    let close = |time, by| Write::CloseShift { organization, shift: shift.id, at: at(time), by };
+    let by = CancelledBy::ShiftDeletion;
+    write(&*store, vec![Write::InsertSignup(Box::new(first.clone())), close(5, by)]).await;
+    let room = vec![Requirement::ShiftHasRoom { organization, shift: shift.id }];
+    assert_eq!(
+        try_write(&*store, room.clone(), vec![]).await,
+        Err(Refusal::ShiftFull),
+        "a closed shift has no room"
+    );
+    let expected = Signup { cancelled_by: Some(by), ..cancelled(first.clone(), at(5)) };
+    for write in [close(6, CancelledBy::EventCancellation), cancel(&first, at(7))] {
+        try_write(&*store, vec![], vec![write]).await.unwrap();
+        let found = store.signup(organization, first.id).await.unwrap().unwrap();
+        assert_eq!(found, expected, "a cancellation keeps its first cause");
+    }
+    let secret = vec![has_secret(&first, first.secret)];
+    assert_eq!(try_write(&*store, secret, vec![]).await, Err(Refusal::SignupChanged));
+    let found = async || store.shift(organization, shift.id).await.unwrap().unwrap();
+    let before = found().await;
+    try_write(&*store, vec![], vec![erase(&first)]).await.unwrap();
+    assert_eq!(store.signup(organization, first.id).await.unwrap(), None);
+    assert_eq!(found().await, before, "an erased sign-up frees no place twice");
+    assert_eq!(try_write(&*store, room, vec![]).await, Err(Refusal::ShiftFull));
 }
 
 /// A cancellation keeps its cause.
@@ -83,7 +117,7 @@ pub async fn filled_is_exact_after_simultaneous_cancellations_of_all(store: Arc<
     let mut changes: Vec<_> = (0..24).map(|number| sign_up(&shift, &signup(&shift, number))).collect();
     for place in [4, 12, 20] {
         let by = CancelledBy::EventCancellation;
-        let all = Write::CancelSignups { organization, shift: shift.id, at: at(5), by };
+        let all = Write::CloseShift { organization, shift: shift.id, at: at(5), by };
         changes.insert(place, ChangeSet { requires: vec![], writes: vec![all] });
     }
     super::contention::all_at_once(&store, changes).await;

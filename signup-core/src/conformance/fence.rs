@@ -118,7 +118,7 @@ pub async fn no_write_reaches_another_organizations_records(store: Arc<dyn Store
         Write::UpdateQuestion(Question { organization, position: 9, ..question.clone() }),
         Write::DeleteQuestion { organization, event: event.id, question: question.id },
         Write::DeleteShift { organization, shift: shift.id, at: at(3) },
-        Write::CancelSignups { organization, shift: shift.id, at: at(3), by: CancelledBy::ShiftDeletion },
+        Write::CloseShift { organization, shift: shift.id, at: at(3), by: CancelledBy::ShiftDeletion },
         Write::UpdateShift(Box::new(foreign)),
         cancel(&foreign_signup, at(3)),
         Write::RenewSecret {

@@ -151,6 +151,7 @@ macro_rules! conformance_tests {
             addresses::an_address_on_another_shift_or_cancelled_is_free
             addresses::the_refusal_of_an_address_carries_its_confirmed_sign_up
             cancellations::all_confirmed_sign_ups_of_a_shift_are_cancelled
+            cancellations::a_closed_shift_has_no_room_and_its_sign_ups_stay_cancelled
             cancellations::a_cancellation_keeps_its_cause
             cancellations::filled_is_exact_after_simultaneous_cancellations_of_all
             cancellations::a_shift_is_deleted_empty_or_keeps_its_sign_ups

@@ -180,15 +180,16 @@ pub async fn a_walk_back_shows_the_same_pages_of_sign_ups(store: Arc<dyn Store>)
 pub async fn the_sign_ups_cancelled_for_a_cause_are_listed_by_id(store: Arc<dyn Store>) {
     let (event, here) = with_shift(&store, 99).await;
     let elsewhere = shift(&event, 2, 99);
+    let open = shift(&event, 3, 99);
     let organization = event.organization;
-    let mut writes = vec![Write::InsertShifts(vec![elsewhere.clone()])];
+    let mut writes = vec![Write::InsertShifts(vec![elsewhere.clone(), open.clone()])];
     let signups: Vec<_> =
         (1..9).map(|number| signup(if number < 6 { &here } else { &elsewhere }, number)).collect();
     writes.extend(signups.iter().rev().map(|signup| Write::InsertSignup(Box::new(signup.clone()))));
     writes.push(cancel(&signups[1], at(5)));
-    let all = |shift: &Shift, by| Write::CancelSignups { organization, shift: shift.id, at: at(6), by };
+    let all = |shift: &Shift, by| Write::CloseShift { organization, shift: shift.id, at: at(6), by };
     writes.push(all(&here, CancelledBy::EventCancellation));
-    writes.push(Write::InsertSignup(Box::new(signup(&here, 9))));
+    writes.push(Write::InsertSignup(Box::new(signup(&open, 9))));
     writes.push(all(&elsewhere, CancelledBy::EventCancellation));
     write(&*store, writes).await;
     let list = async |scope, by, after: Option<u32>, limit| {

@@ -47,7 +47,7 @@ pub(crate) fn cancel_event(
     for shift in shifts.iter_mut().filter(|shift| !is_over(shift, now)) {
         let (organization, id) = (shift.organization, shift.id);
         let by = CancelledBy::EventCancellation;
-        writes.push(Write::CancelSignups { organization, shift: id, at: now, by });
+        writes.push(Write::CloseShift { organization, shift: id, at: now, by });
         shift.occupancy.filled = 0;
         let cause = NoticeCause::EventCancelled { fanned_out_to: None };
         queued.get_or_insert_with(|| Notice::new(notice, (organization, shift.event, id), cause, now));

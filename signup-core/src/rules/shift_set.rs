@@ -89,12 +89,7 @@ pub(crate) fn delete_shift(
     let mut writes = vec![next_version(event), Write::DeleteShift { organization, shift: id, at: now }];
     if delete.cancel_signups && !is_over(shift, now) {
         requires.push(shift_at_version(shift));
-        writes.push(Write::CancelSignups {
-            organization,
-            shift: id,
-            at: now,
-            by: CancelledBy::ShiftDeletion,
-        });
+        writes.push(Write::CloseShift { organization, shift: id, at: now, by: CancelledBy::ShiftDeletion });
         if delete.notify_volunteers {
             let cause = NoticeCause::ShiftDeleted { fanned_out_to: None };
             let notice = Notice::new(notice, (organization, shift.event, id), cause, now);

@@ -108,7 +108,7 @@ pub enum Requirement {
         /// The shift.
         shift: ShiftId,
     },
-    /// The shift exists and its `filled` is below its capacity. Refused with [`Refusal::ShiftFull`].
+    /// The shift exists, is open, and its `filled` is below its capacity. Refused with [`Refusal::ShiftFull`].
     ShiftHasRoom {
         /// The owner.
         organization: OrganizationId,
@@ -299,15 +299,20 @@ pub enum Write {
         /// What cancelled it.
         by: CancelledBy,
     },
-    /// Cancels every confirmed sign-up for a shift, and sets `filled` to 0.
-    CancelSignups {
+    /// Closes a shift: cancels every confirmed sign-up for it, and sets `filled` to 0. A closed shift stays closed, and has no
+    /// room. So a change set that inserts a sign-up requires [`ShiftHasRoom`](Requirement::ShiftHasRoom), unless the shift
+    /// is known to be open.
+    ///
+    /// Other change sets do not wait longer for this write than for others, however many sign-ups the shift has. So a store on
+    /// a disk records the closing with the shift, and derives the status of each sign-up.
+    CloseShift {
         /// The owner.
         organization: OrganizationId,
         /// The shift.
         shift: ShiftId,
-        /// When they were cancelled.
+        /// When the sign-ups were cancelled.
         at: Timestamp,
-        /// What cancelled them.
+        /// What cancelled the sign-ups.
         by: CancelledBy,
     },
     /// Replaces the secret of a sign-up, and sets its `mailed_at` to `at`.

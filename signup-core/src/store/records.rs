@@ -55,6 +55,7 @@ struct StoredEvent {
 #[derive(Debug, Clone, PartialEq)]
 struct StoredShift {
     shift: Shift,
+    is_closed: bool,
     deleted_at: Option<Timestamp>,
 }
 

@@ -114,7 +114,7 @@ async fn race(servers: &[Server], method: &str, action: &str, refusal: u16) -> F
         }
         if is_edited && method == "DELETE" {
             assert_eq!(servers[0].get(&path(&page.event)).await.status, 404);
-            let stored = "SELECT CAST(count(*) AS text) FROM signups u JOIN events e ON e.id = u.event_id \
+            let stored = "SELECT CAST(count(*) AS text) FROM current_signups u JOIN events e ON e.id = u.event_id \
                           WHERE e.deleted_at IS NOT NULL AND u.status = 'confirmed'";
             assert_eq!(servers[0].sql(stored).await, "0", "a deleted event has no active sign-up");
             assert_eq!(admitted, 0);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use signup_core::conformance::records::{at, organization_id};
+use signup_core::conformance::records::{at, organization_id, uuid};
 use signup_core::store::{Wrapped, Wrapper};
 use signup_core::{
     CancelledBy, ChangeSet, CommitError, OrganizationId, Shift, ShiftId, Side, Signup, SignupId, SignupPage,
@@ -177,7 +177,7 @@ mutant! {
 }
 
 mutant! {
-    /// `CancelSignups` forgets to free the places.
+    /// `CloseShift` forgets to free the places.
     places_of_cancelled_sign_ups breaks cancellations::all_confirmed_sign_ups_of_a_shift_are_cancelled
         with "the places are free"
     {
@@ -194,16 +194,33 @@ mutant! {
 }
 
 mutant! {
-    /// `CancelSignups` cancels the sign-ups for all shifts of the event.
+    /// `CloseShift` cancels the sign-ups, and leaves the shift open.
+    a_closed_shift_with_room breaks cancellations::a_closed_shift_has_no_room_and_its_sign_ups_stay_cancelled
+        with "a closed shift has no room"
+    {
+        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+            self.0.commit(with_writes(change, |write| match write {
+                Write::CloseShift { organization, shift, at, by } => {
+                    let signup = SignupId::new(uuid(1));
+                    vec![Write::CancelSignup { organization, shift, signup, at, by }]
+                }
+                other => vec![other],
+            })).await
+        }
+    }
+}
+
+mutant! {
+    /// `CloseShift` cancels the sign-ups for all shifts of the event.
     a_cancellation_of_the_whole_event breaks cancellations::all_confirmed_sign_ups_of_a_shift_are_cancelled
         with "only confirmed sign-ups of the shift are cancelled"
     {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             let signups = signups_of_ada(&self.0, organization_id(1)).await?;
             self.0.commit(with_writes(change, |write| match write {
-                Write::CancelSignups { organization, at, by, .. } => signups
+                Write::CloseShift { organization, at, by, .. } => signups
                     .iter()
-                    .map(|signup| Write::CancelSignups { organization, shift: signup.shift, at, by })
+                    .map(|signup| Write::CloseShift { organization, shift: signup.shift, at, by })
                     .collect(),
                 other => vec![other],
             })).await
@@ -212,14 +229,14 @@ mutant! {
 }
 
 mutant! {
-    /// `CancelSignups` changes sign-ups that are already cancelled.
+    /// `CloseShift` changes sign-ups that are already cancelled.
     a_second_cancellation breaks cancellations::all_confirmed_sign_ups_of_a_shift_are_cancelled
         with "only confirmed sign-ups of the shift are cancelled, and only once"
     {
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
             let signups = signups_of_ada(&self.0, organization_id(1)).await?;
             self.0.commit(with_writes(change, |write| match write {
-                Write::CancelSignups { shift, .. } => {
+                Write::CloseShift { shift, .. } => {
                     let mut writes = vec![];
                     for signup in signups.iter().filter(|signup| signup.shift == shift) {
                         let Signup { organization, event, shift, id, .. } = *signup;

@@ -20,6 +20,7 @@ static SCRIPTS: &[Script] = &[
     (5, "json", include_str!("../../migrations/postgres/0005_json.sql")),
     (6, "batches", include_str!("../../migrations/postgres/0006_batches.sql")),
     (7, "event lifecycle", include_str!("../../migrations/postgres/0007_event_lifecycle.sql")),
+    (8, "closed shifts", include_str!("../../migrations/postgres/0008_closed_shifts.sql")),
 ];
 
 /// Migrates the database. `name` names the database in messages.

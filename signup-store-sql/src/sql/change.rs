@@ -13,8 +13,7 @@ use super::write::{self, Writes};
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) set: ChangeSet,
-    /// The rows of each [layer](layers), under the number 0. The first layer has no rows if the writes must see what was
-    /// committed during the wait for their locks. The first attempt takes the rows. Later ones build them again.
+    /// The rows of each [layer](layers), under the number 0. The first attempt takes the rows. Later ones build them again.
     layers: Option<Vec<Writes>>,
 }
 
@@ -46,11 +45,7 @@ fn rows(set: &ChangeSet) -> Result<Vec<Writes>, StoreError> {
         layer.iter().try_for_each(|write| write::push_rows(&mut rows, write))?;
         Ok(rows)
     };
-    // On PostgreSQL the first statement acquires the locks, but sees only what was committed before it began. All other writes
-    // find their rows by id: these were there when the decision was made.
-    let selects_rows = |write: &Write| matches!(write, Write::CancelSignups { .. });
-    let locks = set.writes.iter().any(selects_rows).then(|| Ok(Writes::new()));
-    locks.into_iter().chain(layers(&set.writes).into_iter().map(rows)).collect()
+    layers(&set.writes).into_iter().map(rows).collect()
 }
 
 /// The checks and the writes of change sets that do not conflict with each other.
@@ -181,7 +176,7 @@ mod tests {
 
     fn cancel_all(shift: &Shift) -> Write {
         let by = CancelledBy::EventCancellation;
-        Write::CancelSignups { organization: shift.organization, shift: shift.id, at: at(3), by }
+        Write::CloseShift { organization: shift.organization, shift: shift.id, at: at(3), by }
     }
 
     fn erase(signup: &Signup) -> Write {
@@ -234,15 +229,6 @@ mod tests {
         ];
         assert_layers(&cancel_event, &[4]);
         assert_layers(&[change_event(&event), Write::InsertShifts(shifts.clone())], &[2]);
-    }
-
-    /// On PostgreSQL the statement that acquires the locks does not see the sign-ups that were committed during the wait.
-    #[test]
-    fn writes_that_select_rows_are_behind_a_layer_without_rows() {
-        let shift = shift(&event(1, 1), 1, 3);
-        let set = ChangeSet { requires: vec![], writes: vec![cancel_all(&shift)] };
-        let sizes: Vec<_> = rows(&set).unwrap().iter().map(Writes::len).collect();
-        assert_eq!(sizes, [0, 1]);
     }
 
     #[test]

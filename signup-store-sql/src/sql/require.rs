@@ -190,15 +190,19 @@ impl Check {
             (Self::ShiftAtVersion, _) => {
                 missing("shifts", "t.deleted_at IS NULL AND t.version = given.version")
             }
-            (Self::ShiftIsEmpty, _) => missing("shifts", "t.deleted_at IS NULL AND t.filled = 0"),
+            (Self::ShiftIsEmpty, _) => {
+                missing("shifts", "t.deleted_at IS NULL AND (t.filled = 0 OR t.closed_at IS NOT NULL)")
+            }
             (Self::AddressNotOnShift, _) => {
                 let signups = match dialect {
-                    Dialect::Sqlite => {
+                    Dialect::Sqlite => format!(
                         "signups u WHERE u.organization_id = given.organization_id AND u.shift_id = given.shift_id \
-                         AND u.email_key = given.email_key AND u.status = 'confirmed'"
-                    }
+                         AND u.email_key = given.email_key AND {}",
+                        dialect.is_confirmed("u")
+                    ),
                     Dialect::Postgres => {
                         "LATERAL locked_signups_of_address(given.organization_id, given.shift_id, given.email_key) u"
+                            .to_owned()
                     }
                 };
                 let record = dialect.record(SIGNUP);
@@ -208,7 +212,8 @@ impl Check {
                 let room = match dialect {
                     Dialect::Sqlite => format!(
                         "(SELECT given.*, COALESCE((SELECT s.capacity - s.filled FROM shifts s \
-                         WHERE s.organization_id = given.organization_id AND s.id = given.shift_id AND s.deleted_at IS NULL), 0) AS room \
+                         WHERE s.organization_id = given.organization_id AND s.id = given.shift_id \
+                         AND s.deleted_at IS NULL AND s.closed_at IS NULL), 0) AS room \
                          FROM {GIVEN})"
                     ),
                     Dialect::Postgres => {
@@ -219,9 +224,9 @@ impl Check {
                 };
                 found("'', room <= 0", &format!("{room} WHERE room <= ahead"))
             }
-            (Self::SignupConfirmed, _) => missing("signups", "t.status = 'confirmed'"),
+            (Self::SignupConfirmed, _) => missing("signups", &dialect.is_confirmed("t")),
             (Self::SignupHasSecret, _) => {
-                missing("signups", "t.status = 'confirmed' AND t.secret = given.secret")
+                missing("signups", &format!("{} AND t.secret = given.secret", dialect.is_confirmed("t")))
             }
             (Self::NoticeAtVersion, _) => missing("notices", "t.version = given.version"),
         };

@@ -277,7 +277,9 @@ pub(crate) fn shifts() -> impl FnMut(&[Cell<'_>]) -> Result<Shift, StoreError> {
         shift.location = columns.optional()?;
         let minutes = (columns.number::<u16>()?, columns.number::<u16>()?);
         shift.hours = columns.checked(Hours::try_from(minutes))?;
-        shift.occupancy.filled = columns.number()?;
+        let is_closed = columns.optional_instant()?.is_some();
+        let filled = columns.number()?;
+        shift.occupancy.filled = if is_closed { 0 } else { filled };
         shift.position = columns.number()?;
         shift.version = columns.number()?;
         shift.is_virtual = columns.flag()?;

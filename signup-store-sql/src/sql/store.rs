@@ -231,7 +231,7 @@ impl<B: Backend> Store for SqlStore<B> {
     ) -> Result<Vec<Signup>> {
         let is_live = self.0.reader().dialect().is_of_live_event();
         let from = format!(
-            "(SELECT * FROM signups u WHERE u.organization_id = $1 AND u.event_id = $2 AND u.id > $3 \
+            "(SELECT * FROM current_signups u WHERE u.organization_id = $1 AND u.event_id = $2 AND u.id > $3 \
              AND {is_live} ORDER BY u.id LIMIT {limit}) u"
         );
         let after = after.unwrap_or(SignupId::NONE).uuid();
@@ -256,7 +256,7 @@ impl<B: Backend> Store for SqlStore<B> {
         let values = values![organization.uuid(), scope, after, by.name()];
         // A cancelled row without a cause is of an earlier version, in which only volunteers cancelled.
         let from = format!(
-            "(SELECT * FROM signups u WHERE u.organization_id = $1 AND u.{column} = $2 AND u.id > $3 \
+            "(SELECT * FROM current_signups u WHERE u.organization_id = $1 AND u.{column} = $2 AND u.id > $3 \
              AND u.status = 'cancelled' AND COALESCE(u.cancelled_by, 'volunteer') = $4 \
              ORDER BY u.id LIMIT {limit}) u"
         );
@@ -275,7 +275,7 @@ impl<B: Backend> Store for SqlStore<B> {
 
     async fn signup(&self, organization: OrganizationId, id: SignupId) -> Result<Option<Signup>> {
         let is_live = self.0.reader().dialect().is_of_live_event();
-        let from = format!("signups u WHERE u.organization_id = $1 AND u.id = $2 AND {is_live}");
+        let from = format!("current_signups u WHERE u.organization_id = $1 AND u.id = $2 AND {is_live}");
         let values = values![organization.uuid(), id.uuid()];
         one(self.0.reader(), "reading a sign-up", SIGNUP, &from, values, row::signup).await
     }
@@ -288,7 +288,7 @@ impl<B: Backend> Store for SqlStore<B> {
         limit: u32,
     ) -> Result<Vec<Signup>> {
         let from = format!(
-            "(SELECT * FROM signups WHERE organization_id = $1 AND shift_id = $2 \
+            "(SELECT * FROM current_signups WHERE organization_id = $1 AND shift_id = $2 \
              AND status = 'confirmed' AND id > $3 ORDER BY id LIMIT {limit}) u"
         );
         let after = after.unwrap_or(SignupId::NONE).uuid();
@@ -305,7 +305,7 @@ impl<B: Backend> Store for SqlStore<B> {
         limit: u32,
     ) -> Result<Vec<Signup>> {
         let from = format!(
-            "(SELECT * FROM signups WHERE organization_id = $1 AND email_key = $2 \
+            "(SELECT * FROM current_signups WHERE organization_id = $1 AND email_key = $2 \
              ORDER BY id LIMIT {limit}) u"
         );
         let values = values![organization.uuid(), email.key()];
@@ -317,7 +317,7 @@ impl<B: Backend> Store for SqlStore<B> {
 
     async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>> {
         let is_live = self.0.reader().dialect().is_of_live_event();
-        let from = format!("signups u WHERE u.secret = $1 AND {is_live}");
+        let from = format!("current_signups u WHERE u.secret = $1 AND {is_live}");
         let values = values![secret.as_bytes().as_slice()];
         one(self.0.reader(), "reading a sign-up", SIGNUP, &from, values, row::signup).await
     }

@@ -3,7 +3,8 @@
 //! A statement applies all writes of a kind, of any number of change sets. The statements are ordered so that a parent is
 //! inserted before its children.
 //!
-//! **Invariant:** `filled` is written only together with the sign-ups that it counts.
+//! **Invariant:** `filled` is written only together with the sign-ups that it counts. In the tables, the closing of a shift
+//! changes neither: reads derive the status of each sign-up, and the 0 for `filled`.
 
 mod cells;
 
@@ -42,9 +43,9 @@ pub(crate) enum Effect {
     DeleteQuestion,
     UpdateShift,
     DeleteShift,
+    CloseShift,
     InsertSignup,
     CancelSignup,
-    CancelSignups,
     RenewSecret,
     EraseSignup,
     InsertReceipt,
@@ -88,6 +89,11 @@ impl Effect {
             )),
             Self::UpdateShift => vec![update_undeleted("shifts", columns)],
             Self::DeleteShift => vec![delete("shifts")],
+            Self::CloseShift => run(format!(
+                "UPDATE shifts SET closed_at = COALESCE(shifts.closed_at, given.closed_at), \
+                 closed_by = COALESCE(shifts.closed_by, given.closed_by) FROM {GIVEN} \
+                 WHERE shifts.organization_id = given.organization_id AND shifts.id = given.id"
+            )),
             Self::InsertSignup => {
                 let fill = format!(
                     "UPDATE shifts SET filled = filled + added.number FROM (\
@@ -101,23 +107,14 @@ impl Effect {
                 ]
             }
             Self::CancelSignup => {
-                remove_signups(dialect, "cancelled", cancel("signups.id = given.id"), "TRUE")
-            }
-            Self::CancelSignups => {
-                let empty = format!(
-                    "UPDATE shifts SET filled = 0 WHERE (organization_id, id) IN \
-                     (SELECT organization_id, shift_id FROM {GIVEN})"
-                );
-                vec![
-                    Statement::run(cancel("signups.shift_id = given.shift_id")),
-                    Statement::run(empty).reading(&["organization_id", "shift_id"]),
-                ]
+                let (is_counted, was_counted) = (dialect.is_confirmed("u"), "TRUE");
+                remove_signups(dialect, "cancelled", cancel(dialect), &is_counted, was_counted)
             }
             Self::RenewSecret => vec![update("signups", columns)],
             Self::EraseSignup => {
                 let erase = format!("DELETE FROM signups {}", in_given("(organization_id, id)"));
-                let was_confirmed = "signups.status = 'confirmed'";
-                let mut statements = remove_signups(dialect, "erased", erase, was_confirmed);
+                let (is_counted, was_counted) = ("u.status = 'confirmed'", "signups.status = 'confirmed'");
+                let mut statements = remove_signups(dialect, "erased", erase, is_counted, was_counted);
                 let notices = format!("DELETE FROM notices {}", in_given("(organization_id, signup_id)"));
                 statements.push(Statement::run(notices));
                 statements
@@ -134,12 +131,13 @@ impl Effect {
     }
 }
 
-/// Returns a statement that cancels the confirmed sign-ups that `condition` selects.
-fn cancel(condition: &str) -> String {
+/// Returns a statement that cancels confirmed sign-ups.
+fn cancel(dialect: Dialect) -> String {
+    let is_confirmed = dialect.is_confirmed("signups");
     format!(
         "UPDATE signups SET status = 'cancelled', cancelled_at = given.cancelled_at, \
          cancelled_by = given.cancelled_by FROM {GIVEN} \
-         WHERE signups.organization_id = given.organization_id AND {condition} AND signups.status = 'confirmed'"
+         WHERE signups.organization_id = given.organization_id AND signups.id = given.id AND {is_confirmed}"
     )
 }
 
@@ -174,12 +172,15 @@ fn update_where(table: &str, columns: &[&'static str], condition: &str) -> State
     Statement::run(text)
 }
 
-/// Runs `remove`, which cancels or erases sign-ups, and subtracts the confirmed ones from `filled` of their shifts.
+/// Runs `remove`, which cancels or erases sign-ups, and subtracts the counted ones from `filled` of their shifts.
+///
+/// `is_counted` is a condition on a sign-up `u` before `remove`, and `was_counted` on a sign-up that `remove` changed.
 fn remove_signups(
     dialect: Dialect,
     name: &'static str,
     remove: String,
-    was_confirmed: &str,
+    is_counted: &str,
+    was_counted: &str,
 ) -> Vec<Statement> {
     let free = |held: &str| {
         format!(
@@ -190,12 +191,12 @@ fn remove_signups(
         )
     };
     match dialect {
-        // Each statement of a script sees the result of the statements before. The first one still finds the confirmed
+        // Each statement of a script sees the result of the statements before. The first one still finds the counted
         // sign-ups.
         Dialect::Sqlite => {
             let held = format!(
                 "(SELECT u.organization_id, u.shift_id FROM {GIVEN} JOIN signups u \
-                 ON u.organization_id = given.organization_id AND u.id = given.id AND u.status = 'confirmed')"
+                 ON u.organization_id = given.organization_id AND u.id = given.id AND {is_counted})"
             );
             vec![Statement::run(free(&held)).reading(&["organization_id", "id"]), Statement::run(remove)]
         }
@@ -203,9 +204,9 @@ fn remove_signups(
         // rows that the first part returns.
         Dialect::Postgres => {
             let remove = format!(
-                "{remove} RETURNING signups.organization_id, signups.shift_id, {was_confirmed} AS was_confirmed"
+                "{remove} RETURNING signups.organization_id, signups.shift_id, {was_counted} AS was_counted"
             );
-            let held = format!("{name} WHERE was_confirmed");
+            let held = format!("{name} WHERE was_counted");
             vec![Statement::run(remove).named(name), Statement::run(free(&held))]
         }
     }
@@ -269,11 +270,11 @@ pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<()> {
             let [at, by] = cancellation(*at, *by);
             push(writes, Effect::CancelSignup, [organization, id, at, by]);
         }
-        Write::CancelSignups { organization, shift, at, by } => {
-            let organization = ("organization_id", organization.uuid().into());
-            let [at, by] = cancellation(*at, *by);
-            let row = [organization, ("shift_id", shift.uuid().into()), at, by];
-            push(writes, Effect::CancelSignups, row);
+        Write::CloseShift { organization, shift, at, by } => {
+            let [organization, id] = ids(organization.uuid(), shift.uuid());
+            let row =
+                [organization, id, ("closed_at", at.as_second().into()), ("closed_by", by.name().into())];
+            push(writes, Effect::CloseShift, row);
         }
         Write::RenewSecret { organization, signup, secret, at, .. } => {
             let [organization, id] = ids(organization.uuid(), signup.uuid());

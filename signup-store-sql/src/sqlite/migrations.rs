@@ -18,6 +18,7 @@ static SCRIPTS: &[Script] = &[
     (3, "receipts", include_str!("../../migrations/sqlite/0003_receipts.sql")),
     (4, "receipts", include_str!("../../migrations/sqlite/0004_receipts.sql")),
     (5, "event lifecycle", include_str!("../../migrations/sqlite/0005_event_lifecycle.sql")),
+    (6, "closed shifts", include_str!("../../migrations/sqlite/0006_closed_shifts.sql")),
 ];
 
 /// Migrates the database. `name` names the database in errors.

@@ -57,13 +57,13 @@ pub(super) fn change(state: &mut State, records: &Records, step: &Step) -> Optio
             }
             if cancels {
                 let by = CancelledBy::ShiftDeletion;
-                change.writes.push(Write::CancelSignups { organization, shift, at: now, by });
+                change.writes.push(Write::CloseShift { organization, shift, at: now, by });
             }
             if is_deleted {
                 change.writes.push(Write::DeleteShift { organization, shift, at: now });
             }
         }
-        Step::SignUp { organization, shift, person, is_upper_case, checks_room } => {
+        Step::SignUp { organization, shift, person, is_upper_case } => {
             let shift = state.shift(shift)?;
             let email = email_of(person, is_upper_case);
             let asked = state.questions.iter().filter(|question| question.event == shift.event);
@@ -74,9 +74,6 @@ pub(super) fn change(state: &mut State, records: &Records, step: &Step) -> Optio
             });
             let signup = Signup { email, answers: answers.collect(), ..signup(shift, number) };
             change = sign_up(shift, &signup);
-            if !checks_room {
-                change.requires.truncate(1);
-            }
             if organization == 2 && shift.organization == organization_id(1) {
                 // The other organization has no such shift, so the address is free. Checks this, and writes nothing.
                 let (organization, email) = (organization_id(2), signup.email);
@@ -219,7 +216,7 @@ fn event_change(state: &State, records: &Records, step: &Step) -> Option<ChangeS
             if edited.is_cancelled() {
                 let by = CancelledBy::EventCancellation;
                 let shifts = state.shifts.iter().filter(|shift| shift.event == id);
-                change.writes.extend(shifts.map(|shift| Write::CancelSignups {
+                change.writes.extend(shifts.map(|shift| Write::CloseShift {
                     organization,
                     shift: shift.id,
                     at: now,

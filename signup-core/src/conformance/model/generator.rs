@@ -113,14 +113,14 @@ fn shift() -> impl Strategy<Value = Step> {
 }
 
 fn signup() -> impl Strategy<Value = Step> {
-    let sign_up = (most_often_the_first(), 0..6_u32, 0..4_u32, any::<bool>(), prop::bool::weighted(0.9))
-        .prop_map(|(organization, shift, person, is_upper_case, checks_room)| Step::SignUp {
+    let sign_up = (most_often_the_first(), 0..6_u32, 0..4_u32, any::<bool>()).prop_map(
+        |(organization, shift, person, is_upper_case)| Step::SignUp {
             organization,
             shift,
             person,
             is_upper_case,
-            checks_room,
-        });
+        },
+    );
     let cancel = (organization(), 0..8_u32, any::<bool>())
         .prop_map(|(organization, signup, is_checked)| Step::Cancel { organization, signup, is_checked });
     let change = (0..8_u32, any::<bool>(), any::<bool>())

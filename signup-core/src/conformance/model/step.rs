@@ -111,8 +111,6 @@ pub(super) enum Step {
         person: u32,
         /// Whether the address is in upper case.
         is_upper_case: bool,
-        /// Whether room on the shift is required.
-        checks_room: bool,
     },
     /// Cancels a sign-up.
     Cancel {

@@ -105,13 +105,13 @@ impl Targets {
     /// Adds the requirements and the writes of a step.
     fn add(&self, change: &mut ChangeSet, number: u32, step: &Step) {
         match step {
-            Step::SignUp { shift, checks_room, checks_event, .. } => {
+            Step::SignUp { shift, checks_event, .. } => {
                 let shift = at_index(&self.shifts, *shift);
                 if *checks_event {
                     let (organization, event) = (shift.organization, shift.event);
                     change.requires.push(Requirement::EventAtVersion { organization, event, version: 1 });
                 }
-                self.sign_up(change, number, shift, *checks_room);
+                self.sign_up(change, number, shift);
             }
             Step::Change { signup, change: kind, check } => {
                 let found = at_index(&self.signups, *signup);
@@ -189,7 +189,7 @@ impl Targets {
                 let at = at(i64::from(number));
                 if *cancels {
                     let by = CancelledBy::ShiftDeletion;
-                    change.writes.push(Write::CancelSignups { organization, shift, at, by });
+                    change.writes.push(Write::CloseShift { organization, shift, at, by });
                 }
                 if *is_deleted {
                     change.writes.push(Write::DeleteShift { organization, shift, at });
@@ -280,11 +280,16 @@ impl Targets {
         }
     }
 
-    fn sign_up(&self, change: &mut ChangeSet, number: u32, shift: &Shift, checks_room: bool) {
+    fn sign_up(&self, change: &mut ChangeSet, number: u32, shift: &Shift) {
         let Some(signup) = self.signup(number) else { return };
-        let is_certain = self.is_of_world(shift.id) || inserts_event(change, shift.event);
+        let closes =
+            |write: &Write| matches!(write, Write::CloseShift { shift: closed, .. } if *closed == shift.id);
+        if change.writes.iter().any(closes) {
+            return;
+        }
         let mut added = sign_up(shift, signup);
-        if !checks_room && is_certain || inserts_event(change, shift.event) {
+        // A new shift is open, and does not exist yet when the requirements are checked.
+        if inserts_event(change, shift.event) {
             added.requires.truncate(1);
         }
         change.requires.append(&mut added.requires);

@@ -150,7 +150,7 @@ impl Write {
                 (Key::Signups(*organization, *shift), Write),
                 (Key::Signup(*organization, *signup), Write),
             ],
-            Self::CancelSignups { organization, shift, at: _, by: _ } => {
+            Self::CloseShift { organization, shift, at: _, by: _ } => {
                 vec![(Key::Shift(*organization, *shift), Read), (Key::Signups(*organization, *shift), Write)]
             }
             Self::EraseSignup { organization, event, shift, signup } => vec![
@@ -213,7 +213,7 @@ impl Write {
             | Self::UpdateShift(_)
             | Self::DeleteShift { .. }
             | Self::CancelSignup { .. }
-            | Self::CancelSignups { .. }
+            | Self::CloseShift { .. }
             | Self::RenewSecret { .. }
             | Self::EraseSignup { .. }
             | Self::InsertReceipt(_)

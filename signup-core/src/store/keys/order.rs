@@ -138,7 +138,7 @@ fn writes() -> Vec<Write> {
                 writes.push(Write::DeleteShift { organization, shift, at });
             }
             for by in [CancelledBy::ShiftDeletion, CancelledBy::EventCancellation] {
-                writes.push(Write::CancelSignups { organization, shift, at: at(3), by });
+                writes.push(Write::CloseShift { organization, shift, at: at(3), by });
             }
         }
         for number in [1, 2, 5, 7, 11, 13] {

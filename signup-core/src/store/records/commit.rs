@@ -69,8 +69,10 @@ impl Records {
                 require(found.is_some_and(|shift| shift.occupancy.filled == 0), Refusal::ShiftHasSignups)
             }
             Requirement::ShiftHasRoom { organization, shift } => {
-                let found = self.live_shift(*organization, *shift);
-                require(found.is_some_and(|shift| shift.occupancy.has_room()), Refusal::ShiftFull)
+                let found = self.stored_shift(*organization, *shift).map(|(_, found)| found);
+                let is_open = |found: &&StoredShift| found.deleted_at.is_none() && !found.is_closed;
+                let has_room = found.filter(is_open).is_some_and(|found| found.shift.occupancy.has_room());
+                require(has_room, Refusal::ShiftFull)
             }
             Requirement::AddressNotOnShift { organization, shift, email } => {
                 match self.confirmed(*organization, *shift).find(|signup| signup.email == *email) {
@@ -142,7 +144,7 @@ impl Records {
                     if let Some(found) = self.events.get_mut(&shift.event) {
                         let (day, is_virtual) = (found.event.dates.first.clone(), found.event.is_virtual);
                         let shift = Shift { day, is_virtual, ..shift };
-                        found.shifts.push(StoredShift { shift, deleted_at: None });
+                        found.shifts.push(StoredShift { shift, is_closed: false, deleted_at: None });
                         sort_shifts(found);
                     }
                 }
@@ -199,14 +201,17 @@ impl Records {
                 let shift = found.shift;
                 self.update_shift(organization, shift, |found| found.shift.occupancy.filled -= 1);
             }
-            Write::CancelSignups { organization, shift, at, by } => {
+            Write::CloseShift { organization, shift, at, by } => {
                 let owned = self.signups.values_mut().filter(|signup| signup.organization == organization);
                 for signup in owned.filter(|signup| signup.shift == shift && is_confirmed(signup)) {
                     signup.status = SignupStatus::Cancelled;
                     signup.cancelled_at = Some(at);
                     signup.cancelled_by = Some(by);
                 }
-                self.update_shift(organization, shift, |found| found.shift.occupancy.filled = 0);
+                self.update_shift(organization, shift, |found| {
+                    found.is_closed = true;
+                    found.shift.occupancy.filled = 0;
+                });
             }
             Write::RenewSecret { organization, signup, secret, at, .. } => {
                 if let Some(found) = self.signup_mut(organization, signup) {

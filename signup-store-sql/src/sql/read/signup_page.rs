@@ -32,12 +32,12 @@ pub(crate) fn signup_page_query(dialect: Dialect, organization: OrganizationId, 
         Some(key) => {
             let addressed = format!(
                 "WITH addressed AS MATERIALIZED \
-                 (SELECT * FROM signups WHERE organization_id = $1 AND email_key = {}) ",
+                 (SELECT * FROM current_signups WHERE organization_id = $1 AND email_key = {}) ",
                 parameter(key.into())
             );
             (addressed, "addressed")
         }
-        None => (String::new(), "signups"),
+        None => (String::new(), "current_signups"),
     };
     let scope = wanted.scope.map(|scope| match scope {
         SignupScope::Event(event) => ("u.event_id", parameter(event.uuid().into())),
@@ -123,7 +123,7 @@ pub(crate) async fn signup_in_full(
     id: SignupId,
 ) -> Result<Option<SignupInFull>> {
     let columns = [SIGNUP, SHIFT, SHIFT_DELETION, EVENT, DELETION, ORGANIZATION].concat();
-    let from = "signups u JOIN shifts s ON s.organization_id = u.organization_id AND s.id = u.shift_id \
+    let from = "current_signups u JOIN shifts s ON s.organization_id = u.organization_id AND s.id = u.shift_id \
          JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
          JOIN organizations o ON o.id = u.organization_id \
          WHERE u.organization_id = $1 AND u.id = $2";

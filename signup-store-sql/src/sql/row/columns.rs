@@ -90,6 +90,7 @@ pub(crate) const SHIFT: &[Column] = &[
     Text("s.location"),
     Integer("s.start_minute"),
     Integer("s.end_minute"),
+    Integer("s.closed_at"),
     Integer("s.filled"),
     Integer("s.position"),
     Integer("s.version"),

@@ -16,7 +16,7 @@ use crate::records::{Database, at, signup, with, writes};
 
 fn cancel_all(shift: &Shift) -> Write {
     let (organization, shift) = (shift.organization, shift.id);
-    Write::CancelSignups { organization, shift, at: at(9), by: CancelledBy::EventCancellation }
+    Write::CloseShift { organization, shift, at: at(9), by: CancelledBy::EventCancellation }
 }
 
 /// A sign-up for a shift of an event of version 1.
@@ -138,4 +138,39 @@ async fn a_session_of_the_version_before_goes_on_after_the_lifecycle_migration()
     assert_eq!(answers(&mut old).await, ["0", "0", "Ada@example.org", "bob@example.org"]);
     let found: Option<OrganizationId> = store.event_owner(event).await.unwrap();
     assert_eq!(found, Some(owner));
+}
+
+/// A shift that this version closes keeps its count, so a server of the version before can still cancel a sign-up.
+#[tokio::test]
+async fn a_session_of_the_version_before_cancels_a_sign_up_for_a_closed_shift() {
+    let Some((database, records)) = Database::version(Postgres, 6).await else { return };
+    let store = database.open().await.unwrap();
+    store.commit(writes([cancel_all(&records.shifts[0])])).await.unwrap();
+    let (owner, shift, id) = (records.organization.id, records.shifts[0].id, records.signup.id);
+    let closed = store.signup(owner, id).await.unwrap().unwrap();
+    assert_eq!(closed.cancelled_by, Some(CancelledBy::EventCancellation));
+    let mut old = PgConnection::connect(database.path().to_str().unwrap()).await.unwrap();
+    let cancel = format!(
+        "UPDATE signups SET status = 'cancelled', cancelled_at = 7 WHERE id = '{id}'; \
+         UPDATE shifts SET filled = filled - 1 WHERE id = '{shift}'"
+    );
+    old.execute(AssertSqlSafe(cancel)).await.unwrap();
+    assert_eq!(store.shift(owner, shift).await.unwrap().unwrap().occupancy.filled, 0);
+    assert_eq!(store.confirmed_signups(owner, shift, None, 9).await.unwrap(), []);
+}
+
+/// Servers of the version before check the room at the commit, and not the event.
+#[tokio::test]
+async fn a_session_of_the_version_before_finds_no_room_on_an_unpublished_event() {
+    let Some((database, records)) = Database::version(Postgres, 6).await else { return };
+    let _store = database.open().await.unwrap();
+    let (owner, shift) = (records.organization.id, records.shifts[0].id);
+    let room = format!("SELECT CAST(locked_room('{owner}', '{shift}') AS TEXT)");
+    let mut old = PgConnection::connect(database.path().to_str().unwrap()).await.unwrap();
+    for (is_published, expected) in [("TRUE", "4"), ("FALSE", "0")] {
+        let publish = format!("UPDATE events SET is_published = {is_published}");
+        old.execute(AssertSqlSafe(publish)).await.unwrap();
+        let found: String = old.fetch_one(sqlx::query(AssertSqlSafe(room.clone()))).await.unwrap().get(0);
+        assert_eq!(found, expected, "is_published = {is_published}");
+    }
 }

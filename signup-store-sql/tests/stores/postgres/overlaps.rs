@@ -86,7 +86,7 @@ impl World {
             0 => {
                 writes.push(Write::UpdateEvent { event: Box::new(event.clone()), may_change_activity: true });
             }
-            1 => writes.push(Write::CancelSignups {
+            1 => writes.push(Write::CloseShift {
                 organization: self.shifts[0].organization,
                 shift: self.shifts[0].id,
                 at: at(5),
