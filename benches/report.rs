@@ -104,7 +104,7 @@ impl Line {
     /// Prints the heading of the columns.
     pub fn print_heading() {
         println!(
-            "{:<46} {:<36} {:>9} {:>9}    {:>6} {:>6}   {:>9} {:>8} {:>8}",
+            "{:<54} {:<36} {:>9} {:>9}    {:>6} {:>6}   {:>9} {:>8} {:>8}",
             "work", "limit", "ours", "limit", "ratio", "goal", "ours: p50", "p99", "p99.9 ms"
         );
     }
@@ -123,7 +123,7 @@ impl fmt::Display for Line {
         let ratio = self.ratio().map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
         let goal = goal.map(|goal| goal.to_string()).unwrap_or_default();
         let mark = if self.is_missed() { '!' } else { ' ' };
-        write!(f, "{work:<46} {limit:<36} {ours:>9.digits$} {theirs:>9} {unit} {ratio:>6} {goal:>6} {mark}")?;
+        write!(f, "{work:<54} {limit:<36} {ours:>9.digits$} {theirs:>9} {unit} {ratio:>6} {goal:>6} {mark}")?;
         match latencies {
             Some(Latencies { p50, p99, p999 }) => {
                 let p999 = p999.map_or("-".to_owned(), |p999| format!("{p999:.2}"));

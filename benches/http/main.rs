@@ -12,6 +12,7 @@
 mod bare;
 mod compare;
 mod contention;
+mod edits;
 mod load;
 mod memory;
 mod process;
@@ -45,6 +46,7 @@ fn measure(filter: Option<String>) {
     let mut bench = Bench::new(filter);
     reads::measure(&mut bench, cluster.as_ref());
     writes::measure(&mut bench, cluster.as_ref());
+    edits::measure(&mut bench, cluster.as_ref());
     contention::measure(&mut bench, cluster.as_ref());
     memory::measure(&mut bench);
     bench.end();

@@ -147,6 +147,17 @@ impl Site {
         Request::json("PATCH", &path, r#"{"title": "Shift {number}"}"#).with_token(&self.token)
     }
 
+    /// Returns a request that changes the title of an event. Each time the request is sent, the title is different.
+    pub(crate) fn patch_event(&self, event: &str) -> Request {
+        let path = format!("/v1/events/{event}");
+        Request::json("PATCH", &path, r#"{"title": "Food drive {number}"}"#).with_token(&self.token)
+    }
+
+    /// Returns a request that publishes or unpublishes an event. The action is the last part of the path.
+    pub(crate) fn post(&self, event: &str, action: &str) -> Request {
+        Request::json("POST", &format!("/v1/events/{event}/{action}"), "{}").with_token(&self.token)
+    }
+
     /// Publishes an event with ten shifts of this capacity.
     pub(crate) fn publish(&self, capacity: u32) -> PublicEvent {
         let request = Request::json("POST", Self::LIST, &event::body(capacity, true)).with_status(201);
@@ -175,6 +186,11 @@ impl Site {
             let Some(cursor) = page["meta"]["next_cursor"].as_str() else { return events };
             path = format!("{first}&cursor={cursor}");
         }
+    }
+
+    /// Returns the id of the first shift of an event.
+    pub(crate) fn first_slot(&self, event: &str) -> String {
+        text(&self.ask(&self.get(&Self::slots_path(event)))[0]["id"])
     }
 
     fn ask(&self, request: &Request) -> Value {

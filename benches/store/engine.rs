@@ -30,20 +30,21 @@ impl Engine {
         }
     }
 
-    /// Opens a store on a new database with these records.
-    pub(crate) async fn store(&self, population: Population) -> Arc<dyn Store> {
+    /// Opens a store on a new database with these records. On PostgreSQL, also returns the URL of the database.
+    pub(crate) async fn store(&self, population: Population) -> (Arc<dyn Store>, Option<String>) {
         match self {
             Self::Sqlite { folder, files } => {
                 let file = folder.path().join(format!("{}.db", files.fetch_add(1, Ordering::Relaxed)));
                 SqliteStore::open(&file).await.unwrap().close().await;
                 fill_sqlite(&file, population).await;
-                Arc::new(SqliteStore::open(&file).await.unwrap().uncached())
+                (Arc::new(SqliteStore::open(&file).await.unwrap().uncached()), None)
             }
             Self::Postgres(cluster) => {
                 let url = cluster.database().await;
                 fill_postgres(&url, population).await;
                 let urls = [url.parse().unwrap()];
-                Arc::new(PostgresStore::open(&urls, PostgresOptions::default()).await.unwrap())
+                let store = PostgresStore::open(&urls, PostgresOptions::default()).await.unwrap();
+                (Arc::new(store), Some(url))
             }
         }
     }
@@ -83,8 +84,14 @@ async fn fill_postgres(url: &str, population: Population) {
     for sql in population.statements(&words) {
         connection.execute(AssertSqlSafe(sql)).await.unwrap();
     }
+    connection.close().await.unwrap();
+    settle_postgres(url).await;
+}
+
+/// Updates the statistics of the planner. Writes the pages to the disk now, as on SQLite.
+pub(crate) async fn settle_postgres(url: &str) {
+    let mut connection = PgConnection::connect(url).await.unwrap();
     connection.execute("VACUUM ANALYZE").await.unwrap();
-    // Write the pages to the disk now, as on SQLite.
     connection.execute("CHECKPOINT").await.unwrap();
     connection.close().await.unwrap();
 }

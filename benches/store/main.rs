@@ -1,12 +1,13 @@
 //! Benchmark of the SQL stores with many records: `cargo bench -p signup-benches --bench store`.
 //!
-//! Compares the last page of a long list with the first. Measures the cost of each operation with up to a million events of
-//! one organization, and with up to ten thousand organizations. One caller calls the library. Both engines sync to the disk
-//! at every commit.
+//! Compares the last page of long lists with the first, and edits of an event with each other. Measures the cost of each
+//! operation with up to a million events of one organization, and with up to ten thousand organizations. One caller calls the
+//! library. Both engines sync to the disk at every commit.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
+mod edits;
 mod engine;
 mod operation;
 mod pages;
@@ -17,7 +18,7 @@ mod site;
 use engine::Engine;
 use operation::Operation;
 use population::Population;
-use signup_benches::{Curve, Goal, Growth, Line, Report, Unit, in_turn, median, per_call};
+use signup_benches::{Curve, Goal, Growth, Line, Report, Unit, in_turn, median};
 use signup_store_sql::test_cluster::Cluster;
 use site::Site;
 use tokio::runtime::Runtime;
@@ -27,6 +28,8 @@ use tokio::runtime::Runtime;
 const ROUNDS: usize = 41;
 /// The numbers of events of one organization.
 const EVENTS: [u32; 3] = [100, 10_000, 1_000_000];
+/// The population of measurements that do not depend on its size.
+const SMALLEST: Population = Population { organizations: 1, events: EVENTS[0] };
 /// The numbers of organizations, and of the events of each organization.
 const ORGANIZATIONS: [u32; 3] = [1, 100, 10_000];
 const EVENTS_EACH: u32 = 20;
@@ -53,11 +56,14 @@ fn measure(runtime: &Runtime, report: &mut Report, engine: &Engine) {
         populations.map(|population| runtime.block_on(Site::new(engine, population)))
     };
     let sites_by_events = sites(EVENTS.map(|events| Population { organizations: 1, events }));
-    pages::measure(runtime, report, engine.name(), &sites_by_events[2]);
+    pages::of_events(runtime, report, engine.name(), &sites_by_events[2]);
+    edits::beside_a_patch_of_a_shift(runtime, report, engine.name(), &sites_by_events[0]);
     let by_events =
         growth(runtime, format!("{}, events of one organization", engine.name()), EVENTS, &sites_by_events);
     report.add(create_line(engine.name(), &by_events));
     drop(sites_by_events);
+    pages::of_signups(runtime, report, engine);
+    edits::cancellations(runtime, report, engine);
     let sites_by_organizations =
         sites(ORGANIZATIONS.map(|organizations| Population { organizations, events: EVENTS_EACH }));
     let title = format!("{}, organizations of {EVENTS_EACH} events", engine.name());
@@ -67,10 +73,7 @@ fn measure(runtime: &Runtime, report: &mut Report, engine: &Engine) {
 
 fn growth(runtime: &Runtime, title: String, sizes: [u32; 3], sites: &[Site]) -> Growth {
     let curve = |operation: Operation| {
-        let rounds = in_turn(ROUNDS, sites, |site| {
-            runtime.block_on(per_call(operation.calls(), async || operation.run(site).await)).as_secs_f64()
-                * 1e6
-        });
+        let rounds = in_turn(ROUNDS, sites, |site| operation.round(runtime, site));
         let costs = rounds.into_iter().map(|rounds| median(rounds, |cost| *cost)).collect();
         Curve { operation: operation.name().to_owned(), costs }
     };
@@ -79,13 +82,19 @@ fn growth(runtime: &Runtime, title: String, sizes: [u32; 3], sites: &[Site]) -> 
 
 fn create_line(engine: &str, growth: &Growth) -> Line {
     let create = growth.curves.iter().find(|curve| curve.operation == Operation::Create.name()).unwrap();
+    let work = format!("create at 1,000,000 events, {engine}");
+    line(work, "create at 100", [create.costs[2], create.costs[0]], 1.5)
+}
+
+/// Returns a line that compares the first of two costs in microseconds with the second.
+fn line(work: String, limit: &str, [ours, theirs]: [f64; 2], at_most: f64) -> Line {
     Line {
-        work: format!("create at 1,000,000 events, {engine}"),
-        limit: "create at 100".to_owned(),
+        work,
+        limit: limit.to_owned(),
         unit: Unit::Microseconds,
-        ours: create.costs[2],
-        theirs: Some(create.costs[0]),
-        goal: Some(Goal::AtMost(1.5)),
+        ours,
+        theirs: Some(theirs),
+        goal: Some(Goal::AtMost(at_most)),
         latencies: None,
     }
 }

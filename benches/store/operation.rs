@@ -1,7 +1,10 @@
 //! The operations that are measured, one call at a time.
 
-use signup_benches::event;
-use signup_core::{EventListInput, IdempotencyKey, ShiftPatchInput, SignUpInput};
+use std::sync::atomic::Ordering;
+
+use signup_benches::{event, per_call};
+use signup_core::{EventListInput, EventPatchInput, IdempotencyKey, ShiftPatchInput, SignUpInput};
+use tokio::runtime::Runtime;
 
 use crate::site::Site;
 
@@ -11,13 +14,23 @@ pub(crate) enum Operation {
     LastPage,
     ListShifts,
     Create,
-    Patch,
+    PatchShift,
+    PatchEvent,
+    Publish,
     SignUp,
 }
 
 impl Operation {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::FirstPage, Self::LastPage, Self::ListShifts, Self::Create, Self::Patch, Self::SignUp];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::FirstPage,
+        Self::LastPage,
+        Self::ListShifts,
+        Self::Create,
+        Self::PatchShift,
+        Self::PatchEvent,
+        Self::Publish,
+        Self::SignUp,
+    ];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -25,20 +38,27 @@ impl Operation {
             Self::LastPage => "last page",
             Self::ListShifts => "list ten shifts",
             Self::Create => "create with ten shifts and a key",
-            Self::Patch => "patch a shift",
+            Self::PatchShift => "patch a shift",
+            Self::PatchEvent => "patch an event",
+            Self::Publish => "publish or unpublish an event",
             Self::SignUp => "sign up",
         }
     }
 
     /// Returns the number of calls of a round, whose mean is the figure. Writes have fewer calls, because they wait for the disk.
-    pub(crate) const fn calls(self) -> u32 {
+    const fn calls(self) -> u32 {
         match self {
             Self::FirstPage | Self::LastPage | Self::ListShifts => 50,
-            Self::Create | Self::Patch | Self::SignUp => 25,
+            Self::Create | Self::PatchShift | Self::PatchEvent | Self::Publish | Self::SignUp => 25,
         }
     }
 
-    pub(crate) async fn run(self, site: &Site) {
+    /// Runs a round, and returns its figure in microseconds.
+    pub(crate) fn round(self, runtime: &Runtime, site: &Site) -> f64 {
+        runtime.block_on(per_call(self.calls(), async || self.run(site).await)).as_secs_f64() * 1e6
+    }
+
+    async fn run(self, site: &Site) {
         let Site { service, session, event, shift, .. } = site;
         match self {
             Self::FirstPage => drop(session.events(&EventListInput::default()).await.unwrap()),
@@ -52,11 +72,22 @@ impl Operation {
                 let key: IdempotencyKey = format!("key-{}", site.number()).parse().unwrap();
                 drop(session.with_key(key).create_event(&event::draft(1_000_000)).await.unwrap());
             }
-            Self::Patch => {
+            Self::PatchShift => {
                 let title = format!("Shift {}", site.number()).into();
                 let input = ShiftPatchInput { title, ..ShiftPatchInput::default() };
                 drop(session.patch_shift(*shift, &input).await.unwrap());
             }
+            Self::PatchEvent => {
+                let title = format!("Food drive {}", site.number()).into();
+                let input = EventPatchInput { title, ..EventPatchInput::default() };
+                drop(session.patch_event(*event, &input).await.unwrap());
+            }
+            // Each call changes the event, because the calls alternate.
+            Self::Publish => drop(if site.is_published.fetch_not(Ordering::Relaxed) {
+                session.unpublish_event(site.alternating, ()).await.unwrap()
+            } else {
+                session.publish_event(site.alternating, ()).await.unwrap()
+            }),
             Self::SignUp => {
                 let email = format!("ada{}@example.org", site.number()).into();
                 let input = SignUpInput { name: "Ada".into(), email, ..SignUpInput::default() };

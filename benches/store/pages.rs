@@ -1,16 +1,19 @@
 //! Comparison of the last page of a long list with the first. Both are a range of one index.
 
-use signup_benches::{Goal, Line, Report, Unit, in_turn, median, per_call};
-use signup_core::EventQuery;
+use signup_benches::{Report, in_turn, median, per_call};
+use signup_core::{EventQuery, OrganizationId, Side, SignupId, SignupPosition, SignupQuery, Store};
 use tokio::runtime::Runtime;
 
-use crate::ROUNDS;
-use crate::site::{PER_PAGE, Site, last_page};
+use crate::engine::Engine;
+use crate::site::{PER_PAGE, Site, last_page, publish};
+use crate::{ROUNDS, SMALLEST, line};
 
 /// The number of pages of a round. The figure of a round is the mean.
 const PAGES: u32 = 50;
+/// The number of sign-ups of each of two events.
+const SIGN_UPS: u32 = 100_000;
 
-pub(crate) fn measure(runtime: &Runtime, report: &mut Report, engine: &str, site: &Site) {
+pub(crate) fn of_events(runtime: &Runtime, report: &mut Report, engine: &str, site: &Site) {
     let organization = site.session.organization_id();
     for (filter, is_published) in [("all", None), ("published", Some(true)), ("drafts", Some(false))] {
         let last = runtime.block_on(last_page(&*site.store, organization, is_published));
@@ -21,19 +24,52 @@ pub(crate) fn measure(runtime: &Runtime, report: &mut Report, engine: &str, site
         });
         let page = runtime.block_on(site.store.events(organization, &pages[0])).unwrap();
         assert!(page.events.len() == PER_PAGE as usize && page.below.is_none() && page.above.is_some());
-        let rounds = in_turn(ROUNDS, &pages, |page| {
-            let read = async || drop(site.store.events(organization, page).await.unwrap());
-            runtime.block_on(per_call(PAGES, read)).as_secs_f64() * 1e6
-        });
-        let [last, first] = rounds.try_into().unwrap_or_default();
-        report.add(Line {
-            work: format!("last page of 1,000,000, {filter}, {engine}"),
-            limit: "first page".to_owned(),
-            unit: Unit::Microseconds,
-            ours: median(last, |cost| *cost),
-            theirs: Some(median(first, |cost| *cost)),
-            goal: Some(Goal::AtMost(1.2)),
-            latencies: None,
-        });
+        let read = async |page: &EventQuery| drop(site.store.events(organization, page).await.unwrap());
+        compare(runtime, report, format!("last page of 1,000,000, {filter}, {engine}"), &pages, &read);
     }
+}
+
+/// Measures the list of an event's sign-ups, and the list of the organization's. Two events get sign-ups in turn.
+pub(crate) fn of_signups(runtime: &Runtime, report: &mut Report, engine: &Engine) {
+    let site = runtime.block_on(Site::new(engine, SMALLEST));
+    let organization = site.session.organization_id();
+    let event = runtime.block_on(async {
+        let [one, other] = [publish(&site.session).await, publish(&site.session).await];
+        site.sign_up(&[one.shifts, other.shifts].concat(), 2 * SIGN_UPS).await;
+        site.settle().await;
+        one.event.id
+    });
+    for (list, query) in [
+        ("100,000 sign-ups of an event", SignupQuery::new().of_event(event)),
+        ("200,000 sign-ups", SignupQuery::new()),
+    ] {
+        let query = query.limit(PER_PAGE);
+        let last = runtime.block_on(last_page_of_signups(&*site.store, organization, &query));
+        let pages = [query.clone().at(last), query];
+        let page = runtime.block_on(site.store.signup_page(organization, &pages[0])).unwrap();
+        assert!(page.signups.len() == PER_PAGE as usize && page.below.is_none() && page.above.is_some());
+        let read = async |page: &SignupQuery| drop(site.store.signup_page(organization, page).await.unwrap());
+        compare(runtime, report, format!("last page of {list}, {}", engine.name()), &pages, &read);
+    }
+}
+
+/// Returns the position of the sign-up before the last page.
+async fn last_page_of_signups(
+    store: &dyn Store,
+    organization: OrganizationId,
+    query: &SignupQuery,
+) -> SignupPosition {
+    let bottom = SignupPosition { id: SignupId::NONE, side: Side::Above };
+    let query = query.clone().at(bottom).limit(PER_PAGE + 1);
+    let end = store.signup_page(organization, &query).await.unwrap();
+    SignupPosition { id: end.signups[0].id, side: Side::Below }
+}
+
+/// Adds a line for the last and the first page of a list.
+fn compare<Q>(runtime: &Runtime, report: &mut Report, work: String, pages: &[Q; 2], read: &impl AsyncFn(&Q)) {
+    let rounds = in_turn(ROUNDS, pages, |page| {
+        runtime.block_on(per_call(PAGES, async || read(page).await)).as_secs_f64() * 1e6
+    });
+    let costs: [Vec<_>; 2] = rounds.try_into().unwrap_or_default();
+    report.add(line(work, "first page", costs.map(|rounds| median(rounds, |cost| *cost)), 1.2));
 }

@@ -1,21 +1,24 @@
 //! A service on a filled database, and the records that the operations use.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use signup_benches::event;
 use signup_core::{
-    EventId, EventInput, EventQuery, OrganizationId, PlanLimits, PlanTable, Position, Scopes, Service,
-    Session, ShiftId, Side, Store,
+    ChangeSet, EventId, EventInput, EventQuery, EventWithShifts, OrganizationId, PersonName, PlanLimits,
+    PlanTable, Position, Scopes, Secret, Service, Session, Shift, ShiftId, Side, Signup, SignupId, Store,
+    Write, secret,
 };
 use uuid::Uuid;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, settle_postgres};
 use crate::population::Population;
 
-/// The number of events of a page.
+/// The number of events or sign-ups of a page.
 pub(crate) const PER_PAGE: u32 = 25;
+/// The number of sign-ups of one commit while a site is filled.
+const PER_COMMIT: usize = 1000;
 
 pub(crate) struct Site {
     pub(crate) store: Arc<dyn Store>,
@@ -25,31 +28,80 @@ pub(crate) struct Site {
     /// A published event in the future, with ten shifts.
     pub(crate) event: EventId,
     pub(crate) shift: ShiftId,
+    /// An event like the other, without sign-ups.
+    pub(crate) alternating: EventId,
+    /// Whether the alternating event is published.
+    pub(crate) is_published: AtomicBool,
     /// The cursor of the last page.
     pub(crate) last_page: String,
+    /// The URL of the database on PostgreSQL.
+    url: Option<String>,
     numbers: AtomicU64,
 }
 
 impl Site {
     pub(crate) async fn new(engine: &Engine, population: Population) -> Self {
-        let store = engine.store(population).await;
+        let (store, url) = engine.store(population).await;
         let limits = PlanLimits::unlimited().event_days(366);
         let plans = PlanTable::uniform(limits);
         let service = Service::new(Arc::clone(&store)).with_plans(plans);
         let organization = u128::from(population.organizations.div_ceil(2));
         let organization = OrganizationId::new(Uuid::from_u128(organization));
         let session = service.session_for(organization, Scopes::all()).await.unwrap();
-        let input = EventInput { is_published: true.into(), ..event::draft(1_000_000) };
-        let created = session.create_event(&input).await.unwrap().outcome;
+        let created = publish(&session).await;
+        let alternating = publish(&session).await.event.id;
         let last_page = last_page(&*store, session.organization_id(), None).await.to_string();
         let (event, shift) = (created.event.id, created.shifts[0].id);
-        Self { store, service, session, event, shift, last_page, numbers: AtomicU64::new(0) }
+        Self {
+            store,
+            service,
+            session,
+            event,
+            shift,
+            alternating,
+            is_published: AtomicBool::new(true),
+            last_page,
+            url,
+            numbers: AtomicU64::new(0),
+        }
     }
 
     /// Returns a number that no other call returns.
     pub(crate) fn number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
+
+    /// Adds sign-ups, in turn for each of these shifts.
+    pub(crate) async fn sign_up(&self, shifts: &[Shift], count: u32) {
+        let shifts: Vec<_> = shifts.iter().cycle().take(count as usize).collect();
+        for shifts in shifts.chunks(PER_COMMIT) {
+            let writes =
+                shifts.iter().map(|shift| Write::InsertSignup(Box::new(self.signup(shift)))).collect();
+            self.store.commit(ChangeSet { requires: vec![], writes }).await.unwrap();
+        }
+    }
+
+    fn signup(&self, shift: &Shift) -> Signup {
+        let now = self.service.now();
+        let name = PersonName::new("Ada").unwrap();
+        let email = format!("volunteer{}@example.org", self.number()).parse().unwrap();
+        let path = (shift.organization, shift.event, shift.id);
+        let id = SignupId::new(secret::new_uuid(now));
+        Signup::new(id, path, name, email, Secret::generate().digest(), now)
+    }
+
+    /// Brings the database to rest after many writes.
+    pub(crate) async fn settle(&self) {
+        if let Some(url) = &self.url {
+            settle_postgres(url).await;
+        }
+    }
+}
+
+/// Publishes an event in the future, with ten shifts.
+pub(crate) async fn publish(session: &Session) -> EventWithShifts {
+    let input = EventInput { is_published: true.into(), ..event::draft(1_000_000) };
+    session.create_event(&input).await.unwrap().outcome
 }
 
 /// Returns the position of the event before the last page. If the list has no more than one page, returns the position of
