@@ -35,7 +35,7 @@ pub struct Notice {
     pub shift: ShiftId,
     /// What happened.
     pub cause: NoticeCause,
-    /// When the notice was created. For a [`ShiftMoved`](NoticeCause::ShiftMoved), this is the time of the fan-out.
+    /// When the notice was created. For a notice from a fan-out, this is the time of the fan-out.
     pub created_at: Timestamp,
     /// The version, from 1. Each change adds 1 and requires the version that was read (compare and swap).
     pub version: u32,
@@ -99,6 +99,9 @@ impl Delivery {
 }
 
 /// The cause of a mail.
+///
+/// A server that does not know a cause leaves the notice to other servers. So a mail that an older release would word
+/// wrongly, or drop as obsolete, has a cause of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -110,8 +113,13 @@ pub enum NoticeCause {
         /// The secret of the link. It is stored nowhere else in plain text, and is removed with the delivered notice.
         secret: Secret,
     },
-    /// A sign-up was cancelled.
+    /// A sign-up was cancelled alone.
     Cancelled {
+        /// The sign-up.
+        signup: SignupId,
+    },
+    /// A sign-up was cancelled with its shift or with its event: the mail to one volunteer.
+    CancelledByOrganizer {
         /// The sign-up.
         signup: SignupId,
     },
@@ -122,6 +130,14 @@ pub enum NoticeCause {
         change: ShiftChange,
         /// The last sign-up that the fan-out has covered; `None` before the first batch.
         #[serde(default, rename = "told_until")]
+        fanned_out_to: Option<SignupId>,
+    },
+    /// The time or the place of a shift changed with its event. The notice is fanned out to all confirmed sign-ups.
+    EventChanged {
+        /// The change.
+        #[serde(flatten)]
+        change: ShiftChange,
+        /// The last sign-up that the fan-out has covered; `None` before the first batch.
         fanned_out_to: Option<SignupId>,
     },
     /// The organizer cancelled the event. The notice is fanned out to all sign-ups that were cancelled with the event.
@@ -143,6 +159,14 @@ pub enum NoticeCause {
         #[serde(flatten)]
         change: ShiftChange,
     },
+    /// The time or the place of a shift changed with its event: the mail to one volunteer.
+    EventMoved {
+        /// The sign-up.
+        signup: SignupId,
+        /// The change.
+        #[serde(flatten)]
+        change: ShiftChange,
+    },
 }
 
 impl NoticeCause {
@@ -151,16 +175,20 @@ impl NoticeCause {
         match self {
             Self::SignedUp { .. } => "signed_up",
             Self::Cancelled { .. } => "cancelled",
+            Self::CancelledByOrganizer { .. } => "cancelled_by_organizer",
             Self::ShiftChanged { .. } => "shift_changed",
+            Self::EventChanged { .. } => "event_changed",
             Self::EventCancelled { .. } => "event_cancelled",
             Self::ShiftDeleted { .. } => "shift_deleted",
             Self::ShiftMoved { .. } => "shift_moved",
+            Self::EventMoved { .. } => "event_moved",
         }
     }
 
     /// Sets the last sign-up that the fan-out has covered. A cause of one mail stays as it is.
     pub(crate) fn with_fan_out_to(mut self, last: SignupId) -> Self {
         if let Self::ShiftChanged { fanned_out_to, .. }
+        | Self::EventChanged { fanned_out_to, .. }
         | Self::EventCancelled { fanned_out_to }
         | Self::ShiftDeleted { fanned_out_to } = &mut self
         {
@@ -172,10 +200,15 @@ impl NoticeCause {
     /// Returns the sign-up, or `None` for a notice to several volunteers.
     pub const fn signup(&self) -> Option<SignupId> {
         match self {
-            Self::SignedUp { signup, .. } | Self::Cancelled { signup } | Self::ShiftMoved { signup, .. } => {
-                Some(*signup)
-            }
-            Self::ShiftChanged { .. } | Self::EventCancelled { .. } | Self::ShiftDeleted { .. } => None,
+            Self::SignedUp { signup, .. }
+            | Self::Cancelled { signup }
+            | Self::CancelledByOrganizer { signup }
+            | Self::ShiftMoved { signup, .. }
+            | Self::EventMoved { signup, .. } => Some(*signup),
+            Self::ShiftChanged { .. }
+            | Self::EventChanged { .. }
+            | Self::EventCancelled { .. }
+            | Self::ShiftDeleted { .. } => None,
         }
     }
 }
@@ -191,9 +224,6 @@ pub struct ShiftChange {
     /// it.
     #[serde(default)]
     pub shift_version: u32,
-    /// Whether the event was changed, and not the shift alone.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_of_event: bool,
 }
 
 /// When and where a shift is. Volunteers get a mail if the time or the place changes.
@@ -335,6 +365,27 @@ mod tests {
         assert!(matches!(cause, NoticeCause::ShiftChanged { fanned_out_to: Some(id), .. } if id == signup));
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
         assert_eq!(value(&serde_json::to_string(&cause).unwrap()), value(&stored));
+    }
+
+    /// An older release would drop a changed place of the event as reverted, and would tell the volunteer of a cancelled
+    /// event that the volunteer cancelled.
+    #[test]
+    fn an_older_release_cannot_read_the_notices_that_it_would_word_wrongly() {
+        let signup: SignupId = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
+        let time = "2027-06-05T13:00:00Z".parse().unwrap();
+        let interval = Interval { start: time, end: time + SignedDuration::from_hours(1) };
+        let place = TimeAndPlace { interval, location: None, event_location: None };
+        let change = ShiftChange { before: place.clone(), after: place, shift_version: 2 };
+        let known_to_older_releases = ["signed_up", "cancelled", "shift_changed", "shift_moved"];
+        for cause in [
+            NoticeCause::CancelledByOrganizer { signup },
+            NoticeCause::EventChanged { change: change.clone(), fanned_out_to: None },
+            NoticeCause::EventMoved { signup, change },
+        ] {
+            let stored = serde_json::to_value(&cause).unwrap();
+            assert_eq!(stored["kind"], cause.name());
+            assert!(!known_to_older_releases.contains(&cause.name()), "{stored}");
+        }
     }
 
     #[test]

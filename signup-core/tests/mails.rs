@@ -79,7 +79,7 @@ impl World {
 fn cause(notice: &Notice) -> &'static str {
     match notice.cause {
         NoticeCause::SignedUp { .. } => "signed up",
-        NoticeCause::Cancelled { .. } => "cancelled",
+        NoticeCause::Cancelled { .. } | NoticeCause::CancelledByOrganizer { .. } => "cancelled",
         _ => "changed",
     }
 }

@@ -73,7 +73,9 @@ impl World {
 
     async fn queued_changes(&self) -> usize {
         let notices = self.service.admin().notices(false, None, 999).await.unwrap();
-        notices.iter().filter(|notice| matches!(notice.cause, NoticeCause::ShiftChanged { .. })).count()
+        let is_change =
+            |cause: &_| matches!(cause, NoticeCause::ShiftChanged { .. } | NoticeCause::EventChanged { .. });
+        notices.iter().filter(|notice| is_change(&notice.cause)).count()
     }
 }
 

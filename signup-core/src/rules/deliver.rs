@@ -52,8 +52,11 @@ fn cause_for(cause: &NoticeCause, signup: &Signup) -> Option<NoticeCause> {
         {
             Some(NoticeCause::ShiftMoved { signup: signup.id, change: change.clone() })
         }
+        NoticeCause::EventChanged { change, .. } if signup.shift_version < change.shift_version => {
+            Some(NoticeCause::EventMoved { signup: signup.id, change: change.clone() })
+        }
         NoticeCause::EventCancelled { .. } | NoticeCause::ShiftDeleted { .. } => {
-            Some(NoticeCause::Cancelled { signup: signup.id })
+            Some(NoticeCause::CancelledByOrganizer { signup: signup.id })
         }
         _ => None,
     }
@@ -75,11 +78,14 @@ pub(crate) fn is_obsolete(notice: &Notice, present: &SignupInFull, now: Timestam
             let has_ended_since = notice.created_at < end && end <= now;
             signup.status != SignupStatus::Confirmed || signup.secret != secret.digest() || has_ended_since
         }
-        NoticeCause::Cancelled { .. } => signup.status != SignupStatus::Cancelled,
+        NoticeCause::Cancelled { .. } | NoticeCause::CancelledByOrganizer { .. } => {
+            signup.status != SignupStatus::Cancelled
+        }
         NoticeCause::ShiftChanged { .. }
+        | NoticeCause::EventChanged { .. }
         | NoticeCause::EventCancelled { .. }
         | NoticeCause::ShiftDeleted { .. } => false,
-        NoticeCause::ShiftMoved { change, .. } => {
+        NoticeCause::ShiftMoved { change, .. } | NoticeCause::EventMoved { change, .. } => {
             let (before, present) = (&change.before, TimeAndPlace::of(shift, event));
             let is_over = before.interval.end.max(present.interval.end) <= now;
             signup.status != SignupStatus::Confirmed || *before == present || is_over

@@ -74,8 +74,11 @@ impl<'a> Content<'a> {
                 let link = format!("{base_url}/signups/{}", secret.reveal());
                 content.confirmation(link, at.interval.end <= now)
             }
-            NoticeCause::Cancelled { .. } => content.cancellation(signup.cancelled_by, event),
-            NoticeCause::ShiftMoved { change, .. } => content.change(change, at, zone),
+            NoticeCause::Cancelled { .. } | NoticeCause::CancelledByOrganizer { .. } => {
+                content.cancellation(signup.cancelled_by, event)
+            }
+            NoticeCause::ShiftMoved { change, .. } => content.change(change, false, at, zone),
+            NoticeCause::EventMoved { change, .. } => content.change(change, true, at, zone),
             other => return Err(format!("there is no mail for the cause {}", other.name())),
         };
         let titles = shorten(&format!("{} – {}", event.title, shift.title));
@@ -124,10 +127,16 @@ impl<'a> Content<'a> {
     ///
     /// The wording says what this change was. The facts show the present time and place, which a later change may have
     /// made.
-    fn change(self, change: &ShiftChange, at: &TimeAndPlace, zone: &Zone) -> (&'static str, Self) {
+    fn change(
+        self,
+        change: &ShiftChange,
+        is_of_event: bool,
+        at: &TimeAndPlace,
+        zone: &Zone,
+    ) -> (&'static str, Self) {
         let has_other_time = change.before.interval != change.after.interval;
         let has_other_place = place(&change.before) != place(&change.after);
-        let (prefix, intro) = match (change.is_of_event, has_other_time, has_other_place) {
+        let (prefix, intro) = match (is_of_event, has_other_time, has_other_place) {
             (false, ..) => ("Changed", "The time or the place of your shift has changed."),
             (true, true, true) => {
                 ("Event moved", "The time and the place of the event have changed, and your shift with them.")
