@@ -62,6 +62,7 @@ mod signup_states;
 mod signups;
 mod slot_scopes;
 mod slots;
+mod slots_of_edited_events;
 mod slow_clients;
 mod start;
 mod team;
