@@ -218,5 +218,11 @@ async fn notify_volunteers_is_ignored_where_nothing_is_mailed() {
     assert_eq!(server.post(&path, &body).await.status, 201);
     let questions = path.replace("/slots", "/questions");
     let question = json!({"label": "Diet", "notify_volunteers": null});
-    assert_eq!(server.post(&questions, &question).await.status, 201);
+    let added = server.post(&questions, &question).await;
+    assert_eq!(added.status, 201);
+    let question = format!("/v1/questions/{}", added.data()["id"].as_str().unwrap());
+    for method in ["PATCH", "DELETE"] {
+        let ignored = json!({"notify_volunteers": "perhaps"});
+        assert_eq!(server.send(method, &question, Some(&ignored)).await.status, 200, "{method}");
+    }
 }

@@ -312,7 +312,11 @@ async fn a_patch_unpublishes_only_without_active_sign_ups(#[values(Sqlite, Postg
     let refused = patch(&server, &page.event, &moved).await;
     assert_eq!(conflict(&refused), "event_has_signups", "the hours before the request decide");
     patched(&server, &page.event, &json!({"start_date": "2020-06-05"})).await;
-    assert_eq!(patched(&server, &page.event, &draft).await["is_published"], false);
+    let moved_back = json!({"is_published": false, "start_date": "2099-06-05"});
+    let moved_back = patched(&server, &page.event, &moved_back).await;
+    assert_eq!((&moved_back["is_published"], &moved_back["slots"][0]["filled"]), (&json!(false), &json!(1)));
+    patched(&server, &page.event, &json!({"start_date": "2020-06-05"})).await;
+    assert_eq!(patched(&server, &page.event, &draft).await["title"], "Draft");
     let bad = json!({"is_published": true, "end_date": "2020-06-04"});
     assert_eq!(patch(&server, &page.event, &bad).await.fields(), ["end_date"]);
     assert_eq!(server.get(&path(&page.event)).await.data()["is_published"], false);

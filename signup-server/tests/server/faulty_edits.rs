@@ -91,16 +91,28 @@ async fn a_fault_that_needs_the_record_comes_after_the_faults_of_the_body_and_th
     let server = Server::start(&[]);
     let event = server.create(&event()).await;
     let before_start = json!({"end_date": "2027-06-04"});
+    let too_long = json!({"start_date": "2027-06-05", "end_date": "2028-06-05"});
     let both = json!({"end_date": "2027-06-04", "title": ""});
     assert_eq!(patch(&server, &event, &both).await.fields(), ["title"]);
-    assert_eq!(patch(&server, &event, &before_start).await.fields(), ["end_date"]);
+    for needs_record in [&before_start, &too_long] {
+        assert_eq!(patch(&server, &event, needs_record).await.fields(), ["end_date"], "{needs_record}");
+    }
     let in_body = json!({"start_date": "2027-06-05", "end_date": "2027-06-04"});
     for unknown in ["x", "01a1fc0c-06a8-79da-abb2-b84ac8892247"] {
         let unknown = json!({"id": unknown});
-        assert_eq!(patch(&server, &unknown, &before_start).await.status, 404);
+        for needs_record in [&before_start, &too_long] {
+            assert_eq!(patch(&server, &unknown, needs_record).await.status, 404, "{needs_record}");
+        }
         assert_eq!(patch(&server, &unknown, &in_body).await.fields(), ["end_date"]);
     }
+    let last_day = json!({"start_date": "2027-06-05", "end_date": "2027-06-06"});
+    assert_eq!(patch(&server, &event, &last_day).await.status, 200);
+    let out_of_range = json!({"start_date": "9998-12-31"});
+    assert_eq!(patch(&server, &event, &out_of_range).await.fields(), ["start_date"]);
     assert_eq!(server.post(&format!("{}/cancel", path(&event)), &json!({})).await.status, 200);
-    assert_eq!(conflict(&patch(&server, &event, &before_start).await), "event_cancelled");
+    for needs_record in [&before_start, &too_long, &out_of_range] {
+        let refused = patch(&server, &event, needs_record).await;
+        assert_eq!(conflict(&refused), "event_cancelled", "{needs_record}");
+    }
     assert_eq!(patch(&server, &event, &in_body).await.fields(), ["end_date"]);
 }

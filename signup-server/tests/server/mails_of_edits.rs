@@ -53,6 +53,8 @@ async fn volunteers_are_told_once_if_the_time_or_the_place_of_their_shift_change
     for quiet in [
         json!({}),
         moved,
+        // Berlin has the clocks of Paris.
+        json!({"timezone": "Europe/Berlin"}),
         json!({"title": "Other", "description": "New", "badge_label": "New", "theme": "midnight", "end_date": "2027-06-14"}),
         json!({"is_virtual": true, "location_lat": 1, "location_lng": 2, "location_data": {"a": 1}}),
         json!({"location": "Shed", "start_date": "2027-06-19", "notify_volunteers": false}),

@@ -199,6 +199,7 @@ async fn every_fault_of_a_patch_is_named_before_the_question_is_looked_up() {
     for unknown in [UNKNOWN, "x"] {
         let unknown = format!("/v1/questions/{unknown}");
         assert_eq!(server.patch(&unknown, &json!({})).await.status, 404);
+        assert_eq!(server.patch(&unknown, &json!({"options": []})).await.status, 404);
         assert_eq!(server.send("DELETE", &unknown, None).await.status, 404);
         let questions = path.replace(path.split('/').nth(3).unwrap(), UNKNOWN);
         assert_eq!(server.get(&questions).await.status, 404);
@@ -224,6 +225,8 @@ async fn a_deleted_question_is_not_found(#[values(Sqlite, Postgres)] engine: Eng
     let unsuitable = server.request("DELETE", &one(&kept)).bearer_auth(&server.token);
     let unsuitable = unsuitable.header("content-type", "text/plain").body("{}");
     assert_eq!(server.answer(unsuitable).await.status, 415);
+    assert_eq!(server.send("DELETE", &one(&kept), Some(&json!([]))).await.fields(), ["body"]);
+    assert_eq!(server.get(&path).await.data(), json!([kept]));
 }
 
 #[rstest]

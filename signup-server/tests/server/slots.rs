@@ -118,6 +118,8 @@ async fn the_body_is_checked_before_the_slot_is_looked_up() {
     for path in [unknown, "/v1/slots/x"] {
         assert_eq!(server.patch(path, &json!({"capacity": 1})).await.status, 404);
         assert_eq!(server.patch(path, &json!({"capacity": 0})).await.fields(), ["capacity"]);
+        let hours = json!({"start_time": "12:00", "end_time": "11:00"});
+        assert_eq!(server.patch(path, &hours).await.fields(), ["end_time"]);
     }
     assert_eq!(server.get("/v1/events/x/slots").await.status, 404);
 }
