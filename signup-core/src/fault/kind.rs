@@ -147,8 +147,8 @@ pub enum FaultKind {
         /// The number of shifts that the event has.
         present: usize,
     },
-    /// The kind of a question that somebody has answered.
-    #[error("cannot change once somebody has answered the question")]
+    /// The kind of a question that a volunteer has answered.
+    #[error("cannot change once a volunteer has answered the question")]
     Answered,
     /// The event has no such question.
     #[error("is not a question of this event")]

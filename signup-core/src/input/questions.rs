@@ -76,7 +76,7 @@ impl NewQuestion {
 pub struct QuestionPatch {
     /// The new text.
     pub label: Option<Label>,
-    /// The new kind. It cannot change once somebody has answered.
+    /// The new kind. It cannot change once a volunteer has answered.
     pub kind: Option<QuestionKind>,
     /// The new options. Answers that were given stay as they are.
     pub options: Option<Vec<Label>>,

@@ -86,7 +86,7 @@ impl Session {
     /// [`QuestionInput`](crate::QuestionInput). Requires [`Scope::EventsWrite`].
     ///
     /// # Errors
-    /// - [`Error::Invalid`] with every fault, and with one of `type` if it would change after somebody has answered.
+    /// - [`Error::Invalid`] with every fault, and with one of `type` if it would change after a volunteer has answered.
     /// - [`Error::NotFound`] if the organization has no such question.
     /// - [`Error::EventCancelled`].
     ///
@@ -180,8 +180,8 @@ impl Session {
         .await
     }
 
-    /// Puts a fault of `type` before the faults of a patch that changes it, if somebody has answered the question. So one
-    /// answer names every fault.
+    /// Puts a fault of `type` before the faults of a patch that changes it, if a volunteer has answered the question. So
+    /// one answer names every fault.
     async fn with_fault_of_type(&self, question: &Question, faults: Faults) -> Result<Faults> {
         let Question { id, organization, event, .. } = *question;
         let check = |_| async move {
