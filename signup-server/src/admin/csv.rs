@@ -13,7 +13,17 @@ pub(super) struct CsvTable {
 impl CsvTable {
     /// Prints the heading: the fixed columns, and one for each current question of the event.
     pub(super) fn begin(questions: &[Question]) -> Result<Self, String> {
-        let fixed = ["id", "event_id", "slot_id", "name", "email", "status", "cancelled_at", "created_at"];
+        let fixed = [
+            "id",
+            "event_id",
+            "slot_id",
+            "name",
+            "email",
+            "status",
+            "cancelled_at",
+            "cancelled_by",
+            "created_at",
+        ];
         let labels = questions.iter().map(|question| escape_formula(question.label.as_str()));
         row(fixed.into_iter().map(str::to_owned).chain(labels))?;
         Ok(Self { questions: questions.iter().map(|question| question.id).collect() })
@@ -29,6 +39,7 @@ impl CsvTable {
                 escape_formula(signup.email.as_str()),
                 wire::status(signup.status).to_owned(),
                 signup.cancelled_at.map_or_else(String::new, |at| Instant(at).to_string()),
+                signup.cancelled_by.map(wire::cancelled_by).unwrap_or_default().to_owned(),
                 Instant(signup.created_at).to_string(),
             ];
             let answers = self.questions.iter().map(|id| {

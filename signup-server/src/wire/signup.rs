@@ -1,7 +1,7 @@
 //! The JSON of sign-ups.
 
 use serde::Serialize;
-use signup_core::{OrganizationId, SignupList, SignupQuery, SignupScope, SignupStatus};
+use signup_core::{CancelledBy, OrganizationId, SignupList, SignupQuery, SignupScope, SignupStatus};
 use uuid::Uuid;
 
 use super::{Instant, Page};
@@ -41,9 +41,7 @@ impl<'a> Signup<'a> {
             answers: signup.answers.iter().map(Answer::new).collect(),
             status: status(signup.status),
             cancelled_at: signup.cancelled_at.map(Instant),
-            cancelled_by: signup
-                .cancelled_by
-                .map(|by| if by.is_organizer() { "organizer" } else { "volunteer" }),
+            cancelled_by: signup.cancelled_by.map(cancelled_by),
             created_at: Instant(signup.created_at),
             updated_at: Instant(signup.updated_at()),
         }
@@ -86,6 +84,11 @@ pub(crate) const fn status(status: SignupStatus) -> &'static str {
         SignupStatus::Confirmed => "confirmed",
         SignupStatus::Cancelled => "cancelled",
     }
+}
+
+/// Returns the name of the side that cancelled a sign-up.
+pub(crate) const fn cancelled_by(by: CancelledBy) -> &'static str {
+    if by.is_organizer() { "organizer" } else { "volunteer" }
 }
 
 /// The result of `signup erase`.

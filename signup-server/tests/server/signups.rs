@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::{Server, run};
+use crate::lives::path;
 use crate::mails::{SOON, with_mailbox};
 use crate::pages::{Page, published};
 use crate::wait::wait_until;
@@ -65,10 +66,20 @@ async fn sign_ups_are_listed_as_json_and_as_csv() {
 
     let table = command(&server, &["signup", "list", "--event", event, "--csv"]);
     let lines: Vec<_> = table.lines().collect();
-    assert_eq!(lines[0], "id,event_id,slot_id,name,email,status,cancelled_at,created_at,\"Size, please\"");
-    assert!(lines[1].contains(",\"Ada \"\"A\"\"\",ada@example.org,confirmed,,"), "{}", lines[1]);
+    assert_eq!(
+        lines[0],
+        "id,event_id,slot_id,name,email,status,cancelled_at,cancelled_by,created_at,\"Size, please\""
+    );
+    assert!(lines[1].contains(",\"Ada \"\"A\"\"\",ada@example.org,confirmed,,,"), "{}", lines[1]);
     assert!(lines[1].ends_with(",'=1+1"), "a formula is escaped: {}", lines[1]);
     assert!(lines[2].contains(",'-Bob,bob@example.org,") && lines[2].ends_with(','), "{}", lines[2]);
+    assert_eq!(server.post(&format!("{}/cancel", path(&page.event)), &json!({})).await.status, 200);
+    let table = command(&server, &["signup", "list", "--event", event, "--csv"]);
+    let cancelled_at = server.get(&path(&page.event)).await.data()["cancelled_at"].clone();
+    let cancelled = format!(",cancelled,{},organizer,", cancelled_at.as_str().unwrap());
+    for line in table.lines().skip(1) {
+        assert!(line.contains(&cancelled), "{line}");
+    }
     assert_refused(&server, &["signup", "list", "--event", "x"], "there is no event with the id x");
 }
 
