@@ -71,7 +71,7 @@ impl Admin {
     /// Reads an event with its shifts and questions.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if there is no such event.
+    /// Returns [`Error::NotFound`] if there is no such event, or if it is deleted.
     ///
     /// # Example
     ///

@@ -15,9 +15,10 @@ impl Admin {
     /// A retry after an unknown result may add the question a second time.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if there is no such event. Returns [`Error::Invalid`] if the event has
-    /// [`Question::MAX_PER_EVENT`] questions already, or the options do not fit the kind. A `Select` has 1 to
-    /// [`Question::MAX_OPTIONS`] options, and the other kinds have none.
+    /// - [`Error::NotFound`] if there is no such event, or if it is deleted.
+    /// - [`Error::EventCancelled`].
+    /// - [`Error::Invalid`] if the event has [`Question::MAX_PER_EVENT`] questions already, or the options do not fit the
+    ///   kind. A `Select` has 1 to [`Question::MAX_OPTIONS`] options, and the other kinds have none.
     ///
     /// # Example
     ///
@@ -56,10 +57,10 @@ impl Admin {
             .await
     }
 
-    /// Lists the event's questions by position.
+    /// Lists the event's questions by position, equal positions by id.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if there is no such event.
+    /// Returns [`Error::NotFound`] if there is no such event, or if it is deleted.
     ///
     /// See [`add_question`](Self::add_question) for an example.
     pub async fn questions(&self, event: EventId) -> Result<Vec<Question>> {

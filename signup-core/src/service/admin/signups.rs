@@ -10,7 +10,7 @@ use crate::store::{ChangeSet, Write};
 use crate::text::EmailAddress;
 
 impl Admin {
-    /// Returns the organization that owns an event.
+    /// Returns the organization that owns an event. A deleted event has its owner until it is purged.
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if there is no such event.
@@ -24,7 +24,7 @@ impl Admin {
     /// `after`.
     ///
     /// # Errors
-    /// Fails only if the store fails. An unknown event has no sign-ups.
+    /// Fails only if the store fails. An unknown or deleted event has no sign-ups.
     ///
     /// See [`cancel_signup`](Self::cancel_signup) for an example.
     pub async fn signups(
