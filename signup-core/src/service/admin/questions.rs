@@ -46,7 +46,7 @@ impl Admin {
     /// ```
     pub async fn add_question(&self, event: EventId, new: NewQuestion) -> Result<Question> {
         let new = &CheckedQuestion::from(new);
-        let organization = self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)?;
+        let organization = self.event_owner(event).await?;
         self.shared
             .commit_unrefused(move |now| async move {
                 let full = self.shared.store.event_in_full(organization, event).await?;
@@ -64,7 +64,7 @@ impl Admin {
     ///
     /// See [`add_question`](Self::add_question) for an example.
     pub async fn questions(&self, event: EventId) -> Result<Vec<Question>> {
-        let organization = self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)?;
+        let organization = self.event_owner(event).await?;
         self.shared.store.questions(organization, event).await?.ok_or(Error::NotFound)
     }
 }

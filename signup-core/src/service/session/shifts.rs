@@ -182,9 +182,9 @@ impl Session {
         self.require(Scope::ShiftsWrite)?;
         self.write(Operation::AddShifts(event), shifts, move |new: CheckedShifts, now| async move {
             let new = new.without_faults()?;
-            let full = self.shared.store.event_in_full(self.organization_id(), event).await?;
+            let full = self.event_in_full(event).await?;
             let ids = new.shifts.iter().map(|_| ShiftId::new(secret::new_uuid(now))).collect();
-            rules::add_shifts(full.ok_or(Error::NotFound)?, new, ids, now)
+            rules::add_shifts(full, new, ids, now)
         })
         .await
     }
@@ -278,8 +278,7 @@ impl Session {
     /// ```
     pub async fn coverage(&self, event: EventId) -> Result<Coverage> {
         self.require(Scope::ShiftsRead)?;
-        let full = self.shared.store.event_in_full(self.organization_id(), event).await?;
-        let EventInFull { event, shifts, .. } = full.ok_or(Error::NotFound)?;
+        let EventInFull { event, shifts, .. } = self.event_in_full(event).await?;
         Ok(Coverage::of(&event, shifts, self.shared.now()))
     }
 }
