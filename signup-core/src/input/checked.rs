@@ -3,7 +3,7 @@
 //! A rule adds the faults that depend on the plan or the stored record, so that one error names all faults.
 
 use super::check::{check_order_of_days, check_shift_count};
-use super::{CheckedEventPatch, CheckedQuestion, CheckedQuestionPatch, CheckedShifts, NewEvent, ShiftPatch};
+use super::{NewEvent, ShiftPatch};
 use crate::fault::Faults;
 use crate::hours::EventDate;
 
@@ -56,16 +56,3 @@ impl From<ShiftPatch> for CheckedPatch {
         Self { patch, faults: Faults::new() }
     }
 }
-
-macro_rules! without_faults {
-    ($($input:ident),*) => {$(
-        impl $input {
-            /// Returns the input if it has no fault, for a rule that reads a record first.
-            pub(crate) fn without_faults(self) -> Result<Self, Faults> {
-                if self.faults.is_empty() { Ok(self) } else { Err(self.faults) }
-            }
-        }
-    )*};
-}
-
-without_faults!(CheckedEventPatch, CheckedQuestion, CheckedQuestionPatch, CheckedShifts);

@@ -170,10 +170,23 @@ pub struct EventPatchInput<'a> {
 /// A patch of an event after the checks that need no record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedEventPatch {
-    pub(crate) patch: EventPatch,
+    patch: EventPatch,
+    dates: DatesPatch,
+    faults: Faults,
+}
+
+/// The days that a patch of an event names, each in the range of an [`EventDate`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DatesPatch {
     pub(crate) first: Option<EventDate>,
     pub(crate) last: Option<Change<EventDate>>,
-    pub(crate) faults: Faults,
+}
+
+impl CheckedEventPatch {
+    /// Returns the patch and its days, or every fault.
+    pub(crate) fn without_faults(self) -> Result<(EventPatch, DatesPatch), Faults> {
+        self.faults.into_result(Some((self.patch, self.dates)))
+    }
 }
 
 impl From<EventPatch> for CheckedEventPatch {
@@ -190,7 +203,7 @@ impl From<EventPatch> for CheckedEventPatch {
             Some(Change::Clear) => Some(Change::Clear),
             None => None,
         };
-        Self { patch, first, last, faults }
+        Self { patch, dates: DatesPatch { first, last }, faults }
     }
 }
 
@@ -245,7 +258,7 @@ impl EventPatchInput<'_> {
             badge_label,
             notify_volunteers,
         };
-        CheckedEventPatch { patch, first, last, faults }
+        CheckedEventPatch { patch, dates: DatesPatch { first, last }, faults }
     }
 }
 

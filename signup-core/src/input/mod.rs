@@ -38,6 +38,7 @@ use std::borrow::Cow;
 use jiff::civil::Date;
 
 pub use checked::{CheckedEvent, CheckedPatch};
+pub(crate) use event_patch::DatesPatch;
 pub use event_patch::{CancelEvent, CancelEventInput, CheckedEventPatch, EventPatch, EventPatchInput};
 pub use given::Given;
 pub use json::from_json;

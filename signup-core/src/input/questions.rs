@@ -141,15 +141,29 @@ pub struct QuestionInput<'a> {
 /// A new question after the checks that need no record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedQuestion {
-    pub(crate) question: Option<NewQuestion>,
-    pub(crate) faults: Faults,
+    question: Option<NewQuestion>,
+    faults: Faults,
+}
+
+impl CheckedQuestion {
+    /// Returns the question, or every fault.
+    pub(crate) fn without_faults(self) -> Result<NewQuestion, Faults> {
+        self.faults.into_result(self.question)
+    }
 }
 
 /// A patch of a question after the checks that need no record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedQuestionPatch {
-    pub(crate) patch: QuestionPatch,
-    pub(crate) faults: Faults,
+    patch: QuestionPatch,
+    faults: Faults,
+}
+
+impl CheckedQuestionPatch {
+    /// Returns the patch, or every fault.
+    pub(crate) fn without_faults(self) -> Result<QuestionPatch, Faults> {
+        self.faults.into_result(Some(self.patch))
+    }
 }
 
 impl From<NewQuestion> for CheckedQuestion {

@@ -18,8 +18,15 @@ pub struct ShiftsInput<'a> {
 /// Shifts after the checks that need no record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedShifts {
-    pub(crate) shifts: Vec<NewShift>,
-    pub(crate) faults: Faults,
+    shifts: Vec<NewShift>,
+    faults: Faults,
+}
+
+impl CheckedShifts {
+    /// Returns the shifts, or every fault.
+    pub(crate) fn without_faults(self) -> Result<Vec<NewShift>, Faults> {
+        self.faults.into_result(Some(self.shifts))
+    }
 }
 
 /// Checks the number of shifts that are added.

@@ -7,9 +7,9 @@ use super::edit::{check_not_cancelled, event_at_version, no_active_signups, shif
 use crate::error::Error;
 use crate::event::{Event, EventDates};
 use crate::fault::{FaultKind, Faults};
-use crate::hours::{Day, EventDate};
+use crate::hours::Day;
 use crate::id::NoticeId;
-use crate::input::{Change, CheckedEventPatch};
+use crate::input::{Change, DatesPatch, EventPatch};
 use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
@@ -30,12 +30,12 @@ use crate::text::LocationData;
 ///   plan's longest event.
 pub(crate) fn patch_event(
     full: EventInFull,
-    patch: CheckedEventPatch,
+    patch: EventPatch,
+    dates: DatesPatch,
     limits: PlanLimits,
     notices: Vec<NoticeId>,
     now: Timestamp,
 ) -> Result<Decision<EventWithShifts>, Error> {
-    let CheckedEventPatch { patch, first, last, .. } = patch.without_faults()?;
     let EventInFull { event, location_data, shifts, .. } = full;
     check_not_cancelled(&event)?;
     let is_published = patch.is_published.unwrap_or(event.is_published);
@@ -51,7 +51,7 @@ pub(crate) fn patch_event(
         is_virtual: patch.is_virtual.unwrap_or(event.is_virtual),
         latitude: patch.latitude.map_or(event.latitude, Change::into_value),
         longitude: patch.longitude.map_or(event.longitude, Change::into_value),
-        dates: days(&event.dates, first, last, limits)?.in_zone(zone),
+        dates: days(&event.dates, dates, limits)?.in_zone(zone),
         is_published,
         theme: patch.theme.map_or(event.theme, Change::into_value),
         badge_label: patch.badge_label.map_or_else(|| event.badge_label.clone(), Change::into_value),
@@ -94,14 +94,9 @@ pub(crate) fn patch_event(
 }
 
 /// Returns the days after a patch. A last day that the patch does not name moves with the first.
-fn days(
-    present: &EventDates,
-    first: Option<EventDate>,
-    last: Option<Change<EventDate>>,
-    limits: PlanLimits,
-) -> Result<EventDates, Faults> {
-    let first = first.unwrap_or(present.first.date());
-    let dates = match last {
+fn days(present: &EventDates, patch: DatesPatch, limits: PlanLimits) -> Result<EventDates, Faults> {
+    let first = patch.first.unwrap_or(present.first.date());
+    let dates = match patch.last {
         Some(last) => {
             let first = Day::new(first, present.first.zone().clone());
             EventDates { first, last: last.into_value() }

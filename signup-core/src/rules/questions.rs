@@ -6,24 +6,21 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
 use crate::id::QuestionId;
-use crate::input::{CheckedQuestion, CheckedQuestionPatch, check_options};
+use crate::input::{NewQuestion, QuestionPatch, check_options};
 use crate::question::{Question, QuestionKind};
 use crate::store::{ChangeSet, Requirement, Write};
 
 /// Adds a question to an event that has the questions `present`. By default the question comes last.
 ///
 /// # Errors
-/// - The faults that `new` carries.
 /// - [`Error::EventCancelled`].
 /// - [`Error::Invalid`] with a fault of `label` if the event has [`Question::MAX_PER_EVENT`] questions.
 pub(crate) fn add_question(
     event: &Event,
     present: &[Question],
-    new: CheckedQuestion,
+    new: NewQuestion,
     id: QuestionId,
 ) -> Result<Decision<Question>, Error> {
-    let CheckedQuestion { question: new, faults } = new;
-    let new = faults.into_result(new)?;
     check_not_cancelled(event)?;
     let max = Question::MAX_PER_EVENT;
     if present.len() >= max {
@@ -50,15 +47,13 @@ pub(crate) fn add_question(
 /// options are removed.
 ///
 /// # Errors
-/// - The faults that `patch` carries.
 /// - [`Error::EventCancelled`].
 /// - [`Error::Invalid`] with a fault of `options` if they do not fit the kind.
 pub(crate) fn patch_question(
     event: &Event,
     question: Question,
-    patch: CheckedQuestionPatch,
+    patch: QuestionPatch,
 ) -> Result<Decision<Question>, Error> {
-    let CheckedQuestionPatch { patch, .. } = patch.without_faults()?;
     check_not_cancelled(event)?;
     let kind = patch.kind.unwrap_or(question.kind);
     let kept = || if kind == QuestionKind::Select { question.options.clone() } else { vec![] };

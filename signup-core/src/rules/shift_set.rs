@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
 use crate::id::{NoticeId, ShiftId};
-use crate::input::{CheckedShifts, DeleteShift, NewShift};
+use crate::input::{DeleteShift, NewShift};
 use crate::notice::{Notice, NoticeCause};
 use crate::occupancy::Occupancy;
 use crate::shift::{Shift, sort_by_running_order};
@@ -46,16 +46,14 @@ pub(super) fn new_shifts(
 /// Adds shifts to an event, behind those that it has. The outcome has the new shifts in running order.
 ///
 /// # Errors
-/// - The faults that `new` carries.
 /// - [`Error::EventCancelled`].
 /// - [`Error::Invalid`] with a fault of `shifts` if the event would have more than [`Event::MAX_SHIFTS`] shifts.
 pub(crate) fn add_shifts(
     full: EventInFull,
-    new: CheckedShifts,
+    new: Vec<NewShift>,
     ids: Vec<ShiftId>,
     now: Timestamp,
 ) -> Result<Decision<Vec<Shift>>, Error> {
-    let CheckedShifts { shifts: new, .. } = new.without_faults()?;
     let EventInFull { event, shifts: present, .. } = full;
     check_not_cancelled(&event)?;
     let max = Event::MAX_SHIFTS;

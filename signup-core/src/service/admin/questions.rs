@@ -45,7 +45,7 @@ impl Admin {
     /// # }
     /// ```
     pub async fn add_question(&self, event: EventId, new: NewQuestion) -> Result<Question> {
-        let new = &CheckedQuestion::from(new);
+        let new = &CheckedQuestion::from(new).without_faults()?;
         let organization = self.event_owner(event).await?;
         self.shared
             .commit_unrefused(move |now| async move {

@@ -288,9 +288,9 @@ impl Session {
         now: Timestamp,
     ) -> Result<Decision<EventWithShifts>> {
         // Faults of the input come before the record.
-        let patch = patch.without_faults()?;
+        let (patch, dates) = patch.without_faults()?;
         let full = self.event_in_full(id).await?;
         let notices = full.shifts.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
-        rules::patch_event(full, patch, self.limits(), notices, now)
+        rules::patch_event(full, patch, dates, self.limits(), notices, now)
     }
 }

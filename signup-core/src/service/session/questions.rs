@@ -124,7 +124,7 @@ impl Session {
         self.write(Operation::PatchQuestion(id), patch, move |patch: CheckedQuestionPatch, _| async move {
             let patch = patch.without_faults()?;
             let (question, event) = self.question_with_event(id).await?;
-            let kind = patch.patch.kind;
+            let kind = patch.kind;
             match rules::patch_question(&event, question.clone(), patch) {
                 Err(Error::Invalid(faults)) if kind.is_some_and(|kind| kind != question.kind) => {
                     Err(self.with_fault_of_type(&question, faults).await?.into())

@@ -183,7 +183,7 @@ impl Session {
         self.write(Operation::AddShifts(event), shifts, move |new: CheckedShifts, now| async move {
             let new = new.without_faults()?;
             let full = self.event_in_full(event).await?;
-            let ids = new.shifts.iter().map(|_| ShiftId::new(secret::new_uuid(now))).collect();
+            let ids = new.iter().map(|_| ShiftId::new(secret::new_uuid(now))).collect();
             rules::add_shifts(full, new, ids, now)
         })
         .await
