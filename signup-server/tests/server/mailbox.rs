@@ -251,6 +251,7 @@ struct Session {
 }
 
 impl Session {
+    /// Blocks the thread of the connection for the reply delay that the test has set; zero by default.
     fn delay_reply(&self) {
         let delay = self.state.lock().unwrap().reply_delay;
         std::thread::sleep(delay);
@@ -298,6 +299,7 @@ impl Handler for Session {
         let mail = Mail { to: self.to.clone(), raw: std::mem::take(&mut self.raw) };
         // Stored before the delay: a client that is killed while it waits for the reply has sent the mail.
         self.state.lock().unwrap().mails.push(mail);
+        // The delay is what the test has set, and zero by default. It blocks only the thread of this connection.
         std::thread::sleep(delay);
         self.delay_reply();
         response::OK

@@ -79,6 +79,8 @@ struct Figures {
 /// Runs the ten rounds. The forms follow each other every millisecond. The edit is sent 12 ms before the first form in the
 /// first round, and 15 ms after it in the last round, so that it comes before, between and after the sign-ups.
 ///
+/// The fixed waits are deliberate: they set only when a request starts. Every check holds for any order of the requests.
+///
 /// Checks after each round that an edited event has no active sign-up and accepts none, and that the sum of `filled`
 /// equals the number of confirmed sign-ups. `refusal` is the status of a form after the edit.
 async fn race(servers: &[Server], method: &str, action: &str, refusal: u16) -> Figures {
@@ -215,7 +217,7 @@ async fn fifty_patches_of_one_event_at_the_same_moment_all_take_effect(
             }
         }
     }
-    // No field has its first value again: nobody wrote an older copy over it.
+    // No field has its first value again: no patch wrote an older copy over it.
     let after = servers[0].get(&path).await.data();
     for field in ["title", "description", "location", "end_date", "timezone"] {
         assert_ne!(after[field], event[field], "{field}");
