@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Answer, Engine, Server, event, run};
-use crate::lives::{assert_not_found, confirmed, conflict, id, path, question, send_as, signups, token_of};
+use crate::lives::{assert_not_found, confirmed, conflict, id, path, question, signups};
 use crate::page_sign_ups::today;
 use crate::pages::{Page, published};
 
@@ -142,27 +142,6 @@ async fn a_cancelled_draft_stays_a_draft(#[values(Sqlite, Postgres)] engine: Eng
     assert!(after["cancelled_at"].is_string());
     assert_eq!(page.get(&server).await.status, 404);
     assert_eq!(page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await.status, 404);
-}
-
-#[rstest]
-#[tokio::test]
-async fn a_cancelled_event_is_not_an_active_event(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
-    let token = token_of(&server, "Small", "free");
-    let create = async || send_as(&server, &token, "POST", "/v1/events", Some(&published())).await;
-    let mut events = vec![];
-    for _ in 0..5 {
-        events.push(create().await.data());
-    }
-    assert_eq!(create().await.status, 422);
-    for event in &events[..2] {
-        assert_eq!(
-            send_as(&server, &token, "POST", &format!("{}/cancel", path(event)), None).await.status,
-            200
-        );
-    }
-    let statuses = [create().await.status, create().await.status, create().await.status];
-    assert_eq!(statuses, [201, 201, 422]);
 }
 
 #[rstest]

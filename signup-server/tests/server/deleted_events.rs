@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Answer, Engine, Server, event};
-use crate::lives::{assert_not_found, conflict, id, path, question, send_as, signups, token_of};
+use crate::lives::{assert_not_found, conflict, id, path, question, signups};
 use crate::page_sign_ups::today;
 use crate::pages::{Page, published};
 
@@ -138,21 +138,6 @@ async fn a_keyed_create_is_replayed_although_its_event_was_cancelled_or_deleted(
         assert_eq!((again.status, again.is_replay(), &again.text), (201, true, &copied.text));
     }
     assert_eq!(server.count_events().await, 1, "only the copy is left");
-}
-
-#[rstest]
-#[tokio::test]
-async fn a_deleted_event_is_not_an_active_event(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
-    let token = token_of(&server, "Small", "free");
-    let create = async || send_as(&server, &token, "POST", "/v1/events", Some(&published())).await;
-    let mut events = vec![];
-    for _ in 0..5 {
-        events.push(create().await.data());
-    }
-    assert_eq!(create().await.status, 422);
-    assert_eq!(send_as(&server, &token, "DELETE", &path(&events[2]), None).await.status, 200);
-    assert_eq!([create().await.status, create().await.status], [201, 422]);
 }
 
 /// Every event that exists throughout is shown once, while other events are deleted and cancelled between two pages.

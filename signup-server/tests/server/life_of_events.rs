@@ -94,6 +94,26 @@ async fn publishing_is_checked_against_the_active_event_limit(#[values(Sqlite, P
 
 #[rstest]
 #[tokio::test]
+async fn a_cancelled_event_and_a_deleted_one_are_no_active_events(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(server) = Server::start_with(engine) else { return };
+    let token = token_of(&server, "Small", "free");
+    let create = async || send_as(&server, &token, "POST", "/v1/events", Some(&published())).await;
+    let mut events = vec![];
+    for _ in 0..5 {
+        events.push(create().await.data());
+    }
+    assert_eq!(create().await.status, 422);
+    for (event, method, action) in [(&events[0], "POST", "/cancel"), (&events[2], "DELETE", "")] {
+        let ended = send_as(&server, &token, method, &format!("{}{action}", path(event)), None).await;
+        assert_eq!(ended.status, 200, "{method}");
+        assert_eq!([create().await.status, create().await.status], [201, 422], "{method}");
+    }
+}
+
+#[rstest]
+#[tokio::test]
 async fn an_unpublish_refuses_active_sign_ups(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     let page = Page::create(&server, &today()).await;

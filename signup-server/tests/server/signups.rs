@@ -39,24 +39,7 @@ async fn sign_ups_are_listed_as_json_and_as_csv() {
     let lines = command(&server, &["signup", "list", "--event", event]);
     let signups: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(signups.len(), 2);
-    let ada = signups[0].as_object().unwrap();
-    let mut fields: Vec<_> = ada.keys().map(String::as_str).collect();
-    fields.sort_unstable();
-    let mut expected = [
-        "id",
-        "event_id",
-        "slot_id",
-        "name",
-        "email",
-        "answers",
-        "status",
-        "cancelled_at",
-        "cancelled_by",
-        "created_at",
-        "updated_at",
-    ];
-    expected.sort_unstable();
-    assert_eq!(fields, expected);
+    let ada = &signups[0];
     assert_eq!(
         (&ada["name"], &ada["status"], &ada["cancelled_at"]),
         (&json!("Ada \"A\""), &json!("confirmed"), &Value::Null)
