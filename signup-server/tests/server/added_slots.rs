@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, event};
+use crate::lives::{assert_not_found, conflict};
 
 const UNKNOWN: &str = "01a1fc0c-06a8-79da-abb2-b84ac8892247";
 
@@ -38,7 +39,7 @@ async fn a_slot_is_read_by_its_id(#[values(Sqlite, Postgres)] engine: Engine) {
     }
     for unknown in [UNKNOWN, "x", event["id"].as_str().unwrap()] {
         let answer = server.get(&format!("/v1/slots/{unknown}")).await;
-        assert_eq!((answer.status, answer.json()), (404, json!({"message": "Not found."})));
+        assert_not_found(&answer, unknown);
     }
 }
 
@@ -206,7 +207,7 @@ async fn the_body_then_the_event_then_its_state_then_its_limit_are_checked() {
     assert_eq!(server.send("POST", &cancel, None).await.status, 200);
     assert_eq!(server.post(&path, &json!({"shifts": []})).await.fields(), ["shifts"]);
     let refused = server.post(&path, &slots(1)).await;
-    assert_eq!((refused.status, &refused.json()["error"]), (409, &json!("event_cancelled")));
+    assert_eq!(conflict(&refused), "event_cancelled");
 }
 
 #[tokio::test]

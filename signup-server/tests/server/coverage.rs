@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, event};
+use crate::lives::assert_not_found;
 use crate::page_sign_ups::today;
 use crate::pages::published;
 use crate::scene::Scene;
@@ -135,7 +136,7 @@ async fn the_coverage_of_an_unknown_event_is_not_found() {
     let server = Server::start(&[]);
     for id in ["01a1fc0c-06a8-79da-abb2-b84ac8892247", "x"] {
         let answer = server.get(&format!("/v1/events/{id}/coverage")).await;
-        assert_eq!((answer.status, answer.json()), (404, json!({"message": "Not found."})));
+        assert_not_found(&answer, id);
     }
 }
 

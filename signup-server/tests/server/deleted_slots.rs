@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Answer, Engine, Server, event};
+use crate::lives::{assert_not_found, conflict};
 use crate::mails::{SOON, to};
 use crate::page_sign_ups::today;
 use crate::pages::Page;
@@ -35,11 +36,7 @@ async fn a_deleted_slot_is_not_found_anywhere(#[values(Sqlite, Postgres)] engine
         ("GET", format!("{path}/signups")),
     ] {
         let answer = server.send(method, &path, Some(&json!({}))).await;
-        assert_eq!(
-            (answer.status, answer.json()),
-            (404, json!({"message": "Not found."})),
-            "{method} {path}"
-        );
+        assert_not_found(&answer, &format!("{method} {path}"));
     }
     for rest in ["", "/slots", "/coverage"] {
         let answer = server.get(&scene.event_path(rest)).await;
@@ -73,7 +70,7 @@ async fn a_slot_with_active_sign_ups_is_deleted_only_if_they_are_cancelled(
 
     for query in ["", "?cancel_signups=false", "?cancel_signups=", "?cancel_signups=true&cancel_signups=0"] {
         let refused = delete(server, &format!("{path}{query}")).await;
-        assert_eq!((refused.status, &refused.json()["error"]), (409, &json!("slot_has_signups")), "{query}");
+        assert_eq!(conflict(&refused), "slot_has_signups", "{query}");
     }
     assert_eq!(server.get(&path).await.data()["filled"], 2);
     assert_eq!(delete(server, &format!("{path}?cancel_signups=1")).await.status, 200);
@@ -239,7 +236,7 @@ async fn a_slot_of_a_cancelled_event_is_not_deleted() {
     let path = format!("/v1/slots/{}", page.slot("Early"));
     for query in ["", "?cancel_signups=true"] {
         let refused = delete(&server, &format!("{path}{query}")).await;
-        assert_eq!((refused.status, &refused.json()["error"]), (409, &json!("event_cancelled")));
+        assert_eq!(conflict(&refused), "event_cancelled");
     }
     assert_eq!(server.get(&path).await.status, 200);
 }

@@ -53,10 +53,19 @@ pub(crate) async fn send_as(
 /// Submits the form of volunteer `number`, each from an address of its own. The server runs with [`PROXY`].
 pub(crate) async fn sign_up_as(server: &Server, page: &Page, slot: &str, number: usize) -> Answer {
     let email = format!("v{number}@example.org");
-    let form = [("slot_id", slot), ("name", "Ada"), ("email", email.as_str())];
-    let from = format!("10.0.{}.{}", number / 100, number % 100);
+    submit_from(number, server, page, &[("slot_id", slot), ("name", "Ada"), ("email", &email)]).await
+}
+
+/// Submits a form from the client address of this number. The server runs with [`PROXY`].
+pub(crate) async fn submit_from(
+    number: usize,
+    server: &Server,
+    page: &Page,
+    fields: &[(&str, &str)],
+) -> Answer {
+    let [.., b, c, d] = number.to_be_bytes();
     let request = server.request("POST", &format!("{}/signups", page.path));
-    server.page_answer(request.header("x-forwarded-for", from).form(&form)).await
+    server.page_answer(request.header("x-forwarded-for", format!("10.{b}.{c}.{d}")).form(fields)).await
 }
 
 /// Returns the sign-ups of an event, newest first. Panics if there are more than 100.

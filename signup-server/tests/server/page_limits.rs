@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server};
+use crate::lives::{PROXY, sign_up_as};
 use crate::pages::{Page, published};
 
 #[tokio::test]
@@ -86,7 +87,6 @@ async fn attempts_to_sign_up_are_limited_by_address(#[values(Sqlite, Postgres)] 
 #[case::postgres(Some(Postgres))]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_hundred_simultaneous_forms_fill_exactly_the_capacity(#[case] engine: Option<Engine>) {
-    const PROXY: [&str; 2] = ["--trusted-proxies", "127.0.0.1"];
     let servers = match engine {
         None => vec![Server::start(&PROXY)],
         Some(engine) => {
@@ -104,15 +104,8 @@ async fn two_hundred_simultaneous_forms_fill_exactly_the_capacity(#[case] engine
         }),
     )
     .await;
-    let (path, slot) = (format!("{}/signups", page.path), page.slot("Early"));
-    let attempts = (0..200).map(|number: usize| {
-        let server = &servers[number % servers.len()];
-        let email = format!("v{number}@example.org");
-        let form = [("slot_id", slot.clone()), ("name", "Ada".to_owned()), ("email", email)];
-        let from = format!("10.0.{}.{}", number / 100, number % 100);
-        let request = server.request("POST", &path).header("x-forwarded-for", from).form(&form);
-        async move { server.page_answer(request).await }
-    });
+    let slot = page.slot("Early");
+    let attempts = (0..200).map(|number| sign_up_as(&servers[number % servers.len()], &page, &slot, number));
     let answers = join_all(attempts).await;
     let count = |status| answers.iter().filter(|answer| answer.status == status).count();
     println!("{engine:?}, {} processes: {} admitted, {} refused", servers.len(), count(303), count(409));

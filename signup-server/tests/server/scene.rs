@@ -1,10 +1,11 @@
 //! A server with a mail server and one published event, and the volunteers who sign up for it over its page.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
 use crate::harness::{Answer, Engine, Server};
+use crate::lives::{PROXY, path, submit_from};
 use crate::mailbox::{Mail, Mailbox};
 use crate::mails::SOON;
 use crate::pages::{Page, published};
@@ -16,7 +17,7 @@ pub(crate) struct Scene {
     pub(crate) mailbox: Mailbox,
     pub(crate) page: Page,
     /// The number of forms that were sent.
-    forms: AtomicU32,
+    forms: AtomicUsize,
 }
 
 impl Scene {
@@ -29,16 +30,14 @@ impl Scene {
     /// Starts a server on a new database, with this event. Returns `None` if the database software is not installed.
     pub(crate) async fn start_with(engine: Engine, event: &Value) -> Option<Self> {
         let (mailbox, server) = (Mailbox::start(), Server::start_with(engine)?);
-        // Each form comes from a client address of its own, because an address may send only 30 forms a minute.
-        let arguments = ["--smtp", &mailbox.url(), "--trusted-proxies", "127.0.0.0/8"];
-        let server = server.restart_with(&arguments);
+        let server = server.restart_with(&[["--smtp", &mailbox.url()], PROXY].concat());
         let page = Page::create(&server, event).await;
-        Some(Self { server, mailbox, page, forms: AtomicU32::new(0) })
+        Some(Self { server, mailbox, page, forms: AtomicUsize::new(0) })
     }
 
     /// Returns the path of the event in the API, followed by `rest`.
     pub(crate) fn event_path(&self, rest: &str) -> String {
-        format!("/v1/events/{}{rest}", self.page.event["id"].as_str().unwrap())
+        path(&self.page.event) + rest
     }
 
     /// Returns the path of a slot of the event in the API, followed by `rest`.
@@ -53,16 +52,11 @@ impl Scene {
 
     /// Sends a form for the slot with this id. `answers` has the ids of questions.
     pub(crate) async fn post_form_for(&self, slot: &str, email: &str, answers: &[(String, &str)]) -> Answer {
-        let [_, b, c, d] = self.forms.fetch_add(1, Ordering::Relaxed).to_be_bytes();
-        let mut fields = vec![
-            ("slot_id".to_owned(), slot.to_owned()),
-            ("name".to_owned(), "Ada".to_owned()),
-            ("email".to_owned(), email.to_owned()),
-        ];
-        fields.extend(answers.iter().map(|(id, value)| (format!("answer.{id}"), (*value).to_owned())));
-        let request = self.server.request("POST", &format!("{}/signups", self.page.path));
-        let request = request.header("x-forwarded-for", format!("10.{b}.{c}.{d}"));
-        self.server.page_answer(request.form(&fields)).await
+        let number = self.forms.fetch_add(1, Ordering::Relaxed);
+        let names: Vec<_> = answers.iter().map(|(id, _)| format!("answer.{id}")).collect();
+        let mut fields = vec![("slot_id", slot), ("name", "Ada"), ("email", email)];
+        fields.extend(names.iter().map(String::as_str).zip(answers.iter().map(|(_, value)| *value)));
+        submit_from(number, &self.server, &self.page, &fields).await
     }
 
     /// Signs a volunteer up. Returns the sign-up from the API. Panics if the form is refused.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, event};
+use crate::lives::assert_not_found;
 use crate::pages::{Page, published};
 use crate::scene::Scene;
 
@@ -295,7 +296,7 @@ async fn a_list_has_only_the_sign_ups_of_its_organization_and_event(
     assert_eq!(get(&organization).await.data(), json!([]));
     for path in [event, slot, format!("/v1/signups/{}", signup["id"].as_str().unwrap())] {
         let answer = get(&path).await;
-        assert_eq!((answer.status, answer.json()), (404, json!({"message": "Not found."})), "{path}");
+        assert_not_found(&answer, &path);
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Engine;
 use crate::harness::Engine::{Postgres, Sqlite};
+use crate::lives::assert_not_found;
 use crate::scene::Scene;
 
 #[rstest]
@@ -65,7 +66,7 @@ async fn an_erased_sign_up_is_not_found(#[values(Sqlite, Postgres)] engine: Engi
     assert_eq!(scene.server.manage(&erase)["erased"], 2);
     for erased in [&confirmed, &cancelled] {
         let answer = scene.server.get(&format!("/v1/signups/{}", erased["id"].as_str().unwrap())).await;
-        assert_eq!((answer.status, answer.json()), (404, json!({"message": "Not found."})));
+        assert_not_found(&answer, "erased");
     }
     for list in ["/v1/signups".to_owned(), scene.event_path("/signups"), scene.slot_path("Early", "/signups")]
     {

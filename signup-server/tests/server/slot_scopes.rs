@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Engine;
 use crate::harness::Engine::{Postgres, Sqlite};
+use crate::lives::assert_not_found;
 use crate::scene::Scene;
 
 /// A method, a path and a body of an operation that succeeds, and its scope. Deletions come last.
@@ -77,11 +78,7 @@ async fn another_organizations_records_are_not_found(#[values(Sqlite, Postgres)]
     for (method, path, body, _) in operations.iter().filter(|(_, path, ..)| path != "/v1/signups") {
         let request = server.request(method, path).bearer_auth(token["token"].as_str().unwrap());
         let answer = server.answer(request.json(body)).await;
-        assert_eq!(
-            (answer.status, answer.json()),
-            (404, json!({"message": "Not found."})),
-            "{method} {path}"
-        );
+        assert_not_found(&answer, &format!("{method} {path}"));
     }
     assert_eq!(server.get(&scene.event_path("")).await.data(), before);
     let questions = server.get(&scene.event_path("/questions")).await.data();
