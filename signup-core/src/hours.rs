@@ -17,162 +17,22 @@
 //!
 //! **Invariant:** no other module turns a clock time into an instant.
 
-use std::fmt;
-use std::str::FromStr;
+mod written;
 
-use jiff::civil::{self, Date, Time};
+use std::fmt;
+
+use jiff::civil::{Date, Time};
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::text_form::text_form;
+pub use self::written::{EventDate, WallTime};
 pub use crate::time_error::TimeError;
 use crate::zone::Zone;
 
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
 /// The length of a day without a clock change.
 const A_DAY: SignedDuration = SignedDuration::from_hours(24);
-
-/// A date of the Gregorian calendar from 1970-01-01 to 9998-12-31. In this range, each instant of a day can be
-/// represented in every zone.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EventDate(Date);
-
-impl EventDate {
-    /// The first day: 1970-01-01.
-    pub const MIN: Self = Self(civil::date(1970, 1, 1));
-    /// The last day: 9998-12-31.
-    pub const MAX: Self = Self(civil::date(9998, 12, 31));
-
-    /// Returns the date as a civil date.
-    pub const fn date(self) -> Date {
-        self.0
-    }
-
-    /// Returns the date `days` later, or `None` if the result is out of range. A negative number gives an earlier date.
-    pub fn plus_days(self, days: i64) -> Option<Self> {
-        let date = self.0.checked_add(SignedDuration::from_hours(days.checked_mul(24)?)).ok()?;
-        Self::try_from(date).ok()
-    }
-
-    /// Returns the number of days from `earlier` to this date; negative if `earlier` is later.
-    pub fn days_since(self, earlier: Self) -> i64 {
-        self.0.duration_since(earlier.0).as_hours() / 24
-    }
-}
-
-impl TryFrom<Date> for EventDate {
-    type Error = TimeError;
-
-    fn try_from(date: Date) -> Result<Self, TimeError> {
-        (Self::MIN.0..=Self::MAX.0).contains(&date).then_some(Self(date)).ok_or(TimeError::Date)
-    }
-}
-
-impl From<EventDate> for Date {
-    fn from(date: EventDate) -> Self {
-        date.0
-    }
-}
-
-impl FromStr for EventDate {
-    type Err = TimeError;
-
-    /// Parses exactly ten characters, `YYYY-MM-DD`.
-    fn from_str(text: &str) -> Result<Self, TimeError> {
-        // jiff's own parser accepts more formats than the API's contract.
-        let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else {
-            return Err(TimeError::Date);
-        };
-        let (year, month, day) = (number(&[y1, y2, y3, y4]), number(&[m1, m2]), number(&[d1, d2]));
-        let (Some(year), Some(month), Some(day)) = (year, month, day) else { return Err(TimeError::Date) };
-        let date = Date::new(year, i8::try_from(month).unwrap_or(0), i8::try_from(day).unwrap_or(0));
-        date.map_err(|_| TimeError::Date)?.try_into()
-    }
-}
-
-impl fmt::Display for EventDate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl fmt::Debug for EventDate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-text_form!(EventDate, WallTime);
-
-/// A time of day on a 24-hour clock, to the minute: 00:00 to 23:59.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WallTime(u16);
-
-impl WallTime {
-    /// Creates the time `hour`:`minute`.
-    ///
-    /// # Errors
-    /// Returns [`TimeError::WallTime`] unless `hour` is at most 23 and `minute` at most 59.
-    pub fn new(hour: u8, minute: u8) -> Result<Self, TimeError> {
-        let is_time = hour < 24 && minute < 60;
-        is_time.then_some(Self(u16::from(hour) * 60 + u16::from(minute))).ok_or(TimeError::WallTime)
-    }
-
-    /// Creates the time `minutes` after midnight, or `None` from 1440 on.
-    pub fn from_minutes(minutes: u16) -> Option<Self> {
-        (minutes < MINUTES_OF_A_DAY).then_some(Self(minutes))
-    }
-
-    /// Returns the minutes since midnight by the wall clock: 0 to 1439.
-    pub const fn minutes(self) -> u16 {
-        self.0
-    }
-}
-
-impl TryFrom<Time> for WallTime {
-    type Error = TimeError;
-
-    /// Converts a time without seconds.
-    ///
-    /// # Errors
-    /// Returns [`TimeError::Seconds`] if the time has seconds or a fraction of a second.
-    fn try_from(time: Time) -> Result<Self, TimeError> {
-        let is_to_the_minute = time.second() == 0 && time.subsec_nanosecond() == 0;
-        let minutes = i16::from(time.hour()) * 60 + i16::from(time.minute());
-        is_to_the_minute.then_some(Self(minutes.unsigned_abs())).ok_or(TimeError::Seconds)
-    }
-}
-
-impl FromStr for WallTime {
-    type Err = TimeError;
-
-    /// Parses exactly five characters, `HH:MM`.
-    fn from_str(text: &str) -> Result<Self, TimeError> {
-        let &[h1, h2, b':', m1, m2] = text.as_bytes() else { return Err(TimeError::WallTime) };
-        match (number(&[h1, h2]), number(&[m1, m2])) {
-            (Some(hour @ 0..24), Some(minute @ 0..60)) => Ok(Self((hour * 60 + minute).unsigned_abs())),
-            _ => Err(TimeError::WallTime),
-        }
-    }
-}
-
-impl fmt::Display for WallTime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:02}:{:02}", self.0 / 60, self.0 % 60)
-    }
-}
-
-impl fmt::Debug for WallTime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-/// Parses a decimal number of ASCII digits.
-fn number(digits: &[u8]) -> Option<i16> {
-    digits.iter().try_fold(0, |sum, digit| digit.is_ascii_digit().then(|| sum * 10 + i16::from(digit - b'0')))
-}
 
 /// The wall-clock times of a shift, as the organizer wrote them. The end is after the start, and on the same day.
 ///
