@@ -13,7 +13,8 @@ fn slots(event: &Value) -> &Vec<Value> {
     event["slots"].as_array().unwrap()
 }
 
-/// The rows are backdated before each request, because times in answers are whole seconds.
+/// The slot has no location of its own, so the location of the event applies to it. The rows are backdated before each
+/// request, because times in answers are whole seconds.
 #[rstest]
 #[tokio::test]
 async fn updated_at_of_a_slot_moves_with_everything_that_its_answer_shows_but_its_volunteers(
@@ -21,20 +22,19 @@ async fn updated_at_of_a_slot_moves_with_everything_that_its_answer_shows_but_it
 ) {
     let Some(server) = Server::start_with(engine) else { return };
     let page = Page::create(&server, &published()).await;
-    let (event, early) = (path(&page.event), page.slot("Early"));
-    let slot = format!("/v1/slots/{early}");
+    let (event, late) = (path(&page.event), page.slot("Late"));
+    let slot = format!("/v1/slots/{late}");
     let backdated = async || {
         server.sql("UPDATE shifts SET updated_at = created_at - 3600").await;
         server.get(&slot).await.data()
     };
     let before = backdated().await;
-    assert_eq!(page.sign_up(&server, &early, "Ada", "ada@example.org").await.status, 303);
+    assert_eq!(page.sign_up(&server, &late, "Ada", "ada@example.org").await.status, 303);
     let after = server.get(&slot).await.data();
     assert_eq!((&after["filled"], &after["updated_at"]), (&json!(1), &before["updated_at"]));
 
     for (path, body, is_shown) in [
         (&slot, json!({"capacity": 9}), true),
-        (&slot, json!({"location": "Dock 5"}), true),
         (&event, json!({"location": "Hall", "title": "Other", "end_date": "2027-06-06"}), false),
         (&event, json!({"is_virtual": true}), true),
         (&event, json!({"timezone": "Europe/Paris"}), true),
@@ -42,6 +42,7 @@ async fn updated_at_of_a_slot_moves_with_everything_that_its_answer_shows_but_it
         (&event, json!({"timezone": "Europe/Berlin"}), false),
         (&event, json!({"start_date": "2027-06-06"}), true),
         (&event, json!({"theme": "midnight", "badge_label": "New"}), false),
+        (&slot, json!({"location": "Dock 5"}), true),
     ] {
         let before = backdated().await;
         assert_eq!(server.patch(path, &body).await.status, 200, "{body}");
@@ -102,8 +103,8 @@ async fn an_event_with_1000_slots_is_copied_moved_cancelled_and_deleted(
     assert_not_found(&server.get(&format!("{path}/slots")).await, "deleted");
 }
 
-/// One writer moves the event, others change its slots, and others add slots. At the end every slot has the day and the
-/// zone of the event, and the last value of each field that a writer has set.
+/// Two writers move the event, two change a slot each, and one adds slots. Every answer to a slot's writer has the values
+/// that this writer set before. At the end, every slot has the day and the zone of the event.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slots_that_change_while_their_event_moves_keep_their_changes_and_move_with_it(
@@ -115,27 +116,36 @@ async fn slots_that_change_while_their_event_moves_keep_their_changes_and_move_w
     let patch = async |path: &str, body: Value| {
         let answer = server.patch(path, &body).await;
         assert_eq!(answer.status, 200, "{body}: {}", answer.text);
+        answer.data()
     };
     let moves = async {
-        for day in 6..=20 {
+        for day in (6..=20).chain(6..=20) {
             patch(&path, json!({"start_date": format!("2027-06-{day:02}")})).await;
         }
     };
+    let zones = ["Asia/Tokyo", "Europe/Paris", "Africa/Cairo", "Pacific/Apia", "UTC"];
     let zones = async {
-        for zone in ["Asia/Tokyo", "Europe/Paris", "Africa/Cairo", "Pacific/Apia", "UTC"] {
+        for zone in zones.into_iter().cycle().take(30) {
             patch(&path, json!({"timezone": zone, "is_virtual": zone == "UTC"})).await;
         }
     };
     let edits = slots(&event).iter().map(|slot| async {
         let slot = format!("/v1/slots/{}", id(slot));
-        for number in 1..=15 {
-            patch(&slot, json!({"capacity": number, "start_time": "06:00"})).await;
-            patch(&slot, json!({"title": format!("T{number}")})).await;
+        let mut before = patch(&slot, json!({"start_time": "06:00"})).await;
+        for number in 1..=40 {
+            let title = format!("T{number}");
+            for (field, value) in [("capacity", json!(number)), ("title", json!(title))] {
+                before[field] = value.clone();
+                let after = patch(&slot, json!({field: value})).await;
+                for field in ["capacity", "title"] {
+                    assert_eq!(after[field], before[field], "a move of the event lost the {field}");
+                }
+            }
         }
     });
     let additions = async {
         for number in 1..=10 {
-            let new = json!({"title": format!("N{number}"), "start_time": "06:00", "capacity": 15});
+            let new = json!({"title": format!("N{number}"), "start_time": "06:00", "capacity": 40});
             let answer = server.post(&format!("{path}/slots"), &json!({"shifts": [new]})).await;
             assert_eq!(answer.status, 201, "{}", answer.text);
         }
@@ -148,11 +158,11 @@ async fn slots_that_change_while_their_event_moves_keep_their_changes_and_move_w
     );
     for slot in slots(&after) {
         let shown = ["start_time", "capacity", "is_virtual"].map(|field| slot[field].clone());
-        assert_eq!(shown, [json!("2027-06-20T06:00:00+00:00"), json!(15), json!(true)], "{slot}");
+        assert_eq!(shown, [json!("2027-06-20T06:00:00+00:00"), json!(40), json!(true)], "{slot}");
     }
     let mut titles: Vec<_> = slots(&after).iter().map(|slot| slot["title"].as_str().unwrap()).collect();
     titles.sort_unstable();
-    assert_eq!(titles, ["N1", "N10", "N2", "N3", "N4", "N5", "N6", "N7", "N8", "N9", "T15", "T15"]);
+    assert_eq!(titles, ["N1", "N10", "N2", "N3", "N4", "N5", "N6", "N7", "N8", "N9", "T40", "T40"]);
 }
 
 /// A form that a second process receives after the first process has answered the edit.
