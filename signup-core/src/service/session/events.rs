@@ -1,7 +1,7 @@
 //! Events of a session's organization.
 
 use super::{Reply, Session};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::event::Event;
 use crate::hours::EventDate;
 use crate::id::EventId;
@@ -61,8 +61,9 @@ impl Session {
     /// [`with_key`](Self::with_key). Without a key, a retry may create a second event.
     ///
     /// # Errors
-    /// Returns [`Error::Invalid`] with every fault of the input. Returns [`Error::PlanLimit`] if the event would be
-    /// [active](Event::is_active) and the plan allows no more active events.
+    /// - [`Error::Invalid`](crate::Error::Invalid) with every fault of the input.
+    /// - [`Error::PlanLimit`](crate::Error::PlanLimit) if the event would be [active](Event::is_active) and the plan
+    ///   allows no more active events.
     ///
     /// # Example
     ///
@@ -113,8 +114,8 @@ impl Session {
     /// [`with_key`](Self::with_key). Without a key, a retry may create a second copy.
     ///
     /// # Errors
-    /// Returns [`Error::Invalid`] if the first or the last day of the copy would be out of range. Returns
-    /// [`Error::NotFound`] if the organization has no such event.
+    /// - [`Error::Invalid`](crate::Error::Invalid) if the first or the last day of the copy would be out of range.
+    /// - [`Error::NotFound`](crate::Error::NotFound) if the organization has no such event.
     ///
     /// # Example
     ///
@@ -147,8 +148,7 @@ impl Session {
     ) -> Result<Reply<EventWithShifts>, I::Error> {
         self.require(Scope::EventsWrite)?;
         self.write(Operation::DuplicateEvent(id), start_date, move |start_date, now| async move {
-            let source = self.shared.store.event_in_full(self.organization_id(), id).await?;
-            let source = source.ok_or(Error::NotFound)?;
+            let source = self.event_in_full(id).await?;
             let ids = EventIds::generate(now, source.shifts.len(), source.questions.len());
             Ok(rules::duplicate_event(source, start_date, ids, now)?)
         })
@@ -160,7 +160,7 @@ impl Session {
     /// A page has at most `limit` events. A `limit` outside 1 to 100 counts as the nearest bound.
     ///
     /// # Errors
-    /// Returns [`Error::Invalid`] with every fault of the query.
+    /// Returns [`Error::Invalid`](crate::Error::Invalid) with every fault of the query.
     ///
     /// # Example
     ///
