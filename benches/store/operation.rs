@@ -1,7 +1,5 @@
 //! The operations that are measured, one call at a time.
 
-use std::sync::atomic::Ordering;
-
 use signup_benches::{event, per_call};
 use signup_core::{EventListInput, EventPatchInput, IdempotencyKey, ShiftPatchInput, SignUpInput};
 use tokio::runtime::Runtime;
@@ -83,11 +81,7 @@ impl Operation {
                 drop(session.patch_event(*event, &input).await.unwrap());
             }
             // Each call changes the event, because the calls alternate.
-            Self::Publish => drop(if site.is_published.fetch_not(Ordering::Relaxed) {
-                session.unpublish_event(site.alternating, ()).await.unwrap()
-            } else {
-                session.publish_event(site.alternating, ()).await.unwrap()
-            }),
+            Self::Publish => site.alternate().await,
             Self::SignUp => {
                 let email = format!("ada{}@example.org", site.number()).into();
                 let input = SignUpInput { name: "Ada".into(), email, ..SignUpInput::default() };

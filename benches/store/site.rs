@@ -1,7 +1,7 @@
 //! A service on a filled database, and the records that the operations use.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use jiff::Timestamp;
 use signup_benches::event;
@@ -17,6 +17,8 @@ use crate::population::Population;
 
 /// The number of events or sign-ups of a page.
 pub(crate) const PER_PAGE: u32 = 25;
+/// The number of events that are unpublished and published in turn.
+const ALTERNATING: usize = 100;
 /// The number of sign-ups of one commit while a site is filled.
 const PER_COMMIT: usize = 1000;
 
@@ -28,10 +30,9 @@ pub(crate) struct Site {
     /// A published event in the future, with ten shifts.
     pub(crate) event: EventId,
     pub(crate) shift: ShiftId,
-    /// An event like the other, without sign-ups.
-    pub(crate) alternating: EventId,
-    /// Whether the alternating event is published.
-    pub(crate) is_published: AtomicBool,
+    /// Published events like the other, without sign-ups.
+    alternating: Vec<EventId>,
+    alternations: AtomicUsize,
     /// The cursor of the last page.
     pub(crate) last_page: String,
     /// The URL of the database on PostgreSQL.
@@ -49,7 +50,10 @@ impl Site {
         let organization = OrganizationId::new(Uuid::from_u128(organization));
         let session = service.session_for(organization, Scopes::all()).await.unwrap();
         let created = publish(&session).await;
-        let alternating = publish(&session).await.event.id;
+        let mut alternating = vec![];
+        for _ in 0..ALTERNATING {
+            alternating.push(publish(&session).await.event.id);
+        }
         let last_page = last_page(&*store, session.organization_id(), None).await.to_string();
         let (event, shift) = (created.event.id, created.shifts[0].id);
         Self {
@@ -59,7 +63,7 @@ impl Site {
             event,
             shift,
             alternating,
-            is_published: AtomicBool::new(true),
+            alternations: AtomicUsize::new(0),
             last_page,
             url,
             numbers: AtomicU64::new(0),
@@ -69,6 +73,18 @@ impl Site {
     /// Returns a number that no other call returns.
     pub(crate) fn number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Unpublishes the next of many events, and publishes the event at the next call. A single event would leave more dead
+    /// rows than a database meets in practice.
+    pub(crate) async fn alternate(&self) {
+        let number = self.alternations.fetch_add(1, Ordering::Relaxed);
+        let event = self.alternating[number / 2 % ALTERNATING];
+        drop(if number.is_multiple_of(2) {
+            self.session.unpublish_event(event, ()).await.unwrap()
+        } else {
+            self.session.publish_event(event, ()).await.unwrap()
+        });
     }
 
     /// Adds sign-ups, in turn for each of these shifts.
