@@ -96,7 +96,7 @@ fn send(delivery: &Delivery) -> std::result::Result<(), (DeliveryFailure, &'stat
     let about = match &delivery.notice.cause {
         NoticeCause::SignedUp { .. } => "confirms a place",
         NoticeCause::Cancelled { .. } => "confirms a cancellation",
-        NoticeCause::CancelledByOrganizer { .. } => "tells of a cancellation by the organizer",
+        NoticeCause::CancelledWithShift { .. } => "tells of a cancellation by the organizer",
         NoticeCause::ShiftMoved { .. } | NoticeCause::EventMoved { .. } => "tells of a changed time or place",
         _ => return Err((DeliveryFailure::Permanent, "there is no mail for this cause")),
     };

@@ -59,7 +59,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         NoticeCause::ShiftChanged { change: change.clone(), fanned_out_to: Some(signup.id) },
         NoticeCause::SignedUp { signup: signup.id, secret: Secret::generate() },
         NoticeCause::Cancelled { signup: signup.id },
-        NoticeCause::CancelledByOrganizer { signup: signup.id },
+        NoticeCause::CancelledWithShift { signup: signup.id },
         NoticeCause::EventChanged { change: change.clone(), fanned_out_to: Some(signup.id) },
         NoticeCause::EventMoved { signup: signup.id, change: change.clone() },
         NoticeCause::EventCancelled { fanned_out_to: Some(signup.id) },
@@ -76,7 +76,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         })
         .collect();
     let failure = Some(NoticeFailure::new(at(99), "550 “no such user”\r\n"));
-    let failed = Notice { failure, ..notice(&shift, 9) };
+    let failed = Notice { failure, ..notice(&shift, 99) };
     let receipt = receipt(receipt_key(1, "!~key"), &event, std::slice::from_ref(&shift));
     let mut writes = vec![
         Write::InsertOrganization(organization(1)),

@@ -56,7 +56,7 @@ fn cause_for(cause: &NoticeCause, signup: &Signup) -> Option<NoticeCause> {
             Some(NoticeCause::EventMoved { signup: signup.id, change: change.clone() })
         }
         NoticeCause::EventCancelled { .. } | NoticeCause::ShiftDeleted { .. } => {
-            Some(NoticeCause::CancelledByOrganizer { signup: signup.id })
+            Some(NoticeCause::CancelledWithShift { signup: signup.id })
         }
         _ => None,
     }
@@ -78,7 +78,7 @@ pub(crate) fn is_obsolete(notice: &Notice, present: &SignupInFull, now: Timestam
             let has_ended_since = notice.created_at < end && end <= now;
             signup.status != SignupStatus::Confirmed || signup.secret != secret.digest() || has_ended_since
         }
-        NoticeCause::Cancelled { .. } | NoticeCause::CancelledByOrganizer { .. } => {
+        NoticeCause::Cancelled { .. } | NoticeCause::CancelledWithShift { .. } => {
             signup.status != SignupStatus::Cancelled
         }
         NoticeCause::ShiftChanged { .. }

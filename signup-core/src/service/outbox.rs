@@ -183,7 +183,7 @@ impl Outbox {
             }
             NoticeCause::SignedUp { .. }
             | NoticeCause::Cancelled { .. }
-            | NoticeCause::CancelledByOrganizer { .. }
+            | NoticeCause::CancelledWithShift { .. }
             | NoticeCause::ShiftMoved { .. }
             | NoticeCause::EventMoved { .. } => vec![],
         };

@@ -74,11 +74,11 @@ impl<'a> Content<'a> {
                 let link = format!("{base_url}/signups/{}", secret.reveal());
                 content.confirmation(link, at.interval.end <= now)
             }
-            NoticeCause::Cancelled { .. } | NoticeCause::CancelledByOrganizer { .. } => {
+            NoticeCause::Cancelled { .. } | NoticeCause::CancelledWithShift { .. } => {
                 content.cancellation(signup.cancelled_by, event)
             }
-            NoticeCause::ShiftMoved { change, .. } => content.change(change, false, at, zone),
-            NoticeCause::EventMoved { change, .. } => content.change(change, true, at, zone),
+            NoticeCause::ShiftMoved { change, .. } => content.change(change, SHIFT_CHANGED, at, zone),
+            NoticeCause::EventMoved { change, .. } => content.change(change, event_moved(change), at, zone),
             other => return Err(format!("there is no mail for the cause {}", other.name())),
         };
         let titles = shorten(&format!("{} – {}", event.title, shift.title));
@@ -125,27 +125,15 @@ impl<'a> Content<'a> {
 
     /// Returns the prefix of the subject, and the content, of the mail about another time or place.
     ///
-    /// The wording says what this change was. The facts show the present time and place, which a later change may have
+    /// The wording is a prefix of the subject and an intro, and says what this change was. The facts show the present time and place, which a later change may have
     /// made.
     fn change(
         self,
         change: &ShiftChange,
-        is_of_event: bool,
+        (prefix, intro): (&'static str, &'static str),
         at: &TimeAndPlace,
         zone: &Zone,
     ) -> (&'static str, Self) {
-        let has_other_time = change.before.interval != change.after.interval;
-        let has_other_place = place(&change.before) != place(&change.after);
-        let (prefix, intro) = match (is_of_event, has_other_time, has_other_place) {
-            (false, ..) => ("Changed", "The time or the place of your shift has changed."),
-            (true, true, true) => {
-                ("Event moved", "The time and the place of the event have changed, and your shift with them.")
-            }
-            (true, true, false) => {
-                ("Event moved", "The time of the event has changed, and your shift with it.")
-            }
-            (true, false, _) => ("New place", "The place of the event has changed."),
-        };
         let before = facts(["When, before", "Where, before"], &change.before, zone);
         let mut facts: Vec<_> = before.chain(facts(["When, now", "Where, now"], at, zone)).collect();
         // A missing place has no fact, so a place that was removed is reported here.
@@ -157,6 +145,22 @@ impl<'a> Content<'a> {
              place.",
         );
         (prefix, Self { intro, facts, note, ..self })
+    }
+}
+
+/// The prefix of the subject, and the intro, of the mail about an edit of a shift.
+const SHIFT_CHANGED: (&str, &str) = ("Changed", "The time or the place of your shift has changed.");
+
+/// Returns the prefix of the subject, and the intro, of the mail about an edit of the event.
+fn event_moved(change: &ShiftChange) -> (&'static str, &'static str) {
+    let has_other_time = change.before.interval != change.after.interval;
+    let has_other_place = place(&change.before) != place(&change.after);
+    match (has_other_time, has_other_place) {
+        (true, true) => {
+            ("Event moved", "The time and the place of the event have changed, and your shift with them.")
+        }
+        (true, false) => ("Event moved", "The time of the event has changed, and your shift with it."),
+        (false, _) => ("New place", "The place of the event has changed."),
     }
 }
 

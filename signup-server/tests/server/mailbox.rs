@@ -299,7 +299,6 @@ impl Handler for Session {
         let mail = Mail { to: self.to.clone(), raw: std::mem::take(&mut self.raw) };
         // Stored before the delay: a client that is killed while it waits for the reply has sent the mail.
         self.state.lock().unwrap().mails.push(mail);
-        // The delay is what the test has set, and zero by default. It blocks only the thread of this connection.
         std::thread::sleep(delay);
         self.delay_reply();
         response::OK

@@ -16,7 +16,7 @@ async fn every_cause_of_a_notice_has_a_mail_or_is_fanned_out() {
     let mailed = [
         (NoticeCause::SignedUp { signup, secret: Secret::generate() }, "You are signed up: "),
         (NoticeCause::Cancelled { signup }, "Cancelled: "),
-        (NoticeCause::CancelledByOrganizer { signup }, "Cancelled: "),
+        (NoticeCause::CancelledWithShift { signup }, "Cancelled: "),
         (NoticeCause::ShiftMoved { signup, change: change.clone() }, "Changed: "),
         (NoticeCause::EventMoved { signup, change: change.clone() }, "New place: "),
     ];
