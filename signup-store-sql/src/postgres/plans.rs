@@ -3,13 +3,13 @@
 use jiff::Timestamp;
 use rstest::rstest;
 use signup_core::{
-    EmailAddress, EventId, EventQuery, NoticeId, OrganizationId, Position, ShiftId, Side, SignupId,
-    SignupPosition, SignupQuery, SignupStatus,
+    CancelledBy, EmailAddress, EventId, EventQuery, NoticeId, OrganizationId, Position, ShiftId, Side,
+    SignupId, SignupPosition, SignupQuery, SignupScope, SignupStatus,
 };
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 
 use super::options::PLANNER;
-use crate::sql::read::{due_notices_query, page_query, signup_page_query};
+use crate::sql::read::{Selected, due_notices_query, fan_out_query, page_query, signup_page_query};
 use crate::sql::{Dialect, Sql, Value};
 use crate::test_cluster::Cluster;
 
@@ -85,15 +85,14 @@ async fn connect(cluster: &Cluster) -> PgConnection {
     connection
 }
 
-async fn plan_of_signups(connection: &mut PgConnection, wanted: &SignupQuery) -> String {
-    let page = signup_page_query(Dialect::Postgres, OrganizationId::NONE, wanted);
+async fn plan_of_signups(connection: &mut PgConnection, sql: Sql) -> String {
     let parameter = |value: &Value| match value {
         Value::Uuid(_) => ("uuid", "gen_random_uuid()"),
         Value::Text(_) => ("text", "'a'"),
         value => panic!("{value:?}"),
     };
-    let (types, values): (Vec<_>, Vec<_>) = page.values.iter().map(parameter).unzip();
-    plan(connection, page, &types.join(", "), &values.join(", ")).await
+    let (types, values): (Vec<_>, Vec<_>) = sql.values.iter().map(parameter).unzip();
+    plan(connection, sql, &types.join(", "), &values.join(", ")).await
 }
 
 /// A page is a range of the index of its scope, whether or not the planner knows of the table. The shift of each sign-up is
@@ -117,7 +116,11 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is(#[values(false, true)]
         for side in [None, Some(Side::Below), Some(Side::Above)] {
             let mut wanted = query.clone();
             wanted.position = side.map(|side| SignupPosition { id: SignupId::NONE, side });
-            let plan = plan_of_signups(&mut connection, &wanted).await;
+            let plan = plan_of_signups(
+                &mut connection,
+                signup_page_query(Dialect::Postgres, OrganizationId::NONE, &wanted),
+            )
+            .await;
             let is_range = |line: &&str| line.contains(&format!(" using {index} on signups u"));
             let ranges = plan.lines().filter(is_range).count();
             assert_eq!(ranges, 1 + usize::from(side.is_some()), "{plan}");
@@ -135,6 +138,30 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is(#[values(false, true)]
 
 #[rstest]
 #[tokio::test]
+async fn a_fan_out_reads_a_range_of_the_index_of_its_scope(#[values(false, true)] is_analyzed: bool) {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut connection = connect(cluster).await;
+    connection.execute(MANY_EVENTS).await.unwrap();
+    connection.execute(MANY_SIGNUPS).await.unwrap();
+    if is_analyzed {
+        connection.execute("ANALYZE").await.unwrap();
+    }
+    let by = Selected::CancelledBy(CancelledBy::EventCancellation);
+    for (scope, selected, index) in [
+        (SignupScope::Event(EventId::NONE), by, "signups_by_event"),
+        (SignupScope::Shift(ShiftId::NONE), by, "signups_by_shift"),
+        (SignupScope::Shift(ShiftId::NONE), Selected::Confirmed, "signups_by_shift"),
+    ] {
+        let query = fan_out_query(Dialect::Postgres, OrganizationId::NONE, scope, selected, None, 100);
+        let plan = plan_of_signups(&mut connection, query).await;
+        assert!(plan.contains(&format!(" using {index} on signups u")), "{plan}");
+        assert!(plan.contains("using shifts_pkey on shifts"), "{plan}");
+        assert!(!["Sort", "Seq Scan"].iter().any(|step| plan.contains(step)), "{plan}");
+    }
+}
+
+#[rstest]
+#[tokio::test]
 async fn sign_ups_of_an_address_are_found_by_the_address(#[values(false, true)] is_analyzed: bool) {
     let Some(cluster) = Cluster::shared() else { return };
     let mut connection = connect(cluster).await;
@@ -146,7 +173,11 @@ async fn sign_ups_of_an_address_are_found_by_the_address(#[values(false, true)] 
     let all = SignupQuery::new().email(EmailAddress::new("ada@example.org").unwrap());
     for query in [all.clone(), all.clone().of_event(EventId::NONE), all.of_shift(ShiftId::NONE)] {
         let wanted = query.at(SignupPosition { id: SignupId::NONE, side: Side::Below });
-        let plan = plan_of_signups(&mut connection, &wanted).await;
+        let plan = plan_of_signups(
+            &mut connection,
+            signup_page_query(Dialect::Postgres, OrganizationId::NONE, &wanted),
+        )
+        .await;
         assert!(plan.contains("using signups_by_address on signups"), "{plan}");
         assert_eq!(plan.matches(" on signups").count(), 1, "{plan}");
     }

@@ -9,6 +9,7 @@
 mod deleted_events;
 mod event_in_full;
 mod event_page;
+mod fan_out;
 mod notices;
 mod page;
 mod reader;
@@ -19,6 +20,9 @@ pub(crate) use event_in_full::{by_position, event_in_full, in_running_order};
 pub(crate) use event_page::events;
 #[cfg(test)]
 pub(crate) use event_page::page_query;
+#[cfg(test)]
+pub(crate) use fan_out::fan_out_query;
+pub(crate) use fan_out::{Selected, fan_out};
 #[cfg(test)]
 pub(crate) use notices::due_notices_query;
 pub(crate) use notices::{due_notices, notice};

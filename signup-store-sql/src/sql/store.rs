@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::sql::cache::{CachedReads, CachedValues, MAX_SLUG_BYTES, Version, Weight};
 use crate::sql::read::{
-    self, Reader, Result, all, by_position, in_running_order, live_receipt, of_parent, one, sorted,
+    self, Reader, Result, Selected, all, by_position, in_running_order, live_receipt, of_parent, one, sorted,
 };
 use crate::sql::row::{self, Cell, EVENT, NOTICE, ORGANIZATION, QUESTION, RECEIPT, SHIFT, SIGNUP, TOKEN};
 use crate::sql::{Sql, values};
@@ -248,21 +248,7 @@ impl<B: Backend> Store for SqlStore<B> {
         after: Option<SignupId>,
         limit: u32,
     ) -> Result<Vec<Signup>> {
-        let after = after.unwrap_or(SignupId::NONE).uuid();
-        let (column, scope) = match scope {
-            SignupScope::Event(event) => ("event_id", event.uuid()),
-            SignupScope::Shift(shift) => ("shift_id", shift.uuid()),
-        };
-        let values = values![organization.uuid(), scope, after, by.name()];
-        // A cancelled row without a cause is of an earlier version, in which only volunteers cancelled.
-        let from = format!(
-            "(SELECT * FROM current_signups u WHERE u.organization_id = $1 AND u.{column} = $2 AND u.id > $3 \
-             AND u.status = 'cancelled' AND COALESCE(u.cancelled_by, 'volunteer') = $4 \
-             ORDER BY u.id LIMIT {limit}) u"
-        );
-        let found =
-            all(self.0.reader(), "listing cancelled sign-ups", SIGNUP, &from, values, row::signup).await?;
-        Ok(sorted(found, |signup| signup.id))
+        read::fan_out(self.0.reader(), organization, scope, Selected::CancelledBy(by), after, limit).await
     }
 
     async fn signup_in_full(
@@ -287,15 +273,8 @@ impl<B: Backend> Store for SqlStore<B> {
         after: Option<SignupId>,
         limit: u32,
     ) -> Result<Vec<Signup>> {
-        let from = format!(
-            "(SELECT * FROM current_signups WHERE organization_id = $1 AND shift_id = $2 \
-             AND status = 'confirmed' AND id > $3 ORDER BY id LIMIT {limit}) u"
-        );
-        let after = after.unwrap_or(SignupId::NONE).uuid();
-        let values = values![organization.uuid(), shift.uuid(), after];
-        let found =
-            all(self.0.reader(), "listing confirmed sign-ups", SIGNUP, &from, values, row::signup).await?;
-        Ok(sorted(found, |signup| signup.id))
+        let scope = SignupScope::Shift(shift);
+        read::fan_out(self.0.reader(), organization, scope, Selected::Confirmed, after, limit).await
     }
 
     async fn signups_of_address(

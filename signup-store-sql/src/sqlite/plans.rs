@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 use signup_core::{
-    EmailAddress, EventId, EventQuery, NoticeId, OrganizationId, Position, ShiftId, Side, SignupId,
-    SignupPosition, SignupQuery, SignupStatus,
+    CancelledBy, EmailAddress, EventId, EventQuery, NoticeId, OrganizationId, Position, ShiftId, Side,
+    SignupId, SignupPosition, SignupQuery, SignupScope, SignupStatus,
 };
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnection};
 
 use crate::SqliteStore;
-use crate::sql::read::{due_notices_query, page_query, signup_page_query};
+use crate::sql::read::{Selected, due_notices_query, fan_out_query, page_query, signup_page_query};
 use crate::sql::require;
 use crate::sql::rows::Rows;
 use crate::sql::{Dialect, Sql};
@@ -82,6 +82,31 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is() {
             assert_eq!(plan.matches(shift).count(), ranges, "{plan}");
             assert!(!plan.contains("B-TREE") && !plan.contains("SCAN signups"), "{plan}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_fan_out_reads_a_range_of_the_index_of_its_scope() {
+    let (_folder, mut connection) = database().await;
+    let by = Selected::CancelledBy(CancelledBy::EventCancellation);
+    for (scope, selected, index) in [
+        (
+            SignupScope::Event(EventId::NONE),
+            by,
+            "signups_by_event (organization_id=? AND (event_id,id)>(?,?)",
+        ),
+        (
+            SignupScope::Shift(ShiftId::NONE),
+            by,
+            "signups_by_shift (organization_id=? AND (shift_id,id)>(?,?)",
+        ),
+        (SignupScope::Shift(ShiftId::NONE), Selected::Confirmed, "signups_by_shift (organization_id=?"),
+    ] {
+        let query = fan_out_query(Dialect::Sqlite, OrganizationId::NONE, scope, selected, None, 100);
+        let plan = plan(&mut connection, query).await;
+        assert!(plan.contains(&format!("SEARCH u USING INDEX {index}")), "{plan}");
+        assert!(plan.contains("SEARCH s USING INDEX sqlite_autoindex_shifts_1"), "{plan}");
+        assert!(!plan.contains("B-TREE") && !plan.contains("SCAN signups"), "{plan}");
     }
 }
 

@@ -1,0 +1,60 @@
+//! The sign-ups that a notice is fanned out to, by ascending id.
+
+use signup_core::{CancelledBy, OrganizationId, Signup, SignupId, SignupScope};
+use uuid::Uuid;
+
+use super::reader::{Reader, Result, sorted};
+use crate::sql::row::{self, Records as _, SIGNUP};
+use crate::sql::{Dialect, Sql, values};
+
+/// Which sign-ups of an event or a shift are read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Selected {
+    Confirmed,
+    CancelledBy(CancelledBy),
+}
+
+/// Returns the statement for at most `limit` sign-ups after `after`.
+///
+/// The scope is a part of the range and of the order, so that only the index of the scope has both.
+pub(crate) fn fan_out_query(
+    dialect: Dialect,
+    organization: OrganizationId,
+    scope: SignupScope,
+    selected: Selected,
+    after: Option<SignupId>,
+    limit: u32,
+) -> Sql {
+    let (column, scope) = match scope {
+        SignupScope::Event(event) => ("u.event_id", event.uuid()),
+        SignupScope::Shift(shift) => ("u.shift_id", shift.uuid()),
+    };
+    let after = after.unwrap_or(SignupId::NONE).uuid();
+    let mut values = values![organization.uuid(), scope, after, Uuid::max()];
+    let is_selected = match selected {
+        Selected::Confirmed => "u.status = 'confirmed'",
+        // A cancelled row without a cause is of an earlier version, in which only volunteers cancelled.
+        Selected::CancelledBy(by) => {
+            values.push(by.name().into());
+            "u.status = 'cancelled' AND COALESCE(u.cancelled_by, 'volunteer') = $5"
+        }
+    };
+    let from = format!(
+        "(SELECT * FROM current_signups u WHERE u.organization_id = $1 AND ({column}, u.id) > ($2, $3) \
+         AND ({column}, u.id) <= ($2, $4) AND {is_selected} ORDER BY {column}, u.id LIMIT {limit}) u"
+    );
+    Sql::of(dialect, &dialect.records(SIGNUP, &from), values)
+}
+
+pub(crate) async fn fan_out(
+    reader: &impl Reader,
+    organization: OrganizationId,
+    scope: SignupScope,
+    selected: Selected,
+    after: Option<SignupId>,
+    limit: u32,
+) -> Result<Vec<Signup>> {
+    let sql = fan_out_query(reader.dialect(), organization, scope, selected, after, limit);
+    let found = reader.records("listing sign-ups for a fan-out", sql).await?.read(SIGNUP, row::signup)?;
+    Ok(sorted(found, |signup| signup.id))
+}
