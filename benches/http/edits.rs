@@ -37,7 +37,7 @@ fn edits(bench: &mut Bench, engine: &str, site: impl FnOnce() -> Site) {
     let site = site();
     let events = site.events();
     // A connection sends both requests of a pair before the next pair. So it unpublishes the event that it has published, and
-    // each request changes something. The other loads have pairs, too, to be alike.
+    // each request changes something. The other loads also send pairs, so that the three are comparable.
     let pairs = |pair: &dyn Fn(&String) -> [Request; 2]| site.load(events.iter().flat_map(pair).collect());
     let [patches, publishes, limit] = sides([
         pairs(&|event| [site.patch_event(event), site.patch_event(event)]),

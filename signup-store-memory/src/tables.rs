@@ -67,6 +67,7 @@ pub(crate) struct Tables {
     pub(crate) shifts: BTreeMap<ShiftId, Shift>,
     /// When each deleted shift was deleted.
     pub(crate) deleted_shifts: BTreeMap<ShiftId, Timestamp>,
+    /// The shifts that have no room any more.
     pub(crate) closed_shifts: BTreeSet<ShiftId>,
     /// The shifts of each event, deleted ones included.
     pub(crate) shifts_of_event: BTreeMap<EventId, BTreeSet<ShiftId>>,

@@ -22,12 +22,12 @@ pub async fn all_confirmed_sign_ups_of_a_shift_are_cancelled(store: Arc<dyn Stor
     let (organization, shift) = (event.organization, here.id);
     let empty = |shift| vec![Requirement::ShiftIsEmpty { organization, shift }];
     assert_eq!(try_write(&*store, empty(shift), vec![]).await, Err(Refusal::ShiftHasSignups));
-    let cancel_all = |time| {
+    let close = |time| {
         let by = CancelledBy::ShiftDeletion;
         vec![Write::CloseShift { organization, shift, at: at(time), by }]
     };
     for time in [5, 6] {
-        write(&*store, cancel_all(time)).await;
+        write(&*store, close(time)).await;
         let by_organizer = |signup: &Signup| Signup {
             status: SignupStatus::Cancelled,
             cancelled_at: Some(at(5)),
@@ -110,20 +110,26 @@ pub async fn a_cancellation_keeps_its_cause(store: Arc<dyn Store>) {
     }
 }
 
-/// After simultaneous sign-ups and cancellations of all, `filled` is the number of confirmed sign-ups.
-pub async fn filled_is_exact_after_simultaneous_cancellations_of_all(store: Arc<dyn Store>) {
-    let (event, shift) = with_shift(&store, 9).await;
+/// Of simultaneous sign-ups for a shift, and closings of the shift, each sign-up is refused or cancelled by the first closing.
+pub async fn a_closing_cancels_every_sign_up_that_came_before(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 99).await;
     let organization = event.organization;
     let mut changes: Vec<_> = (0..24).map(|number| sign_up(&shift, &signup(&shift, number))).collect();
-    for place in [4, 12, 20] {
-        let by = CancelledBy::EventCancellation;
-        let all = Write::CloseShift { organization, shift: shift.id, at: at(5), by };
-        changes.insert(place, ChangeSet { requires: vec![], writes: vec![all] });
+    let closings = [4, 12, 20];
+    let by = CancelledBy::EventCancellation;
+    for place in closings {
+        let close = Write::CloseShift { organization, shift: shift.id, at: at(5), by };
+        changes.insert(place, ChangeSet { requires: vec![], writes: vec![close] });
     }
-    super::contention::all_at_once(&store, changes).await;
-    let confirmed = store.confirmed_signups(organization, shift.id, None, 99).await.unwrap();
-    let found = store.shift(organization, shift.id).await.unwrap().unwrap();
-    assert_eq!(found.occupancy.filled as usize, confirmed.len());
+    let results = super::contention::all_at_once(&store, changes).await;
+    let signed_up = results.iter().filter(|result| result.is_ok()).count() - closings.len();
+    let refused = results.iter().filter(|result| **result == Err(Refusal::ShiftFull)).count();
+    assert_eq!(signed_up + refused, 24, "a sign-up succeeds or finds no room: {results:?}");
+    let scope = SignupScope::Shift(shift.id);
+    let cancelled = store.signups_cancelled_by(organization, scope, by, None, 99).await.unwrap();
+    assert_eq!(cancelled.len(), signed_up, "every sign-up that succeeded is cancelled");
+    assert_eq!(store.confirmed_signups(organization, shift.id, None, 99).await.unwrap(), []);
+    assert_eq!(store.shift(organization, shift.id).await.unwrap().unwrap().occupancy.filled, 0);
 }
 
 /// Of a deletion that requires an empty shift and simultaneous sign-ups, either the deletion or some sign-ups succeed.

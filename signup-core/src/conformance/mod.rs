@@ -153,7 +153,7 @@ macro_rules! conformance_tests {
             cancellations::all_confirmed_sign_ups_of_a_shift_are_cancelled
             cancellations::a_closed_shift_has_no_room_and_its_sign_ups_stay_cancelled
             cancellations::a_cancellation_keeps_its_cause
-            cancellations::filled_is_exact_after_simultaneous_cancellations_of_all
+            cancellations::a_closing_cancels_every_sign_up_that_came_before
             cancellations::a_shift_is_deleted_empty_or_keeps_its_sign_ups
             contention::simultaneous_sign_ups_never_pass_the_capacity
             contention::simultaneous_creates_never_pass_the_limit

@@ -303,8 +303,8 @@ pub enum Write {
     /// room. So a change set that inserts a sign-up requires [`ShiftHasRoom`](Requirement::ShiftHasRoom), unless the shift
     /// is known to be open.
     ///
-    /// Other change sets do not wait longer for this write than for others, however many sign-ups the shift has. So a store on
-    /// a disk records the closing with the shift, and derives the status of each sign-up.
+    /// The cost of this write does not depend on the number of sign-ups, so it does not delay other change sets. A store on a
+    /// disk records the closing in the shift, and derives the status of each sign-up.
     CloseShift {
         /// The owner.
         organization: OrganizationId,

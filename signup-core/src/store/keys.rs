@@ -48,9 +48,9 @@ pub enum Key {
     Event(OrganizationId, EventId),
     /// The set of the event's questions.
     Questions(OrganizationId, EventId),
-    /// The record of a shift without `filled`.
+    /// The record of a shift without `filled`, and without whether the shift is closed.
     Shift(OrganizationId, ShiftId),
-    /// The set of the shift's sign-ups, and `filled`, the total of the confirmed ones.
+    /// The set of the shift's sign-ups, `filled`, the total of the confirmed ones, and whether the shift is closed.
     Signups(OrganizationId, ShiftId),
     /// Which confirmed sign-up for the shift has this [address](crate::EmailAddress::key).
     Address(OrganizationId, ShiftId, String),

@@ -1,22 +1,27 @@
 -- A shift whose sign-ups were all cancelled at once. The rows of these sign-ups stay as they were, and so does the column
 -- `filled`. So the cancellation costs the same for any number of sign-ups.
 --
--- A server of the version before goes on with these tables: it takes the sign-ups for confirmed, and finds no room.
+-- A server of the version before works with these tables. It reads the sign-ups for a closed shift as confirmed, and finds no
+-- room on the shift.
 ALTER TABLE shifts
     ADD COLUMN closed_at bigint,
-    ADD COLUMN closed_by text COLLATE "C"
-        CHECK (closed_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation'));
+    ADD COLUMN closed_by text COLLATE "C" CHECK ((closed_at IS NULL) = (closed_by IS NULL)
+        AND (closed_by IS NULL OR closed_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation')));
 
--- The sign-ups as they are now: those for a closed shift are cancelled. With a limit the subquery is no join, but looks up
--- each shift by its key: the lists keep the order of their index, whatever the planner knows of the tables.
+-- The sign-ups as they are now. The shift has a row here if its closing cancelled the sign-up. Only a server of the version
+-- before writes no cause: its cancellation of a sign-up that the closing had cancelled changes nothing.
+--
+-- With a limit the subquery is no join, but looks up each shift by its key: the lists keep the order of their index, whatever
+-- the planner knows of the tables.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.shift_version, u.name, u.email, u.email_key, u.answers, u.secret,
     u.created_at, u.mailed_at,
     CASE WHEN s.closed_at IS NULL THEN u.status ELSE 'cancelled' END AS status,
-    coalesce(u.cancelled_at, s.closed_at) AS cancelled_at,
-    CASE WHEN u.status = 'confirmed' THEN s.closed_by ELSE u.cancelled_by END AS cancelled_by
+    coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
+    coalesce(s.closed_by, u.cancelled_by) AS cancelled_by
 FROM signups u LEFT JOIN LATERAL (SELECT closed_at, closed_by FROM shifts
-    WHERE organization_id = u.organization_id AND id = u.shift_id LIMIT 1) s ON TRUE;
+    WHERE organization_id = u.organization_id AND id = u.shift_id
+    AND (u.status = 'confirmed' OR u.cancelled_by IS NULL AND u.cancelled_at >= closed_at) LIMIT 1) s ON TRUE;
 
 -- Whether the shift, as it is after the wait for its lock, is open.
 CREATE FUNCTION shift_is_open(owner uuid, shift uuid) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -61,8 +66,8 @@ BEGIN
     END IF;
 END $$;
 
--- As before, without a plan for each call. Since the last migration an index has exactly the events that are counted, so the
--- plan for any time reads that index, too.
+-- As before, without a plan for each call. Since the last migration an index has only published events that are neither
+-- cancelled nor deleted, and the count is a range of that index. So a plan for any time reads that index, too.
 CREATE OR REPLACE FUNCTION locked_active_events(owner uuid, at bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM 1 FROM organizations WHERE id = owner FOR NO KEY UPDATE;

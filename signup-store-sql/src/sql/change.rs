@@ -123,7 +123,7 @@ pub(crate) fn layers(writes: &[Write]) -> Vec<&[Write]> {
     layers
 }
 
-/// The key of the row that has the value of this key: `filled` is a column of its shift.
+/// The key of the row that has the value of this key: `filled` and `closed_at` are columns of its shift.
 fn row_of(key: Key) -> Key {
     match key {
         Key::Signups(organization, shift) => Key::Shift(organization, shift),
@@ -174,7 +174,7 @@ mod tests {
         Write::DeleteShift { organization: shift.organization, shift: shift.id, at: at(3) }
     }
 
-    fn cancel_all(shift: &Shift) -> Write {
+    fn close(shift: &Shift) -> Write {
         let by = CancelledBy::EventCancellation;
         Write::CloseShift { organization: shift.organization, shift: shift.id, at: at(3), by }
     }
@@ -221,12 +221,8 @@ mod tests {
         let delete = Write::DeleteNotice { organization: insert.organization, notice: another };
         assert_layers(&[Write::InsertNotices(vec![insert]), delete], &[2]);
         let about = notice(&shifts[0], 1);
-        let cancel_event = [
-            change_event(&event),
-            cancel_all(&shifts[0]),
-            cancel_all(&shifts[1]),
-            Write::InsertNotices(vec![about]),
-        ];
+        let cancel_event =
+            [change_event(&event), close(&shifts[0]), close(&shifts[1]), Write::InsertNotices(vec![about])];
         assert_layers(&cancel_event, &[4]);
         assert_layers(&[change_event(&event), Write::InsertShifts(shifts.clone())], &[2]);
     }
@@ -255,8 +251,8 @@ mod tests {
             (vec![insert_receipt(&event, "a"), insert_receipt(&event, "a")], vec![1, 1]),
             (vec![Write::InsertOrganization(organization(1)), plan], vec![1, 1]),
             (vec![change_event(&event), delete_event(&event)], vec![1, 1]),
-            (vec![cancel_all(&shift), delete_shift(&shift)], vec![1, 1]),
-            (vec![insert_signup(&one), cancel_all(&shift)], vec![1, 1]),
+            (vec![close(&shift), delete_shift(&shift)], vec![1, 1]),
+            (vec![insert_signup(&one), close(&shift)], vec![1, 1]),
         ] {
             assert_layers(&writes, &expected);
         }

@@ -3,8 +3,8 @@
 //! A statement applies all writes of a kind, of any number of change sets. The statements are ordered so that a parent is
 //! inserted before its children.
 //!
-//! **Invariant:** `filled` is written only together with the sign-ups that it counts. In the tables, the closing of a shift
-//! changes neither: reads derive the status of each sign-up, and the 0 for `filled`.
+//! **Invariant:** `filled` is written only together with the sign-ups that it counts. `CloseShift` changes neither.
+//! Reads of a closed shift return every sign-up as cancelled, and 0 for `filled`.
 
 mod cells;
 

@@ -64,6 +64,8 @@ async fn values_out_of_range_are_refused(#[values(Sqlite, Postgres)] engine: Eng
         ("shifts", "end_minute = start_minute".to_owned()),
         ("shifts", "end_minute = 1441".to_owned()),
         ("shifts", "version = 0".to_owned()),
+        ("shifts", "closed_at = 1".to_owned()),
+        ("shifts", "closed_at = 1, closed_by = 'nobody'".to_owned()),
         ("questions", "kind = 'number'".to_owned()),
         ("questions", "options = '{}'".to_owned()),
         ("questions", "required = 2".to_owned()),

@@ -50,12 +50,12 @@ pub(super) fn change(state: &mut State, records: &Records, step: &Step) -> Optio
                 QuestionEdit::Delete => Write::DeleteQuestion { organization, event, question },
             });
         }
-        Step::DeleteShift { organization, shift, is_empty, cancels, is_deleted } => {
+        Step::DeleteShift { organization, shift, is_empty, closes, is_deleted } => {
             let (organization, shift) = (organization_id(organization), state.shift(shift)?.id);
             if is_empty {
                 change.requires.push(Requirement::ShiftIsEmpty { organization, shift });
             }
-            if cancels {
+            if closes {
                 let by = CancelledBy::ShiftDeletion;
                 change.writes.push(Write::CloseShift { organization, shift, at: now, by });
             }

@@ -101,11 +101,11 @@ fn shift() -> impl Strategy<Value = Step> {
         check,
     });
     let delete = (most_often_the_first(), 0..6_u32, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
-        |(organization, shift, is_empty, cancels, is_deleted)| Step::DeleteShift {
+        |(organization, shift, is_empty, closes, is_deleted)| Step::DeleteShift {
             organization,
             shift,
             is_empty,
-            cancels,
+            closes,
             is_deleted,
         },
     );

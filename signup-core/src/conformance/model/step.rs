@@ -88,7 +88,7 @@ pub(super) enum Step {
         /// The version that is required, as for `EditEvent`.
         check: Option<bool>,
     },
-    /// Cancels all sign-ups for a shift, or deletes the shift, or both.
+    /// Closes a shift, or deletes the shift, or both.
     DeleteShift {
         /// The organization that deletes.
         organization: u32,
@@ -96,8 +96,8 @@ pub(super) enum Step {
         shift: u32,
         /// Whether a shift without sign-ups is required.
         is_empty: bool,
-        /// Whether all sign-ups are cancelled.
-        cancels: bool,
+        /// Whether the shift is closed.
+        closes: bool,
         /// Whether the shift is deleted.
         is_deleted: bool,
     },

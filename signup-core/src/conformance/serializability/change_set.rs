@@ -180,14 +180,14 @@ impl Targets {
                 change.writes.push(Write::InsertShifts(vec![shift(event, number, *capacity)]));
                 change.writes.push(update_event(Event { version, ..event.clone() }));
             }
-            Step::DeleteShift { shift, cancels, is_deleted, check } => {
+            Step::DeleteShift { shift, closes, is_deleted, check } => {
                 if let Some(checked) = *check {
                     let Shift { organization, id: shift, .. } = *at_index(&self.shifts, checked);
                     change.requires.push(Requirement::ShiftIsEmpty { organization, shift });
                 }
                 let Shift { organization, id: shift, .. } = *at_index(&self.shifts, *shift);
                 let at = at(i64::from(number));
-                if *cancels {
+                if *closes {
                     let by = CancelledBy::ShiftDeletion;
                     change.writes.push(Write::CloseShift { organization, shift, at, by });
                 }

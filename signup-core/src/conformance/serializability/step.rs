@@ -35,9 +35,9 @@ pub(super) enum Step {
     DeleteEvent { event: usize, is_restored: bool, check: Option<usize> },
     /// Adds a shift to an event of the world, and optionally requires a version of the same or of another event.
     AddShift { event: usize, capacity: u32, check: Option<(usize, u32)> },
-    /// Cancels all sign-ups for a shift, or deletes the shift, or both. Optionally requires that the same or another shift has
+    /// Closes a shift, or deletes the shift, or both. Optionally requires that the same or another shift has
     /// no sign-up.
-    DeleteShift { shift: usize, cancels: bool, is_deleted: bool, check: Option<usize> },
+    DeleteShift { shift: usize, closes: bool, is_deleted: bool, check: Option<usize> },
     /// Adds questions to an event, and optionally requires a version of the same or of another event.
     Ask { event: usize, questions: u32, check: Option<(usize, u32)> },
     /// Updates or deletes a question of the world, and optionally requires that this or another question has no answer.
@@ -210,12 +210,7 @@ fn add_shift() -> BoxedStrategy<Step> {
 
 fn delete_shift() -> BoxedStrategy<Step> {
     (index(), any::<bool>(), any::<bool>(), prop::option::of(index()))
-        .prop_map(|(shift, cancels, is_deleted, check)| Step::DeleteShift {
-            shift,
-            cancels,
-            is_deleted,
-            check,
-        })
+        .prop_map(|(shift, closes, is_deleted, check)| Step::DeleteShift { shift, closes, is_deleted, check })
         .boxed()
 }
 

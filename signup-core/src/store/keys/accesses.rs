@@ -46,7 +46,7 @@ impl Requirement {
                 (Key::Signups(*organization, *shift), Commute),
                 (Key::Address(*organization, *shift, email.key()), Read),
             ],
-            // The set of sign-ups stands for a write that cancels all of them.
+            // `CloseShift` writes the set of sign-ups, and not each sign-up.
             Self::SignupConfirmed { organization, shift, signup }
             | Self::SignupHasSecret { organization, shift, signup, secret: _ } => vec![
                 (Key::Signups(*organization, *shift), Commute),

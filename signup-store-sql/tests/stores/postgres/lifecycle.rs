@@ -14,7 +14,7 @@ use super::waits::{begin, busy_shift, sign_up, until_waiting};
 use crate::records::Engine::Postgres;
 use crate::records::{Database, at, signup, with, writes};
 
-fn cancel_all(shift: &Shift) -> Write {
+fn close(shift: &Shift) -> Write {
     let (organization, shift) = (shift.organization, shift.id);
     Write::CloseShift { organization, shift, at: at(9), by: CancelledBy::EventCancellation }
 }
@@ -28,7 +28,7 @@ fn sign_up_at_version(number: u32, shift: &Shift) -> ChangeSet {
 }
 
 #[tokio::test]
-async fn a_cancellation_of_all_sign_ups_includes_those_that_it_waited_for() {
+async fn a_closing_cancels_the_sign_ups_that_it_waited_for() {
     let Some(cluster) = Cluster::shared() else { return };
     let url = cluster.database().await;
     let store = stores_on(&url, 1, &PostgresOptions::default()).await.remove(0);
@@ -41,7 +41,7 @@ async fn a_cancellation_of_all_sign_ups_includes_those_that_it_waited_for() {
          SELECT gen_random_uuid(), 'other', sha256('other'), {columns} FROM signups"
     );
     other.execute(AssertSqlSafe(insert)).await.unwrap();
-    let mut commits = [Box::pin(store.commit(writes([cancel_all(&shift)])))];
+    let mut commits = [Box::pin(store.commit(writes([close(&shift)])))];
     begin(&mut commits);
     let [commit] = commits;
     let (committed, ()) = tokio::join!(commit, async {
@@ -140,23 +140,25 @@ async fn a_session_of_the_version_before_goes_on_after_the_lifecycle_migration()
     assert_eq!(found, Some(owner));
 }
 
-/// A shift that this version closes keeps its count, so a server of the version before can still cancel a sign-up.
+/// A shift that this version closes keeps its count, so a server of the version before can still cancel a sign-up. The sign-up
+/// keeps the cause of the closing.
 #[tokio::test]
 async fn a_session_of_the_version_before_cancels_a_sign_up_for_a_closed_shift() {
     let Some((database, records)) = Database::version(Postgres, 6).await else { return };
     let store = database.open().await.unwrap();
-    store.commit(writes([cancel_all(&records.shifts[0])])).await.unwrap();
+    store.commit(writes([close(&records.shifts[0])])).await.unwrap();
     let (owner, shift, id) = (records.organization.id, records.shifts[0].id, records.signup.id);
     let closed = store.signup(owner, id).await.unwrap().unwrap();
     assert_eq!(closed.cancelled_by, Some(CancelledBy::EventCancellation));
     let mut old = PgConnection::connect(database.path().to_str().unwrap()).await.unwrap();
     let cancel = format!(
-        "UPDATE signups SET status = 'cancelled', cancelled_at = 7 WHERE id = '{id}'; \
+        "UPDATE signups SET status = 'cancelled', cancelled_at = 2000000000 WHERE id = '{id}'; \
          UPDATE shifts SET filled = filled - 1 WHERE id = '{shift}'"
     );
     old.execute(AssertSqlSafe(cancel)).await.unwrap();
     assert_eq!(store.shift(owner, shift).await.unwrap().unwrap().occupancy.filled, 0);
     assert_eq!(store.confirmed_signups(owner, shift, None, 9).await.unwrap(), []);
+    assert_eq!(store.signup(owner, id).await.unwrap().unwrap(), closed);
 }
 
 /// Servers of the version before check the room at the commit, and not the event.

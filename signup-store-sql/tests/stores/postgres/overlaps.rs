@@ -16,7 +16,8 @@ use signup_store_sql::{PostgresOptions, PostgresStore};
 use super::stores_on;
 use crate::records::{with, writes};
 
-const SHIFTS: u32 = 6;
+/// The shifts. The first one is soon closed, and refuses sign-ups from then on.
+const SHIFTS: u32 = 7;
 const TASKS: u32 = 32;
 
 /// What the change sets of this test have in common, so that they wait for each other.
@@ -165,6 +166,9 @@ async fn two_processes_whose_batches_overlap_never_deadlock() {
     for store in stores {
         store.close().await;
     }
+    let miscounted = "SELECT count(*) FROM shifts s WHERE filled <> (SELECT count(*) FROM signups u \
+         WHERE u.organization_id = s.organization_id AND u.shift_id = s.id AND u.status = 'confirmed')";
+    assert_eq!(cluster.sql(url.rsplit('/').next().unwrap(), miscounted), "0");
     let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
     assert_eq!(cluster.sql(url.rsplit('/').next().unwrap(), deadlocks), "0");
 }
