@@ -73,9 +73,11 @@ pub enum Error {
 impl Error {
     /// Returns whether the same call may succeed later without any change.
     ///
-    /// After an error of the store, it is unknown whether the call wrote. Creating or duplicating an event is then safe
-    /// to retry only with the same idempotency key. A retry of [`Admin`](crate::Admin)'s creates may create a second
-    /// record. Every other call is safe to retry.
+    /// After [`Store`](Self::Store), it is unknown whether the call wrote. Retry a call that creates (an event, a copy,
+    /// shifts, a question) only with the same idempotency key. A repeated delete without a key returns
+    /// [`NotFound`](Self::NotFound) if the first call was applied. Every other call of [`Session`](crate::Session),
+    /// [`Public`](crate::Public) and [`Outbox`](crate::Outbox) is safe to retry. [`Admin`](crate::Admin) lists its
+    /// methods that are not.
     ///
     /// ```
     /// use signup_core::Error;

@@ -21,7 +21,9 @@ use crate::store::DeletedEvent;
 /// No method takes an idempotency key. After [`Error::Store`](crate::Error::Store) it is unknown whether a write was
 /// applied. [`create_organization`](Self::create_organization), [`create_token`](Self::create_token) and
 /// [`add_question`](Self::add_question) may then create a second record when they are called again, so list the records
-/// first. Every other method is safe to call again.
+/// first. Every other method is safe to call again. If the first call was applied, a repeated
+/// [`delete_event`](Self::delete_event) or [`restore_event`](Self::restore_event) returns
+/// [`Error::NotFound`](crate::Error::NotFound).
 ///
 /// # Errors
 /// Each method returns [`Error::Store`](crate::Error::Store) if the store fails, besides the errors that it lists. A

@@ -36,8 +36,9 @@ use crate::token::{Scope, Scopes};
 /// is cheap to clone. An existing session does not notice that its token was revoked or that the plan was changed, so a
 /// server authenticates each request.
 ///
-/// After [`Error::Store`], creating or duplicating an event is safe to retry only with an idempotency key: see
-/// [`with_key`](Self::with_key). A patch of a shift is safe to retry without a key.
+/// After [`Error::Store`], retry a call that creates (an event, a copy, shifts, a question) only with the same
+/// idempotency key: see [`with_key`](Self::with_key). A repeated delete without a key returns [`Error::NotFound`] if the
+/// first call was applied. Every other call is safe to retry.
 ///
 /// # Errors
 /// Each method that reads or writes records has these errors, besides those that it lists:

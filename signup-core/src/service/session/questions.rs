@@ -33,6 +33,8 @@ impl Session {
     /// `question` is typed, a [`NewQuestion`](crate::NewQuestion), or untyped, a
     /// [`QuestionInput`](crate::QuestionInput). Requires [`Scope::EventsWrite`].
     ///
+    /// Without an [idempotency key](Self::with_key), a retry may add the question a second time.
+    ///
     /// # Errors
     /// - [`Error::Invalid`] with every fault, and with one of `label` if the event has [`Question::MAX_PER_EVENT`]
     ///   questions, also if requests race.

@@ -142,6 +142,8 @@ impl Session {
     /// `shifts` is typed, a list of [`NewShift`](crate::NewShift), or untyped, a [`ShiftsInput`](crate::ShiftsInput).
     /// Requires [`Scope::ShiftsWrite`].
     ///
+    /// Without an [idempotency key](Self::with_key), a retry may add the shifts a second time.
+    ///
     /// # Errors
     /// - [`Error::Invalid`] with every fault, and with one of `shifts` if the event would have more than
     ///   [`Event::MAX_SHIFTS`](crate::Event::MAX_SHIFTS), also if requests race.
