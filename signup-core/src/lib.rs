@@ -83,11 +83,15 @@
 //!
 //! - [`hours`] turns wall-clock times into instants, and no other module does; [`zone`] has the time zones.
 //! - [`event`], [`shift`], [`organization`], [`token`], [`question`], [`signup`], [`receipt`] and [`notice`] are the
-//!   records. [`text`], [`occupancy`], [`plan`] and [`id`] are the values in them.
-//! - [`input`] and [`fault`] are the input of the operations, and its faults as data.
+//!   records. [`text`], [`occupancy`], [`plan`] and [`id`] are the values in them. [`secret`] generates random values.
+//! - [`coverage`] is what an event still needs.
+//! - [`input`] and [`fault`] are the input of the operations, and its faults as data. [`cursor`] turns a position in a
+//!   list into a text.
+//! - [`error`] has the errors of the operations.
+//! - [`allowance`] has the rate limits, and [`clock`] the clocks.
 //! - [`service`] has the handles. A method reads, lets a private rule decide, and commits. A rule is a pure function
 //!   from facts, input and the time to a decision.
-//! - [`store`] has the contract of a store.
+//! - [`store`] has the contract of a store. The module `conformance`, behind a feature, has its suite of tests.
 //!
 //! Dates, times and instants are types of [`jiff`], and the methods of a [`Store`] are async through
 //! [`macro@async_trait`]. Public signatures also name types of [`serde_json`] and [`uuid`]. This crate re-exports all

@@ -3,7 +3,7 @@
 //! | handle | from | for |
 //! |---|---|---|
 //! | [`Session`] | [`Service::authenticate`], [`Service::session_for`] | what a token may do, in its own organization |
-//! | [`Admin`] | [`Service::admin`] | the operator: organizations, plans, tokens, people's data |
+//! | [`Admin`] | [`Service::admin`] | the operator: organizations, plans, tokens, events, questions, sign-ups, failed mails |
 //! | [`Public`] | [`Service::public`] | volunteers: a published event, signing up, a sign-up and its cancellation |
 //! | [`Outbox`] | [`Service::outbox`] | the process that delivers queued notices |
 //!

@@ -1,4 +1,4 @@
-//! The operator's handle: organizations, plans, tokens, events, questions, people's data, failed notices.
+//! The operator's handle: organizations, plans, tokens, events, questions, sign-ups, failed mails.
 
 mod events;
 mod notices;
