@@ -47,7 +47,8 @@ pub struct Coverage {
     pub capacity: u64,
     /// The sum of the confirmed sign-ups for the shifts that are not past.
     pub filled: u64,
-    /// The sum of `remaining` of the shifts. An over-full shift hides no gap in another one.
+    /// The sum of `remaining` of the shifts. Sign-ups above the capacity of one shift do not reduce the `remaining` of
+    /// another.
     pub remaining: u64,
     /// The number of sign-ups above the capacities of over-full shifts that are not past.
     pub over_filled: u64,

@@ -43,7 +43,8 @@ pub enum Error {
     /// The shift has ended.
     #[error("the shift is over")]
     ShiftOver,
-    /// The event is cancelled. A cancelled event can only be duplicated or deleted.
+    /// The event is cancelled. Of the writes to the event, its shifts and its questions, only a repeated cancel, a
+    /// duplicate and the deletion of the event succeed.
     #[error("the event is cancelled")]
     EventCancelled,
     /// The event is over, so it cannot be cancelled.

@@ -29,11 +29,12 @@ pub struct Shift {
     pub occupancy: Occupancy,
     /// The index among the event's shifts in the order of the input, from 0.
     pub position: u32,
-    /// The version, from 1. Each edit adds 1; sign-ups do not change it.
+    /// The version, from 1. Each edit of the shift, and each change of the event that changes the shift's instants, its
+    /// place or `is_virtual`, adds 1.
     pub version: u32,
     /// When the shift was created.
     pub created_at: Timestamp,
-    /// When the shift was last edited.
+    /// When the shift, its instants or `is_virtual` last changed. Sign-ups do not count.
     pub updated_at: Timestamp,
     /// The event's first day, which is the day of every shift. A store keeps it with the event, not here.
     pub day: Day,

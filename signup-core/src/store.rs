@@ -105,7 +105,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     ///
     /// Returns at most `query.limit` events: those nearest to `query.position` on its side, always in list order. The
     /// cost does not depend on how far down the list the page is. A walk from position to position returns every event
-    /// that exists throughout exactly once, even if events are inserted meanwhile.
+    /// that exists throughout exactly once, even if events are inserted meanwhile. The exception is an event that moves
+    /// in the list, or leaves the filter, during the walk.
     ///
     /// A store may keep the start of an event for sorting. Then the order, the selection of the page and its positions
     /// all use the stored start, even where newer zone data would derive another start.
@@ -279,8 +280,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The caller repeats the call while the result is `limit`. A small limit keeps the wait of other writers short.
     async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
 
-    /// Removes at most `limit` records of what was deleted at or before `until`: events with their shifts, questions,
-    /// sign-ups and notices, and shifts without sign-ups and notices. Returns how many records were removed.
+    /// Removes at most `limit` records that were deleted at or before `until`: of each deleted event, the event and its
+    /// shifts, questions, sign-ups and notices; and each deleted shift that no sign-up or notice refers to. Returns how
+    /// many records were removed.
     ///
     /// A record is removed before the record that it refers to. The caller repeats the call while the result is `limit`.
     async fn purge_deleted(&self, until: Timestamp, limit: u32) -> Result<u64, StoreError>;
@@ -388,6 +390,6 @@ impl DeletedEvent {
 pub struct NoticeCounts {
     /// Notices that are yet to be delivered.
     pub queued: u64,
-    /// Notices whose delivery was given up.
+    /// Failed notices.
     pub failed: u64,
 }

@@ -46,7 +46,8 @@ impl Session {
         Ok(EventWithShifts { event, shifts })
     }
 
-    /// Changes an event. Volunteers get a mail if an instant or the place of their shift changes.
+    /// Changes an event. Volunteers get a mail if an instant or the place of their shift changes, unless the patch
+    /// suppresses it, or the shift is over by both its old and its new hours.
     ///
     /// `patch` is typed, an [`EventPatch`], or untyped, an [`EventPatchInput`](crate::EventPatchInput). The slug never
     /// changes. Requires [`Scope::EventsWrite`].

@@ -197,7 +197,8 @@ impl Session {
     /// Returns a walk through the pages of the list of events, from the page of `query` to the last page. Each call of
     /// [`EventPages::next`] checks the scope [`Scope::EventsRead`].
     ///
-    /// An event that exists throughout the walk is on exactly one page, even if events are created meanwhile.
+    /// An event that exists throughout the walk is on exactly one page, even if events are created meanwhile. The
+    /// exception is an event that moves in the list, or leaves the filter, during the walk.
     ///
     /// # Example
     ///

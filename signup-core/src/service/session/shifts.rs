@@ -57,8 +57,9 @@ impl Session {
     /// [`with_key`](Self::with_key).
     ///
     /// # Errors
-    /// Returns [`Error::Invalid`] with every fault of the input. Returns [`Error::NotFound`] if the organization has no
-    /// such shift.
+    /// - [`Error::Invalid`] with every fault of the input.
+    /// - [`Error::NotFound`] if the organization has no such shift.
+    /// - [`Error::EventCancelled`].
     ///
     /// # Example
     ///
@@ -191,7 +192,8 @@ impl Session {
         .await
     }
 
-    /// Deletes a shift. Its sign-ups stay readable, as cancelled or as they were.
+    /// Deletes a shift. `delete` can cancel the active sign-ups. All sign-ups of the shift stay readable by id and in the
+    /// lists of the event and the organization.
     ///
     /// `delete` is typed, a [`DeleteShift`], or untyped, a [`DeleteShiftInput`](crate::DeleteShiftInput). Requires
     /// [`Scope::ShiftsWrite`].
