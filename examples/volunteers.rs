@@ -75,7 +75,9 @@ async fn deliver(outbox: &Outbox) -> signup_core::Result<()> {
                 Ok(Some(delivery)) => delivery,
                 // The notice is obsolete, was claimed by another process, or was fanned out to each volunteer.
                 Ok(None) => continue,
-                // For example a record that cannot be decoded: it must not delay other notices.
+                // The store does not answer. Every notice stays due.
+                Err(error) if error.is_retryable() => return Err(error),
+                // A record cannot be decoded. Its notice must not delay others.
                 Err(error) => {
                     outbox.report_claim_failed(&notice, &error.to_string()).await?;
                     continue;
