@@ -96,7 +96,7 @@ impl Session {
 
     /// Publishes an event. An event that is published stays as it is.
     ///
-    /// Requires [`Scope::EventsWrite`].
+    /// `input` is `()`, or the unread body of a request: see [`Input`]. Requires [`Scope::EventsWrite`].
     ///
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such event.
@@ -135,7 +135,7 @@ impl Session {
 
     /// Unpublishes an event. A draft stays as it is.
     ///
-    /// Requires [`Scope::EventsWrite`].
+    /// `input` is `()`, or the unread body of a request: see [`Input`]. Requires [`Scope::EventsWrite`].
     ///
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such event.
@@ -225,7 +225,7 @@ impl Session {
     /// Deletes an event: its shifts, questions and sign-ups are gone from every answer. An operator can restore it
     /// [for 30 days](crate::store::DeletedEvent::RETENTION).
     ///
-    /// Requires [`Scope::EventsWrite`].
+    /// `input` is `()`, or the unread body of a request: see [`Input`]. Requires [`Scope::EventsWrite`].
     ///
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such event.

@@ -53,9 +53,10 @@ impl EventPages {
 }
 
 impl Session {
-    /// Creates an event with its shifts. Scope: [`Scope::EventsWrite`].
+    /// Creates an event with its shifts. The event is a draft unless the input publishes it.
     ///
-    /// The event is a draft unless the input publishes it.
+    /// `event` is typed, a [`NewEvent`](crate::NewEvent), or untyped, an [`EventInput`](crate::EventInput). Requires
+    /// [`Scope::EventsWrite`].
     ///
     /// With an idempotency key, a retry returns the first outcome, even if the input differs: see
     /// [`with_key`](Self::with_key). Without a key, a retry may create a second event.
@@ -101,14 +102,14 @@ impl Session {
         .await
     }
 
-    /// Copies an event with its shifts and questions to `start_date`. Scope: [`Scope::EventsWrite`].
+    /// Copies an event with its shifts and questions to `start_date`.
     ///
     /// The last day moves by as many days as the first. Shifts keep their wall times, also across a clock change. The
     /// copy is a draft, and its shifts are empty.
     ///
     /// `start_date` is a [`Date`](crate::Date), an [`EventDate`] or an untyped
     /// [`DuplicateInput`](crate::DuplicateInput). The compiler cannot infer the type of a parsed text, so name the
-    /// type: `"2027-06-12".parse::<Date>()?`.
+    /// type: `"2027-06-12".parse::<Date>()?`. Requires [`Scope::EventsWrite`].
     ///
     /// With an idempotency key, a retry returns the first outcome, even if the input differs: see
     /// [`with_key`](Self::with_key). Without a key, a retry may create a second copy.
@@ -155,9 +156,10 @@ impl Session {
         .await
     }
 
-    /// Lists the organization's events, a page at a time, latest start first. Scope: [`Scope::EventsRead`].
+    /// Lists the organization's events, a page at a time, latest start first.
     ///
-    /// A page has at most `limit` events. A `limit` outside 1 to 100 counts as the nearest bound.
+    /// `query` is typed, an [`EventQuery`], or untyped, an [`EventListInput`](crate::EventListInput). A page has at most
+    /// `limit` events. A `limit` outside 1 to 100 counts as the nearest bound. Requires [`Scope::EventsRead`].
     ///
     /// # Errors
     /// Returns [`Error::Invalid`](crate::Error::Invalid) with every fault of the query.
@@ -195,7 +197,7 @@ impl Session {
     }
 
     /// Returns a walk through the pages of the list of events, from the page of `query` to the last page. Each call of
-    /// [`EventPages::next`] checks the scope [`Scope::EventsRead`].
+    /// [`EventPages::next`] requires [`Scope::EventsRead`].
     ///
     /// An event that exists throughout the walk is on exactly one page, even if events are created meanwhile. The
     /// exception is an event that moves in the list, or leaves the filter, during the walk.

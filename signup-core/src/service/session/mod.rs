@@ -218,7 +218,9 @@ impl Session {
         Self { key, ..self.clone() }
     }
 
-    /// Reads the organization. Scope: [`Scope::OrganizationRead`].
+    /// Reads the organization.
+    ///
+    /// Requires [`Scope::OrganizationRead`].
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if the organization no longer exists.

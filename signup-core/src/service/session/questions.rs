@@ -139,7 +139,7 @@ impl Session {
 
     /// Deletes a question. Given answers stay as they are.
     ///
-    /// Requires [`Scope::EventsWrite`].
+    /// `input` is `()`, or the unread body of a request: see [`Input`]. Requires [`Scope::EventsWrite`].
     ///
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such question.

@@ -13,7 +13,9 @@ use crate::store::EventInFull;
 use crate::token::Scope;
 
 impl Session {
-    /// Lists all shifts of an event in running order. Scope: [`Scope::ShiftsRead`].
+    /// Lists all shifts of an event in running order.
+    ///
+    /// Requires [`Scope::ShiftsRead`].
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if the organization has no such event.
@@ -45,7 +47,10 @@ impl Session {
         self.shared.store.shifts(self.organization_id(), event).await?.ok_or(Error::NotFound)
     }
 
-    /// Changes the fields of a shift that `patch` names. Scope: [`Scope::ShiftsWrite`].
+    /// Changes the fields of a shift that `patch` names.
+    ///
+    /// `patch` is typed, a [`ShiftPatch`](crate::ShiftPatch), or untyped, a
+    /// [`ShiftPatchInput`](crate::ShiftPatchInput). Requires [`Scope::ShiftsWrite`].
     ///
     /// Simultaneous patches of one shift are all applied: a patch does not overwrite a field that it does not name. A
     /// capacity below the number of confirmed sign-ups cancels none of them.
