@@ -38,8 +38,8 @@
 //! 3. makes all writes durable, and only then returns.
 //!
 //! The service read these facts earlier, without the lock. Another commit may have changed them since, so the store
-//! must check them again. A store needs no knowledge of the rules: the reason for a requirement is not part of the change
-//! set.
+//! must check them again. A store needs no knowledge of the rules: the reason for a requirement is not part of the
+//! change set.
 //!
 //! `Requirement` and `Write` are exhaustive on purpose. A store that does not handle a new variant does not compile.
 //!

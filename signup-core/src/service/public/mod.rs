@@ -36,10 +36,10 @@ pub struct PublicEvent {
 
 /// The handle of volunteers, who hold a slug or a secret instead of a token.
 ///
-/// No method takes an idempotency key, and each is safe to retry. Signing up again takes no second place, and cancelling
-/// again changes nothing. If the first call was applied, a repeated sign-up returns the existing sign-up without a
-/// secret, or [`Error::ShiftFull`] if the shift is full by then. Each call of [`count_attempt`](Self::count_attempt)
-/// counts as one attempt, a retry included.
+/// No method takes an idempotency key, and each is safe to retry. Signing up again takes no second place, and
+/// cancelling again changes nothing. If the first call was applied, a repeated sign-up returns the existing sign-up
+/// without a secret, or [`Error::ShiftFull`] if the shift is full by then. Each call of
+/// [`count_attempt`](Self::count_attempt) counts as one attempt, a retry included.
 ///
 /// # Errors
 /// Each async method returns [`Error::Store`] if the store fails, besides the errors that it lists. After a write, it
@@ -146,9 +146,9 @@ impl Public {
 
     /// Reads the sign-up with this secret, and its event.
     ///
-    /// Returns the sign-up and its event with that one shift, even if the shift is deleted, and without questions. If the
-    /// shift is deleted, a confirmed sign-up (the shift was over) is returned as cancelled.
-    /// [`Session::signup`](crate::Session::signup) and the lists still return it as confirmed.
+    /// Returns the sign-up and its event with that one shift, even if the shift is deleted, and without questions. If
+    /// the shift is deleted, a confirmed sign-up (the shift was over) is returned as cancelled.
+    /// [`Session::signup`](crate::Session::signup) and the lists still return such a sign-up as confirmed.
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if no sign-up has this secret.

@@ -158,8 +158,8 @@ impl Session {
 
     /// Lists the organization's events, a page at a time, latest start first.
     ///
-    /// `query` is typed, an [`EventQuery`], or untyped, an [`EventListInput`](crate::EventListInput). A page has at most
-    /// `limit` events. A `limit` outside 1 to 100 counts as the nearest bound. Requires [`Scope::EventsRead`].
+    /// `query` is typed, an [`EventQuery`], or untyped, an [`EventListInput`](crate::EventListInput). A page has at
+    /// most `limit` events. A `limit` outside 1 to 100 counts as the nearest bound. Requires [`Scope::EventsRead`].
     ///
     /// # Errors
     /// Returns [`Error::Invalid`](crate::Error::Invalid) with every fault of the query.

@@ -37,8 +37,8 @@ use crate::token::{Scope, Scopes};
 /// server authenticates each request.
 ///
 /// After [`Error::Store`], retry a call that creates (an event, a copy, shifts, a question) only with the same
-/// idempotency key: see [`with_key`](Self::with_key). A repeated delete without a key returns [`Error::NotFound`] if the
-/// first call was applied. Every other call is safe to retry.
+/// idempotency key: see [`with_key`](Self::with_key). A repeated delete without a key returns [`Error::NotFound`] if
+/// the first call was applied. Every other call is safe to retry.
 ///
 /// # Errors
 /// Each method that reads or writes records has these errors, besides those that it lists:

@@ -197,8 +197,8 @@ impl Session {
         .await
     }
 
-    /// Deletes a shift. `delete` can cancel the active sign-ups. All sign-ups of the shift stay readable by id and in the
-    /// lists of the event and the organization.
+    /// Deletes a shift. `delete` can cancel the active sign-ups. All sign-ups of the shift stay readable by id and in
+    /// the lists of the event and the organization.
     ///
     /// `delete` is typed, a [`DeleteShift`], or untyped, a [`DeleteShiftInput`](crate::DeleteShiftInput). Requires
     /// [`Scope::ShiftsWrite`].
