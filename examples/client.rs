@@ -1,13 +1,17 @@
 //! A typed client of the HTTP API: a module to copy into a program, and to extend with the requests it needs.
 //!
-//! The module needs the crates `reqwest`, `serde` and `thiserror`. A request waits when the rate limit is reached. Every
-//! other refusal is an [`ApiError`].
+//! The module needs the crates `reqwest`, `serde`, `thiserror` and `tokio`. A request waits when the rate limit is
+//! reached, and is retried when the server is not available. Every other refusal is an [`ApiError`].
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+/// The maximum number of retries after a 503.
+const RETRIES: u32 = 3;
 
 /// A client with the token of an organization.
 pub(crate) struct Client {
@@ -60,12 +64,16 @@ impl<T> Page<T> {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ApiError {
     /// The server refused the request.
-    #[error("the server answered {status}: {message}")]
+    #[error("the server answered {status}: {message}{}", details(.error.as_deref(), .errors))]
     Refused {
         /// The status of the answer.
         status: StatusCode,
         /// The message of the answer, for people.
         message: String,
+        /// The code of the refusal, for programs: `event_cancelled`, for example. Most refusals have none.
+        error: Option<String>,
+        /// The messages about each field that has a fault, such as `shifts.0.title`.
+        errors: BTreeMap<String, Vec<String>>,
     },
     /// The server could not be reached, or its answer was not understood.
     #[error(transparent)]
@@ -78,10 +86,13 @@ struct Data<T> {
     data: T,
 }
 
-/// The body of a refusal. Some refusals have more fields, such as `errors`.
-#[derive(Debug, Deserialize)]
+/// The body of a refusal. Only `message` is always present.
+#[derive(Debug, Default, Deserialize)]
 struct Refusal {
     message: String,
+    error: Option<String>,
+    #[serde(default)]
+    errors: BTreeMap<String, Vec<String>>,
 }
 
 impl Client {
@@ -116,21 +127,48 @@ async fn record<T: DeserializeOwned>(request: impl Fn() -> RequestBuilder) -> Re
     Ok(answer.data)
 }
 
-/// Sends a request. After a 429, waits for the time in `Retry-After` and sends the request again.
+/// Sends a request. After a 429 or a 503, waits for the time in `Retry-After` and sends the request again. After a 503,
+/// sends it at most [`RETRIES`] more times.
+///
+/// After a 503 it is unknown whether a write was applied. `request` has an idempotency key if it creates a record, so a
+/// retry creates no second one.
 async fn answer(request: impl Fn() -> RequestBuilder) -> Result<Response, ApiError> {
+    let mut retries = 0;
     loop {
         let response = request().send().await?;
         let status = response.status();
         if status.is_success() {
             return Ok(response);
         }
-        if status != StatusCode::TOO_MANY_REQUESTS {
-            let Refusal { message } = response.json().await?;
-            return Err(ApiError::Refused { status, message });
-        }
+        let default_wait_s = match status {
+            StatusCode::TOO_MANY_REQUESTS => 60,
+            StatusCode::SERVICE_UNAVAILABLE if retries < RETRIES => {
+                retries += 1;
+                1
+            }
+            _ => return Err(refused(response).await),
+        };
         let retry_after = response.headers().get("retry-after");
-        let wait_s = retry_after.and_then(|value| value.to_str().ok()?.parse().ok()).unwrap_or(60);
-        eprintln!("The rate limit is reached. Waiting {wait_s} seconds …");
+        let wait_s =
+            retry_after.and_then(|value| value.to_str().ok()?.parse().ok()).unwrap_or(default_wait_s);
+        eprintln!("The server answered {status}. Waiting {wait_s} seconds …");
         tokio::time::sleep(Duration::from_secs(wait_s)).await;
     }
+}
+
+/// Returns the refusal in a response. A body that is not JSON, such as a proxy's, leaves the status.
+async fn refused(response: Response) -> ApiError {
+    let status = response.status();
+    let unread = |error: reqwest::Error| Refusal { message: error.to_string(), ..Refusal::default() };
+    let Refusal { message, error, errors } = response.json().await.unwrap_or_else(unread);
+    ApiError::Refused { status, message, error, errors }
+}
+
+/// Returns the code of a refusal and the messages about each field, for a log.
+fn details(error: Option<&str>, errors: &BTreeMap<String, Vec<String>>) -> String {
+    let mut details = error.map(|code| format!(" ({code})")).unwrap_or_default();
+    for (field, messages) in errors {
+        details.push_str(&format!("; {field}: {}", messages.join(" ")));
+    }
+    details
 }
