@@ -26,8 +26,8 @@
 //! | `postgres` | yes | `PostgresStore`, with TLS |
 //! | `test-cluster` | no | the module `test_cluster`, a PostgreSQL server for tests; needs `postgres` |
 //!
-//! Wall times are stored. Instants are derived from them when records are read. Only the sort keys of events are stored as
-//! instants. They are derived again when the release of the time zone data changes.
+//! Wall times are stored. The instants of events and shifts are derived from them when records are read. Of these instants,
+//! only the sort keys of events are stored. They are derived again when the release of the time zone data changes.
 //!
 //! The folder `sql` has what both engines share: statements and the decoding of rows. `sqlite` and `postgres` each have one
 //! engine.
