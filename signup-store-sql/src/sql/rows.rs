@@ -150,10 +150,10 @@ impl Rows {
         &self.columns
     }
 
-    /// The places of `columns` in each row.
-    fn places(&self, columns: &[&'static str]) -> Vec<usize> {
+    /// These columns, each with its place in a row. A column that the rows do not have is left out.
+    fn places(&self, columns: &[&'static str]) -> Vec<(&'static str, usize)> {
         let place = |column| self.columns.iter().position(|name| name == column);
-        columns.iter().filter_map(place).collect()
+        columns.iter().filter_map(|column| Some((*column, place(column)?))).collect()
     }
 
     /// The rows, from which values can be taken.
@@ -196,19 +196,22 @@ fn push_values(sql: &mut Sql, columns: &[&'static str], mut rows: Rows) {
     sql.text.truncate(sql.text.len() - ", ".len());
     sql.values.reserve(places.len() * rows.len());
     for row in rows {
-        sql.values.extend(places.iter().map(|place| take(&mut row[*place])));
+        sql.values.extend(places.iter().map(|(_, place)| take(&mut row[*place])));
     }
 }
 
-/// For PostgreSQL: appends `unnest($1, …) AS given (…)`, with an array for each column.
+/// For PostgreSQL: appends `(SELECT unnest($1) AS …, …) AS given`, with an array for each column.
+///
+/// One call `unnest($1, …)` in `FROM` would return the same rows, but PostgreSQL first copies each array to a row store. The
+/// copies take several times as long as the calls in the select list.
 fn push_arrays(sql: &mut Sql, columns: &[&'static str], mut rows: Rows) {
-    let mut separator = "unnest(";
-    for place in rows.places(columns) {
-        sql.push(separator);
+    let mut separator = "(SELECT ";
+    for (column, place) in rows.places(columns) {
         let array = Value::Array(rows.rows().map(|row| take(&mut row[place])).collect());
-        sql.text.push_str(&array.placeholder(sql.values.len() + 1));
+        let placeholder = array.placeholder(sql.values.len() + 1);
+        sql.push(&format!("{separator}unnest({placeholder}) AS {column}"));
         sql.values.push(array);
         separator = ", ";
     }
-    sql.push(&format!(") AS given ({})", columns.join(", ")));
+    sql.push(") AS given");
 }

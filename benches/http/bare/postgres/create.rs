@@ -78,17 +78,21 @@ const YIELDS: usize = 3;
 const CREATE_BATCH: &str = "WITH event AS (INSERT INTO events (organization_id, id, title, slug, description, location, \
      is_virtual, start_date, timezone, is_published, created_at, updated_at, starts_at, ends_at) \
      SELECT $1, id, title, slug, description, location, FALSE, CAST(start_date AS date), timezone, FALSE, now, now, \
-     starts_at, ends_at FROM unnest(CAST($2 AS uuid[]), CAST($3 AS text[]), CAST($4 AS text[]), CAST($5 AS text[]), \
-     CAST($6 AS text[]), CAST($7 AS text[]), CAST($8 AS text[]), CAST($9 AS bigint[]), CAST($10 AS bigint[]), \
-     CAST($11 AS bigint[])) AS e (id, title, slug, description, location, start_date, timezone, now, starts_at, ends_at)), \
+     starts_at, ends_at FROM (SELECT unnest(CAST($2 AS uuid[])) AS id, unnest(CAST($3 AS text[])) AS title, \
+     unnest(CAST($4 AS text[])) AS slug, unnest(CAST($5 AS text[])) AS description, \
+     unnest(CAST($6 AS text[])) AS location, unnest(CAST($7 AS text[])) AS start_date, \
+     unnest(CAST($8 AS text[])) AS timezone, unnest(CAST($9 AS bigint[])) AS now, \
+     unnest(CAST($10 AS bigint[])) AS starts_at, unnest(CAST($11 AS bigint[])) AS ends_at) AS e), \
      slots AS (INSERT INTO shifts (organization_id, event_id, id, title, start_minute, end_minute, capacity, position, \
      version, created_at, updated_at) SELECT $1, event_id, id, title, start_minute, end_minute, capacity, position, 1, now, \
-     now FROM unnest(CAST($12 AS uuid[]), CAST($13 AS uuid[]), CAST($14 AS text[]), CAST($15 AS integer[]), \
-     CAST($16 AS integer[]), CAST($17 AS integer[]), CAST($18 AS integer[]), CAST($19 AS bigint[])) \
-     AS s (event_id, id, title, start_minute, end_minute, capacity, position, now)) \
+     now FROM (SELECT unnest(CAST($12 AS uuid[])) AS event_id, unnest(CAST($13 AS uuid[])) AS id, \
+     unnest(CAST($14 AS text[])) AS title, unnest(CAST($15 AS integer[])) AS start_minute, \
+     unnest(CAST($16 AS integer[])) AS end_minute, unnest(CAST($17 AS integer[])) AS capacity, \
+     unnest(CAST($18 AS integer[])) AS position, unnest(CAST($19 AS bigint[])) AS now) AS s) \
      INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) \
      SELECT $1, $1, 'create-event', key, CAST(outcome AS json), expires_at \
-     FROM unnest(CAST($20 AS text[]), CAST($21 AS text[]), CAST($22 AS bigint[])) AS r (key, outcome, expires_at)";
+     FROM (SELECT unnest(CAST($20 AS text[])) AS key, unnest(CAST($21 AS text[])) AS outcome, \
+     unnest(CAST($22 AS bigint[])) AS expires_at) AS r";
 
 /// Commits all waiting creates together, with one statement, on whichever of two connections is free.
 ///
