@@ -12,7 +12,8 @@ use uuid::Uuid;
 
 use crate::sql::{Sql, Value};
 
-/// A lock, as the function `acquire_locks` of the schema knows it. Locks are acquired in the order of this type.
+/// A lock, as the function `acquire_locks` of the schema knows it. Locks are acquired in the order of this type: first by
+/// their kind. The function relies on that, because it acquires all locks of shifts at once.
 ///
 /// Of two locks of one event the exclusive one comes first, so no transaction waits to make a shared lock exclusive.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]

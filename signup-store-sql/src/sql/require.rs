@@ -7,10 +7,11 @@
 //! must fit behind the `ahead` additions of the change sets before it. A refusal that only these additions cause is not
 //! final, because one of them may be refused itself.
 //!
-//! The facts must hold until the commit. SQLite has one writer at a time. On PostgreSQL a check acquires the row lock that
-//! every change of the fact acquires, before the check reads the fact. Most checks call a function of the schema, whose
-//! query has a snapshot of its own. A slug has no row to lock. A slug that another transaction inserts at the same moment
-//! is refused by the unique index, and the next attempt finds the slug.
+//! The facts must hold until the commit. SQLite has one writer at a time. On PostgreSQL the locks of all facts are acquired
+//! before the first check runs, and every change of a fact acquires the same lock. A check must not read an older state than
+//! that of the lock. So most checks call a function of the schema, whose query has a snapshot of its own, and the others
+//! lock the row that they read. A slug has no row to lock. A slug that another transaction inserts at the same moment is
+//! refused by the unique index, and the next attempt finds the slug.
 
 use signup_core::{OrganizationId, Refusal, Requirement, StoreError};
 use uuid::Uuid;
@@ -169,7 +170,7 @@ impl Check {
                          AND e.cancelled_at IS NULL AND e.deleted_at IS NULL AND e.ends_at > given.now) AS active FROM {GIVEN})"
                     ),
                     Dialect::Postgres => format!(
-                        "{GIVEN} CROSS JOIN LATERAL locked_active_events(given.organization_id, given.now) active"
+                        "{GIVEN} CROSS JOIN LATERAL active_events(given.organization_id, given.now) active"
                     ),
                 };
                 found(
