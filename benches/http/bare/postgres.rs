@@ -34,7 +34,15 @@ const LIST_AS_ONE: &str = "SELECT CAST(COALESCE(json_agg(json_build_array(e.id, 
 /// plans made for small tables stay in use while the tables grow.
 fn options(url: &str) -> PgConnectOptions {
     let options = url.parse::<PgConnectOptions>().unwrap().disable_statement_logging();
-    options.options([("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off")])
+    options.options([
+        ("plan_cache_mode", "force_generic_plan"),
+        ("enable_seqscan", "off"),
+        ("enable_bitmapscan", "off"),
+        ("enable_hashjoin", "off"),
+        ("enable_mergejoin", "off"),
+        ("random_page_cost", "1.1"),
+        ("max_parallel_workers_per_gather", "0"),
+    ])
 }
 
 async fn pool(url: &str) -> PgPool {

@@ -7,10 +7,11 @@ use signup_core::{
     SignupId, SignupPosition, SignupQuery, SignupScope, SignupStatus,
 };
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
+use uuid::Uuid;
 
 use super::options::PLANNER;
 use crate::sql::read::{Selected, due_notices_query, fan_out_query, page_query, signup_page_query};
-use crate::sql::{Dialect, Sql, Value};
+use crate::sql::{Dialect, Sql, Value, values};
 use crate::test_cluster::Cluster;
 
 /// Inserts 20,000 events of one organization. A tenth of them are drafts.
@@ -65,6 +66,24 @@ async fn a_page_costs_the_same_wherever_it_is() {
             assert!(!["Sort", "Seq Scan", "Filter:"].iter().any(|step| plan.contains(step)), "{plan}");
         }
     }
+}
+
+/// The start of parallel workers takes longer than the count of the active events of a large organization.
+#[tokio::test]
+async fn the_count_of_active_events_starts_no_parallel_workers() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut connection = connect(cluster).await;
+    connection.execute(MANY_EVENTS).await.unwrap();
+    let cheap =
+        "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_index_scan_size = 0";
+    connection.execute(cheap).await.unwrap();
+    // The query of the function `active_events`.
+    let count = "SELECT count(*) FROM events WHERE organization_id = $1 AND is_published AND cancelled_at IS NULL \
+         AND deleted_at IS NULL AND ends_at > $2";
+    let count = Sql::of(Dialect::Postgres, count, values![Uuid::nil(), 0_i64]);
+    let plan = plan(&mut connection, count, "uuid, bigint", "gen_random_uuid(), 0").await;
+    assert!(plan.contains("using active_events_by_end on events"), "{plan}");
+    assert!(!plan.contains("Gather"), "{plan}");
 }
 
 /// Inserts a shift for each event of [`MANY_EVENTS`], and 20,000 sign-ups for one of the shifts.
