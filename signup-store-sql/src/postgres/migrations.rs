@@ -22,6 +22,7 @@ static SCRIPTS: &[Script] = &[
     (7, "event lifecycle", include_str!("../../migrations/postgres/0007_event_lifecycle.sql")),
     (8, "closed shifts", include_str!("../../migrations/postgres/0008_closed_shifts.sql")),
     (9, "locks at once", include_str!("../../migrations/postgres/0009_locks_at_once.sql")),
+    (10, "event check", include_str!("../../migrations/postgres/0010_event_check.sql")),
 ];
 
 /// Migrates the database. `name` names the database in messages.
