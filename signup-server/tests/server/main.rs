@@ -26,6 +26,7 @@ mod duplicate;
 mod edits_of_events;
 mod event_commands;
 mod events;
+mod every_route;
 mod failover;
 mod faults;
 mod faulty_edits;
