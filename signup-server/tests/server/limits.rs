@@ -5,7 +5,7 @@ use serde_json::json;
 use rstest::rstest;
 
 use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Engine, Server, event};
+use crate::harness::{Answer, Engine, Server, event};
 
 /// Starts a server with the built-in plans. Its starter organization has the plan `pro`.
 fn with_built_in_plans(arguments: &[&str]) -> Server {
@@ -34,6 +34,33 @@ async fn a_token_gets_the_requests_of_its_plan_and_then_429() {
     assert_eq!(server.get("/openapi.json").await.status, 200, "paths outside /v1 have no rate limit");
     let other = server.get_without_token("/v1/team").await;
     assert_eq!(other.status, 401, "an address has a window of its own");
+}
+
+#[tokio::test]
+async fn every_request_of_a_token_counts_whatever_its_answer_is() {
+    let server = with_built_in_plans(&[]);
+    let created = server.send_keyed("POST", "/v1/events", "key", &event()).await;
+    let path = format!("/v1/events/{}", created.data()["id"].as_str().unwrap());
+    let remaining =
+        |answer: &Answer| -> i32 { answer.header("x-ratelimit-remaining").unwrap().parse().unwrap() };
+    let text = |method: &str, path: &str| server.request(method, path).bearer_auth(&server.token);
+    let mut left = remaining(&created);
+    for (answer, status) in [
+        (server.send_keyed("POST", "/v1/events", "key", &event()).await, 201),
+        (server.send("HEAD", "/v1/team", None).await, 200),
+        (server.send("OPTIONS", "/v1/team", None).await, 204),
+        (server.send("PUT", "/v1/team", None).await, 405),
+        (server.get("/v1/slots/x").await, 404),
+        (server.post("/v1/events", &json!({})).await, 422),
+        (server.answer(text("PATCH", &path).header("content-type", "text/plain").body("{}")).await, 415),
+        (server.answer(text("PATCH", &path).body(" ".repeat(1024 * 1024 + 1))).await, 413),
+        (server.post(&format!("{path}/cancel"), &json!({})).await, 200),
+        (server.patch(&path, &json!({})).await, 409),
+        (server.send("DELETE", &path, None).await, 200),
+    ] {
+        assert_eq!((answer.status, remaining(&answer)), (status, left - 1), "{}", answer.text);
+        left -= 1;
+    }
 }
 
 #[tokio::test]
