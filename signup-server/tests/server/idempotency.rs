@@ -137,3 +137,37 @@ async fn simultaneous_creates_with_one_key_take_effect_once() {
         assert_eq!(server.count_events().await, 1);
     }
 }
+
+#[tokio::test]
+async fn simultaneous_writes_to_slots_and_questions_with_one_key_take_effect_once() {
+    for server in [Some(Server::start_on_sqlite()), Some(Server::start(&[])), Server::start_on_postgres()] {
+        let Some(server) = server else { continue };
+        let event = server.create(&event()).await;
+        let path = format!("/v1/events/{}", event["id"].as_str().unwrap());
+        let slot = |number: usize| format!("/v1/slots/{}", event["slots"][number]["id"].as_str().unwrap());
+        let question = server.post(&format!("{path}/questions"), &json!({"label": "Diet"})).await.data();
+        let question = format!("/v1/questions/{}", question["id"].as_str().unwrap());
+        for (method, path, body) in [
+            ("POST", format!("{path}/duplicate"), json!({"start_date": "2027-07-03"})),
+            ("POST", format!("{path}/slots"), json!({"shifts": [{"title": "Noon", "capacity": 1}]})),
+            ("PATCH", slot(0), json!({"capacity": 9})),
+            ("DELETE", slot(1), json!({})),
+            ("POST", format!("{path}/questions"), json!({"label": "Size"})),
+            ("PATCH", question.clone(), json!({"label": "Food"})),
+            ("DELETE", question, json!({})),
+        ] {
+            let requests = (0..32).map(|_| server.send_keyed(method, &path, "key", &body));
+            let answers = futures_util::future::join_all(requests).await;
+            let status = if method == "POST" { 201 } else { 200 };
+            assert!(
+                answers.iter().all(|answer| (answer.status, &answer.text) == (status, &answers[0].text)),
+                "{method} {path}: {answers:?}"
+            );
+            assert_eq!(answers.iter().filter(|answer| !answer.is_replay()).count(), 1, "{method} {path}");
+        }
+        assert_eq!(server.count_events().await, 2);
+        let count =
+            async |list: &str| server.get(&format!("{path}{list}")).await.data().as_array().unwrap().len();
+        assert_eq!((count("/slots").await, count("/questions").await), (2, 1));
+    }
+}
