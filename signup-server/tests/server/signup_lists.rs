@@ -130,6 +130,29 @@ async fn a_cursor_of_one_list_works_in_the_others_and_one_of_events_is_refused(
     }
 }
 
+#[tokio::test]
+async fn a_cursor_holds_after_a_restart_and_on_every_process() {
+    let Some(scene) = Scene::start(Postgres).await else { return };
+    for number in 0..3 {
+        scene.sign_up("Early", &format!("v{number}@example.org")).await;
+    }
+    let all = ids(&scene.server.get("/v1/signups").await.json());
+    let lists = lists(&scene);
+    let mut cursors = vec![];
+    for list in &lists {
+        let page = scene.server.get(&format!("{list}?per_page=2")).await.json();
+        cursors.push(page["meta"]["next_cursor"].as_str().unwrap().to_owned());
+    }
+    let other = scene.server.start_another(&[]);
+    let restarted = scene.server.restart_with(&[]);
+    for server in [other, restarted] {
+        for (list, cursor) in lists.iter().zip(&cursors) {
+            let rest = server.get(&format!("{list}?per_page=2&cursor={cursor}")).await.json();
+            assert_eq!(ids(&rest), all[2..], "{list}");
+        }
+    }
+}
+
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lists_are_filtered_by_status_and_whole_address(#[values(Sqlite, Postgres)] engine: Engine) {
