@@ -86,6 +86,101 @@ async fn added_slots_are_returned_alone_and_listed_among_the_others_in_running_o
     assert_eq!((&read["slots"], &read["updated_at"]), (&listed, &event["updated_at"]));
 }
 
+/// In New York, the clocks of 14 March 2027 jump from 02:00 to 03:00: 02:30 is the instant of 03:30.
+#[rstest]
+#[tokio::test]
+async fn slots_are_in_the_order_of_their_instants_on_the_day_of_a_clock_change(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(server) = Server::start_with(engine) else { return };
+    let mut body = event();
+    body["start_date"] = json!("2027-03-14");
+    let of = |title: &str, start: &str, end: &str| json!({"title": title, "start_time": start, "end_time": end, "capacity": 1});
+    body["shifts"] = json!([of("In the gap", "02:30", "05:00")]);
+    let (event, path) = with_slots(&server, &body).await;
+    let new = json!({"shifts": [of("Also in the gap", "02:15", "02:45"), of("After it", "03:10", "05:00")]});
+    let added = server.post(&path, &new).await.data();
+    let times = |slots: &Value| -> Vec<_> {
+        let slots = slots.as_array().unwrap().iter();
+        slots
+            .map(|slot| {
+                let time = |name: &str| slot[name].as_str().unwrap()[11..16].to_owned();
+                (slot["title"].as_str().unwrap().to_owned(), time("start_time"), time("end_time"))
+            })
+            .collect()
+    };
+    let expected = |rows: &[(&str, &str, &str)]| -> Vec<_> {
+        rows.iter().map(|(a, b, c)| ((*a).to_owned(), (*b).to_owned(), (*c).to_owned())).collect()
+    };
+    let (after, also, first) = (
+        ("After it", "07:10", "09:00"),
+        ("Also in the gap", "07:15", "07:45"),
+        ("In the gap", "07:30", "09:00"),
+    );
+    assert_eq!(times(&added), expected(&[after, also]));
+    let event = format!("/v1/events/{}", event["id"].as_str().unwrap());
+    let slots_everywhere = async || {
+        [
+            server.get(&path).await.data(),
+            server.get(&event).await.data()["slots"].clone(),
+            server.get(&format!("{event}/coverage")).await.data()["slots"].clone(),
+        ]
+    };
+    for slots in slots_everywhere().await {
+        assert_eq!(times(&slots), expected(&[after, also, first]));
+    }
+    // A day later, the hours are as they were written.
+    let moved = server.patch(&event, &json!({"start_date": "2027-03-15"})).await.data();
+    let written = expected(&[
+        ("Also in the gap", "06:15", "06:45"),
+        ("In the gap", "06:30", "09:00"),
+        ("After it", "07:10", "09:00"),
+    ]);
+    assert_eq!(times(&moved["slots"]), written);
+    for slots in slots_everywhere().await {
+        assert_eq!(times(&slots), written);
+    }
+    let back = server.patch(&event, &json!({"start_date": "2027-03-14"})).await.data();
+    assert_eq!(times(&back["slots"]), expected(&[after, also, first]));
+}
+
+/// The messages of a new slot and of a patch are those of the creation of an event.
+#[tokio::test]
+async fn a_fault_of_a_slot_has_the_message_of_the_create() {
+    let server = Server::start(&[]);
+    let (created, path) = with_slots(&server, &event()).await;
+    let slot = format!("/v1/slots/{}", created["slots"][0]["id"].as_str().unwrap());
+    for (field, value) in [
+        ("title", json!("😀".repeat(256))),
+        ("title", json!("a\0b")),
+        ("title", json!(5)),
+        ("location", json!("😀".repeat(256))),
+        ("location", json!("a\0b")),
+        ("location", json!(["Dock"])),
+        ("start_time", json!("9:00")),
+        ("start_time", json!("24:00")),
+        ("start_time", json!(900)),
+        ("end_time", json!("12:60")),
+        ("end_time", json!("00:00")),
+        ("capacity", json!(0)),
+        ("capacity", json!(1_000_001)),
+        ("capacity", json!(1.5)),
+        ("capacity", json!("3")),
+    ] {
+        let mut body = json!({"title": "A", "capacity": 1});
+        body[field] = value.clone();
+        let added = server.post(&path, &json!({"shifts": [body]})).await;
+        assert_eq!(added.fields(), [format!("shifts.0.{field}")], "{value}");
+        let mut create = event();
+        create["shifts"] = json!([body]);
+        assert_eq!(server.post("/v1/events", &create).await.json(), added.json(), "{field} {value}");
+        let patched = server.patch(&slot, &json!({field: value})).await;
+        assert_eq!(patched.fields(), [field], "{value}");
+        assert_eq!(patched.text, added.text.replace("shifts.0.", ""), "{field} {value}");
+    }
+    assert_eq!(server.get(&path).await.data(), created["slots"]);
+}
+
 #[tokio::test]
 async fn one_faulty_slot_refuses_all_and_every_fault_is_named() {
     let server = Server::start(&[]);
