@@ -83,6 +83,48 @@ async fn a_copy_is_a_draft_with_the_last_day_moved_and_the_questions_copied(
 
 #[rstest]
 #[tokio::test]
+async fn a_copy_has_every_field_of_its_source_but_ids_dates_and_state(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some(server) = Server::start_with(engine) else { return };
+    let mut body = event();
+    for (field, value) in [
+        ("description", json!(" two\nlines ")),
+        ("location", json!("1 Main St")),
+        ("is_virtual", json!(true)),
+        ("location_lat", json!(40.5)),
+        ("location_lng", json!(-180)),
+        ("location_data", json!({"place": {"id": 1}})),
+        ("theme", json!("midnight")),
+        ("badge_label", json!("New")),
+        ("is_published", json!(true)),
+    ] {
+        body[field] = value;
+    }
+    let source = server.create(&body).await;
+    let copy = duplicate(&server, &source, "2027-06-05").await.data();
+    let own = ["id", "slug", "public_url", "created_at", "updated_at"];
+    let mut expected = source.clone();
+    for field in own {
+        expected[field] = copy[field].clone();
+    }
+    expected["is_published"] = json!(false);
+    for number in 0..2 {
+        for field in own.into_iter().filter(|field| !["slug", "public_url"].contains(field)) {
+            expected["slots"][number][field] = copy["slots"][number][field].clone();
+        }
+        expected["slots"][number]["event_id"] = copy["id"].clone();
+    }
+    assert_eq!(copy, expected);
+    // The fields that no answer has are compared in the database.
+    let columns = "theme, badge_label, latitude, longitude, CAST(location_data AS text)";
+    let distinct =
+        format!("SELECT CAST(count(*) AS text) FROM (SELECT DISTINCT {columns} FROM events) AS found");
+    assert_eq!((server.count_events().await, server.sql(&distinct).await), (2, "1".to_owned()));
+}
+
+#[rstest]
+#[tokio::test]
 async fn a_copy_beyond_the_last_supported_date_is_refused(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(server) = Server::start_with(engine) else { return };
     let mut body = event();
