@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use signup_store_sql::test_cluster::Cluster;
 
 use crate::harness::{Answer, Server, event};
+use crate::pages::{Page, assert_is_secured, published};
 use crate::wait::wait_until;
 
 /// Starts a server on a new cluster. Returns `None` if PostgreSQL is not installed.
@@ -61,6 +62,37 @@ async fn a_server_answers_503_while_its_database_is_down_and_recovers() {
     let again = server.send_keyed("POST", "/v1/events", "before", &event()).await;
     assert!(again.is_replay() && again.text == before.text, "the acknowledged write is stored");
     assert_eq!(server.send_keyed("POST", "/v1/events", "during", &event()).await.status, 201);
+}
+
+/// A page says in HTML what an answer of the API says in JSON.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_pages_answer_503_while_the_database_is_down() {
+    let Some((cluster, server)) = server(&["--database-connect-timeout-s", "1"]) else { return };
+    let page = Page::create(&server, &published()).await;
+    let slot = page.slot("Early");
+    let signup = format!("/signups/{}", "A".repeat(43));
+    cluster
+        .restart(async {
+            for answer in [
+                page.get(&server).await,
+                page.sign_up(&server, &slot, "Ada", "ada@example.org").await,
+                server.browse("GET", &format!("{}/slots/{slot}.ics", page.path), None).await,
+                server.browse("GET", &signup, None).await,
+                server.browse("POST", &format!("{signup}/cancel"), None).await,
+            ] {
+                assert_eq!(
+                    (answer.status, answer.header("retry-after")),
+                    (503, Some("1")),
+                    "{}",
+                    answer.text
+                );
+                assert_is_secured(&answer);
+                for internal in ["sql", "postgres", "connect"] {
+                    assert!(!answer.text.to_lowercase().contains(internal), "{internal} in {}", answer.text);
+                }
+            }
+        })
+        .await;
 }
 
 /// Locks a table exclusively for `seconds` seconds, in a separate thread.

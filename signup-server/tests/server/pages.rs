@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Server, event};
+use crate::mails::{SOON, with_mailbox};
 
 /// Returns the body of [`event`], published.
 pub(crate) fn published() -> Value {
@@ -56,6 +57,27 @@ impl Page {
             .as_u64()
             .unwrap()
     }
+}
+
+/// Panics unless an HTML page has a strict policy against scripts, frames, referrers and caches.
+pub(crate) fn assert_is_secured(answer: &Answer) {
+    assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
+    let policy = answer.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+    for part in ["form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"] {
+        assert!(policy.contains(part), "{policy}");
+    }
+    assert!(!policy.contains("unsafe"), "{policy}");
+    for (name, value) in [
+        ("x-content-type-options", "nosniff"),
+        ("x-frame-options", "DENY"),
+        ("referrer-policy", "no-referrer"),
+    ] {
+        assert_eq!(answer.header(name), Some(value), "{name}");
+    }
+    assert!(matches!(answer.header("cache-control"), Some("no-store" | "no-cache")));
+    assert!(!answer.text.contains("<script"), "{}", answer.text);
+    assert!(!answer.text.contains(" style="), "the policy forbids inline styles");
 }
 
 #[tokio::test]
@@ -111,25 +133,42 @@ async fn every_page_has_the_security_headers() {
     ];
     let statuses = answers.each_ref().map(|answer| answer.status);
     assert_eq!(statuses, [200, 404, 404, 405, 422, 303, 200, 200, 200, 405]);
-    for answer in answers {
-        assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
-        let policy = answer.header("content-security-policy").unwrap();
-        assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
-        for part in ["form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"] {
-            assert!(policy.contains(part), "{policy}");
-        }
-        assert!(!policy.contains("unsafe"), "{policy}");
-        for (name, value) in [
-            ("x-content-type-options", "nosniff"),
-            ("x-frame-options", "DENY"),
-            ("referrer-policy", "no-referrer"),
-        ] {
-            assert_eq!(answer.header(name), Some(value), "{name}");
-        }
-        assert!(matches!(answer.header("cache-control"), Some("no-store" | "no-cache")));
-        assert!(!answer.text.contains("<script"), "{}", answer.text);
-        assert!(!answer.text.contains(" style="), "the policy forbids inline styles");
+    answers.iter().for_each(assert_is_secured);
+}
+
+#[tokio::test]
+async fn every_page_about_a_refusal_or_a_cancellation_has_the_security_headers() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let page = Page::create(&server, &published()).await;
+    let late = page.slot("Late");
+    for name in ["ada", "bob"] {
+        page.sign_up(&server, &late, name, &format!("{name}@example.org")).await;
     }
+    let signup = mailbox.wait_for(1, SOON).await[0].signup_path().unwrap();
+    let form = format!("{}/signups", page.path);
+    let post = |content_type: &str, length: usize| {
+        let request = server.request("POST", &form).header("content-type", content_type);
+        server.page_answer(request.body("x".repeat(length)))
+    };
+    let mut answers = vec![
+        server.browse("GET", &signup, None).await,
+        page.sign_up(&server, &late, "Cyd", "cyd@example.org").await,
+        post("text/plain", 1).await,
+        post("application/x-www-form-urlencoded", 1024 * 1024 + 1).await,
+        server.browse("POST", &format!("{signup}/cancel"), None).await,
+        server.browse("GET", &signup, None).await,
+    ];
+    let cancel = format!("/v1/events/{}/cancel", page.event["id"].as_str().unwrap());
+    assert_eq!(server.post(&cancel, &json!({"reason": "Storm"})).await.status, 200);
+    answers.push(page.get(&server).await);
+    answers.push(page.sign_up(&server, &late, "Cyd", "cyd@example.org").await);
+    for _ in 0..30 {
+        answers.push(page.post(&server, &[]).await);
+    }
+    let mut statuses: Vec<_> = answers.iter().map(|answer| answer.status).collect();
+    assert_eq!(statuses[..8], [200, 409, 415, 413, 303, 200, 200, 409]);
+    assert_eq!(statuses.pop(), Some(429));
+    answers.iter().for_each(assert_is_secured);
 }
 
 #[tokio::test]
