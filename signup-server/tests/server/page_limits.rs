@@ -80,6 +80,34 @@ async fn attempts_to_sign_up_are_limited_by_address(#[values(Sqlite, Postgres)] 
     assert_eq!(server.get_without_token("/v1/team").await.status, 401, "the API has a rate limit of its own");
 }
 
+#[tokio::test]
+async fn every_form_counts_against_the_limit_whatever_its_answer_is() {
+    let server = Server::start(&[]);
+    let page = Page::create(&server, &published()).await;
+    let mut past = published();
+    past["start_date"] = json!("2020-06-06");
+    let past = Page::create(&server, &past).await;
+    let (early, over) = (page.slot("Early"), past.slot("Early"));
+    let path = format!("{}/signups", page.path);
+    let post = |content_type: &str, length: usize| {
+        let request = server.request("POST", &path).header("content-type", content_type);
+        server.page_answer(request.body("x".repeat(length)))
+    };
+    let form = [("slot_id", early.as_str()), ("name", "Ada"), ("email", "ada@example.org")];
+    for _ in 0..5 {
+        let statuses = [
+            page.post(&server, &form).await.status,
+            page.sign_up(&server, &early, "", "ada@").await.status,
+            past.sign_up(&server, &over, "Ada", "ada@example.org").await.status,
+            server.browse("POST", "/events/nothing/signups", Some(&form)).await.status,
+            post("text/plain", 1).await.status,
+            post("application/x-www-form-urlencoded", 1024 * 1024 + 1).await.status,
+        ];
+        assert_eq!(statuses, [303, 422, 409, 404, 415, 413]);
+    }
+    assert_eq!(page.post(&server, &form).await.status, 429);
+}
+
 /// 200 volunteers, each from another address, submit the form for a shift of 7 at the same time.
 #[rstest]
 #[case::memory(None)]
