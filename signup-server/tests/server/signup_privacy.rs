@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 
 use crate::harness::{Answer, Engine, PROGRAM, Server, generous_plans};
+use crate::mailbox::Mailbox;
 use crate::mails::SOON;
 use crate::pages::{Page, published};
 use crate::scene::Scene;
@@ -159,4 +160,29 @@ async fn the_log_has_no_address() {
     let log = std::fs::read_to_string(&log).unwrap();
     assert!(log.contains("/v1/slots/{id}/signups"), "the log has the pattern of each request: {log}");
     assert!(!log.contains("hidden.ada"), "{log}");
+}
+
+/// PostgreSQL computes the digest by itself. A server without a mail server keeps the mail in the queue.
+#[tokio::test]
+async fn the_secret_of_a_link_is_stored_only_until_its_mail_is_sent() {
+    let Some(server) = Server::start_on_postgres() else { return };
+    let page = Page::create(&server, &published()).await;
+    assert_eq!(page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await.status, 303);
+    let queued = "SELECT cause::text FROM notices";
+    let cause = server.sql(queued).await;
+    let mailbox = Mailbox::start();
+    let server = server.restart_with(&["--smtp", &mailbox.url()]);
+    let path = mailbox.wait_for(1, SOON).await[0].signup_path().unwrap();
+    let secret = path.strip_prefix("/signups/").unwrap();
+    assert_eq!(secret.len(), 43, "256 bits in base64url");
+    assert!(cause.contains(secret), "the queued mail has the secret");
+    server.wait_for_sql(queued, "", SOON).await;
+    for (condition, count) in [
+        (format!("secret = sha256('{secret}')"), "1"),
+        (format!("position('{secret}' IN signups::text) > 0"), "0"),
+    ] {
+        let found = server.sql(&format!("SELECT count(*) FROM signups WHERE {condition}")).await;
+        assert_eq!(found, count, "{condition}");
+    }
+    assert_eq!(server.browse("GET", &path, None).await.status, 200);
 }

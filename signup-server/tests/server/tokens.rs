@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use rstest::rstest;
 
 use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Answer, Engine, Server, event};
+use crate::harness::{Answer, Engine, Server, event, run};
 use crate::wait::wait_until;
 
 async fn with_bearer(server: &Server, authorization: &str) -> Answer {
@@ -131,4 +131,37 @@ async fn another_organizations_records_are_not_found(#[values(Sqlite, Postgres)]
     }
     assert_eq!(send("GET", "/v1/events".to_owned(), json!({})).await.data(), json!([]));
     assert_eq!(server.get(&format!("/v1/events/{event_id}/slots")).await.data(), created["slots"]);
+}
+
+/// PostgreSQL computes the digest by itself.
+#[tokio::test]
+async fn only_the_sha_256_of_a_token_is_stored() {
+    let Some(server) = Server::start_on_postgres() else { return };
+    let random = server.token.strip_prefix("signup_").unwrap();
+    assert_eq!(random.len(), 43, "256 bits in base64url");
+    let is_base64url = |found: char| found.is_ascii_alphanumeric() || "-_".contains(found);
+    assert!(random.chars().all(is_base64url), "{random}");
+    for (condition, count) in [
+        (format!("digest = sha256('{}')", server.token), "1"),
+        (format!("position('{random}' IN tokens::text) > 0"), "0"),
+    ] {
+        let found = server.sql(&format!("SELECT count(*) FROM tokens WHERE {condition}")).await;
+        assert_eq!(found, count, "{condition}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_expires_after_365_days_unless_it_is_created_for_less() {
+    let server = Server::start_on_sqlite();
+    for (name, days, arguments) in [("long", 365, &[][..]), ("short", 3, &["--expires-in-days", "3"])] {
+        server.manage(&["organization", "create", "--name", name]);
+        token(&server, &[&["--organization", name], arguments].concat());
+        let listed = server.manage(&["token", "list", "--organization", name]);
+        let second =
+            |field: &str| listed[field].as_str().unwrap().parse::<jiff::Timestamp>().unwrap().as_second();
+        assert_eq!(second("expires_at") - second("created_at"), days * 86_400, "{listed}");
+    }
+    let too_long = ["token", "create", "--organization", "long", "--name", "t", "--expires-in-days", "366"];
+    let refused = run(&[&["--database", &server.database()], too_long.as_slice()].concat());
+    assert!(!refused.status.success(), "{refused:?}");
 }
