@@ -93,3 +93,59 @@ async fn a_cached_answer_belongs_to_one_organization() {
     twice(&server, &slots).await;
     assert_eq!(other(slots.leak()).await.status, 404);
 }
+
+/// Every answer about the event is read before each change, so that the cache has it.
+#[tokio::test]
+async fn a_cached_answer_shows_every_step_in_the_life_of_an_event() {
+    let server = Server::start_on_sqlite();
+    let page = Page::create(&server, &published()).await;
+    let event = format!("/v1/events/{}", text(&page.event["id"]));
+    let (slot, late) = (page.slot("Early"), format!("/v1/slots/{}", page.slot("Late")));
+    let signups = format!("/v1/slots/{slot}/signups");
+    let of = |part: &str| format!("{event}{part}");
+    let read = async || {
+        let length = |page: &Value| page["data"].as_array().unwrap().len();
+        let shown = [page.get(&server).await.text, page.get(&server).await.text];
+        assert_eq!(shown[0], shown[1]);
+        let (one, list) = (twice(&server, &event).await, twice(&server, "/v1/events").await);
+        assert_eq!(one["data"]["title"], list["data"][0]["title"]);
+        let coverage = twice(&server, &of("/coverage")).await;
+        let counts = [
+            one["data"]["slots"].as_array().unwrap().len(),
+            length(&twice(&server, &of("/slots")).await),
+            coverage["data"]["slots"].as_array().unwrap().len(),
+            length(&twice(&server, &of("/questions")).await),
+            length(&twice(&server, &of("/signups")).await),
+            length(&twice(&server, &signups).await),
+            length(&twice(&server, "/v1/signups?status=confirmed").await),
+        ];
+        (counts, one["data"].clone(), shown[0].clone())
+    };
+    assert_eq!(read().await.0, [2, 2, 2, 0, 0, 0, 0]);
+    page.sign_up(&server, &slot, "Ada", "ada@example.org").await;
+    assert_eq!(read().await.0, [2, 2, 2, 0, 1, 1, 1]);
+    let noon = json!({"shifts": [{"title": "Noon", "capacity": 1}]});
+    assert_eq!(server.post(&of("/slots"), &noon).await.status, 201);
+    let (counts, _, shown) = read().await;
+    assert_eq!((counts, shown.contains("Noon")), ([3, 3, 3, 0, 1, 1, 1], true));
+    assert_eq!(server.post(&of("/questions"), &json!({"label": "Diet?"})).await.status, 201);
+    let (counts, _, shown) = read().await;
+    assert_eq!((counts, shown.contains("Diet?")), ([3, 3, 3, 1, 1, 1, 1], true));
+    assert_eq!(server.send("DELETE", &late, None).await.status, 200);
+    let (counts, _, shown) = read().await;
+    assert_eq!((counts, shown.contains("Late")), ([2, 2, 2, 1, 1, 1, 1], false));
+    assert_eq!(server.patch(&event, &json!({"title": "Picnic"})).await.status, 200);
+    let (_, one, shown) = read().await;
+    assert_eq!((text(&one["title"]), shown.contains("Picnic")), ("Picnic", true));
+    assert_eq!(server.post(&of("/cancel"), &json!({"reason": "Storm"})).await.status, 200);
+    let (counts, one, shown) = read().await;
+    assert_eq!((counts, shown.contains("Storm")), ([2, 2, 2, 1, 1, 1, 0], true));
+    assert_eq!(one["cancellation_reason"], "Storm");
+    assert_eq!(server.send("DELETE", &event, None).await.status, 200);
+    for gone in [event.clone(), of("/slots"), of("/coverage"), of("/questions"), of("/signups"), signups] {
+        assert_eq!(server.get(&gone).await.status, 404, "{gone}");
+    }
+    assert_eq!(page.get(&server).await.status, 404);
+    assert_eq!(twice(&server, "/v1/events").await["data"], json!([]));
+    assert_eq!(twice(&server, "/v1/signups").await["data"], json!([]));
+}
