@@ -136,6 +136,21 @@ async fn a_copy_beyond_the_last_supported_date_is_refused(#[values(Sqlite, Postg
 }
 
 #[tokio::test]
+async fn a_copy_takes_the_dates_that_a_create_takes() {
+    let server = Server::start(&[]);
+    let source = server.create(&event()).await;
+    for bad in
+        ["2027-6-5", "2027-02-30", "1969-12-31", "9998-12-32", "9999-01-01", "05.06.2027", "+2027-06-05", " "]
+    {
+        assert_eq!(duplicate(&server, &source, bad).await.fields(), ["start_date"], "{bad}");
+    }
+    for good in ["1970-01-01", "2028-02-29", "9998-12-31"] {
+        assert_eq!(duplicate(&server, &source, good).await.status, 201, "{good}");
+    }
+    assert_eq!(server.count_events().await, 4);
+}
+
+#[tokio::test]
 async fn a_copy_needs_a_start_date_and_an_existing_event() {
     let server = Server::start(&[]);
     let path = "/v1/events/01a1fc0c-06a8-79da-abb2-b84ac8892247/duplicate";
