@@ -166,3 +166,46 @@ async fn a_cancellation_is_mailed_although_its_event_was_deleted_since() {
     assert_eq!(server.browse("GET", &link, None).await.status, 404, "the sign-up is gone from every page");
     assert_eq!(server.browse("POST", &format!("{link}/cancel"), None).await.status, 404);
 }
+
+/// The volunteer's name could be read as a link, so it is in no mail.
+#[tokio::test]
+async fn typed_text_adds_no_header_and_no_markup_to_a_mail_about_an_edit() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let evil = "A\r\nBcc: all@example.org\r\n<script>alert(1)</script>";
+    let mut event = published();
+    event["title"] = json!(evil);
+    event["shifts"] = json!([{"title": evil, "capacity": 2}, {"title": "Other", "capacity": 2}]);
+    let page = Page::create(&server, &event).await;
+    let (slot, other) = (page.slot(evil), page.slot("Other"));
+    for slot in [&slot, &other] {
+        let answer = page.sign_up(&server, slot, "Win at evil.example", "ada@example.org").await;
+        assert_eq!(answer.status, 303, "{}", answer.text);
+    }
+    mailbox.wait_for(2, SOON).await;
+    let event = format!("/v1/events/{}", page.event["id"].as_str().unwrap());
+    let slot = format!("/v1/slots/{slot}");
+    let mut count = 2;
+    for (method, path, body, mails) in [
+        ("PATCH", event.clone(), json!({"location": evil}), 2),
+        ("PATCH", event.clone(), json!({"start_date": "2027-06-12"}), 2),
+        ("PATCH", slot.clone(), json!({"location": evil}), 1),
+        ("DELETE", format!("{slot}?cancel_signups=true"), json!({}), 1),
+        ("POST", format!("{event}/cancel"), json!({"reason": evil}), 1),
+    ] {
+        let answer = server.send(method, &path, Some(&body)).await;
+        assert_eq!(answer.status, 200, "{method} {path}: {}", answer.text);
+        count += mails;
+        for mail in &mailbox.wait_for_exactly(count, SOON).await[count - mails..] {
+            let parsed = mailparse::parse_mail(&mail.raw).unwrap();
+            let headers: Vec<_> = parsed.headers.iter().map(mailparse::MailHeader::get_key).collect();
+            assert!(!headers.contains(&"Bcc".to_owned()), "{method} {path}: {headers:?}");
+            assert_eq!(mail.header("to"), "ada@example.org", "{method} {path}");
+            assert!(!mail.html().contains("<script>"), "{method} {path}: {}", mail.html());
+            for part in [mail.text(), mail.html()] {
+                assert!(!part.contains("evil.example"), "{method} {path}: {part}");
+            }
+            let calendar = mail.calendar();
+            assert!(!calendar.property("SUMMARY").contains('\n'), "{method} {path}: {calendar:?}");
+        }
+    }
+}
