@@ -9,6 +9,7 @@ mod addresses;
 mod answer;
 mod answered_questions;
 mod bad_input;
+mod base_url;
 mod browser;
 mod cached_answers;
 mod cancelled_events;

@@ -1,0 +1,109 @@
+//! A server behind a proxy that adds a host and a path: every URL in an answer, a page and a mail has the base URL.
+
+use serde_json::{Value, json};
+
+use crate::harness::Server;
+use crate::lives::path;
+use crate::mailbox::Mailbox;
+use crate::mails::SOON;
+use crate::pages::{Page, published};
+
+const BASE_URL: &str = "https://signup.example.org/api";
+
+/// Starts a server with a mail server. The slash at the end does not count.
+fn behind_a_proxy() -> (Server, Mailbox) {
+    let mailbox = Mailbox::start();
+    let server = Server::start(&["--smtp", &mailbox.url(), "--base-url", &format!("{BASE_URL}/")]);
+    (server, mailbox)
+}
+
+#[tokio::test]
+async fn every_event_in_an_answer_has_its_public_url() {
+    let (server, _mailbox) = behind_a_proxy();
+    let created = server.create(&published()).await;
+    let path = path(&created);
+    let events = [
+        created.clone(),
+        server.get(&path).await.data(),
+        server.get("/v1/events").await.data()[0].clone(),
+        server.patch(&path, &json!({"title": "Picnic"})).await.data(),
+        server.post(&format!("{path}/unpublish"), &json!({})).await.data(),
+        server.post(&format!("{path}/publish"), &json!({})).await.data(),
+        server.post(&format!("{path}/cancel"), &json!({})).await.data(),
+        server.post(&format!("{path}/duplicate"), &json!({"start_date": "2027-07-03"})).await.data(),
+    ];
+    for event in events {
+        let slug = event["slug"].as_str().unwrap();
+        assert_eq!(event["public_url"], format!("{BASE_URL}/events/{slug}"));
+    }
+}
+
+#[tokio::test]
+async fn the_links_of_every_list_have_the_base_url() {
+    let (server, _mailbox) = behind_a_proxy();
+    let page = Page::create(&server, &published()).await;
+    server.create(&published()).await;
+    let early = page.slot("Early");
+    for name in ["ada", "bob"] {
+        page.sign_up(&server, &early, name, &format!("{name}@example.org")).await;
+    }
+    for list in [
+        "/v1/events".to_owned(),
+        "/v1/signups".to_owned(),
+        format!("{}/signups", path(&page.event)),
+        format!("/v1/slots/{early}/signups"),
+    ] {
+        let first = server.get(&format!("{list}?per_page=1")).await.json();
+        let next = first["links"]["next"].as_str().unwrap();
+        let second = server.get(next.strip_prefix(BASE_URL).unwrap()).await.json();
+        let prev = second["links"]["prev"].as_str().unwrap();
+        for page in [&first, &second] {
+            assert_eq!(page["meta"]["path"], format!("{BASE_URL}{list}"));
+        }
+        for link in [next, prev] {
+            assert!(link.starts_with(&format!("{BASE_URL}{list}?")), "{link}");
+        }
+        assert_eq!(server.get(prev.strip_prefix(BASE_URL).unwrap()).await.json()["data"], first["data"]);
+    }
+}
+
+/// Returns the targets of the links and forms of a page.
+fn targets(html: &str) -> Vec<&str> {
+    let attributes = ["href=\"", "action=\""];
+    let values = attributes.iter().flat_map(|attribute| html.split(attribute).skip(1));
+    values.map(|rest| rest.split('"').next().unwrap()).filter(|target| !target.starts_with('#')).collect()
+}
+
+#[tokio::test]
+async fn every_link_of_a_page_and_of_a_mail_has_the_base_url() {
+    let (server, mailbox) = behind_a_proxy();
+    let page = Page::create(&server, &published()).await;
+    let early = page.slot("Early");
+    let done = page.sign_up(&server, &early, "Ada", "ada@example.org").await;
+    let location = done.header("location").unwrap();
+    assert!(location.starts_with(&format!("/api{}/signed-up", page.path)), "{location}");
+    let mail = mailbox.wait_for(1, SOON).await.remove(0);
+    let signup = mail.signup_path().unwrap();
+    for part in [mail.text(), mail.html()] {
+        for path in [&signup, &page.path] {
+            assert!(part.contains(&format!("{BASE_URL}{path}")), "{path} in {part}");
+        }
+        assert!(!part.contains(&server.url), "{part}");
+    }
+    let calendar = format!("{}/slots/{early}.ics", page.path);
+    let calendar = server.browse("GET", &calendar, None).await.text.replace("\r\n ", "");
+    assert!(calendar.contains(&format!("{BASE_URL}{}", page.path)), "{calendar}");
+    for path in [&page.path, &signup, location.strip_prefix("/api").unwrap()] {
+        let shown = server.browse("GET", path, None).await;
+        assert_eq!(shown.status, 200, "{path}");
+        let targets = targets(&shown.text);
+        assert!(!targets.is_empty(), "{}", shown.text);
+        for target in targets {
+            assert!(target.starts_with("/api/") || target.starts_with(BASE_URL), "{target} in {path}");
+        }
+    }
+    let cancelled = server.browse("POST", &format!("{signup}/cancel"), None).await;
+    assert_eq!(cancelled.header("location"), Some(format!("/api{signup}").as_str()));
+    let left: Value = server.get(&format!("{}/signups", path(&page.event))).await.data();
+    assert_eq!(left[0]["status"], "cancelled");
+}
