@@ -17,9 +17,10 @@ use std::str::FromStr;
 pub(crate) use cells::{Cell, Records};
 pub(crate) use columns::{
     Column, DELETION, EVENT, LOCATION_DATA, NOTICE, ORGANIZATION, QUESTION, QUEUE_POSITION, RECEIPT, SHIFT,
-    SHIFT_DELETION, SIGNUP, TOKEN,
+    SHIFT_DELETION, SHIFT_OF_EVENT, SIGNUP, TOKEN,
 };
 
+use columns::SHIFT_AND_EVENT;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use signup_core::{
@@ -262,29 +263,44 @@ pub(crate) fn stored_start(page: &[Cell<'_>]) -> Result<Timestamp, StoreError> {
     }
 }
 
-/// Returns a function that decodes one shift at a time.
+/// Returns a function that decodes one [`SHIFT`] at a time.
 pub(crate) fn shifts() -> impl FnMut(&[Cell<'_>]) -> Result<Shift, StoreError> {
     let mut days = Days::default();
     move |row| {
-        let mut columns = Decoder::new(row, "shifts", SHIFT);
-        let (id, organization, event) =
-            (columns.id(ShiftId::new)?, columns.id(OrganizationId::new)?, columns.id(EventId::new)?);
-        let (title, capacity) = (columns.parse()?, columns.number()?);
-        let capacity = columns.checked(Capacity::new(capacity))?;
-        let day = columns.day(&mut days)?;
-        let mut shift = Shift::new(id, organization, event, title, capacity, day, columns.instant()?);
-        shift.updated_at = columns.instant()?;
-        shift.location = columns.optional()?;
-        let minutes = (columns.number::<u16>()?, columns.number::<u16>()?);
-        shift.hours = columns.checked(Hours::try_from(minutes))?;
-        let is_closed = columns.optional_instant()?.is_some();
-        let filled = columns.number()?;
-        shift.occupancy.filled = if is_closed { 0 } else { filled };
-        shift.position = columns.number()?;
-        shift.version = columns.number()?;
-        shift.is_virtual = columns.flag()?;
-        Ok(shift)
+        let (shift, event) = row.split_at(SHIFT_OF_EVENT.len().min(row.len()));
+        let mut columns = Decoder::new(event, "events", SHIFT_AND_EVENT.1);
+        let (event, organization) = (columns.id(EventId::new)?, columns.id(OrganizationId::new)?);
+        let (day, is_virtual) = (columns.day(&mut days)?, columns.flag()?);
+        self::shift(shift, (organization, event), day, is_virtual)
     }
+}
+
+/// Decodes a [`SHIFT_OF_EVENT`].
+pub(crate) fn shift_of(event: &Event, row: &[Cell<'_>]) -> Result<Shift, StoreError> {
+    shift(row, (event.organization, event.id), event.dates.first.clone(), event.is_virtual)
+}
+
+fn shift(
+    row: &[Cell<'_>],
+    (organization, event): (OrganizationId, EventId),
+    day: Day,
+    is_virtual: bool,
+) -> Result<Shift, StoreError> {
+    let mut columns = Decoder::new(row, "shifts", SHIFT_OF_EVENT);
+    let (id, title, capacity) = (columns.id(ShiftId::new)?, columns.parse()?, columns.number()?);
+    let capacity = columns.checked(Capacity::new(capacity))?;
+    let mut shift = Shift::new(id, organization, event, title, capacity, day, columns.instant()?);
+    shift.updated_at = columns.instant()?;
+    shift.location = columns.optional()?;
+    let minutes = (columns.number::<u16>()?, columns.number::<u16>()?);
+    shift.hours = columns.checked(Hours::try_from(minutes))?;
+    let is_closed = columns.optional_instant()?.is_some();
+    let filled = columns.number()?;
+    shift.occupancy.filled = if is_closed { 0 } else { filled };
+    shift.position = columns.number()?;
+    shift.version = columns.number()?;
+    shift.is_virtual = is_virtual;
+    Ok(shift)
 }
 
 pub(crate) fn question(row: &[Cell<'_>]) -> Result<Question, StoreError> {

@@ -3,7 +3,7 @@
 use signup_core::{EventInFull, Question, Shift};
 
 use super::reader::{Reader, Result};
-use crate::sql::row::{self, EVENT, LOCATION_DATA, QUESTION, SHIFT};
+use crate::sql::row::{self, EVENT, LOCATION_DATA, QUESTION, SHIFT_OF_EVENT};
 use crate::sql::{Sql, Value};
 
 /// Reads the event that `condition` selects, with all its records. A deleted event counts as missing.
@@ -23,14 +23,15 @@ pub(crate) async fn event_in_full(
         "SELECT {}, {}, {}, {} FROM events e WHERE {condition} AND e.deleted_at IS NULL",
         dialect.record(EVENT),
         dialect.record(LOCATION_DATA),
-        children(dialect.list(SHIFT), "shifts", "s", " AND s.deleted_at IS NULL"),
+        children(dialect.list(SHIFT_OF_EVENT), "shifts", "s", " AND s.deleted_at IS NULL"),
         children(dialect.list(QUESTION), "questions", "q", ""),
     );
     let found = reader.row("reading an event in full", Sql::of(dialect, &text, values)).await?;
     let Some([event, location_data, shifts, questions]) = found else { return Ok(None) };
-    let shifts = in_running_order(row::all(&shifts, row::shifts())?);
+    let event = row::one(&event, row::events())?;
+    let shifts = in_running_order(row::all(&shifts, |row| row::shift_of(&event, row))?);
     let questions = by_position(row::all(&questions, row::question)?);
-    let mut full = EventInFull::new(row::one(&event, row::events())?, shifts, questions);
+    let mut full = EventInFull::new(event, shifts, questions);
     full.location_data = row::one(&location_data, row::location_data)?;
     Ok(Some(full))
 }

@@ -79,12 +79,8 @@ pub(crate) const LOCATION_DATA: &[Column] = &[Id("e.id"), Json("e.location_data"
 /// The shift `s`, and the columns of its event `e` that determine instants.
 pub(crate) const SHIFT: &[Column] = &[
     Id("s.id"),
-    Id("s.organization_id"),
-    Id("s.event_id"),
     Text("s.title"),
     Integer("s.capacity"),
-    Date("e.start_date"),
-    Text("e.timezone"),
     Integer("s.created_at"),
     Integer("s.updated_at"),
     Text("s.location"),
@@ -94,8 +90,16 @@ pub(crate) const SHIFT: &[Column] = &[
     Integer("s.filled"),
     Integer("s.position"),
     Integer("s.version"),
+    Id("e.id"),
+    Id("e.organization_id"),
+    Date("e.start_date"),
+    Text("e.timezone"),
     Flag("e.is_virtual"),
 ];
+/// The columns of [`SHIFT`] that belong to the shift, and those that belong to its event.
+pub(super) const SHIFT_AND_EVENT: (&[Column], &[Column]) = SHIFT.split_at(12);
+/// The shift `s`, without the columns of its event.
+pub(crate) const SHIFT_OF_EVENT: &[Column] = SHIFT_AND_EVENT.0;
 pub(crate) const QUESTION: &[Column] = &[
     Id("q.id"),
     Id("q.organization_id"),
