@@ -11,7 +11,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use signup_store_sql::test_cluster::{free_port, installed};
+use signup_store_sql::test_cluster::installed;
 use thirtyfour::prelude::*;
 
 use crate::harness::Server;
@@ -19,10 +19,14 @@ use crate::mailbox::Mailbox;
 use crate::mails::SOON;
 use crate::packages::{AXE, on_path, target};
 use crate::pages::{Page, published};
+use crate::start::chromedriver_port;
 use crate::wait::wait_until;
 
 /// The maximum height of a screenshot, in pixels. Chromium refuses pictures of about twice this height.
 const MAX_HEIGHT: u32 = 8000;
+
+/// The time that a page may take to appear. A browser that shares its processors with other tests may be slow.
+const PAGE_DEADLINE: Duration = Duration::from_secs(60);
 
 /// A browser for one test. Dropping this value ends the browser.
 struct Browser {
@@ -56,19 +60,13 @@ impl Browser {
     async fn start() -> Option<Self> {
         installed("Chromium", on_path("chromium"))?;
         let program = installed("chromedriver", on_path("chromedriver"))?;
-        let port = free_port();
         let mut process = Command::new(program)
-            .arg(format!("--port={port}"))
-            .stdout(Stdio::null())
+            .arg("--port=0")
+            .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        wait_until(Duration::from_secs(20), async || {
-            assert!(process.try_wait().unwrap().is_none(), "chromedriver exited before it listened");
-            let connected = TcpStream::connect(("127.0.0.1", port));
-            connected.map(drop).map_err(|error| format!("chromedriver did not listen ({error})"))
-        })
-        .await;
+        let port = chromedriver_port(&mut process);
         let mut wanted = DesiredCapabilities::chrome();
         for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] {
             wanted.add_arg(argument).unwrap();
@@ -82,10 +80,10 @@ impl Browser {
         self.driver.goto(url).await.unwrap();
     }
 
-    /// Waits until the page contains `text`, because a submitted form loads another page. Panics after 10 seconds.
+    /// Waits until the page contains `text`, because a submitted form loads another page. Panics after [`PAGE_DEADLINE`].
     async fn wait_for(&self, text: &str) {
         let body = async || self.driver.find(By::Tag("body")).await?.text().await;
-        wait_until(Duration::from_secs(10), async || match body().await {
+        wait_until(PAGE_DEADLINE, async || match body().await {
             Ok(body) if body.contains(text) => Ok(()),
             // Between two pages there may be no body.
             body => Err(format!("“{text}” did not appear in {body:?}")),
@@ -337,7 +335,7 @@ async fn the_pages_after_a_cancellation_are_accessible() {
     let (url, early, late) = (format!("{}{}", server.url, page.path), page.slot("Early"), page.slot("Late"));
     let mut places = vec![];
     for slot in [&early, &late] {
-        page.sign_up(&server, slot, "Ada", "ada@example.org").await;
+        assert_eq!(page.sign_up(&server, slot, "Ada", "ada@example.org").await.status, 303);
         let mails = mailbox.wait_for(places.len() + 1, SOON).await;
         places.push(format!("{}{}", server.url, mails[places.len()].signup_path().unwrap()));
     }

@@ -1,4 +1,7 @@
-//! The start of a server process: the URL and the token that it prints, within a deadline.
+//! The start of a process: waits, within a deadline, for the lines that say where the process listens.
+//!
+//! A server prints its URL, and chromedriver its port. Both choose a free port, because a port that the test chooses can be
+//! taken before the process listens on it.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -24,39 +27,60 @@ pub(crate) fn wait_until_listening(child: &mut Child) -> Started {
 }
 
 fn wait_until(child: &mut Child, deadline: Duration) -> Started {
-    read_start(child, deadline).unwrap_or_else(|reason| {
-        // Fails if the process has already exited.
-        drop(child.kill());
-        drop(child.wait());
-        panic!("{reason}")
+    let mut token = String::new();
+    wait_for_line(child, "the server", deadline, |line| {
+        if let Some(text) = line.strip_prefix("token: ") {
+            text.clone_into(&mut token);
+            Ok(None)
+        } else if let Some(url) = line.strip_prefix("listening on ") {
+            Ok(Some(Started { url: url.to_owned(), token: std::mem::take(&mut token) }))
+        } else {
+            Err(format!("unexpected on standard output: {line}"))
+        }
     })
 }
 
-fn read_start(child: &mut Child, deadline: Duration) -> Result<Started, String> {
+/// Waits until chromedriver listens, and returns its port. Its standard output must be piped.
+///
+/// Kills the process and panics if it exits, or does not listen within [`START_DEADLINE`].
+pub(crate) fn chromedriver_port(child: &mut Child) -> u16 {
+    wait_for_line(child, "chromedriver", START_DEADLINE, |line| {
+        let port =
+            line.split_once("started successfully on port ").map(|(_, port)| port.trim_end_matches('.'));
+        port.map(|port| port.parse().map_err(|_| format!("no port: {line}"))).transpose()
+    })
+}
+
+/// Waits until the process prints a line for which `read` returns a value.
+///
+/// Kills the process and panics if it exits, if `read` returns an error, or after the deadline.
+fn wait_for_line<T>(
+    child: &mut Child,
+    process: &str,
+    deadline: Duration,
+    mut read: impl FnMut(&str) -> Result<Option<T>, String>,
+) -> T {
     let out = BufReader::new(child.stdout.take().unwrap());
     let (sender, lines) = mpsc::channel();
     // A read of a pipe has no timeout, so a thread reads. It exits when the process closes the pipe.
     std::thread::spawn(move || out.lines().try_for_each(|line| sender.send(line)));
     let end = Instant::now() + deadline;
-    let mut token = String::new();
-    loop {
-        let line = match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            Ok(line) => line.unwrap(),
-            Err(RecvTimeoutError::Timeout) => {
-                return Err(format!("the server did not listen within {deadline:?}"));
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err("the server exited before it listened".to_owned());
-            }
-        };
-        if let Some(text) = line.strip_prefix("token: ") {
-            text.clone_into(&mut token);
-        } else if let Some(url) = line.strip_prefix("listening on ") {
-            return Ok(Started { url: url.to_owned(), token });
-        } else {
-            return Err(format!("unexpected on standard output: {line}"));
+    let mut next = || match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        Ok(line) => read(&line.unwrap()),
+        Err(RecvTimeoutError::Timeout) => Err(format!("{process} did not listen within {deadline:?}")),
+        Err(RecvTimeoutError::Disconnected) => Err(format!("{process} exited before it listened")),
+    };
+    let reason = loop {
+        match next() {
+            Ok(Some(value)) => return value,
+            Ok(None) => {}
+            Err(reason) => break reason,
         }
-    }
+    };
+    // Fails if the process has already exited.
+    drop(child.kill());
+    drop(child.wait());
+    panic!("{reason}")
 }
 
 #[test]
