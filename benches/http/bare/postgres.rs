@@ -4,6 +4,7 @@ mod create;
 
 use serde::Serialize;
 use signup_core::{Clock as _, SystemClock};
+use signup_store_sql::test_cluster::PLANNER;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgRow};
 use sqlx::{ConnectOptions as _, Row as _, TypeInfo as _, ValueRef as _};
 use uuid::Uuid;
@@ -18,7 +19,8 @@ const SLOTS: &str = "SELECT s.id, s.organization_id, s.event_id, s.title, s.loca
      WHERE e.organization_id = $1 AND e.id = $2";
 const LIST: &str = "SELECT e.id, e.organization_id, e.title, e.slug, e.description, e.location, e.is_virtual, \
      CAST(e.latitude AS TEXT), CAST(e.longitude AS TEXT), CAST(e.start_date AS TEXT), \
-     CAST(e.end_date AS TEXT), e.timezone, e.is_published, e.theme, e.badge_label, e.created_at, e.updated_at \
+     CAST(e.end_date AS TEXT), e.timezone, e.is_published, e.theme, e.badge_label, e.created_at, e.updated_at, \
+     e.cancelled_at, e.cancellation_reason \
      FROM events e WHERE organization_id = $1 ORDER BY starts_at DESC, id DESC LIMIT 26";
 
 const SLOTS_AS_ONE: &str = "SELECT (SELECT CAST(COALESCE(json_agg(json_build_array(s.id, s.organization_id, s.event_id, s.title, \
@@ -27,22 +29,15 @@ const SLOTS_AS_ONE: &str = "SELECT (SELECT CAST(COALESCE(json_agg(json_build_arr
      AND s.event_id = e.id) FROM events e WHERE e.organization_id = $1 AND e.id = $2";
 const LIST_AS_ONE: &str = "SELECT CAST(COALESCE(json_agg(json_build_array(e.id, e.organization_id, e.title, e.slug, e.description, \
      e.location, e.is_virtual, CAST(e.latitude AS TEXT), CAST(e.longitude AS TEXT), \
-     e.start_date, e.end_date, e.timezone, e.is_published, e.theme, e.badge_label, e.created_at, e.updated_at)), '[]') AS TEXT) \
+     e.start_date, e.end_date, e.timezone, e.is_published, e.theme, e.badge_label, e.created_at, e.updated_at, \
+     e.cancelled_at, e.cancellation_reason)), '[]') AS TEXT) \
      FROM (SELECT * FROM events WHERE organization_id = $1 ORDER BY starts_at DESC, id DESC LIMIT 26) e";
 
 /// Returns connection options with the server's planner settings. Planning a statement costs as much as its execution, and
 /// plans made for small tables stay in use while the tables grow.
 fn options(url: &str) -> PgConnectOptions {
     let options = url.parse::<PgConnectOptions>().unwrap().disable_statement_logging();
-    options.options([
-        ("plan_cache_mode", "force_generic_plan"),
-        ("enable_seqscan", "off"),
-        ("enable_bitmapscan", "off"),
-        ("enable_hashjoin", "off"),
-        ("enable_mergejoin", "off"),
-        ("random_page_cost", "1.1"),
-        ("max_parallel_workers_per_gather", "0"),
-    ])
+    options.options([("plan_cache_mode", "force_generic_plan")]).options(PLANNER.iter().copied())
 }
 
 async fn pool(url: &str) -> PgPool {

@@ -33,7 +33,7 @@ const SLOTS: &str = "SELECT (SELECT json_group_array(json_array(hex(s.id), hex(s
 const LIST: &str = "SELECT json_group_array(json_array(hex(e.id), hex(e.organization_id), e.title, e.slug, e.description, \
      e.location, e.is_virtual, iif(e.latitude IS NULL, NULL, format('%!.17g', e.latitude)), \
      iif(e.longitude IS NULL, NULL, format('%!.17g', e.longitude)), e.start_date, e.end_date, e.timezone, \
-     e.is_published, e.theme, e.badge_label, e.created_at, e.updated_at)) \
+     e.is_published, e.theme, e.badge_label, e.created_at, e.updated_at, e.cancelled_at, e.cancellation_reason)) \
      FROM (SELECT * FROM events WHERE organization_id = $1 ORDER BY starts_at DESC, id DESC LIMIT 26) e";
 
 /// Answers with one JSON value of all rows, which SQLite builds. One row is the fastest read through sqlx.
