@@ -76,7 +76,7 @@ pub(crate) const DELETION: &[Column] = &[Id("e.id"), Integer("e.deleted_at")];
 pub(crate) const SHIFT_DELETION: &[Column] = &[Id("s.id"), Integer("s.deleted_at")];
 /// The location data of the event `e`. Only reads of an event in full select it.
 pub(crate) const LOCATION_DATA: &[Column] = &[Id("e.id"), Json("e.location_data")];
-/// The shift `s`, and the columns of its event `e` that determine instants.
+/// The shift `s`, and then the columns of its event `e` that a shift holds.
 pub(crate) const SHIFT: &[Column] = &[
     Id("s.id"),
     Text("s.title"),
@@ -96,8 +96,10 @@ pub(crate) const SHIFT: &[Column] = &[
     Text("e.timezone"),
     Flag("e.is_virtual"),
 ];
+/// How many of the columns of [`SHIFT`] belong to the shift itself.
+const OF_SHIFT: usize = 12;
 /// The columns of [`SHIFT`] that belong to the shift, and those that belong to its event.
-pub(super) const SHIFT_AND_EVENT: (&[Column], &[Column]) = SHIFT.split_at(12);
+pub(super) const SHIFT_AND_EVENT: (&[Column], &[Column]) = SHIFT.split_at(OF_SHIFT);
 /// The shift `s`, without the columns of its event.
 pub(crate) const SHIFT_OF_EVENT: &[Column] = SHIFT_AND_EVENT.0;
 pub(crate) const QUESTION: &[Column] = &[
