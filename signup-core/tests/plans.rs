@@ -29,7 +29,7 @@ async fn create(session: &Session, new: NewEvent) -> Result<Event> {
 }
 
 #[tokio::test]
-async fn each_plan_has_its_longest_event_and_its_number_of_active_events() {
+async fn each_plan_limits_the_days_of_an_event_and_the_number_of_active_events() {
     let service = service();
     let first = date(2028, 1, 1);
     for (plan, active_events, days) in
@@ -47,7 +47,7 @@ async fn each_plan_has_its_longest_event_and_its_number_of_active_events() {
     }
 }
 
-/// The event was over at midnight, six hours ago.
+/// The clock shows 06:00 of 5 June in UTC. An event of 4 June in UTC has been over for six hours.
 #[tokio::test]
 async fn every_edit_that_makes_an_event_active_is_checked_against_the_limit() {
     let plans = PlanTable::uniform(PlanLimits::unlimited().active_events(1));
@@ -67,7 +67,6 @@ async fn every_edit_that_makes_an_event_active_is_checked_against_the_limit() {
         let refused = session.patch_event(over.id, patch.clone()).await.map(|reply| reply.outcome.event);
         assert_eq!(refused, Err(full.clone()), "{what}");
         assert_eq!(session.event(over.id).await.unwrap().event, over, "{what}");
-        session.patch_event(active.id, patch.clone()).await.unwrap();
     }
     session.patch_event(over.id, EventPatch::new().zone("Asia/Tokyo".parse().unwrap())).await.unwrap();
     session.patch_event(active.id, EventPatch::new().published(false)).await.unwrap();
@@ -76,6 +75,21 @@ async fn every_edit_that_makes_an_event_active_is_checked_against_the_limit() {
         let edited = session.patch_event(event.id, patch).await.unwrap().outcome.event;
         assert!(edited.is_active("2027-06-05T06:00:00Z".parse().unwrap()), "{what}");
         session.patch_event(event.id, EventPatch::new().published(false)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_edit_of_an_active_event_is_not_checked_against_the_limit() {
+    let plans = PlanTable::uniform(PlanLimits::unlimited().active_events(1));
+    let session = session(&service().with_plans(plans), Plan::Free).await;
+    let active = create(&session, published(date(2027, 6, 5))).await.unwrap();
+    for (what, patch) in [
+        ("a later day", EventPatch::new().start_date(date(2027, 6, 6))),
+        ("a last day", EventPatch::new().end_date(date(2027, 6, 7))),
+        ("a zone", EventPatch::new().zone("Pacific/Pago_Pago".parse().unwrap())),
+    ] {
+        let edited = session.patch_event(active.id, patch).await;
+        assert!(edited.as_ref().is_ok_and(|reply| reply.outcome.event != active), "{what}: {edited:?}");
     }
 }
 

@@ -86,7 +86,7 @@ async fn added_slots_are_returned_alone_and_listed_among_the_others_in_running_o
     assert_eq!((&read["slots"], &read["updated_at"]), (&listed, &event["updated_at"]));
 }
 
-/// In New York, the clocks of 14 March 2027 jump from 02:00 to 03:00: 02:30 is the instant of 03:30.
+/// On 14 March 2027 in New York, the clocks jump from 02:00 to 03:00. So 02:30 is read as 03:30.
 #[rstest]
 #[tokio::test]
 async fn slots_are_in_the_order_of_their_instants_on_the_day_of_a_clock_change(
@@ -144,9 +144,8 @@ async fn slots_are_in_the_order_of_their_instants_on_the_day_of_a_clock_change(
     assert_eq!(times(&back["slots"]), expected(&[after, also, first]));
 }
 
-/// The messages of a new slot and of a patch are those of the creation of an event.
 #[tokio::test]
-async fn a_fault_of_a_slot_has_the_message_of_the_create() {
+async fn a_fault_of_a_slot_has_the_same_message_in_a_create_an_addition_and_a_patch() {
     let server = Server::start(&[]);
     let (created, path) = with_slots(&server, &event()).await;
     let slot = format!("/v1/slots/{}", created["slots"][0]["id"].as_str().unwrap());

@@ -24,14 +24,15 @@ impl Answer {
         self.json()["data"].clone()
     }
 
-    /// Returns the fields that a 422 names, in the order of the body. Panics on any other status, and unless `message`
-    /// is the first error with the number of the others.
+    /// Returns the fields that a 422 names, in the order of the body.
+    ///
+    /// Panics on any other status, or if `message` is not the first error followed by the number of the other errors.
     pub(crate) fn fields(&self) -> Vec<String> {
         assert_eq!(self.status, 422, "{}", self.text);
-        // The parsed map sorts its keys. Only the text has their order.
         let body = self.json();
         let errors = body["errors"].as_object().unwrap();
         let mut fields: Vec<_> = errors.keys().cloned().collect();
+        // The parsed map sorts its keys. Only the text has their order.
         fields.sort_by_key(|field| self.text.find(&format!("\"{field}\":[")).unwrap());
         let first = errors[&fields[0]][0].as_str().unwrap();
         let others = match errors.values().map(|messages| messages.as_array().unwrap().len()).sum() {

@@ -1,6 +1,6 @@
-//! A server behind a proxy that adds a host and a path: every URL in an answer, a page and a mail has the base URL.
+//! A server behind a proxy that adds a host and a path: URLs in answers, pages, mails and calendars have the base URL.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::harness::Server;
 use crate::lives::path;
@@ -10,7 +10,7 @@ use crate::pages::{Page, published};
 
 const BASE_URL: &str = "https://signup.example.org/api";
 
-/// Starts a server with a mail server. The slash at the end does not count.
+/// Starts a server with a mail server. The server ignores the final slash of the base URL.
 fn behind_a_proxy() -> (Server, Mailbox) {
     let mailbox = Mailbox::start();
     let server = Server::start(&["--smtp", &mailbox.url(), "--base-url", &format!("{BASE_URL}/")]);
@@ -90,6 +90,7 @@ async fn every_link_of_a_page_and_of_a_mail_has_the_base_url() {
         }
         assert!(!part.contains(&server.url), "{part}");
     }
+    assert_eq!(mail.calendar().property("URL"), format!("{BASE_URL}{}", page.path));
     let calendar = format!("{}/slots/{early}.ics", page.path);
     let calendar = server.browse("GET", &calendar, None).await.text.replace("\r\n ", "");
     assert!(calendar.contains(&format!("{BASE_URL}{}", page.path)), "{calendar}");
@@ -104,6 +105,4 @@ async fn every_link_of_a_page_and_of_a_mail_has_the_base_url() {
     }
     let cancelled = server.browse("POST", &format!("{signup}/cancel"), None).await;
     assert_eq!(cancelled.header("location"), Some(format!("/api{signup}").as_str()));
-    let left: Value = server.get(&format!("{}/signups", path(&page.event))).await.data();
-    assert_eq!(left[0]["status"], "cancelled");
 }

@@ -64,7 +64,7 @@ async fn a_server_answers_503_while_its_database_is_down_and_recovers() {
     assert_eq!(server.send_keyed("POST", "/v1/events", "during", &event()).await.status, 201);
 }
 
-/// A page says in HTML what an answer of the API says in JSON.
+/// Pages answer as the API does, but in HTML.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_pages_answer_503_while_the_database_is_down() {
     let Some((cluster, server)) = server(&["--database-connect-timeout-s", "1"]) else { return };

@@ -140,7 +140,7 @@ async fn simultaneous_creates_with_one_key_take_effect_once() {
 
 /// On PostgreSQL, two server processes receive the requests in turn.
 #[tokio::test]
-async fn simultaneous_writes_to_slots_and_questions_with_one_key_take_effect_once() {
+async fn simultaneous_writes_with_one_key_take_effect_once() {
     for server in [Some(Server::start_on_sqlite()), Some(Server::start(&[])), Server::start_on_postgres()] {
         let Some(server) = server else { continue };
         let is_shared = server.database().starts_with("postgres");

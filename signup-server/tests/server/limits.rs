@@ -43,7 +43,7 @@ async fn every_request_of_a_token_counts_whatever_its_answer_is() {
     let path = format!("/v1/events/{}", created.data()["id"].as_str().unwrap());
     let remaining =
         |answer: &Answer| -> i32 { answer.header("x-ratelimit-remaining").unwrap().parse().unwrap() };
-    let text = |method: &str, path: &str| server.request(method, path).bearer_auth(&server.token);
+    let request = |method: &str, path: &str| server.request(method, path).bearer_auth(&server.token);
     let mut left = remaining(&created);
     for (answer, status) in [
         (server.send_keyed("POST", "/v1/events", "key", &event()).await, 201),
@@ -52,8 +52,8 @@ async fn every_request_of_a_token_counts_whatever_its_answer_is() {
         (server.send("PUT", "/v1/team", None).await, 405),
         (server.get("/v1/slots/x").await, 404),
         (server.post("/v1/events", &json!({})).await, 422),
-        (server.answer(text("PATCH", &path).header("content-type", "text/plain").body("{}")).await, 415),
-        (server.answer(text("PATCH", &path).body(" ".repeat(1024 * 1024 + 1))).await, 413),
+        (server.answer(request("PATCH", &path).header("content-type", "text/plain").body("{}")).await, 415),
+        (server.answer(request("PATCH", &path).body(" ".repeat(1024 * 1024 + 1))).await, 413),
         (server.post(&format!("{path}/cancel"), &json!({})).await, 200),
         (server.patch(&path, &json!({})).await, 409),
         (server.send("DELETE", &path, None).await, 200),

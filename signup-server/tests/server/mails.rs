@@ -231,7 +231,8 @@ async fn typed_text_adds_no_header_and_no_markup_to_a_mail() {
         1
     );
     assert!(!mail.html().contains("<script>"), "{}", mail.html());
-    assert!(!mail.calendar().property("SUMMARY").contains('\n'));
+    let calendar = mail.calendar();
+    assert!(calendar.property("SUMMARY").contains("Bcc: all@example.org"), "{calendar:?}");
 }
 
 /// A person who signs up another person's address must not be able to send a message to that address in the name field.

@@ -167,7 +167,6 @@ async fn a_cancellation_is_mailed_although_its_event_was_deleted_since() {
     assert_eq!(server.browse("POST", &format!("{link}/cancel"), None).await.status, 404);
 }
 
-/// The volunteer's name could be read as a link, so it is in no mail.
 #[tokio::test]
 async fn typed_text_adds_no_header_and_no_markup_to_a_mail_about_an_edit() {
     let (server, mailbox) = with_mailbox("memory:");
@@ -178,7 +177,7 @@ async fn typed_text_adds_no_header_and_no_markup_to_a_mail_about_an_edit() {
     let page = Page::create(&server, &event).await;
     let (slot, other) = (page.slot(evil), page.slot("Other"));
     for slot in [&slot, &other] {
-        let answer = page.sign_up(&server, slot, "Win at evil.example", "ada@example.org").await;
+        let answer = page.sign_up(&server, slot, "Ada", "ada@example.org").await;
         assert_eq!(answer.status, 303, "{}", answer.text);
     }
     mailbox.wait_for(2, SOON).await;
@@ -195,17 +194,34 @@ async fn typed_text_adds_no_header_and_no_markup_to_a_mail_about_an_edit() {
         let answer = server.send(method, &path, Some(&body)).await;
         assert_eq!(answer.status, 200, "{method} {path}: {}", answer.text);
         count += mails;
-        for mail in &mailbox.wait_for_exactly(count, SOON).await[count - mails..] {
+        for mail in &mailbox.wait_for(count, SOON).await[count - mails..] {
             let parsed = mailparse::parse_mail(&mail.raw).unwrap();
             let headers: Vec<_> = parsed.headers.iter().map(mailparse::MailHeader::get_key).collect();
             assert!(!headers.contains(&"Bcc".to_owned()), "{method} {path}: {headers:?}");
-            assert_eq!(mail.header("to"), "ada@example.org", "{method} {path}");
-            assert!(!mail.html().contains("<script>"), "{method} {path}: {}", mail.html());
-            for part in [mail.text(), mail.html()] {
-                assert!(!part.contains("evil.example"), "{method} {path}: {part}");
-            }
+            assert_eq!(mail.header("to"), "Ada <ada@example.org>", "{method} {path}");
+            let html = mail.html();
+            assert!(html.contains("&#60;script&#62;alert(1)"), "{method} {path}: {html}");
+            assert!(!html.contains("<script>"), "{method} {path}: {html}");
             let calendar = mail.calendar();
-            assert!(!calendar.property("SUMMARY").contains('\n'), "{method} {path}: {calendar:?}");
+            let summary = calendar.property("SUMMARY");
+            assert!(summary.contains("Bcc: all@example.org"), "{method} {path}: {calendar:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_could_be_a_link_is_in_no_mail_about_an_edit() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let page = Page::create(&server, &published()).await;
+    let answer = page.sign_up(&server, &page.slot("Early"), "Win at evil.example", "ada@example.org").await;
+    assert_eq!(answer.status, 303, "{}", answer.text);
+    let event = format!("/v1/events/{}", page.event["id"].as_str().unwrap());
+    assert_eq!(server.patch(&event, &json!({"start_date": "2027-06-12"})).await.status, 200);
+    mailbox.wait_for(2, SOON).await;
+    assert_eq!(server.post(&format!("{event}/cancel"), &json!({})).await.status, 200);
+    for mail in &mailbox.wait_for(3, SOON).await[1..] {
+        for part in [mail.text(), mail.html()] {
+            assert!(!part.contains("evil.example"), "{part}");
         }
     }
 }

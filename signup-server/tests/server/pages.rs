@@ -59,25 +59,27 @@ impl Page {
     }
 }
 
-/// Panics unless an HTML page has a strict policy against scripts, frames, referrers and caches.
+/// Panics unless the answer is an HTML page with the security headers, and without scripts and inline styles.
 pub(crate) fn assert_is_secured(answer: &Answer) {
-    assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
+    let (status, text) = (answer.status, &answer.text);
+    assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"), "{status}: {text}");
     let policy = answer.header("content-security-policy").unwrap();
-    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{status}: {policy}");
     for part in ["form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"] {
-        assert!(policy.contains(part), "{policy}");
+        assert!(policy.contains(part), "{status}: {policy}");
     }
-    assert!(!policy.contains("unsafe"), "{policy}");
+    assert!(!policy.contains("unsafe"), "{status}: {policy}");
     for (name, value) in [
         ("x-content-type-options", "nosniff"),
         ("x-frame-options", "DENY"),
         ("referrer-policy", "no-referrer"),
     ] {
-        assert_eq!(answer.header(name), Some(value), "{name}");
+        assert_eq!(answer.header(name), Some(value), "{status}, {name}: {text}");
     }
-    assert!(matches!(answer.header("cache-control"), Some("no-store" | "no-cache")));
-    assert!(!answer.text.contains("<script"), "{}", answer.text);
-    assert!(!answer.text.contains(" style="), "the policy forbids inline styles");
+    let caching = answer.header("cache-control");
+    assert!(matches!(caching, Some("no-store" | "no-cache")), "{status}, {caching:?}: {text}");
+    assert!(!text.contains("<script"), "{status}: {text}");
+    assert!(!text.contains(" style="), "the policy forbids inline styles; {status}: {text}");
 }
 
 #[tokio::test]

@@ -62,11 +62,12 @@ fn wait_for_line<T>(
 ) -> T {
     let out = BufReader::new(child.stdout.take().unwrap());
     let (sender, lines) = mpsc::channel();
-    // A read of a pipe has no timeout, so a thread reads. It exits when the process closes the pipe.
-    std::thread::spawn(move || out.lines().try_for_each(|line| sender.send(line)));
+    // A read of a pipe has no timeout, so a thread reads. It reads until the process closes the pipe, so that no write of the
+    // process fails.
+    std::thread::spawn(move || out.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line))));
     let end = Instant::now() + deadline;
     let mut next = || match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-        Ok(line) => read(&line.unwrap()),
+        Ok(line) => read(&line),
         Err(RecvTimeoutError::Timeout) => Err(format!("{process} did not listen within {deadline:?}")),
         Err(RecvTimeoutError::Disconnected) => Err(format!("{process} exited before it listened")),
     };

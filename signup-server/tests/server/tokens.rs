@@ -133,7 +133,7 @@ async fn another_organizations_records_are_not_found(#[values(Sqlite, Postgres)]
     assert_eq!(server.get(&format!("/v1/events/{event_id}/slots")).await.data(), created["slots"]);
 }
 
-/// PostgreSQL computes the digest by itself.
+/// The test computes the digest in PostgreSQL, so it does not depend on the code of the server.
 #[tokio::test]
 async fn only_the_sha_256_of_a_token_is_stored() {
     let Some(server) = Server::start_on_postgres() else { return };
@@ -161,7 +161,15 @@ async fn a_token_expires_after_365_days_unless_it_is_created_for_less() {
             |field: &str| listed[field].as_str().unwrap().parse::<jiff::Timestamp>().unwrap().as_second();
         assert_eq!(second("expires_at") - second("created_at"), days * 86_400, "{listed}");
     }
+}
+
+#[tokio::test]
+async fn a_token_for_more_than_365_days_is_refused() {
+    let server = Server::start_on_sqlite();
+    server.manage(&["organization", "create", "--name", "long"]);
     let too_long = ["token", "create", "--organization", "long", "--name", "t", "--expires-in-days", "366"];
     let refused = run(&[&["--database", &server.database()], too_long.as_slice()].concat());
     assert!(!refused.status.success(), "{refused:?}");
+    let reason = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(reason.contains("366 is not in 1..=365"), "{reason}");
 }
