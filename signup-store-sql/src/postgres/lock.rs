@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use signup_core::store::{Access, Key};
+use signup_core::store::{Access, Key, Keys};
 use signup_core::{ChangeSet, OrganizationId, Requirement, Write};
 use uuid::Uuid;
 
@@ -33,6 +33,8 @@ impl Lock {
     /// A requirement locks what it reads. A write locks what it changes, except the rows that it inserts: no other
     /// transaction knows them. A write also locks the event that it reads. The other rows that a write refers to are
     /// protected by foreign keys.
+    ///
+    /// A change set that both reads and writes an event needs only the exclusive lock.
     pub(super) fn all(change: &ChangeSet) -> BTreeSet<Self> {
         let required = change.requires.iter().flat_map(Requirement::accesses);
         let (mut changed, mut read, mut inserted) = (vec![], vec![], BTreeSet::new());
@@ -45,7 +47,8 @@ impl Lock {
             }
         }
         let read = read.into_iter().filter(|(key, _)| !inserted.contains(key));
-        required.chain(changed).chain(read).filter_map(|(key, access)| Self::of(&key, access)).collect()
+        let keys: Keys = required.chain(changed).chain(read).collect();
+        keys.iter().filter_map(|(key, access)| Self::of(key, access)).collect()
     }
 
     /// The lock that protects a key. Every change of the key acquires this lock.
