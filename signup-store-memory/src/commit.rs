@@ -50,9 +50,12 @@ impl Tables {
                 let count = u32::try_from(self.active_events(*organization, *now)).unwrap_or(u32::MAX);
                 require(count < *limit, || Refusal::ActiveEvents { count })
             }
-            Requirement::ShiftIsEmpty { organization, shift } => {
-                let shift = self.live_shift(*organization, *shift);
-                require(shift.is_some_and(|shift| shift.occupancy.filled == 0), || Refusal::ShiftHasSignups)
+            Requirement::ShiftsAreEmpty { organization, event, shifts } => {
+                let has_signups = |shift: &ShiftId| {
+                    let shift = self.stored_shift(*organization, *shift);
+                    shift.is_some_and(|shift| shift.event == *event && shift.occupancy.filled > 0)
+                };
+                require(!shifts.iter().any(has_signups), || Refusal::ShiftHasSignups)
             }
             Requirement::ShiftHasRoom { organization, shift } => {
                 let shift = self.live_shift(*organization, *shift);

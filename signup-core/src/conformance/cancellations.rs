@@ -20,7 +20,7 @@ pub async fn all_confirmed_sign_ups_of_a_shift_are_cancelled(store: Arc<dyn Stor
     );
     write(&*store, writes).await;
     let (organization, shift) = (event.organization, here.id);
-    let empty = |shift| vec![Requirement::ShiftIsEmpty { organization, shift }];
+    let empty = |shift| vec![are_empty(&event, &[shift])];
     assert_eq!(try_write(&*store, empty(shift), vec![]).await, Err(Refusal::ShiftHasSignups));
     let close = |time| {
         let by = CancelledBy::ShiftDeletion;
@@ -142,7 +142,7 @@ pub async fn a_shift_is_deleted_empty_or_keeps_its_sign_ups(store: Arc<dyn Store
         let numbers = 100 * round..100 * round + 6;
         let mut changes: Vec<_> = numbers.map(|number| sign_up(&shift, &signup(&shift, number))).collect();
         let delete = ChangeSet {
-            requires: vec![Requirement::ShiftIsEmpty { organization, shift: shift.id }],
+            requires: vec![are_empty(&event, &[shift.id])],
             writes: vec![Write::DeleteShift { organization, shift: shift.id, at: at(5) }],
         };
         changes.insert(round as usize % 4, delete);

@@ -231,6 +231,7 @@ macro_rules! conformance_tests {
             requirements::an_active_event_counts_until_its_end
             requirements::a_shift_has_room_or_is_full
             requirements::an_over_full_shift_has_no_room
+            requirements::shifts_are_empty_or_one_has_a_sign_up
             requirements::a_requirement_on_a_missing_record_is_refused
             requirements::a_change_of_a_missing_record_changes_nothing
             requirements::a_signup_is_cancelled_once

@@ -239,6 +239,11 @@ pub async fn with_shift(store: &Arc<dyn Store>, capacity: u32) -> (Event, Shift)
     (event, shift)
 }
 
+/// Returns the requirement that none of these shifts of the event has a confirmed sign-up.
+pub fn are_empty(event: &Event, shifts: &[ShiftId]) -> Requirement {
+    Requirement::ShiftsAreEmpty { organization: event.organization, event: event.id, shifts: shifts.to_vec() }
+}
+
 /// Returns the requirements and the writes of signing up for `shift`.
 pub fn sign_up(shift: &Shift, signup: &Signup) -> ChangeSet {
     let (organization, shift) = (shift.organization, shift.id);

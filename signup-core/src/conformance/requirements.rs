@@ -144,8 +144,37 @@ pub async fn an_over_full_shift_has_no_room(store: Arc<dyn Store>) {
     );
 }
 
-/// A requirement on a missing record is refused. No address is on a missing shift, no sign-up answers a missing question,
-/// and a missing organization has no active events.
+/// `ShiftsAreEmpty` fails if at least one of the shifts has a confirmed sign-up. Other shifts of the event do not count, nor
+/// do shifts of other events.
+pub async fn shifts_are_empty_or_one_has_a_sign_up(store: Arc<dyn Store>) {
+    let (event, taken) = with_shift(&store, 5).await;
+    let another = super::records::event(1, 2);
+    let [empty, left, deleted] = [2, 3, 4].map(|number| shift(&event, number, 5));
+    let [confirmed, leaves, stays] =
+        [(&taken, 1), (&left, 2), (&deleted, 3)].map(|(shift, number)| signup(shift, number));
+    let signups = [&confirmed, &leaves, &stays].map(|signup| Write::InsertSignup(Box::new(signup.clone())));
+    let shifts = Write::InsertShifts(vec![empty.clone(), left.clone(), deleted.clone()]);
+    let (organization, at) = (event.organization, at(5));
+    let delete = Write::DeleteShift { organization, shift: deleted.id, at };
+    write(&*store, [vec![insert_event(&another), shifts], signups.to_vec()].concat()).await;
+    write(&*store, vec![cancel(&leaves, at), delete]).await;
+    let refused = Err(Refusal::ShiftHasSignups);
+    let answers: [(&Event, &[ShiftId], _, _); 7] = [
+        (&event, &[], Ok(()), "no shifts"),
+        (&event, &[empty.id, left.id], Ok(()), "a cancelled sign-up does not count"),
+        (&event, &[taken.id], refused.clone(), "the only shift"),
+        (&event, &[taken.id, empty.id], refused.clone(), "the first of two shifts"),
+        (&event, &[empty.id, taken.id], refused.clone(), "the last of two shifts"),
+        (&event, &[deleted.id], refused, "a deleted shift keeps its sign-ups"),
+        (&another, &[taken.id], Ok(()), "a shift of another event"),
+    ];
+    for (event, shifts, expected, what) in answers {
+        assert_eq!(try_write(&*store, vec![are_empty(event, shifts)], vec![]).await, expected, "{what}");
+    }
+}
+
+/// A requirement on a missing record is refused, unless it counts. A missing shift has no addresses and no sign-ups, a missing
+/// question has no answers, and a missing organization has no active events.
 pub async fn a_requirement_on_a_missing_record_is_refused(store: Arc<dyn Store>) {
     write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
     let (organization, shift) = (organization_id(1), ShiftId::new(uuid(9)));
@@ -159,7 +188,7 @@ pub async fn a_requirement_on_a_missing_record_is_refused(store: Arc<dyn Store>)
         (Requirement::EventAtVersion { organization, event, version: 0 }, Err(Refusal::EventChanged)),
         (Requirement::EventAtVersion { organization, event, version: 1 }, Err(Refusal::EventChanged)),
         (Requirement::EventDeleted { organization, event, version: 1 }, Err(Refusal::EventChanged)),
-        (Requirement::ShiftIsEmpty { organization, shift }, Err(Refusal::ShiftHasSignups)),
+        (Requirement::ShiftsAreEmpty { organization, event, shifts: vec![shift] }, Ok(())),
         (Requirement::QuestionUnanswered { organization, event, question }, Ok(())),
         (Requirement::ShiftHasRoom { organization, shift }, Err(Refusal::ShiftFull)),
         (is_confirmed(&signup), Err(Refusal::SignupNotConfirmed)),

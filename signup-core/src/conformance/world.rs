@@ -110,6 +110,11 @@ pub(crate) fn requirements() -> Vec<Requirement> {
                 event,
                 version,
             }));
+            requires.extend([vec![1, 5], vec![7], vec![9, 11]].map(|shifts| Requirement::ShiftsAreEmpty {
+                organization,
+                event,
+                shifts: shifts.into_iter().map(|number| shift_of(number).id).collect(),
+            }));
             requires.extend([1, 5, 7, 11, 99].map(|number| Requirement::QuestionUnanswered {
                 organization,
                 event,
@@ -118,7 +123,6 @@ pub(crate) fn requirements() -> Vec<Requirement> {
         }
         for shift in [1, 2, 3, 5, 7, 9, 11].map(|number| shift_of(number).id) {
             requires.push(Requirement::ShiftHasRoom { organization, shift });
-            requires.push(Requirement::ShiftIsEmpty { organization, shift });
             requires.extend((1..3).map(|version| Requirement::ShiftAtVersion {
                 organization,
                 shift,

@@ -16,7 +16,7 @@ use crate::store::{ChangeSet, DeletedEvent, EventInFull, Requirement, Write};
 pub(crate) fn delete_event(full: &EventInFull, now: Timestamp) -> Result<Decision<()>, Error> {
     let event = &full.event;
     let mut requires = vec![event_at_version(event)];
-    requires.extend(no_active_signups(&full.shifts, now).ok_or(Error::EventHasSignups)?);
+    requires.extend(no_active_signups(event, &full.shifts, now).ok_or(Error::EventHasSignups)?);
     let writes = vec![Write::DeleteEvent { organization: event.organization, event: event.id, at: now }];
     Ok(Decision { outcome: (), change: ChangeSet { requires, writes } })
 }

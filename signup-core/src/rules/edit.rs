@@ -38,20 +38,45 @@ pub(super) fn is_over(shift: &Shift, now: Timestamp) -> bool {
     shift.interval().end <= now
 }
 
-/// Requires that none of the shifts has an active sign-up. Returns `None` if one has.
+/// Requires that none of these shifts of the event has an active sign-up. Returns `None` if one has.
 pub(super) fn no_active_signups<'s>(
+    event: &Event,
     shifts: impl IntoIterator<Item = &'s Shift>,
     now: Timestamp,
 ) -> Option<Vec<Requirement>> {
-    let requirement = |shift: &Shift| {
-        let (organization, id) = (shift.organization, shift.id);
-        if is_over(shift, now) {
-            // Another edit could make the hours later.
-            Some(shift_at_version(shift))
-        } else {
-            let is_empty = shift.occupancy.filled == 0;
-            is_empty.then_some(Requirement::ShiftIsEmpty { organization, shift: id })
-        }
-    };
-    shifts.into_iter().map(requirement).collect()
+    let (over, others): (Vec<_>, Vec<_>) = shifts.into_iter().partition(|shift| is_over(shift, now));
+    if others.iter().any(|shift| shift.occupancy.filled > 0) {
+        return None;
+    }
+    // Another edit could move a past shift to a later time.
+    let mut requires: Vec<_> = over.into_iter().map(shift_at_version).collect();
+    if !others.is_empty() {
+        let (organization, event) = (event.organization, event.id);
+        let shifts = others.into_iter().map(|shift| shift.id).collect();
+        requires.push(Requirement::ShiftsAreEmpty { organization, event, shifts });
+    }
+    Some(requires)
+}
+
+#[cfg(test)]
+#[cfg(feature = "conformance")]
+mod tests {
+    use super::*;
+    use crate::conformance::records;
+
+    #[test]
+    fn shifts_that_are_not_over_have_to_be_empty_and_the_others_unchanged() {
+        let event = records::event(1, 1);
+        let [mut first, mut second, third] = [1, 2, 3].map(|number| records::shift(&event, number, 5));
+        first.hours = (480, 540).try_into().unwrap();
+        second.hours = (600, 660).try_into().unwrap();
+        let now = first.interval().end;
+        first.occupancy.filled = 1;
+        let (organization, shifts) = (event.organization, vec![second.id, third.id]);
+        let empty = Requirement::ShiftsAreEmpty { organization, event: event.id, shifts };
+        let found = no_active_signups(&event, [&first, &second, &third], now);
+        assert_eq!(found, Some(vec![shift_at_version(&first), empty]), "a past sign-up is not active");
+        second.occupancy.filled = 1;
+        assert_eq!(no_active_signups(&event, [&first, &third, &second], now), None, "an active sign-up");
+    }
 }

@@ -41,7 +41,7 @@ pub(crate) fn patch_event(
     let is_published = patch.is_published.unwrap_or(event.is_published);
     let mut requires = vec![event_at_version(&event)];
     if event.is_published && !is_published {
-        requires.extend(no_active_signups(&shifts, now).ok_or(Error::EventHasSignups)?);
+        requires.extend(no_active_signups(&event, &shifts, now).ok_or(Error::EventHasSignups)?);
     }
     let zone = patch.zone.unwrap_or_else(|| event.dates.first.zone().clone());
     let changed = Event {

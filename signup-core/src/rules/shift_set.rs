@@ -94,7 +94,7 @@ pub(crate) fn delete_shift(
             writes.push(Write::InsertNotices(vec![notice]));
         }
     } else {
-        requires.extend(no_active_signups([shift], now).ok_or(Error::ShiftHasSignups)?);
+        requires.extend(no_active_signups(event, [shift], now).ok_or(Error::ShiftHasSignups)?);
     }
     Ok(Decision { outcome: (), change: ChangeSet { requires, writes } })
 }

@@ -31,10 +31,11 @@ pub struct ChangeSet {
 ///
 /// A requirement that names an organization sees only its records: a record of another organization counts as missing.
 /// A requirement on a missing record does not hold. The exceptions are [`AddressNotOnShift`](Self::AddressNotOnShift),
-/// [`QuestionUnanswered`](Self::QuestionUnanswered) and [`ActiveEventsBelow`](Self::ActiveEventsBelow). They count
-/// sign-ups and events. A missing shift or event has no sign-ups, and a missing organization has no events.
+/// [`QuestionUnanswered`](Self::QuestionUnanswered), [`ShiftsAreEmpty`](Self::ShiftsAreEmpty) and
+/// [`ActiveEventsBelow`](Self::ActiveEventsBelow). They count sign-ups and events. A missing shift or event has no sign-ups,
+/// and a missing organization has no events.
 ///
-/// A deleted event or shift counts as missing. A requirement on a shift or a sign-up does not check whether the event is
+/// A deleted event or shift counts as missing, except for [`ShiftsAreEmpty`](Self::ShiftsAreEmpty). A requirement on a shift or a sign-up does not check whether the event is
 /// deleted, and one on a sign-up does not check whether the shift is deleted.
 /// [`EventAtVersion`](Self::EventAtVersion) and [`ShiftAtVersion`](Self::ShiftAtVersion) check this.
 ///
@@ -101,12 +102,16 @@ pub enum Requirement {
         /// The time at which an event counts as active or not.
         now: Timestamp,
     },
-    /// The shift exists and has no confirmed sign-up. Refused with [`Refusal::ShiftHasSignups`].
-    ShiftIsEmpty {
+    /// None of these shifts of the event has a confirmed sign-up. Refused with [`Refusal::ShiftHasSignups`].
+    ///
+    /// A shift of another event counts as missing, and a missing shift has no sign-ups. A deleted shift counts like any other.
+    ShiftsAreEmpty {
         /// The owner.
         organization: OrganizationId,
-        /// The shift.
-        shift: ShiftId,
+        /// The event of the shifts.
+        event: EventId,
+        /// The shifts.
+        shifts: Vec<ShiftId>,
     },
     /// The shift exists, is open, and its `filled` is below its capacity. Refused with [`Refusal::ShiftFull`].
     ShiftHasRoom {
@@ -172,7 +177,7 @@ pub enum Refusal {
     EventChanged,
     /// A sign-up has an answer to the question.
     QuestionAnswered,
-    /// The shift has a confirmed sign-up, or is missing.
+    /// At least one of the shifts has a confirmed sign-up.
     ShiftHasSignups,
     /// The limit of active events is reached.
     ActiveEvents {

@@ -252,20 +252,6 @@ mutant! {
 }
 
 mutant! {
-    /// A deleted shift is empty.
-    a_deleted_shift_that_is_empty breaks deletion::a_deleted_shift_has_no_room
-        with "a deleted shift is missing: ShiftIsEmpty"
-    {
-        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-            self.0.commit(with_requirements(change, |requirement| match requirement {
-                Requirement::ShiftIsEmpty { .. } => None,
-                other => Some(other),
-            })).await
-        }
-    }
-}
-
-mutant! {
     /// Deleted events count as active.
     a_deleted_event_that_is_active breaks event_edits::active_events_follow_each_change
         with "a deleted event is not active"

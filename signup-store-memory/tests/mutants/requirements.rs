@@ -11,7 +11,7 @@ use signup_core::{
 };
 use signup_store_memory::MemoryStore;
 
-use crate::{mutant, organizations, wait_until};
+use crate::{mutant, organizations, wait_until, with_requirements};
 
 mutant! {
     /// `AddressNotOnShift` ignores the organization.
@@ -48,6 +48,59 @@ mutant! {
                     if let Some(confirmed) = confirmed {
                         return Err(CommitError::Refused(Refusal::AddressOnShift(Box::new(confirmed))));
                     }
+                }
+            }
+            self.0.commit(change).await
+        }
+    }
+}
+
+mutant! {
+    /// `ShiftsAreEmpty` checks only the first shift.
+    only_the_first_shift_is_empty breaks requirements::shifts_are_empty_or_one_has_a_sign_up
+        with "the last of two shifts"
+    {
+        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+            self.0.commit(with_requirements(change, |requirement| Some(match requirement {
+                Requirement::ShiftsAreEmpty { organization, event, mut shifts } => {
+                    shifts.truncate(1);
+                    Requirement::ShiftsAreEmpty { organization, event, shifts }
+                }
+                other => other,
+            }))).await
+        }
+    }
+}
+
+mutant! {
+    /// `ShiftsAreEmpty` treats deleted shifts as missing.
+    a_deleted_shift_without_its_sign_ups breaks requirements::shifts_are_empty_or_one_has_a_sign_up
+        with "a deleted shift keeps its sign-ups"
+    {
+        async fn commit(&self, mut change: ChangeSet) -> Result<(), CommitError> {
+            for requirement in &mut change.requires {
+                if let Requirement::ShiftsAreEmpty { organization, event, shifts } = requirement {
+                    let live = self.0.shifts(*organization, *event).await?;
+                    shifts.retain(|id| live.iter().flatten().any(|shift| shift.id == *id));
+                }
+            }
+            self.0.commit(change).await
+        }
+    }
+}
+
+mutant! {
+    /// `ShiftsAreEmpty` ignores the event.
+    a_shift_of_another_event_counts breaks requirements::shifts_are_empty_or_one_has_a_sign_up
+        with "a shift of another event"
+    {
+        async fn commit(&self, mut change: ChangeSet) -> Result<(), CommitError> {
+            for requirement in &mut change.requires {
+                if let Requirement::ShiftsAreEmpty { organization, event, shifts } = requirement
+                    && let [shift] = shifts[..]
+                    && let Some(shift) = self.0.shift(*organization, shift).await?
+                {
+                    *event = shift.event;
                 }
             }
             self.0.commit(change).await

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::sql::{Sql, Value};
 
-/// A lock, as the function `acquire_locks` of the schema knows it. Locks are acquired in the order of this type: first by
+/// A lock, as the function `lock_in_order` of the schema knows it. Locks are acquired in the order of this type: first by
 /// their kind. The function relies on that, because it acquires all locks of shifts at once.
 ///
 /// Of two locks of one event the exclusive one comes first, so no transaction waits to make a shared lock exclusive.
@@ -30,11 +30,11 @@ pub(super) struct Lock {
 impl Lock {
     /// The locks that a change set needs, in their order.
     ///
-    /// A requirement locks what it reads. A write locks what it changes, except the rows that it inserts: no other
+    /// A requirement locks what it reads, except the sign-ups of shifts that have to be empty. A write locks what it changes, except the rows that it inserts: no other
     /// transaction knows them. A write also locks the event that it reads. The other rows that a write refers to are
     /// protected by foreign keys.
     ///
-    /// A change set that both reads and writes an event needs only the exclusive lock.
+    /// An event that a change set both reads and writes has only the exclusive lock.
     pub(super) fn all(change: &ChangeSet) -> BTreeSet<Self> {
         let required = change.requires.iter().flat_map(Requirement::accesses);
         let (mut changed, mut read, mut inserted) = (vec![], vec![], BTreeSet::new());
@@ -74,6 +74,9 @@ impl Lock {
                 Self { is_shared: access == Access::Read, ..row("event", Some(organization), event.uuid()) }
             }
             Key::Questions(organization, event) => row("event", Some(organization), event.uuid()),
+            // Only `ShiftsAreEmpty` has this access. Its exclusive lock of the event excludes new sign-ups. A cancellation is
+            // not excluded. The check reads the shifts as they are before it or after it.
+            Key::Signups(..) if access == Access::Read => return None,
             Key::Shift(organization, shift) | Key::Signups(organization, shift) => {
                 row("shift", Some(organization), shift.uuid())
             }
@@ -101,5 +104,5 @@ pub(super) fn acquire(sql: &mut Sql, locks: &BTreeSet<Lock>, timeout: Option<Dur
         column(|lock| lock.name.as_deref().into()),
         timeout_ms.into(),
     ];
-    sql.add("SELECT change, number, fact, is_final FROM acquire_locks($1, $2, $3, $4, $5)", values);
+    sql.add("SELECT change, number, fact, is_final FROM lock_in_order($1, $2, $3, $4, $5)", values);
 }

@@ -23,6 +23,7 @@ static SCRIPTS: &[Script] = &[
     (8, "closed shifts", include_str!("../../migrations/postgres/0008_closed_shifts.sql")),
     (9, "locks at once", include_str!("../../migrations/postgres/0009_locks_at_once.sql")),
     (10, "event check", include_str!("../../migrations/postgres/0010_event_check.sql")),
+    (11, "empty shifts", include_str!("../../migrations/postgres/0011_empty_shifts.sql")),
 ];
 
 /// Migrates the database. `name` names the database in messages.

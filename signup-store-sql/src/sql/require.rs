@@ -8,12 +8,14 @@
 //! final, because one of them may be refused itself.
 //!
 //! The facts must hold until the commit. SQLite has one writer at a time. On PostgreSQL the locks of all facts are acquired
-//! before the first check runs, and every change of a fact acquires the same lock. A check must not read an older state than
-//! that of the lock. So most checks call a function of the schema, whose query has a snapshot of its own, and the others
-//! lock the row that they read. A slug has no row to lock. A slug that another transaction inserts at the same moment is
-//! refused by the unique index, and the next attempt finds the slug.
+//! before the first check runs, and every change of a fact acquires the same lock. There is one exception: the check of empty
+//! shifts locks their event, and a cancellation locks only its shift. A cancellation that commits after the check leaves its
+//! result as it would be if the check came first. A check must not read an older state than that of the lock. So most checks call a function of the
+//! schema, whose query has a snapshot of its own, and the others lock the row that they read. A slug has no row to lock. A
+//! slug that another transaction inserts at the same moment is refused by the unique index, and the next attempt finds the
+//! slug.
 
-use signup_core::{OrganizationId, Refusal, Requirement, StoreError};
+use signup_core::{OrganizationId, Refusal, Requirement, ShiftId, StoreError};
 use uuid::Uuid;
 
 use super::rows::{GIVEN, Statement};
@@ -32,7 +34,7 @@ pub(crate) enum Check {
     EventDeleted,
     QuestionUnanswered,
     ShiftAtVersion,
-    ShiftIsEmpty,
+    ShiftsAreEmpty,
     AddressNotOnShift,
     ShiftHasRoom,
     SignupConfirmed,
@@ -86,8 +88,9 @@ pub(crate) fn row(requirement: &Requirement, number: i64, ahead: i64) -> (Check,
             let shift = id(*organization, "id", shift.uuid());
             (Check::ShiftAtVersion, [shift, vec![("version", (*version).into())]].concat())
         }
-        Requirement::ShiftIsEmpty { organization, shift } => {
-            (Check::ShiftIsEmpty, id(*organization, "id", shift.uuid()))
+        Requirement::ShiftsAreEmpty { organization, event, shifts } => {
+            let event = id(*organization, "event_id", event.uuid());
+            (Check::ShiftsAreEmpty, [event, vec![("shifts", ids(shifts))]].concat())
         }
         Requirement::AddressNotOnShift { organization, shift, email } => {
             let shift = id(*organization, "shift_id", shift.uuid());
@@ -112,6 +115,12 @@ pub(crate) fn row(requirement: &Requirement, number: i64, ahead: i64) -> (Check,
     };
     row.push(("number", number.into()));
     (check, row)
+}
+
+/// Returns the ids as a JSON array of texts of hexadecimal digits.
+fn ids(shifts: &[ShiftId]) -> Value {
+    let ids: serde_json::Value = shifts.iter().map(|shift| shift.uuid().simple().to_string()).collect();
+    Value::Json(Some(ids.to_string()))
 }
 
 impl Check {
@@ -191,8 +200,13 @@ impl Check {
             (Self::ShiftAtVersion, _) => {
                 missing("shifts", "t.deleted_at IS NULL AND t.version = given.version")
             }
-            (Self::ShiftIsEmpty, _) => {
-                missing("shifts", "t.deleted_at IS NULL AND (t.filled = 0 OR t.closed_at IS NOT NULL)")
+            (Self::ShiftsAreEmpty, Dialect::Sqlite) => broken(
+                "EXISTS (SELECT 1 FROM json_each(given.shifts) listed CROSS JOIN shifts s \
+                 ON s.organization_id = given.organization_id AND s.id = unhex(listed.value) \
+                 WHERE s.event_id = given.event_id AND s.filled > 0 AND s.closed_at IS NULL)",
+            ),
+            (Self::ShiftsAreEmpty, Dialect::Postgres) => {
+                broken("shifts_have_signups(organization_id, event_id, shifts)")
             }
             (Self::AddressNotOnShift, _) => {
                 let signups = match dialect {
@@ -246,7 +260,7 @@ pub(crate) fn refusal(requires: &[Requirement], number: usize, fact: &str) -> Re
             Refusal::Receipt(Box::new(row::one(fact, |row| row::receipt(row, key))?))
         }
         Requirement::ShiftAtVersion { .. } => Refusal::ShiftChanged,
-        Requirement::ShiftIsEmpty { .. } => Refusal::ShiftHasSignups,
+        Requirement::ShiftsAreEmpty { .. } => Refusal::ShiftHasSignups,
         Requirement::EventAtVersion { .. } | Requirement::EventDeleted { .. } => Refusal::EventChanged,
         Requirement::QuestionUnanswered { .. } => Refusal::QuestionAnswered,
         Requirement::ActiveEventsBelow { .. } => {

@@ -51,9 +51,11 @@ pub(super) fn change(state: &mut State, records: &Records, step: &Step) -> Optio
             });
         }
         Step::DeleteShift { organization, shift, is_empty, closes, is_deleted } => {
-            let (organization, shift) = (organization_id(organization), state.shift(shift)?.id);
+            let Shift { event, id: shift, .. } = *state.shift(shift)?;
+            let organization = organization_id(organization);
             if is_empty {
-                change.requires.push(Requirement::ShiftIsEmpty { organization, shift });
+                let shifts = vec![shift];
+                change.requires.push(Requirement::ShiftsAreEmpty { organization, event, shifts });
             }
             if closes {
                 let by = CancelledBy::ShiftDeletion;

@@ -182,8 +182,9 @@ impl Targets {
             }
             Step::DeleteShift { shift, closes, is_deleted, check } => {
                 if let Some(checked) = *check {
-                    let Shift { organization, id: shift, .. } = *at_index(&self.shifts, checked);
-                    change.requires.push(Requirement::ShiftIsEmpty { organization, shift });
+                    let Shift { organization, event, id: shift, .. } = *at_index(&self.shifts, checked);
+                    let shifts = vec![shift];
+                    change.requires.push(Requirement::ShiftsAreEmpty { organization, event, shifts });
                 }
                 let Shift { organization, id: shift, .. } = *at_index(&self.shifts, *shift);
                 let at = at(i64::from(number));

@@ -34,8 +34,11 @@ impl Requirement {
             Self::ActiveEventsBelow { organization, limit: _, now: _ } => {
                 vec![(Key::ActiveEvents(*organization), Commute)]
             }
-            Self::ShiftIsEmpty { organization, shift } => {
-                vec![(Key::Shift(*organization, *shift), Read), (Key::Signups(*organization, *shift), Read)]
+            // Changes nothing of the event. Every new sign-up reads the event, so this access excludes new sign-ups, and a
+            // store need not lock each shift.
+            Self::ShiftsAreEmpty { organization, event, shifts } => {
+                let signups = shifts.iter().map(|shift| (Key::Signups(*organization, *shift), Read));
+                [(Key::Event(*organization, *event), Write)].into_iter().chain(signups).collect()
             }
             // The record of the shift has the capacity.
             Self::ShiftHasRoom { organization, shift } => vec![

@@ -64,9 +64,12 @@ impl Records {
                 let count = u32::try_from(active).unwrap_or(u32::MAX);
                 require(count < *limit, Refusal::ActiveEvents { count })
             }
-            Requirement::ShiftIsEmpty { organization, shift } => {
-                let found = self.live_shift(*organization, *shift);
-                require(found.is_some_and(|shift| shift.occupancy.filled == 0), Refusal::ShiftHasSignups)
+            Requirement::ShiftsAreEmpty { organization, event, shifts } => {
+                let has_signups = |shift: &ShiftId| {
+                    let found = self.stored_shift(*organization, *shift).map(|(_, found)| &found.shift);
+                    found.is_some_and(|shift| shift.event == *event && shift.occupancy.filled > 0)
+                };
+                require(!shifts.iter().any(has_signups), Refusal::ShiftHasSignups)
             }
             Requirement::ShiftHasRoom { organization, shift } => {
                 let found = self.stored_shift(*organization, *shift).map(|(_, found)| found);

@@ -1,9 +1,9 @@
-//! PostgreSQL: the locks of events, and servers of the version before beside this one.
+//! PostgreSQL: the locks of events, and servers of earlier versions beside this one.
 
 use signup_core::conformance::records;
 use signup_core::{
-    CancelledBy, ChangeSet, Event, EventId, OrganizationId, Requirement, Shift, SignupScope, Store as _,
-    Write,
+    CancelledBy, ChangeSet, CommitError, Event, EventId, OrganizationId, Refusal, Requirement, Shift,
+    SignupScope, Store as _, Write,
 };
 use signup_store_sql::PostgresOptions;
 use signup_store_sql::test_cluster::Cluster;
@@ -175,4 +175,73 @@ async fn a_session_of_the_version_before_finds_no_room_on_an_unpublished_event()
         let found: String = old.fetch_one(sqlx::query(AssertSqlSafe(room.clone()))).await.unwrap().get(0);
         assert_eq!(found, expected, "is_published = {is_published}");
     }
+}
+
+/// Acquires locks of the organization 1 as a server of an earlier version does.
+async fn acquire_old(old: &mut PgConnection, locks: &[(&str, String)]) {
+    let (kinds, ids): (Vec<_>, Vec<_>) = locks.iter().map(|(kind, id)| (*kind, id.as_str())).unzip();
+    let owners = vec![records::organization_id(1).to_string(); locks.len()];
+    let acquire = "SELECT 1 FROM acquire_locks($1, $2::uuid[], $3::uuid[], ARRAY[]::text[], 0)";
+    sqlx::query(acquire).bind(kinds).bind(owners).bind(ids).execute(old).await.unwrap();
+}
+
+fn is_empty(shift: &Shift) -> Requirement {
+    let Shift { organization, event, id, .. } = *shift;
+    Requirement::ShiftsAreEmpty { organization, event, shifts: vec![id] }
+}
+
+/// A server of an earlier version locks the shift of a sign-up. The function that it calls also locks the event.
+#[tokio::test]
+async fn an_edit_waits_for_a_sign_up_of_an_earlier_version_and_finds_it() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let store = stores_on(&url, 1, &PostgresOptions::default()).await.remove(0);
+    let shift = busy_shift(&store, 9).await;
+    let mut old = PgConnection::connect(&url).await.unwrap();
+    old.execute("BEGIN").await.unwrap();
+    acquire_old(&mut old, &[("shift", shift.id.to_string())]).await;
+    let requires = vec![is_empty(&shift)];
+    let mut commits = [Box::pin(store.commit(ChangeSet { requires, writes: vec![] }))];
+    begin(&mut commits);
+    let [commit] = commits;
+    let (committed, ()) = tokio::join!(commit, async {
+        until_waiting(&url, 1).await;
+        old.execute("UPDATE shifts SET filled = filled + 1; COMMIT").await.unwrap();
+    });
+    assert!(
+        matches!(committed, Err(CommitError::Refused(Refusal::ShiftHasSignups))),
+        "the check finds the sign-up: {committed:?}"
+    );
+}
+
+/// An edit has locked the event and waits for a slug. An earlier version waits for the event before it locks the organization,
+/// which the edit locks last.
+#[tokio::test]
+async fn locks_of_an_earlier_version_and_an_edit_make_no_deadlock() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let store = stores_on(&url, 1, &PostgresOptions::default()).await.remove(0);
+    let shift = busy_shift(&store, 9).await;
+    let organization = shift.organization;
+    let mut stranger = PgConnection::connect(&url).await.unwrap();
+    let mut old = PgConnection::connect(&url).await.unwrap();
+    let lock = "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('event held', 0))";
+    stranger.execute(lock).await.unwrap();
+    let requires = vec![
+        is_empty(&shift),
+        Requirement::EventSlugFree("held".to_owned()),
+        Requirement::ActiveEventsBelow { organization, limit: 9, now: at(0) },
+    ];
+    let mut commits = [Box::pin(store.commit(ChangeSet { requires, writes: vec![] }))];
+    begin(&mut commits);
+    let [commit] = commits;
+    until_waiting(&url, 1).await;
+    let locks = [("organization", organization.to_string()), ("shift", shift.id.to_string())];
+    let (committed, (), ()) = tokio::join!(commit, acquire_old(&mut old, &locks), async {
+        until_waiting(&url, 2).await;
+        stranger.execute("COMMIT").await.unwrap();
+    });
+    committed.unwrap();
+    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(cluster.sql(url.rsplit('/').next().unwrap(), deadlocks), "0");
 }

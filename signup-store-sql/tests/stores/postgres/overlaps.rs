@@ -97,7 +97,11 @@ impl World {
                 let question = QuestionId::new(uuid(1));
                 requires.push(Requirement::QuestionUnanswered { organization, event: event.id, question });
             }
-            3..8 => requires.extend(self.events.iter().map(|event| Requirement::EventAtVersion {
+            3 => {
+                let shifts = self.shifts.iter().map(|shift| shift.id).collect();
+                requires.push(Requirement::ShiftsAreEmpty { organization, event: event.id, shifts });
+            }
+            4..8 => requires.extend(self.events.iter().map(|event| Requirement::EventAtVersion {
                 organization: event.organization,
                 event: event.id,
                 version: event.version,
