@@ -48,9 +48,9 @@ BEGIN
     END LOOP;
 END $$;
 
--- For servers of earlier versions, whose sign-ups lock the shift but not the event. The function also acquires the shared locks of
--- the events of all shifts. Every version acquires the locks of events first, in the order of their ids. So the function does, too.
--- The locks that it already has are granted again at once.
+-- For servers that call this function for their locks, and whose sign-ups lock the shift but not the event. The function also
+-- acquires the shared locks of the events of all shifts. The locks of events come first, in the order of their ids, as in this
+-- version. The locks that the function then acquires again are granted at once.
 CREATE OR REPLACE FUNCTION acquire_locks(kinds text[], owners uuid[], ids uuid[], names text[], timeout_ms bigint)
 RETURNS TABLE (change bigint, number bigint, fact text, is_final boolean) LANGUAGE plpgsql AS $$
 DECLARE
@@ -67,4 +67,17 @@ BEGIN
         array_agg(id ORDER BY owner, id, kind) INTO events, event_owners, event_ids FROM first;
     PERFORM lock_in_order(events, event_owners, event_ids, '{}', timeout_ms);
     PERFORM lock_in_order(kinds, owners, ids, names, timeout_ms);
+END $$;
+
+-- For older servers, whose sign-ups call this function first, and no function that acquires locks. As before, after the shared
+-- lock of the event.
+CREATE OR REPLACE FUNCTION locked_signups_of_addresses(owner uuid, shift uuid, addresses text[]) RETURNS SETOF signups
+LANGUAGE plpgsql SET enable_sort = off AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended(concat_ws(' ', s.organization_id, s.event_id), 1))
+        FROM shifts s WHERE s.organization_id = owner AND s.id = shift;
+    PERFORM 1 FROM shifts WHERE organization_id = owner AND id = shift FOR NO KEY UPDATE;
+    RETURN QUERY SELECT first.* FROM unnest(addresses) a (address) CROSS JOIN LATERAL (
+        SELECT * FROM signups u WHERE u.organization_id = owner AND u.shift_id = shift AND u.email_key >= a.address
+            AND u.status = 'confirmed' ORDER BY u.email_key LIMIT 1) first WHERE first.email_key = a.address;
 END $$;

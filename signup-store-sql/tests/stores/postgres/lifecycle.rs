@@ -1,5 +1,6 @@
 //! PostgreSQL: the locks of events, and servers of earlier versions beside this one.
 
+use rstest::rstest;
 use signup_core::conformance::records;
 use signup_core::{
     CancelledBy, ChangeSet, CommitError, Event, EventId, OrganizationId, Refusal, Requirement, Shift,
@@ -177,36 +178,38 @@ async fn a_session_of_the_version_before_finds_no_room_on_an_unpublished_event()
     }
 }
 
-/// Acquires locks of the organization 1 as a server of an earlier version does.
-async fn acquire_old(old: &mut PgConnection, locks: &[(&str, String)]) {
-    let (kinds, ids): (Vec<_>, Vec<_>) = locks.iter().map(|(kind, id)| (*kind, id.as_str())).unzip();
-    let owners = vec![records::organization_id(1).to_string(); locks.len()];
-    let acquire = "SELECT 1 FROM acquire_locks($1, $2::uuid[], $3::uuid[], ARRAY[]::text[], 0)";
-    sqlx::query(acquire).bind(kinds).bind(owners).bind(ids).execute(old).await.unwrap();
-}
-
 fn is_empty(shift: &Shift) -> Requirement {
     let Shift { organization, event, id, .. } = *shift;
     Requirement::ShiftsAreEmpty { organization, event, shifts: vec![id] }
 }
 
-/// A server of an earlier version locks the shift of a sign-up. The function that it calls also locks the event.
+/// Sign-ups of earlier versions lock the shift. The functions that they call also lock the event.
+#[rstest]
+#[case::with_acquire_locks(
+    "acquire_locks(ARRAY['shift'], ARRAY[$1::uuid], ARRAY[$2::uuid], ARRAY[NULL]::text[], 0)"
+)]
+#[case::with_locked_signups_of_addresses(
+    "locked_signups_of_addresses($1::uuid, $2::uuid, ARRAY['ada@example.org'])"
+)]
 #[tokio::test]
-async fn an_edit_waits_for_a_sign_up_of_an_earlier_version_and_finds_it() {
+async fn an_edit_waits_for_a_sign_up_of_an_earlier_version_and_finds_it(#[case] function: &str) {
     let Some(cluster) = Cluster::shared() else { return };
     let url = cluster.database().await;
     let store = stores_on(&url, 1, &PostgresOptions::default()).await.remove(0);
     let shift = busy_shift(&store, 9).await;
     let mut old = PgConnection::connect(&url).await.unwrap();
-    old.execute("BEGIN").await.unwrap();
-    acquire_old(&mut old, &[("shift", shift.id.to_string())]).await;
+    let mut old = old.begin().await.unwrap();
+    let lock = sqlx::query(AssertSqlSafe(format!("SELECT 1 FROM {function}")));
+    let lock = lock.bind(shift.organization.to_string()).bind(shift.id.to_string());
+    lock.execute(&mut *old).await.unwrap();
     let requires = vec![is_empty(&shift)];
     let mut commits = [Box::pin(store.commit(ChangeSet { requires, writes: vec![] }))];
     begin(&mut commits);
     let [commit] = commits;
     let (committed, ()) = tokio::join!(commit, async {
         until_waiting(&url, 1).await;
-        old.execute("UPDATE shifts SET filled = filled + 1; COMMIT").await.unwrap();
+        old.execute("UPDATE shifts SET filled = filled + 1").await.unwrap();
+        old.commit().await.unwrap();
     });
     assert!(
         matches!(committed, Err(CommitError::Refused(Refusal::ShiftHasSignups))),
@@ -214,8 +217,8 @@ async fn an_edit_waits_for_a_sign_up_of_an_earlier_version_and_finds_it() {
     );
 }
 
-/// An edit has locked the event and waits for a slug. An earlier version waits for the event before it locks the organization,
-/// which the edit locks last.
+/// The edit holds the event and waits for a slug. It locks the organization last. The earlier version must wait for the event
+/// before it locks the organization.
 #[tokio::test]
 async fn locks_of_an_earlier_version_and_an_edit_make_no_deadlock() {
     let Some(cluster) = Cluster::shared() else { return };
@@ -236,12 +239,18 @@ async fn locks_of_an_earlier_version_and_an_edit_make_no_deadlock() {
     begin(&mut commits);
     let [commit] = commits;
     until_waiting(&url, 1).await;
-    let locks = [("organization", organization.to_string()), ("shift", shift.id.to_string())];
-    let (committed, (), ()) = tokio::join!(commit, acquire_old(&mut old, &locks), async {
+    let acquire = "SELECT 1 FROM acquire_locks(ARRAY['organization', 'shift'], ARRAY[NULL, $1]::uuid[], \
+         ARRAY[$1, $2]::uuid[], ARRAY[NULL, NULL]::text[], 0)";
+    let acquire = sqlx::query(acquire).bind(organization.to_string()).bind(shift.id.to_string());
+    let (committed, acquired, ()) = tokio::join!(commit, acquire.execute(&mut old), async {
         until_waiting(&url, 2).await;
         stranger.execute("COMMIT").await.unwrap();
     });
     committed.unwrap();
+    acquired.unwrap();
+    // Sessions report their deadlocks at the latest when they end.
+    store.close().await;
+    old.close().await.unwrap();
     let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
     assert_eq!(cluster.sql(url.rsplit('/').next().unwrap(), deadlocks), "0");
 }
