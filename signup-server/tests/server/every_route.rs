@@ -1,7 +1,7 @@
 //! Rules that hold on every route under `/v1`: bodies, content types, idempotency keys, `HEAD` and `OPTIONS`.
 //!
-//! The tests take the routes from the OpenAPI document, so no route is left out. A read of a new kind of record needs an id
-//! in the test of `HEAD`.
+//! The tests take the routes from the OpenAPI document, so no route is left out. For a new kind of record, add an
+//! id to the test of `HEAD`.
 
 use serde_json::{Value, json};
 

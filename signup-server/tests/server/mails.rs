@@ -232,7 +232,8 @@ async fn typed_text_adds_no_header_and_no_markup_to_a_mail() {
     );
     assert!(!mail.html().contains("<script>"), "{}", mail.html());
     let calendar = mail.calendar();
-    assert!(calendar.property("SUMMARY").contains("Bcc: all@example.org"), "{calendar:?}");
+    let summary = calendar.property("SUMMARY");
+    assert!(summary.contains("Bcc: all@example.org") && !summary.contains(['\r', '\n']), "{calendar:?}");
 }
 
 /// A person who signs up another person's address must not be able to send a message to that address in the name field.

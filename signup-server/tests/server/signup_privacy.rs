@@ -162,9 +162,10 @@ async fn the_log_has_no_address() {
     assert!(!log.contains("hidden.ada"), "{log}");
 }
 
-/// The test computes the digest in PostgreSQL, so it does not depend on the code of the server. A server without a mail server keeps the mail in the queue.
+/// The test computes the digest in PostgreSQL, so it does not depend on the code of the server. A server without a mail
+/// server keeps the mail in the queue.
 #[tokio::test]
-async fn a_sign_up_stores_the_digest_of_its_secret_and_its_queued_mail_the_secret() {
+async fn a_secret_is_stored_as_a_digest_and_in_clear_only_in_its_queued_mail() {
     let Some(server) = Server::start_on_postgres() else { return };
     let page = Page::create(&server, &published()).await;
     assert_eq!(page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await.status, 303);
