@@ -9,7 +9,7 @@ use crate::operation::Operation;
 use crate::site::{Site, publish};
 use crate::{SMALLEST, line};
 
-/// The number of rounds of edits. With 41 rounds the ratios differed by 5% between runs, and one ratio is closer to its goal.
+/// The number of rounds of edits. With 41 rounds the ratios differ by 5% between runs.
 const EDITS: usize = 123;
 /// The numbers of sign-ups of an event that is cancelled.
 const SIGN_UPS: [u32; 2] = [10_000, 10];

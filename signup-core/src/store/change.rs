@@ -35,9 +35,9 @@ pub struct ChangeSet {
 /// [`ActiveEventsBelow`](Self::ActiveEventsBelow). They count sign-ups and events. A missing shift or event has no sign-ups,
 /// and a missing organization has no events.
 ///
-/// A deleted event or shift counts as missing, except for [`ShiftsAreEmpty`](Self::ShiftsAreEmpty). A requirement on a shift or a sign-up does not check whether the event is
-/// deleted, and one on a sign-up does not check whether the shift is deleted.
-/// [`EventAtVersion`](Self::EventAtVersion) and [`ShiftAtVersion`](Self::ShiftAtVersion) check this.
+/// A deleted event or shift counts as missing, except for [`ShiftsAreEmpty`](Self::ShiftsAreEmpty). A requirement on a
+/// shift or a sign-up does not check whether the event is deleted, and one on a sign-up does not check whether the shift is
+/// deleted. [`EventAtVersion`](Self::EventAtVersion) and [`ShiftAtVersion`](Self::ShiftAtVersion) check this.
 ///
 /// The enum is exhaustive on purpose: a store that does not know a new requirement must not compile.
 #[derive(Debug, Clone, PartialEq)]

@@ -30,11 +30,11 @@ pub(super) struct Lock {
 impl Lock {
     /// The locks that a change set needs, in their order.
     ///
-    /// A requirement locks what it reads, except the sign-ups of shifts that have to be empty. A write locks what it changes, except the rows that it inserts: no other
-    /// transaction knows them. A write also locks the event that it reads. The other rows that a write refers to are
-    /// protected by foreign keys.
+    /// A requirement locks what it reads, except the sign-ups of shifts that have to be empty. A write locks what it changes,
+    /// except the rows that it inserts: no other transaction knows them. A write also locks the event that it reads. The
+    /// other rows that a write refers to are protected by foreign keys.
     ///
-    /// An event that a change set both reads and writes has only the exclusive lock.
+    /// Accesses to one key are combined. So an event that a change set reads and writes has only the exclusive lock.
     pub(super) fn all(change: &ChangeSet) -> BTreeSet<Self> {
         let required = change.requires.iter().flat_map(Requirement::accesses);
         let (mut changed, mut read, mut inserted) = (vec![], vec![], BTreeSet::new());

@@ -9,11 +9,12 @@
 //!
 //! The facts must hold until the commit. SQLite has one writer at a time. On PostgreSQL the locks of all facts are acquired
 //! before the first check runs, and every change of a fact acquires the same lock. There is one exception: the check of empty
-//! shifts locks their event, and a cancellation locks only its shift. A cancellation that commits after the check leaves its
-//! result as it would be if the check came first. A check must not read an older state than that of the lock. So most checks call a function of the
-//! schema, whose query has a snapshot of its own, and the others lock the row that they read. A slug has no row to lock. A
-//! slug that another transaction inserts at the same moment is refused by the unique index, and the next attempt finds the
-//! slug.
+//! shifts locks their event, and a cancellation locks only its shift. A cancellation that commits after the check does not
+//! change the result, because the check counts as the earlier of the two.
+//!
+//! A check must see every change that committed before its lock was granted. So most checks call a function of the schema,
+//! whose query has a snapshot of its own, and the others lock the row that they read. A slug has no row to lock. A slug that
+//! another transaction inserts at the same moment is refused by the unique index, and the next attempt finds the slug.
 
 use signup_core::{OrganizationId, Refusal, Requirement, ShiftId, StoreError};
 use uuid::Uuid;
