@@ -2,13 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod json;
 mod migrations;
 mod open;
 #[cfg(feature = "postgres")]
 mod postgres;
-mod reads;
 mod records;
 mod schema;
+mod sort_keys;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod unreadable;

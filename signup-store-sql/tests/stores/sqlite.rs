@@ -1,8 +1,7 @@
 //! The store on SQLite.
 
 mod cache;
-mod commits;
 mod coordinates;
-mod creates;
 mod lock;
 mod open;
+mod writer;

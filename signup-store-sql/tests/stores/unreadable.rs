@@ -1,4 +1,4 @@
-//! JSON that callers send: stored exactly, and read only where it is needed.
+//! Stored values that cannot be read: what fails, and what the error names.
 
 use rstest::rstest;
 use signup_core::EventQuery;
@@ -21,4 +21,23 @@ async fn lists_do_not_read_location_data(#[values(Sqlite, Postgres)] engine: Eng
     assert!(database.store.shifts(organization, id).await.unwrap().is_some());
     let error = database.store.event_in_full(organization, id).await.unwrap_err();
     assert!(error.to_string().contains(&format!("events.location_data of {id}")), "{error}");
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_value_that_cannot_be_read_is_named_by_table_column_and_id(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some((database, records)) = Database::filled(engine).await else { return };
+    database.run("UPDATE events SET timezone = 'Nowhere/Land'").await.unwrap();
+    let (organization, id) = (records.event.organization, records.event.id);
+    let error = database.store.event(organization, id).await.unwrap_err();
+    assert!(error.is_corrupt());
+    assert!(error.to_string().contains(&format!("events.timezone of {id}")), "{error}");
+    let error = database.store.shifts(organization, id).await.unwrap_err();
+    assert!(error.is_corrupt());
+
+    database.run("UPDATE tokens SET scopes = 'everything'").await.unwrap();
+    let error = database.store.token_by_digest(&records.token.digest).await.unwrap_err();
+    assert!(error.to_string().contains(&format!("tokens.scopes of {}", records.token.id)), "{error}");
 }

@@ -1,0 +1,94 @@
+//! The writer: a change set that fails beside others, a write of another process, and the end of the writer.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use signup_core::{ChangeSet, CommitError, Refusal, Requirement, Store, Write};
+use signup_store_sql::SqliteStore;
+
+use crate::records::sqlite::stranger;
+use crate::records::{Database, Engine, at, event, organization, receipt, receipt_key, signup, with, writes};
+
+/// A draft of the first organization. Drafts do not conflict.
+fn new_draft(number: u32) -> ChangeSet {
+    let event = with(event(number, "2027-06-05"), |event| event.is_published = false);
+    writes([Write::InsertEvent { event: Box::new(event), location_data: None }])
+}
+
+async fn drafts(store: &SqliteStore, numbers: std::ops::Range<u32>) -> usize {
+    let found = join_all(numbers.map(async |number| {
+        let event = event(number, "2027-06-05");
+        store.event(event.organization, event.id).await.unwrap()
+    }));
+    found.await.iter().flatten().count()
+}
+
+#[tokio::test]
+async fn a_change_set_that_fails_leaves_its_neighbours_and_no_trace() {
+    let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
+    let store = database.sqlite_store();
+    // The last write breaks a constraint of the table: the slug is taken, and no requirement checks the slug.
+    let failing = writes([
+        Write::InsertOrganization(organization(700)),
+        Write::InsertReceipt(Box::new(receipt("of-the-failing-one", &records.event))),
+        Write::InsertOrganization(organization(1)),
+    ]);
+    let neighbours = (100..110).map(new_draft);
+    let changes = neighbours.clone().take(5).chain([failing]).chain(neighbours.skip(5));
+    let answers = join_all(changes.map(|change| store.commit(change))).await;
+    for (number, answer) in answers.iter().enumerate() {
+        assert_eq!(matches!(answer, Err(CommitError::Failed(_))), number == 5, "{number}: {answer:?}");
+    }
+    assert_eq!(drafts(store, 100..110).await, 10);
+    assert_eq!(store.organizations(None, 1000).await.unwrap().len(), 1);
+    assert_eq!(store.receipt(&receipt_key("of-the-failing-one"), at(0)).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_commit_waits_for_the_write_of_another_process_and_sees_it() {
+    let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
+    let mut stranger = stranger(&database.path()).await;
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut stranger).await.unwrap();
+    sqlx::query("UPDATE shifts SET filled = capacity").execute(&mut stranger).await.unwrap();
+    let shift = &records.shifts[1];
+    let change = ChangeSet {
+        requires: vec![Requirement::ShiftHasRoom { organization: shift.organization, shift: shift.id }],
+        writes: vec![Write::InsertSignup(Box::new(signup(100, shift, "bob@example.org")))],
+    };
+    let waiting = tokio::spawn({
+        let store = database.sqlite_store().clone();
+        async move { store.commit(change).await }
+    });
+    // No condition shows that the commit waits, so the test waits for a time.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(!waiting.is_finished(), "the other process has not committed yet");
+    sqlx::query("COMMIT").execute(&mut stranger).await.unwrap();
+    let answer = waiting.await.unwrap();
+    assert!(matches!(answer, Err(CommitError::Refused(Refusal::ShiftFull))), "{answer:?}");
+    let read = database.store.shift(shift.organization, shift.id).await.unwrap().unwrap();
+    assert_eq!(read.occupancy.filled, 3);
+}
+
+/// Looks at the open files of this process, which only Linux lists in a folder.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn dropping_the_store_ends_the_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().canonicalize().unwrap().join("signup.db");
+    // The journal does not show the end of the writer: it stays if a read-only connection is the last to close.
+    let is_open = || {
+        let files = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+        files.filter_map(|file| std::fs::read_link(file.path()).ok()).any(|file| file == path)
+    };
+    let store = SqliteStore::open(&path).await.unwrap();
+    store.commit(writes([Write::InsertOrganization(organization(1))])).await.unwrap();
+    assert!(is_open());
+    drop(store);
+    for _ in 0..500 {
+        if !is_open() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("a connection to the database is still open");
+}
