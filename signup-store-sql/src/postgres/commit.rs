@@ -16,9 +16,9 @@ use signup_core::CommitError;
 use signup_core::store::Keys;
 use tokio::time::Instant;
 
+use super::commit_statement;
 use super::error::{is_contention, is_lock_timeout, is_of_one_change_set, postgres_error};
 use super::primary::{Primary, Purpose, YIELDS};
-use super::statement;
 use crate::batch::{Batcher, Limits, Next, Pending, Work};
 use crate::sql::change::Prepared;
 use crate::sql::commit::{Outcome, answer, outcomes};
@@ -134,7 +134,7 @@ impl Committer {
         let mut attempt = 1;
         let rows = loop {
             let changes = group.iter_mut().map(|waiting| &mut waiting.request);
-            let statements = statement::statements(changes, timeout).map_err(encode)?;
+            let statements = commit_statement::statements(changes, timeout).map_err(encode)?;
             match self.primary.transaction(Purpose::COMMIT, statements).await {
                 Ok(rows) => break rows,
                 // A key that another transaction inserted belongs to one change set, which its own attempts find.

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use super::primary::{Primary, Purpose, YIELDS};
 use crate::batch::{Batcher, Limits, Next, Pending, Work};
-use crate::sql::{Dialect, Sql, values};
+use crate::sql::{Dialect, Statement, values};
 
 const WHAT: &str = "counting requests";
 /// The most requests that one statement counts.
@@ -29,7 +29,7 @@ const WAITING: usize = 4096;
 
 /// Counts requests in batches. Clones share the queue.
 #[derive(Debug, Clone)]
-pub(crate) struct Counter(Batcher<Statement>);
+pub(crate) struct Counter(Batcher<CountWork>);
 
 /// The key of a caller's row: the organization, and the caller's name in the organization.
 type Key = (Uuid, String);
@@ -44,7 +44,7 @@ struct Request {
 impl Counter {
     pub(crate) fn new(primary: Primary) -> Self {
         let limits = Limits { batch: BATCH, waiting: WAITING, max_wait: primary.max_wait(), yields: YIELDS };
-        Self(Batcher::new(WHAT, limits, vec![Statement { primary }]))
+        Self(Batcher::new(WHAT, limits, vec![CountWork { primary }]))
     }
 
     /// Counts one request. Returns the caller's window, whose `requests` is the number of this request.
@@ -62,11 +62,11 @@ impl Counter {
 }
 
 /// Counts one batch at a time, each in one statement.
-struct Statement {
+struct CountWork {
     primary: Primary,
 }
 
-impl Work for Statement {
+impl Work for CountWork {
     /// The statement adds up the requests of one caller, so these may share a batch.
     type Keys = ();
     type Request = Request;
@@ -121,9 +121,9 @@ async fn windows(
     let sql = if primary.options().pgbouncer {
         // Without parameters the statement and its transaction are one round trip. Ids, addresses and numbers need no
         // escapes in SQL.
-        Sql::of(Dialect::Postgres, &text(&format!("CAST('{added}' AS jsonb)")), vec![])
+        Statement::of(Dialect::Postgres, &text(&format!("CAST('{added}' AS jsonb)")), vec![])
     } else {
-        Sql::of(Dialect::Postgres, &text("CAST($1 AS jsonb)"), values![added])
+        Statement::of(Dialect::Postgres, &text("CAST($1 AS jsonb)"), values![added])
     };
     let row: Option<[String; 1]> = primary.one(Purpose::COUNT, STATEMENT, sql).await?;
     let [rows] = row.ok_or_else(|| StoreError::failed(STATEMENT, "the statement returned no row"))?;

@@ -10,7 +10,7 @@ use signup_core::store::{Access, Key, Keys};
 use signup_core::{ChangeSet, OrganizationId, Requirement, Write};
 use uuid::Uuid;
 
-use crate::sql::{Sql, Value};
+use crate::sql::{Statement, Value};
 
 /// A lock, as the function `lock_in_order` of the schema knows it. Locks are acquired in the order of this type: first by
 /// their kind. The function relies on that, because it acquires all locks of shifts at once.
@@ -92,7 +92,7 @@ impl Lock {
 
 /// Appends a query that acquires the locks in their order, and returns no rows. With `timeout` the query fails if a lock
 /// takes longer.
-pub(super) fn acquire(sql: &mut Sql, locks: &BTreeSet<Lock>, timeout: Option<Duration>) {
+pub(super) fn acquire(sql: &mut Statement, locks: &BTreeSet<Lock>, timeout: Option<Duration>) {
     let column = |value: fn(&Lock) -> Value| Value::Array(locks.iter().map(value).collect());
     // 0 is no timeout.
     let timeout_ms =

@@ -1,6 +1,7 @@
 //! The store on PostgreSQL, which any number of processes share.
 
 mod commit;
+mod commit_statement;
 mod counter;
 mod error;
 mod lock;
@@ -11,7 +12,6 @@ mod plans;
 mod primary;
 mod query;
 mod rows;
-mod statement;
 mod store;
 #[cfg(feature = "test-cluster")]
 pub mod test_cluster;

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::options::PLANNER;
 use crate::sql::read::{Selected, due_notices_query, fan_out_query, page_query, signup_page_query};
-use crate::sql::{Dialect, Sql, Value, values};
+use crate::sql::{Dialect, Statement, Value, values};
 use crate::test_cluster::Cluster;
 
 /// Inserts 20,000 events of one organization. A tenth of them are drafts.
@@ -23,7 +23,7 @@ const MANY_EVENTS: &str = "INSERT INTO organizations (id, name, slug, plan, crea
      '2027-06-05', 'UTC', n % 10 > 0, 0, 0, n, n + 86400 FROM generate_series(1, 20000) n; ANALYZE";
 
 /// Returns the generic plan of a statement with parameters of `types`. The connections of the store use the same plans.
-async fn plan(connection: &mut PgConnection, sql: Sql, types: &str, values: &str) -> String {
+async fn plan(connection: &mut PgConnection, sql: Statement, types: &str, values: &str) -> String {
     let prepare = format!(
         "SET plan_cache_mode = force_generic_plan; DEALLOCATE ALL; PREPARE statement ({types}) AS {}",
         sql.text
@@ -80,7 +80,7 @@ async fn the_count_of_active_events_starts_no_parallel_workers() {
     // The query of the function `active_events`.
     let count = "SELECT count(*) FROM events WHERE organization_id = $1 AND is_published AND cancelled_at IS NULL \
          AND deleted_at IS NULL AND ends_at > $2";
-    let count = Sql::of(Dialect::Postgres, count, values![Uuid::nil(), 0_i64]);
+    let count = Statement::of(Dialect::Postgres, count, values![Uuid::nil(), 0_i64]);
     let plan = plan(&mut connection, count, "uuid, bigint", "gen_random_uuid(), 0").await;
     assert!(plan.contains("using active_events_by_end on events"), "{plan}");
     assert!(!plan.contains("Gather"), "{plan}");
@@ -104,7 +104,7 @@ async fn connect(cluster: &Cluster) -> PgConnection {
     connection
 }
 
-async fn plan_of_signups(connection: &mut PgConnection, sql: Sql) -> String {
+async fn plan_of_signups(connection: &mut PgConnection, sql: Statement) -> String {
     let parameter = |value: &Value| match value {
         Value::Uuid(_) => ("uuid", "gen_random_uuid()"),
         Value::Text(_) => ("text", "'a'"),

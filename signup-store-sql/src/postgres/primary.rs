@@ -31,7 +31,7 @@ use crate::sql::pool::PooledConnection;
 use crate::sql::read::Reader;
 use crate::sql::row::texts;
 use crate::sql::zone_data::SortKeys;
-use crate::sql::{Dialect, Sql};
+use crate::sql::{Dialect, Statement};
 use find::{TAKES_WRITES, find};
 use pool::{GRACE_PERIOD, Pool};
 
@@ -116,7 +116,7 @@ impl Primary {
     pub(crate) async fn transaction(
         &self,
         purpose: Purpose,
-        statements: Vec<Sql>,
+        statements: Vec<Statement>,
     ) -> sqlx::Result<Vec<PgRow>> {
         let (pool, pooled) = self.acquire().await?;
         let needs_no_transaction = statements.len() == 1 && !self.0.options.pgbouncer;
@@ -140,7 +140,7 @@ impl Primary {
         pool: Pool,
         mut pooled: PooledConnection<Postgres>,
         purpose: Purpose,
-        statements: Vec<Sql>,
+        statements: Vec<Statement>,
     ) -> sqlx::Result<Vec<PgRow>> {
         let result = self.run(&mut pooled.connection, purpose, statements).await;
         match &result {
@@ -185,7 +185,7 @@ impl Primary {
         &self,
         purpose: Purpose,
         what: &'static str,
-        sql: Sql,
+        sql: Statement,
     ) -> Result<Option<[String; N]>, StoreError> {
         let failed = |error| postgres_error(what, error);
         let rows = self.transaction(purpose, vec![sql]).await.map_err(failed)?;
@@ -195,7 +195,7 @@ impl Primary {
     /// Returns whether the database accepts writes. A busy database does: all connections are in use, and get answers.
     pub(crate) async fn takes_writes(&self) -> sqlx::Result<bool> {
         let pool = self.pool();
-        let sql = Sql::of(Dialect::Postgres, TAKES_WRITES, vec![]);
+        let sql = Statement::of(Dialect::Postgres, TAKES_WRITES, vec![]);
         match self.transaction(Purpose::CHECK, vec![sql]).await {
             Ok(rows) => Ok(rows.first().map(texts).transpose()?.is_some_and(|[answer]| answer == "yes")),
             Err(sqlx::Error::PoolTimedOut) if !pool.is_silent() => Ok(true),
@@ -207,7 +207,7 @@ impl Primary {
         &self,
         connection: &mut PgConnection,
         purpose: Purpose,
-        mut statements: Vec<Sql>,
+        mut statements: Vec<Statement>,
     ) -> sqlx::Result<Vec<PgRow>> {
         let pgbouncer = self.0.options.pgbouncer;
         let count_round_trips = |number| observe::count_round_trips(purpose.0, number);
@@ -236,7 +236,7 @@ impl Primary {
     async fn run_in(
         &self,
         mut transaction: Transaction<'_, Postgres>,
-        statements: Vec<Sql>,
+        statements: Vec<Statement>,
     ) -> sqlx::Result<Vec<PgRow>> {
         let mut rows = vec![];
         for sql in statements {
@@ -276,7 +276,7 @@ impl Primary {
     }
 
     /// Runs a statement without parameters in a transaction, in one round trip.
-    async fn fetch_plain(&self, connection: &mut PgConnection, sql: &Sql) -> sqlx::Result<Vec<PgRow>> {
+    async fn fetch_plain(&self, connection: &mut PgConnection, sql: &Statement) -> sqlx::Result<Vec<PgRow>> {
         let text = format!("{}; {}; COMMIT", self.begin(), sql.text);
         match self.answer(sqlx::raw_sql(AssertSqlSafe(text)).fetch_all(&mut *connection)).await {
             Ok(rows) => Ok(rows),
@@ -358,21 +358,21 @@ impl Reader for Primary {
         Dialect::Postgres
     }
 
-    async fn records(&self, what: &'static str, sql: Sql) -> Result<Vec<PgRow>, StoreError> {
+    async fn records(&self, what: &'static str, sql: Statement) -> Result<Vec<PgRow>, StoreError> {
         self.transaction(Purpose::READ, vec![sql]).await.map_err(|error| postgres_error(what, error))
     }
 
     async fn row<const N: usize>(
         &self,
         what: &'static str,
-        sql: Sql,
+        sql: Statement,
     ) -> Result<Option<[String; N]>, StoreError> {
         self.one(Purpose::READ, what, sql).await
     }
 }
 
 /// Runs a statement. `is_kept` is whether the connection keeps the statement prepared.
-async fn fetch(connection: &mut PgConnection, sql: Sql, is_kept: bool) -> sqlx::Result<Vec<PgRow>> {
+async fn fetch(connection: &mut PgConnection, sql: Statement, is_kept: bool) -> sqlx::Result<Vec<PgRow>> {
     let (text, arguments) = query(sql)?;
     sqlx::query_with(text, arguments).persistent(is_kept).fetch_all(connection).await
 }

@@ -4,10 +4,10 @@ use sqlx::error::BoxDynError;
 use sqlx::postgres::PgArguments;
 use sqlx::{Arguments as _, AssertSqlSafe};
 
-use crate::sql::{Sql, Value};
+use crate::sql::{Statement, Value};
 
 /// Returns the text and the arguments of a statement.
-pub(super) fn query(sql: Sql) -> sqlx::Result<(AssertSqlSafe<String>, PgArguments)> {
+pub(super) fn query(sql: Statement) -> sqlx::Result<(AssertSqlSafe<String>, PgArguments)> {
     let mut arguments = PgArguments::default();
     for value in sql.values {
         let added = match value {

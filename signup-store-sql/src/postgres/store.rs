@@ -15,7 +15,7 @@ use crate::sql::change::{Prepared, shared_keys};
 use crate::sql::error::OpenError;
 use crate::sql::store::{Backend, SqlStore};
 use crate::sql::zone_data::SortKeys;
-use crate::sql::{Dialect, Sql, values};
+use crate::sql::{Dialect, Statement, values};
 
 /// A store in a PostgreSQL database, which any number of processes share.
 ///
@@ -87,7 +87,7 @@ impl SqlStore<PostgresBackend> {
 
 impl PostgresBackend {
     /// Runs a statement whose only value is a count.
-    async fn count_of(&self, what: &'static str, sql: Sql) -> Result<u64, StoreError> {
+    async fn count_of(&self, what: &'static str, sql: Statement) -> Result<u64, StoreError> {
         let row: Option<[String; 1]> = self.primary.one(Purpose::PURGE, what, sql).await?;
         let [count] = row.ok_or_else(|| StoreError::failed(what, "the statement gave no row"))?;
         count.parse().map_err(|error| StoreError::failed(what, error))
@@ -119,13 +119,13 @@ impl Backend for PostgresBackend {
              AND r.token_id = o.token_id AND r.operation = o.operation AND r.idempotency_key = o.idempotency_key \
              RETURNING 1) SELECT CAST(count(*) AS TEXT) FROM gone"
         );
-        let sql = Sql::of(Dialect::Postgres, &text, values![now.as_second()]);
+        let sql = Statement::of(Dialect::Postgres, &text, values![now.as_second()]);
         self.count_of("purging receipts", sql).await
     }
 
     async fn purge_deleted(&self, until: Timestamp, limit: u32) -> Result<u64, StoreError> {
         let text = "SELECT CAST(purge_deleted($1, $2) AS TEXT)";
-        let sql = Sql::of(Dialect::Postgres, text, values![until.as_second(), limit]);
+        let sql = Statement::of(Dialect::Postgres, text, values![until.as_second(), limit]);
         self.count_of("purging deleted records", sql).await
     }
 
@@ -159,7 +159,7 @@ impl RequestCounter for SqlStore<PostgresBackend> {
              SELECT CAST(count(*) AS TEXT) FROM gone"
         );
         let opened_at = now.as_second() - signup_core::allowance::WINDOW_S;
-        let sql = Sql::of(Dialect::Postgres, &text, values![opened_at]);
+        let sql = Statement::of(Dialect::Postgres, &text, values![opened_at]);
         self.0.count_of("purging windows", sql).await
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use signup_core::store::{Access, Key, Keys};
 use signup_core::{ChangeSet, StoreError, Write};
 
+use super::given_rows::GivenRows;
 use super::require::{self, Check};
-use super::rows::Rows;
 use super::write::{self, Writes};
 
 /// A change set with the rows of its writes. The caller prepares the rows, so that a batch has less to do.
@@ -31,7 +31,7 @@ impl Prepared {
     /// Returns the number of values in the rows of the writes.
     #[cfg(feature = "sqlite")]
     pub(crate) fn values(&self) -> usize {
-        self.layers.iter().flatten().flat_map(Writes::values).map(Rows::values).sum()
+        self.layers.iter().flatten().flat_map(Writes::values).map(GivenRows::values).sum()
     }
 
     fn take_layers(&mut self) -> Result<Vec<Writes>, StoreError> {
@@ -51,7 +51,7 @@ fn rows(set: &ChangeSet) -> Result<Vec<Writes>, StoreError> {
 /// The checks and the writes of change sets that do not conflict with each other.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    pub(crate) checks: BTreeMap<Check, Rows>,
+    pub(crate) checks: BTreeMap<Check, GivenRows>,
     /// The writes of the first [layer](layers) of each change set, then those of the second, and so on.
     pub(crate) layers: Vec<Writes>,
 }

@@ -19,7 +19,7 @@
 use signup_core::{OrganizationId, Refusal, Requirement, ShiftId, StoreError};
 use uuid::Uuid;
 
-use super::rows::{GIVEN, Statement};
+use super::given_rows::{GIVEN, Template};
 use super::{Dialect, Value};
 use crate::sql::row::{self, RECEIPT, SIGNUP};
 
@@ -125,8 +125,8 @@ fn ids(shifts: &[ShiftId]) -> Value {
 }
 
 impl Check {
-    /// The query for all requirements of this kind.
-    pub(crate) fn statement(self, dialect: Dialect) -> Statement {
+    /// Returns the template of the query for all requirements of this kind.
+    pub(crate) fn template(self, dialect: Dialect) -> Template {
         let broken =
             |condition: &str| format!("SELECT change, number, '', TRUE FROM {GIVEN} WHERE {condition}");
         // PostgreSQL looks up the row of each `given` by itself, because a subquery with a lock is not joined.
@@ -246,7 +246,7 @@ impl Check {
             }
             (Self::NoticeAtVersion, _) => missing("notices", "t.version = given.version"),
         };
-        Statement::query(text)
+        Template::query(text)
     }
 }
 

@@ -71,13 +71,13 @@ pub(crate) use values;
 
 /// A statement, or a part of one, with the values of its parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Sql {
+pub(crate) struct Statement {
     pub(crate) dialect: Dialect,
     pub(crate) text: String,
     pub(crate) values: Vec<Value>,
 }
 
-impl Sql {
+impl Statement {
     pub(crate) const fn new(dialect: Dialect) -> Self {
         Self { dialect, text: String::new(), values: vec![] }
     }
@@ -133,7 +133,8 @@ mod tests {
 
     #[test]
     fn postgres_numbers_parameters_across_statements() {
-        let mut sql = Sql::of(Dialect::Postgres, "INSERT INTO a VALUES ($1, $2);", values![1_i64, 2_i64]);
+        let mut sql =
+            Statement::of(Dialect::Postgres, "INSERT INTO a VALUES ($1, $2);", values![1_i64, 2_i64]);
         sql.push("DELETE FROM b;");
         sql.add("UPDATE c SET d = $2 WHERE e = $1 OR d = '$';", values![3_i64, 4_i64]);
         assert_eq!(
@@ -144,7 +145,7 @@ mod tests {
 
     #[test]
     fn sqlite_has_one_value_for_each_parameter() {
-        let mut sql = Sql::of(Dialect::Sqlite, "INSERT INTO a VALUES ($1, $2);", values![1_i64, 2_i64]);
+        let mut sql = Statement::of(Dialect::Sqlite, "INSERT INTO a VALUES ($1, $2);", values![1_i64, 2_i64]);
         sql.add("UPDATE c SET d = $2 WHERE e = $1 AND d <> $2;", values![3_i64, 4_i64]);
         assert_eq!(sql.text, "INSERT INTO a VALUES (?, ?);UPDATE c SET d = ? WHERE e = ? AND d <> ?;");
         assert_eq!(sql.values, values![1_i64, 2_i64, 4_i64, 3_i64, 4_i64]);
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn postgres_casts_dates_and_json() {
         let values = vec![Value::Date(None), Value::Json(None), Value::Text(None)];
-        let sql = Sql::of(Dialect::Postgres, "SELECT $1, $2, $3", values);
+        let sql = Statement::of(Dialect::Postgres, "SELECT $1, $2, $3", values);
         assert_eq!(sql.text, "SELECT CAST($1 AS date), CAST($2 AS json), $3");
     }
 }

@@ -18,7 +18,7 @@ use crate::sql::read::{
     self, Reader, Result, Selected, all, by_position, in_running_order, live_receipt, of_parent, one, sorted,
 };
 use crate::sql::row::{self, Cell, EVENT, NOTICE, ORGANIZATION, QUESTION, RECEIPT, SHIFT, SIGNUP, TOKEN};
-use crate::sql::{Sql, values};
+use crate::sql::{Statement, values};
 
 /// What an engine does in its own way.
 pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
@@ -128,7 +128,7 @@ impl<B: Backend> Store for SqlStore<B> {
         let reader = self.0.reader();
         let owner = reader.dialect().id_text("organization_id");
         let text = format!("SELECT {owner} FROM events WHERE id = $1");
-        let found = reader.row(WHAT, Sql::of(reader.dialect(), &text, values![id.uuid()])).await?;
+        let found = reader.row(WHAT, Statement::of(reader.dialect(), &text, values![id.uuid()])).await?;
         let owner = found.map(|[owner]| Uuid::try_parse(&owner)).transpose();
         Ok(owner.map_err(|error| StoreError::failed(WHAT, error))?.map(OrganizationId::new))
     }
@@ -332,7 +332,7 @@ impl<B: Backend> Store for SqlStore<B> {
         let text = "SELECT CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NULL) AS TEXT), \
              CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NOT NULL) AS TEXT)";
         let reader = self.0.reader();
-        let counted = reader.row(WHAT, Sql::of(reader.dialect(), text, vec![])).await?;
+        let counted = reader.row(WHAT, Statement::of(reader.dialect(), text, vec![])).await?;
         let [queued, failed] =
             counted.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
         let number = |text: String| text.parse().map_err(|error| StoreError::failed(WHAT, error));

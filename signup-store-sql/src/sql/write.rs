@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use signup_core::{StoreError, Write};
 
-use super::rows::{CHANGE, GIVEN, Rows, Statement};
+use super::given_rows::{CHANGE, GIVEN, GivenRows, Template};
 use super::{Dialect, Value};
 use cells::{
     Cell, cancellation, changed_event, deletion, event, ids, location, notice, organization, question,
@@ -23,7 +23,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 /// The rows of some writes. The writes of each kind run as one statement, in the order of [`Effect`]. So no write may
 /// depend on another write here, except a child on its parent.
-pub(crate) type Writes = BTreeMap<Effect, Rows>;
+pub(crate) type Writes = BTreeMap<Effect, GivenRows>;
 
 /// The kinds of writes, in the order in which their statements run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,11 +55,11 @@ pub(crate) enum Effect {
 }
 
 impl Effect {
-    /// The statements that apply all writes of this kind, in their order.
-    /// `columns` are the columns of their rows.
-    pub(crate) fn statements(self, dialect: Dialect, columns: &[&'static str]) -> Vec<Statement> {
-        let insert = |table| vec![Statement::insert(table, "")];
-        let run = |text: String| vec![Statement::run(text)];
+    /// Returns the templates of the statements that apply all writes of this kind, in their order. `columns` are the columns of
+    /// their rows.
+    pub(crate) fn templates(self, dialect: Dialect, columns: &[&'static str]) -> Vec<Template> {
+        let insert = |table| vec![Template::insert(table, "")];
+        let run = |text: String| vec![Template::run(text)];
         let in_given =
             |columns: &str| format!("WHERE {columns} IN (SELECT organization_id, id FROM {GIVEN})");
         match self {
@@ -102,8 +102,8 @@ impl Effect {
                      WHERE shifts.organization_id = added.organization_id AND shifts.id = added.shift_id"
                 );
                 vec![
-                    Statement::run(fill).reading(&["organization_id", "shift_id"]),
-                    Statement::insert("signups", ""),
+                    Template::run(fill).reading(&["organization_id", "shift_id"]),
+                    Template::insert("signups", ""),
                 ]
             }
             Self::CancelSignup => {
@@ -114,12 +114,12 @@ impl Effect {
             Self::EraseSignup => {
                 let erase = format!("DELETE FROM signups {}", in_given("(organization_id, id)"));
                 let (is_counted, was_counted) = ("u.status = 'confirmed'", "signups.status = 'confirmed'");
-                let mut statements = remove_signups(dialect, "erased", erase, is_counted, was_counted);
+                let mut templates = remove_signups(dialect, "erased", erase, is_counted, was_counted);
                 let notices = format!("DELETE FROM notices {}", in_given("(organization_id, signup_id)"));
-                statements.push(Statement::run(notices));
-                statements
+                templates.push(Template::run(notices));
+                templates
             }
-            Self::InsertReceipt => vec![Statement::insert(
+            Self::InsertReceipt => vec![Template::insert(
                 "receipts",
                 " ON CONFLICT (organization_id, token_id, operation, idempotency_key) \
                  DO UPDATE SET outcome = excluded.outcome, expires_at = excluded.expires_at",
@@ -142,25 +142,25 @@ fn cancel(dialect: Dialect) -> String {
 }
 
 /// Marks the rows of a table with the same organization and id as deleted. A deleted row keeps its first time of deletion.
-fn delete(table: &str) -> Statement {
-    Statement::run(format!(
+fn delete(table: &str) -> Template {
+    Template::run(format!(
         "UPDATE {table} SET deleted_at = COALESCE({table}.deleted_at, given.deleted_at) FROM {GIVEN} \
          WHERE {table}.organization_id = given.organization_id AND {table}.id = given.id"
     ))
 }
 
 /// Updates the rows of a table with the same organization and id. Sets every other column.
-fn update(table: &str, columns: &[&'static str]) -> Statement {
+fn update(table: &str, columns: &[&'static str]) -> Template {
     update_where(table, columns, "")
 }
 
 /// Updates like [`update`], except rows that are deleted.
-fn update_undeleted(table: &str, columns: &[&'static str]) -> Statement {
+fn update_undeleted(table: &str, columns: &[&'static str]) -> Template {
     update_where(table, columns, &format!(" AND {table}.deleted_at IS NULL"))
 }
 
 /// Updates like [`update`], where `condition` holds, too.
-fn update_where(table: &str, columns: &[&'static str], condition: &str) -> Statement {
+fn update_where(table: &str, columns: &[&'static str], condition: &str) -> Template {
     let keys = [CHANGE, "organization_id", "id"];
     let set = columns.iter().filter(|column| !keys.contains(column));
     let set: Vec<_> = set.map(|column| format!("{column} = given.{column}")).collect();
@@ -169,7 +169,7 @@ fn update_where(table: &str, columns: &[&'static str], condition: &str) -> State
          WHERE {table}.organization_id = given.organization_id AND {table}.id = given.id{condition}",
         set.join(", ")
     );
-    Statement::run(text)
+    Template::run(text)
 }
 
 /// Runs `remove`, which cancels or erases sign-ups, and subtracts the counted ones from `filled` of their shifts.
@@ -181,7 +181,7 @@ fn remove_signups(
     remove: String,
     is_counted: &str,
     was_counted: &str,
-) -> Vec<Statement> {
+) -> Vec<Template> {
     let free = |held: &str| {
         format!(
             "UPDATE shifts SET filled = filled - held.number FROM (\
@@ -198,7 +198,7 @@ fn remove_signups(
                 "(SELECT u.organization_id, u.shift_id FROM {GIVEN} JOIN signups u \
                  ON u.organization_id = given.organization_id AND u.id = given.id AND {is_counted})"
             );
-            vec![Statement::run(free(&held)).reading(&["organization_id", "id"]), Statement::run(remove)]
+            vec![Template::run(free(&held)).reading(&["organization_id", "id"]), Template::run(remove)]
         }
         // The parts of one statement share a snapshot, which may be older than the locks. So the second part reads the
         // rows that the first part returns.
@@ -207,7 +207,7 @@ fn remove_signups(
                 "{remove} RETURNING signups.organization_id, signups.shift_id, {was_counted} AS was_counted"
             );
             let held = format!("{name} WHERE was_counted");
-            vec![Statement::run(remove).named(name), Statement::run(free(&held))]
+            vec![Template::run(remove).named(name), Template::run(free(&held))]
         }
     }
 }

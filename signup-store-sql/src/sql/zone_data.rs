@@ -9,8 +9,8 @@ use signup_core::zone::zone_data_version;
 use signup_core::{Day, EventDate, EventDates, StoreError, TimeError, Zone};
 use uuid::Uuid;
 
-use super::rows::{GIVEN, Rows, Statement};
-use super::{Dialect, Sql, Value, values};
+use super::given_rows::{GIVEN, GivenRows, Template};
+use super::{Dialect, Statement, Value, values};
 
 /// The number of events that one statement reads or updates. This bounds the memory.
 const BATCH: usize = 1000;
@@ -30,7 +30,7 @@ pub(crate) trait Session {
     async fn rows<const N: usize>(
         &mut self,
         what: &'static str,
-        sql: Sql,
+        sql: Statement,
     ) -> Result<Vec<[String; N]>, StoreError>;
 }
 
@@ -42,7 +42,7 @@ pub(crate) async fn update_sort_keys<S: Session>(session: &mut S, keys: SortKeys
     if keys == SortKeys::Keep {
         return Ok(());
     }
-    let stored = Sql::of(S::DIALECT, "SELECT value FROM meta WHERE name = 'zone_data'", vec![]);
+    let stored = Statement::of(S::DIALECT, "SELECT value FROM meta WHERE name = 'zone_data'", vec![]);
     let stored: Vec<[String; 1]> = session.rows(WHAT, stored).await?;
     if stored.first().is_some_and(|[version]| version == zone_data_version()) {
         return Ok(());
@@ -54,7 +54,7 @@ pub(crate) async fn update_sort_keys<S: Session>(session: &mut S, keys: SortKeys
     );
     let mut after = Uuid::nil();
     loop {
-        let events = session.rows(WHAT, Sql::of(S::DIALECT, &text, values![after])).await?;
+        let events = session.rows(WHAT, Statement::of(S::DIALECT, &text, values![after])).await?;
         let keys = events.iter().map(sort_keys).collect::<Result<Vec<_>, _>>()?;
         let Some(last) = keys.last() else { break };
         after = last.id;
@@ -63,7 +63,7 @@ pub(crate) async fn update_sort_keys<S: Session>(session: &mut S, keys: SortKeys
     }
     let record = "INSERT INTO meta (name, value) VALUES ('zone_data', $1) \
          ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING name";
-    let record = Sql::of(S::DIALECT, record, values![zone_data_version()]);
+    let record = Statement::of(S::DIALECT, record, values![zone_data_version()]);
     let _recorded: Vec<[String; 1]> = session.rows(WHAT, record).await?;
     Ok(())
 }
@@ -83,8 +83,8 @@ struct Keys<'e> {
 ///
 /// On PostgreSQL another server may change the dates of an event meanwhile. That server stores the keys of the new dates, so
 /// the statement skips the event.
-fn update(dialect: Dialect, keys: &[Keys<'_>]) -> Sql {
-    let mut rows = Rows::default();
+fn update(dialect: Dialect, keys: &[Keys<'_>]) -> Statement {
+    let mut rows = GivenRows::default();
     for keys in keys {
         let row = [
             ("id", keys.id.into()),
@@ -102,8 +102,8 @@ fn update(dialect: Dialect, keys: &[Keys<'_>]) -> Sql {
          AND events.end_date IS NOT DISTINCT FROM given.end_date AND events.timezone = given.timezone \
          AND (events.starts_at <> given.starts_at OR events.ends_at <> given.ends_at) RETURNING events.timezone"
     );
-    let mut sql = Sql::new(dialect);
-    Statement::run(text).append(&mut sql, rows, None);
+    let mut sql = Statement::new(dialect);
+    Template::run(text).append(&mut sql, rows, None);
     sql
 }
 

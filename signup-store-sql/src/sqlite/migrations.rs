@@ -10,7 +10,7 @@ use crate::sql::error::OpenError;
 use crate::sql::migrations::{Script, cannot_migrate, migrate};
 use crate::sql::row::texts;
 use crate::sql::zone_data::{Session, SortKeys};
-use crate::sql::{Dialect, Sql};
+use crate::sql::{Dialect, Statement};
 
 static SCRIPTS: &[Script] = &[
     (1, "initial", include_str!("../../migrations/sqlite/0001_initial.sql")),
@@ -40,7 +40,7 @@ impl Session for SqliteConnection {
     async fn rows<const N: usize>(
         &mut self,
         what: &'static str,
-        sql: Sql,
+        sql: Statement,
     ) -> Result<Vec<[String; N]>, StoreError> {
         let failed = |error| store_error(what, error);
         let (text, arguments) = query(sql).map_err(failed)?;

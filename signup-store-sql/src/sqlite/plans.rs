@@ -8,10 +8,10 @@ use signup_core::{
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnection};
 
 use crate::SqliteStore;
+use crate::sql::given_rows::GivenRows;
 use crate::sql::read::{Selected, due_notices_query, fan_out_query, page_query, signup_page_query};
 use crate::sql::require;
-use crate::sql::rows::Rows;
-use crate::sql::{Dialect, Sql};
+use crate::sql::{Dialect, Statement};
 
 /// Creates a database, and returns a connection to it. The folder exists until it is dropped.
 async fn database() -> (tempfile::TempDir, SqliteConnection) {
@@ -22,7 +22,7 @@ async fn database() -> (tempfile::TempDir, SqliteConnection) {
     (folder, connection)
 }
 
-async fn plan(connection: &mut SqliteConnection, sql: Sql) -> String {
+async fn plan(connection: &mut SqliteConnection, sql: Statement) -> String {
     let explain = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {}", sql.text));
     let steps = connection.fetch_all(explain).await.unwrap();
     steps.iter().map(|step| step.get::<String, _>("detail")).collect::<Vec<_>>().join("\n")
@@ -140,16 +140,16 @@ async fn due_notices_are_ranges_of_an_index() {
 #[tokio::test]
 async fn active_events_are_counted_in_an_index_of_their_own() {
     let (_folder, mut connection) = database().await;
-    let mut sql = Sql::new(Dialect::Sqlite);
+    let mut sql = Statement::new(Dialect::Sqlite);
     let requirement = signup_core::Requirement::ActiveEventsBelow {
         organization: OrganizationId::NONE,
         limit: 5,
         now: Timestamp::UNIX_EPOCH,
     };
-    let mut rows = Rows::default();
+    let mut rows = GivenRows::default();
     let (check, row) = require::row(&requirement, 0, 0);
     rows.push(0, row);
-    check.statement(Dialect::Sqlite).append(&mut sql, rows, None);
+    check.template(Dialect::Sqlite).append(&mut sql, rows, None);
     let plan = plan(&mut connection, sql).await;
     assert!(plan.contains("USING COVERING INDEX active_events_by_end"), "{plan}");
 }

@@ -3,10 +3,10 @@
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments as _, AssertSqlSafe};
 
-use crate::sql::{Sql, Value};
+use crate::sql::{Statement, Value};
 
 /// Returns the text and the arguments of a statement.
-pub(super) fn query(sql: Sql) -> sqlx::Result<(AssertSqlSafe<String>, SqliteArguments)> {
+pub(super) fn query(sql: Statement) -> sqlx::Result<(AssertSqlSafe<String>, SqliteArguments)> {
     let mut arguments = SqliteArguments::default();
     arguments.reserve(sql.values.len(), 0);
     for value in sql.values {

@@ -9,7 +9,7 @@ use crate::sql::observe::count_round_trips;
 use crate::sql::pool::ConnectionPool;
 use crate::sql::read::Reader;
 use crate::sql::row::{self, Cell, Column, Records, texts};
-use crate::sql::{Dialect, Sql};
+use crate::sql::{Dialect, Statement};
 
 /// A pool of read-only connections.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ impl Reader for Readers {
         Dialect::Sqlite
     }
 
-    async fn records(&self, what: &'static str, sql: Sql) -> Result<Json, StoreError> {
+    async fn records(&self, what: &'static str, sql: Statement) -> Result<Json, StoreError> {
         let row = self.row(what, sql).await?;
         let [json] = row.ok_or_else(|| StoreError::failed(what, "the statement gave no row"))?;
         Ok(Json(json))
@@ -45,7 +45,7 @@ impl Reader for Readers {
     async fn row<const N: usize>(
         &self,
         what: &'static str,
-        sql: Sql,
+        sql: Statement,
     ) -> Result<Option<[String; N]>, StoreError> {
         let failed = |error| store_error(what, error);
         let (text, arguments) = query(sql).map_err(failed)?;

@@ -13,7 +13,7 @@ use crate::sql::change::{Batch, Prepared};
 use crate::sql::commit::{BROKEN, Outcome, outcomes};
 use crate::sql::observe::count_round_trips;
 use crate::sql::zone_data::Session as _;
-use crate::sql::{Dialect, Sql};
+use crate::sql::{Dialect, Statement};
 
 const WHAT: &str = "committing a batch";
 
@@ -38,13 +38,13 @@ pub(super) async fn commit(
 }
 
 /// Takes the checks out of a batch, and returns the script that begins the transaction.
-fn checks(batch: &mut Batch) -> Sql {
-    let mut script = Sql::new(Dialect::Sqlite);
+fn checks(batch: &mut Batch) -> Statement {
+    let mut script = Statement::new(Dialect::Sqlite);
     script.push("BEGIN IMMEDIATE;\n");
     let mut separator = "WITH broken (change, number, fact, is_final) AS (";
     for (check, rows) in std::mem::take(&mut batch.checks) {
         script.push(separator);
-        check.statement(Dialect::Sqlite).append(&mut script, rows, None);
+        check.template(Dialect::Sqlite).append(&mut script, rows, None);
         separator = "\nUNION ALL ";
     }
     if !script.values.is_empty() {
@@ -54,13 +54,13 @@ fn checks(batch: &mut Batch) -> Sql {
     script
 }
 
-fn writes(batch: Batch) -> Sql {
-    let mut script = Sql::new(Dialect::Sqlite);
+fn writes(batch: Batch) -> Statement {
+    let mut script = Statement::new(Dialect::Sqlite);
     for (effect, mut rows) in batch.layers.into_iter().flatten().filter(|(_, rows)| rows.values() > 0) {
-        let mut statements = effect.statements(Dialect::Sqlite, rows.columns()).into_iter().peekable();
-        while let Some(statement) = statements.next() {
-            let its_rows = if statements.peek().is_some() { rows.clone() } else { std::mem::take(&mut rows) };
-            statement.append(&mut script, its_rows, None);
+        let mut templates = effect.templates(Dialect::Sqlite, rows.columns()).into_iter().peekable();
+        while let Some(template) = templates.next() {
+            let its_rows = if templates.peek().is_some() { rows.clone() } else { std::mem::take(&mut rows) };
+            template.append(&mut script, its_rows, None);
             script.push(";\n");
         }
     }

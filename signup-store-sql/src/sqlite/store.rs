@@ -21,7 +21,7 @@ use crate::sql::pool::ConnectionPool;
 use crate::sql::read::Reader as _;
 use crate::sql::store::{Backend, SqlStore};
 use crate::sql::zone_data::SortKeys;
-use crate::sql::{Dialect, Sql};
+use crate::sql::{Dialect, Statement};
 
 /// A store in one SQLite file.
 ///
@@ -168,7 +168,7 @@ impl Backend for SqliteBackend {
 
     async fn check(&self) -> Result<(), StoreError> {
         self.writer.batcher.check()?;
-        let sql = Sql::of(Dialect::Sqlite, "SELECT name FROM meta LIMIT 1", vec![]);
+        let sql = Statement::of(Dialect::Sqlite, "SELECT name FROM meta LIMIT 1", vec![]);
         let _row: Option<[String; 1]> = self.readers.row("checking the database", sql).await?;
         Ok(())
     }

@@ -4,7 +4,7 @@ use signup_core::{EventInFull, Question, Shift};
 
 use super::reader::{Reader, Result};
 use crate::sql::row::{self, EVENT, LOCATION_DATA, QUESTION, SHIFT_OF_EVENT};
-use crate::sql::{Sql, Value};
+use crate::sql::{Statement, Value};
 
 /// Reads the event that `condition` selects, with all its records. A deleted event counts as missing.
 pub(crate) async fn event_in_full(
@@ -26,7 +26,7 @@ pub(crate) async fn event_in_full(
         children(dialect.list(SHIFT_OF_EVENT), "shifts", "s", " AND s.deleted_at IS NULL"),
         children(dialect.list(QUESTION), "questions", "q", ""),
     );
-    let found = reader.row("reading an event in full", Sql::of(dialect, &text, values)).await?;
+    let found = reader.row("reading an event in full", Statement::of(dialect, &text, values)).await?;
     let Some([event, location_data, shifts, questions]) = found else { return Ok(None) };
     let event = row::one(&event, row::events())?;
     let shifts = in_running_order(row::all(&shifts, |row| row::shift_of(&event, row))?);

@@ -8,14 +8,14 @@ use signup_core::{Event, EventPage, EventQuery, OrganizationId, Position, Side};
 use super::page::{cut, row_limit};
 use super::reader::{Reader, Result, outer};
 use crate::sql::row::{self, Cell, Column, EVENT, Records as _};
-use crate::sql::{Dialect, Sql, values};
+use crate::sql::{Dialect, Statement, values};
 
 /// Returns the statement for a page of events. The result has at least one event more than the page, if there is one, and
 /// says whether an event lies on the other side of the position.
 ///
 /// Each filter has an index that ends in the id, and each side of a position is a range of the index. So the cost depends on
 /// the length of the page only.
-pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted: &EventQuery) -> Sql {
+pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted: &EventQuery) -> Statement {
     let mut values = values![organization.uuid()];
     let limit = row_limit(wanted.limit);
     // Constants, because the plan must use the index of this filter for any values of the parameters.
@@ -47,7 +47,7 @@ pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted:
         "(SELECT {other_side} AS has_other_side) p LEFT JOIN \
          (SELECT * FROM events WHERE organization_id = $1{filter}{range} {order} LIMIT {limit}) e ON TRUE"
     );
-    Sql::of(dialect, &dialect.records(&page_columns(), &from), values)
+    Statement::of(dialect, &dialect.records(&page_columns(), &from), values)
 }
 
 /// The columns that precede those of the event in each row: whether an event lies on the other side of the position, and the

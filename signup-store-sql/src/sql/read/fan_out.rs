@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::reader::{Reader, Result, sorted};
 use crate::sql::row::{self, Records as _, SIGNUP};
-use crate::sql::{Dialect, Sql, values};
+use crate::sql::{Dialect, Statement, values};
 
 /// Which sign-ups of an event or a shift are read.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,7 @@ pub(crate) fn fan_out_query(
     selected: Selected,
     after: Option<SignupId>,
     limit: u32,
-) -> Sql {
+) -> Statement {
     let (column, scope) = match scope {
         SignupScope::Event(event) => ("u.event_id", event.uuid()),
         SignupScope::Shift(shift) => ("u.shift_id", shift.uuid()),
@@ -43,7 +43,7 @@ pub(crate) fn fan_out_query(
         "(SELECT * FROM current_signups u WHERE u.organization_id = $1 AND ({column}, u.id) > ($2, $3) \
          AND ({column}, u.id) <= ($2, $4) AND {is_selected} ORDER BY {column}, u.id LIMIT {limit}) u"
     );
-    Sql::of(dialect, &dialect.records(SIGNUP, &from), values)
+    Statement::of(dialect, &dialect.records(SIGNUP, &from), values)
 }
 
 pub(crate) async fn fan_out(

@@ -11,7 +11,7 @@ use crate::sql::observe::count_unreadable_notice;
 use crate::sql::row::{self, Cell, NOTICE, QUEUE_POSITION};
 use crate::sql::values;
 #[cfg(test)]
-use crate::sql::{Dialect, Sql};
+use crate::sql::{Dialect, Statement};
 
 pub(crate) async fn notice(reader: &impl Reader, id: NoticeId) -> Result<Option<Notice>> {
     let from = "notices n WHERE n.id = $1";
@@ -130,7 +130,7 @@ pub(crate) fn due_notices_query(
     (now, latest): (i64, i64),
     after: QueuePosition,
     limit: u32,
-) -> Sql {
+) -> Statement {
     let values = values![now, latest, after.0, after.1.uuid()];
-    Sql::of(dialect, &dialect.records(NOTICE, &due_ranges(limit)), values)
+    Statement::of(dialect, &dialect.records(NOTICE, &due_ranges(limit)), values)
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use signup_core::{ReceiptKey, StoreError};
 
 use crate::sql::row::{Cell, Column, Records};
-use crate::sql::{Dialect, Sql, Value, values};
+use crate::sql::{Dialect, Statement, Value, values};
 
 pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
 
@@ -16,13 +16,17 @@ pub(crate) trait Reader: Sync {
     fn dialect(&self) -> Dialect;
 
     /// Runs a statement of [`Dialect::records`]. `what` names the operation in errors.
-    fn records(&self, what: &'static str, sql: Sql) -> impl Future<Output = Result<Self::Records>> + Send;
+    fn records(
+        &self,
+        what: &'static str,
+        sql: Statement,
+    ) -> impl Future<Output = Result<Self::Records>> + Send;
 
     /// Returns the first row of a statement with `N` columns of text. `what` names the operation in errors.
     fn row<const N: usize>(
         &self,
         what: &'static str,
-        sql: Sql,
+        sql: Statement,
     ) -> impl Future<Output = Result<Option<[String; N]>>> + Send;
 }
 
@@ -36,7 +40,7 @@ pub(crate) async fn all<T>(
     read: impl FnMut(&[Cell<'_>]) -> Result<T>,
 ) -> Result<Vec<T>> {
     let dialect = reader.dialect();
-    let found = reader.records(what, Sql::of(dialect, &dialect.records(columns, from), values)).await?;
+    let found = reader.records(what, Statement::of(dialect, &dialect.records(columns, from), values)).await?;
     found.read(columns, read)
 }
 

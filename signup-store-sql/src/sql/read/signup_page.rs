@@ -13,7 +13,7 @@ use super::reader::{Reader, Result, one, outer};
 use crate::sql::row::{
     self, Cell, Column, DELETION, EVENT, ORGANIZATION, Records as _, SHIFT, SHIFT_DELETION, SIGNUP,
 };
-use crate::sql::{Dialect, Sql, Value, values};
+use crate::sql::{Dialect, Statement, Value, values};
 
 /// Returns the statement for a page of sign-ups. The result has at least one sign-up more than the page, if there is one, and
 /// says whether a sign-up lies on the other side of the position.
@@ -21,7 +21,11 @@ use crate::sql::{Dialect, Sql, Value, values};
 /// Each scope has an index that ends in the id, and each side of a position is a range of the index. So the cost depends on
 /// the length of the page, and on the sign-ups between that the query does not select. The sign-ups of one address are few:
 /// they are read by the address, and then sorted.
-pub(crate) fn signup_page_query(dialect: Dialect, organization: OrganizationId, wanted: &SignupQuery) -> Sql {
+pub(crate) fn signup_page_query(
+    dialect: Dialect,
+    organization: OrganizationId,
+    wanted: &SignupQuery,
+) -> Statement {
     let status = wanted.status.map(SignupStatus::name);
     let mut values = values![organization.uuid(), status, Uuid::nil(), Uuid::max()];
     let mut parameter = |value: Value| {
@@ -80,7 +84,7 @@ pub(crate) fn signup_page_query(dialect: Dialect, organization: OrganizationId, 
     let other_side = other_side.map_or_else(|| "1 = 0".to_owned(), |one| format!("({one}) IS NOT NULL"));
     let page = select("*", &page, page_order, row_limit(wanted.limit));
     let from = format!("(SELECT {other_side} AS has_other_side) p LEFT JOIN ({page}) u ON TRUE");
-    Sql::of(dialect, &format!("{addressed}{}", dialect.records(&page_columns(), &from)), values)
+    Statement::of(dialect, &format!("{addressed}{}", dialect.records(&page_columns(), &from)), values)
 }
 
 /// The column that precedes those of the sign-up in each row: whether a sign-up lies on the other side of the position. A page

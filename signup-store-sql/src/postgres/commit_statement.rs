@@ -8,10 +8,10 @@ use signup_core::StoreError;
 use super::lock::{self, Lock};
 use crate::sql::change::{Batch, Prepared};
 use crate::sql::commit::BROKEN;
+use crate::sql::given_rows::GivenRows;
 use crate::sql::require::Check;
-use crate::sql::rows::Rows;
 use crate::sql::write::Writes;
-use crate::sql::{Dialect, Sql};
+use crate::sql::{Dialect, Statement};
 
 /// Separates the checks.
 const UNION_ALL: &str = "\nUNION ALL ";
@@ -29,7 +29,7 @@ const NOT_BROKEN: &str = "change <> ALL (ARRAY(SELECT change FROM broken))";
 pub(super) fn statements<'p>(
     changes: impl IntoIterator<Item = &'p mut Prepared>,
     lock_timeout: Option<Duration>,
-) -> Result<Vec<Sql>, StoreError> {
+) -> Result<Vec<Statement>, StoreError> {
     let mut locks = BTreeSet::new();
     let changes = changes.into_iter().inspect(|change| locks.extend(Lock::all(&change.set)));
     let Batch { mut checks, layers } = Batch::of(changes)?;
@@ -40,12 +40,12 @@ pub(super) fn statements<'p>(
 }
 
 fn statement(
-    checks: BTreeMap<Check, Rows>,
+    checks: BTreeMap<Check, GivenRows>,
     writes: Writes,
     locks: &BTreeSet<Lock>,
     lock_timeout: Option<Duration>,
-) -> Sql {
-    let mut sql = Sql::new(Dialect::Postgres);
+) -> Statement {
+    let mut sql = Statement::new(Dialect::Postgres);
     let is_checked = !locks.is_empty() || !checks.is_empty();
     let mut separator = "WITH ";
     if is_checked {
@@ -58,7 +58,7 @@ fn statement(
         }
         for (check, rows) in checks {
             sql.push(separator_of_checks);
-            check.statement(Dialect::Postgres).append(&mut sql, rows, None);
+            check.template(Dialect::Postgres).append(&mut sql, rows, None);
             separator_of_checks = UNION_ALL;
         }
         sql.push(") checks (change, number, fact, is_final))");
@@ -67,13 +67,13 @@ fn statement(
     let condition = is_checked.then_some(NOT_BROKEN);
     let mut number = 0;
     for (effect, mut rows) in writes {
-        let mut statements = effect.statements(Dialect::Postgres, rows.columns()).into_iter().peekable();
-        while let Some(part) = statements.next() {
+        let mut templates = effect.templates(Dialect::Postgres, rows.columns()).into_iter().peekable();
+        while let Some(template) = templates.next() {
             number += 1;
-            let name = part.name.map_or_else(|| format!("write{number}"), str::to_owned);
+            let name = template.name.map_or_else(|| format!("write{number}"), str::to_owned);
             sql.push(&format!("{separator}{name} AS ("));
-            let its_rows = if statements.peek().is_some() { rows.clone() } else { std::mem::take(&mut rows) };
-            part.append(&mut sql, its_rows, condition);
+            let its_rows = if templates.peek().is_some() { rows.clone() } else { std::mem::take(&mut rows) };
+            template.append(&mut sql, its_rows, condition);
             sql.push(")");
             separator = ",\n";
         }

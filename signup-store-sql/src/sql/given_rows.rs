@@ -1,16 +1,16 @@
-//! Statements over many rows: the rows as data, and the texts that read them.
+//! Rows that are given to a statement as data, and the templates of the statements that read them.
 //!
-//! A check or a write has one text for each engine, however many change sets the statement serves. The text reads its rows
-//! from the table `given`. SQLite gets the rows as a list of `VALUES`. PostgreSQL gets one array for each column, so its
+//! A check or a write has one template for each engine, however many change sets the statement serves. Its text reads the
+//! rows from the table `given`. SQLite gets the rows as a list of `VALUES`. PostgreSQL gets one array for each column, so its
 //! text does not depend on the number of rows.
 
 use std::iter;
 
-use super::{Dialect, Sql, Value};
+use super::{Dialect, Statement, Value};
 
 /// The rows of one kind of check or write.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Rows {
+pub(crate) struct GivenRows {
     /// The names of the values in each row. The first is [`CHANGE`].
     columns: Vec<&'static str>,
     /// The values, row by row.
@@ -23,9 +23,9 @@ pub(crate) const CHANGE: &str = "change";
 /// Stands in a text for the rows: a subquery under the name `given`.
 pub(crate) const GIVEN: &str = "{given}";
 
-/// A statement over the rows of one kind of check or write.
+/// A statement, or a part of one, that still lacks its rows: those of one kind of check or write.
 #[derive(Debug, Clone)]
-pub(crate) struct Statement {
+pub(crate) struct Template {
     /// The name under which other statements of the same kind read the result. Only PostgreSQL has such names.
     pub(crate) name: Option<&'static str>,
     /// The columns that the statement reads; empty for all. [`CHANGE`] is not one of them.
@@ -35,7 +35,7 @@ pub(crate) struct Statement {
     action: Action,
 }
 
-/// What a [`Statement`] does with its rows.
+/// What a [`Template`] does with its rows.
 #[derive(Debug, Clone)]
 enum Action {
     /// Inserts the rows into a table. A conflict clause may follow.
@@ -44,7 +44,7 @@ enum Action {
     Run(String),
 }
 
-impl Statement {
+impl Template {
     /// Inserts the rows into the columns of the same names. `conflict` is a conflict clause, or empty.
     pub(crate) const fn insert(table: &'static str, conflict: &'static str) -> Self {
         Self { name: None, columns: &[], reads_change: false, action: Action::Insert { table, conflict } }
@@ -73,7 +73,7 @@ impl Statement {
     }
 
     /// Appends the statement for `rows`. PostgreSQL skips the rows for which `condition` does not hold.
-    pub(crate) fn append(&self, sql: &mut Sql, rows: Rows, condition: Option<&str>) {
+    pub(crate) fn append(&self, sql: &mut Statement, rows: GivenRows, condition: Option<&str>) {
         let columns = if self.columns.is_empty() { &rows.columns[1..] } else { self.columns };
         let mut columns = columns.to_vec();
         if self.reads_change || (sql.dialect == Dialect::Postgres && condition.is_some()) {
@@ -105,7 +105,7 @@ impl Statement {
     }
 }
 
-impl Rows {
+impl GivenRows {
     /// Appends a row of the change set `change`. All rows have the same columns.
     pub(crate) fn push(&mut self, change: i64, cells: impl IntoIterator<Item = (&'static str, Value)>) {
         let is_first = self.columns.is_empty();
@@ -168,7 +168,7 @@ const fn take(value: &mut Value) -> Value {
 }
 
 /// Appends the subquery `given`.
-fn push_given(sql: &mut Sql, columns: &[&'static str], rows: Rows, condition: Option<&str>) {
+fn push_given(sql: &mut Statement, columns: &[&'static str], rows: GivenRows, condition: Option<&str>) {
     match (sql.dialect, condition) {
         (Dialect::Sqlite, _) => {
             let names = columns.iter().enumerate();
@@ -187,7 +187,7 @@ fn push_given(sql: &mut Sql, columns: &[&'static str], rows: Rows, condition: Op
 }
 
 /// For SQLite: appends `VALUES (?, …), (?, …)`.
-fn push_values(sql: &mut Sql, columns: &[&'static str], mut rows: Rows) {
+fn push_values(sql: &mut Statement, columns: &[&'static str], mut rows: GivenRows) {
     let places = rows.places(columns);
     let placeholders = format!("({}), ", vec!["?"; places.len()].join(","));
     let rows = rows.rows();
@@ -204,7 +204,7 @@ fn push_values(sql: &mut Sql, columns: &[&'static str], mut rows: Rows) {
 ///
 /// One call `unnest($1, …)` in `FROM` would return the same rows, but PostgreSQL first copies each array to a row store. The
 /// copies take several times as long as the calls in the select list.
-fn push_arrays(sql: &mut Sql, columns: &[&'static str], mut rows: Rows) {
+fn push_arrays(sql: &mut Statement, columns: &[&'static str], mut rows: GivenRows) {
     let mut separator = "(SELECT ";
     for (column, place) in rows.places(columns) {
         let array = Value::Array(rows.rows().map(|row| take(&mut row[place])).collect());
