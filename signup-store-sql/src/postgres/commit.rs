@@ -19,9 +19,9 @@ use tokio::time::Instant;
 use super::commit_statement;
 use super::error::{is_contention, is_lock_timeout, is_of_one_change_set, postgres_error};
 use super::primary::{Primary, Purpose, YIELDS};
-use crate::batch::{Batcher, Limits, Next, Pending, Work};
+use crate::batch::{Batcher, Limits, Next, Work};
 use crate::sql::change::Prepared;
-use crate::sql::commit::{Outcome, answer, outcomes};
+use crate::sql::commit::{self, Verdict, answer, verdicts};
 use crate::sql::observe;
 use crate::sql::row::texts;
 
@@ -38,7 +38,7 @@ const WORKERS: u32 = 2;
 const WHAT: &str = "committing a change set";
 
 /// A change set that waits for its commit.
-type Waiting = Pending<Prepared, Result<(), CommitError>>;
+type Waiting = commit::Waiting<Prepared>;
 
 /// Commits batches of change sets.
 #[derive(Clone)]
@@ -104,8 +104,8 @@ impl Committer {
                 continue;
             }
             let error = match self.transaction(&mut group, wait).await {
-                Ok(outcomes) => {
-                    groups.push_front((answer(group, outcomes), wait));
+                Ok(verdicts) => {
+                    groups.push_front((answer(group, verdicts), wait));
                     continue;
                 }
                 Err(error) => error,
@@ -128,7 +128,7 @@ impl Committer {
     }
 
     /// Commits change sets in one transaction. Runs the transaction again if another transaction made it fail.
-    async fn transaction(&self, group: &mut [Waiting], wait: Wait) -> sqlx::Result<Vec<Outcome>> {
+    async fn transaction(&self, group: &mut [Waiting], wait: Wait) -> sqlx::Result<Vec<Verdict>> {
         let timeout = (wait == Wait::Short).then(|| self.primary.options().statement_timeout / 4);
         let encode = |error| sqlx::Error::Encode(Box::new(error));
         let mut attempt = 1;
@@ -154,10 +154,10 @@ impl Committer {
             }
         };
         let rows = rows.iter().map(texts).collect::<sqlx::Result<Vec<_>>>()?;
-        let outcomes = outcomes(group.iter().map(|waiting| &waiting.request), rows);
-        let outcomes = outcomes.map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
-        observe::note_batch(&outcomes);
-        Ok(outcomes)
+        let verdicts = verdicts(group.iter().map(|waiting| &waiting.request), rows);
+        let verdicts = verdicts.map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
+        observe::note_batch(&verdicts);
+        Ok(verdicts)
     }
 }
 

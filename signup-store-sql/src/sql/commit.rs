@@ -1,4 +1,4 @@
-//! Commits of batches: which change sets share a batch, and what becomes of each.
+//! Commits of batches: which change sets share a batch, and the verdict on each.
 
 use signup_core::store::{Access, Key, Keys};
 use signup_core::{ChangeSet, CommitError, StoreError};
@@ -31,16 +31,32 @@ impl Conflict for Keys {
     }
 }
 
-/// The outcome of a change set. `None` if undecided: it fits only if an earlier change set of the batch adds nothing.
-pub(crate) type Outcome = Option<Result<(), CommitError>>;
+/// What became of a request in a transaction. `T` is the answer to a request that was committed.
+#[derive(Debug)]
+pub(crate) enum Verdict<T = ()> {
+    Committed(T),
+    /// A requirement does not hold, or what the database says about it cannot be read.
+    Refused(CommitError),
+    /// The change set fits only if an earlier one of the batch adds nothing. The first of a batch is never undecided.
+    Undecided,
+}
 
-/// Returns the outcome of each change set from the rows of [`BROKEN`]. A change set without a row holds.
-///
-/// The first change set of a batch is never undecided, because nothing was added ahead of it.
-pub(crate) fn outcomes<'p>(
+#[cfg(feature = "sqlite")]
+impl<T> Verdict<T> {
+    pub(crate) fn map<U>(self, answer: impl FnOnce(T) -> U) -> Verdict<U> {
+        match self {
+            Self::Committed(committed) => Verdict::Committed(answer(committed)),
+            Self::Refused(error) => Verdict::Refused(error),
+            Self::Undecided => Verdict::Undecided,
+        }
+    }
+}
+
+/// Returns the verdict on each change set from the rows of [`BROKEN`]. A change set without a row holds.
+pub(crate) fn verdicts<'p>(
     changes: impl IntoIterator<Item = &'p Prepared>,
     rows: impl IntoIterator<Item = [String; 4]>,
-) -> Result<Vec<Outcome>, StoreError> {
+) -> Result<Vec<Verdict>, StoreError> {
     const WHAT: &str = "reading why a change set was refused";
     let sets: Vec<_> = changes.into_iter().map(|change| &change.set).collect();
     let mut broken: Vec<Option<(usize, String, bool)>> = vec![None; sets.len()];
@@ -54,28 +70,32 @@ pub(crate) fn outcomes<'p>(
             *place = Some((number, fact, is_final == "final"));
         }
     }
-    let outcome = |(set, broken): (&&ChangeSet, Option<(usize, String, bool)>)| match broken {
-        None => Some(Ok(())),
-        Some((.., false)) => None,
+    let verdict = |(set, broken): (&&ChangeSet, Option<(usize, String, bool)>)| match broken {
+        None => Verdict::Committed(()),
+        Some((.., false)) => Verdict::Undecided,
         Some((number, fact, true)) => {
             let refusal = require::refusal(&set.requires, number, &fact);
-            Some(Err(refusal.map_or_else(Into::into, CommitError::Refused)))
+            Verdict::Refused(refusal.map_or_else(Into::into, CommitError::Refused))
         }
     };
-    Ok(sets.iter().zip(broken).map(outcome).collect())
+    Ok(sets.iter().zip(broken).map(verdict).collect())
 }
 
-/// Answers the requests of a batch that have an answer, and returns the others.
-pub(crate) fn answer<Q, A>(
-    batch: Vec<Pending<Q, A>>,
-    answers: impl IntoIterator<Item = Option<A>>,
-) -> Vec<Pending<Q, A>> {
-    let mut rest = vec![];
-    for (pending, answer) in batch.into_iter().zip(answers) {
-        match answer {
-            Some(answer) => pending.answer(answer),
-            None => rest.push(pending),
+/// A request that waits for its commit.
+pub(crate) type Waiting<Q, T = ()> = Pending<Q, Result<T, CommitError>>;
+
+/// Answers the requests of a batch by their verdicts, and returns those that are undecided.
+pub(crate) fn answer<Q, T>(
+    batch: Vec<Waiting<Q, T>>,
+    verdicts: impl IntoIterator<Item = Verdict<T>>,
+) -> Vec<Waiting<Q, T>> {
+    let mut undecided = vec![];
+    for (waiting, verdict) in batch.into_iter().zip(verdicts) {
+        match verdict {
+            Verdict::Committed(answer) => waiting.answer(Ok(answer)),
+            Verdict::Refused(error) => waiting.answer(Err(error)),
+            Verdict::Undecided => undecided.push(waiting),
         }
     }
-    rest
+    undecided
 }

@@ -8,14 +8,16 @@
 //! | `signup_store_reconnects_total` | counter | times that all connections were closed and replaced |
 //! | `signup_notices_unreadable_total` | counter | notices that cannot be read; each process counts a notice once |
 
+use super::commit::Verdict;
+
 /// Counts round trips to the database.
 pub(crate) fn count_round_trips(kind: &'static str, number: u64) {
     metrics::counter!("signup_store_round_trips_total", "kind" => kind).increment(number);
 }
 
 /// Records the number of change sets in one commit, after the commit.
-pub(crate) fn note_batch<T, E>(answers: &[Option<Result<T, E>>]) {
-    let committed = answers.iter().filter(|answer| matches!(answer, Some(Ok(_)))).count();
+pub(crate) fn note_batch<T>(verdicts: &[Verdict<T>]) {
+    let committed = verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Committed(_))).count();
     #[expect(clippy::cast_precision_loss, reason = "a batch has a few hundred at most")]
     metrics::histogram!("signup_store_commit_batch_size").record(committed as f64);
 }

@@ -10,7 +10,7 @@ use signup_core::StoreError;
 use sqlx::sqlite::SqliteConnection;
 
 use crate::sql::change::{Batch, Prepared};
-use crate::sql::commit::{BROKEN, Outcome, outcomes};
+use crate::sql::commit::{BROKEN, Verdict, verdicts};
 use crate::sql::observe::count_round_trips;
 use crate::sql::zone_data::Session as _;
 use crate::sql::{Dialect, Statement};
@@ -21,20 +21,20 @@ const WHAT: &str = "committing a batch";
 pub(super) async fn commit(
     connection: &mut SqliteConnection,
     changes: &mut [&mut Prepared],
-) -> Result<Vec<Outcome>, StoreError> {
+) -> Result<Vec<Verdict>, StoreError> {
     let mut batch = Batch::of(changes.iter_mut().map(|change| &mut **change))?;
     count_round_trips("commit", 2);
     let broken = connection.rows(WHAT, checks(&mut batch)).await?;
-    let outcomes = outcomes(changes.iter().map(|change| &**change), broken)?;
+    let verdicts = verdicts(changes.iter().map(|change| &**change), broken)?;
     let is_held = |change: i64| {
-        let outcome = usize::try_from(change).ok().and_then(|change| outcomes.get(change));
-        matches!(outcome, Some(Some(Ok(()))))
+        let verdict = usize::try_from(change).ok().and_then(|change| verdicts.get(change));
+        matches!(verdict, Some(Verdict::Committed(())))
     };
     for rows in batch.layers.iter_mut().flat_map(BTreeMap::values_mut) {
         rows.retain(is_held);
     }
     let _none: Vec<[String; 0]> = connection.rows(WHAT, writes(batch)).await?;
-    Ok(outcomes)
+    Ok(verdicts)
 }
 
 /// Takes the checks out of a batch, and returns the script that begins the transaction.

@@ -22,9 +22,9 @@ use sqlx::{ConnectOptions as _, Connection as _};
 use super::error::{is_io_error, store_error};
 use super::purge::Purge;
 use super::script;
-use crate::batch::{Batcher, Limits, Next, Pending, Work};
+use crate::batch::{Batcher, Limits, Next, Work};
 use crate::sql::change::{Prepared, shared_keys};
-use crate::sql::commit::answer;
+use crate::sql::commit::{self, Verdict, answer};
 use crate::sql::observe;
 
 /// The most requests of one transaction. This bounds how long the first of a batch waits for the last. Creates on 64
@@ -91,9 +91,9 @@ pub(super) enum Request {
 }
 
 /// The number of records that were removed; 0 for a change set.
-type Answer = Result<u64, CommitError>;
+type Removed = u64;
 
-type Waiting = Pending<Request, Answer>;
+type Waiting = commit::Waiting<Request, Removed>;
 
 /// The connection that writes.
 pub(super) struct WriteWork {
@@ -106,7 +106,7 @@ pub(super) struct WriteWork {
 impl Work for WriteWork {
     type Keys = Keys;
     type Request = Request;
-    type Answer = Answer;
+    type Answer = Result<Removed, CommitError>;
 
     async fn run(&mut self, batch: Vec<Waiting>) -> Next {
         let mut groups = groups(batch);
@@ -115,8 +115,8 @@ impl Work for WriteWork {
                 continue;
             }
             let error = match self.transaction(&mut group).await {
-                Ok(answers) => {
-                    groups.push_front(answer(group, answers));
+                Ok(verdicts) => {
+                    groups.push_front(answer(group, verdicts));
                     continue;
                 }
                 Err(Failure::RolledBack(error)) if group.len() > 1 => {
@@ -176,11 +176,11 @@ enum Failure {
 }
 
 impl WriteWork {
-    /// Runs requests in one transaction: a purge, or change sets that do not conflict. Returns the answers once the
-    /// transaction is durable; `None` for a change set that is undecided.
+    /// Runs requests in one transaction: a purge, or change sets that do not conflict. Returns the verdicts once
+    /// the transaction is durable.
     ///
     /// The connection is kept only if the transaction has ended, so the next transaction never finds one that is open.
-    async fn transaction(&mut self, group: &mut [Waiting]) -> Result<Vec<Option<Answer>>, Failure> {
+    async fn transaction(&mut self, group: &mut [Waiting]) -> Result<Vec<Verdict<Removed>>, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => self
@@ -197,33 +197,33 @@ impl WriteWork {
                 Ok(_) => Err(Failure::RolledBack(error)),
                 Err(_) => return Err(Failure::Unknown(error)),
             },
-            Ok(answers) => Ok(answers),
+            Ok(verdicts) => Ok(verdicts),
         };
         self.connection = Some(connection);
-        let answers = result?;
+        let verdicts = result?;
         self.commits.fetch_add(1, Ordering::Relaxed);
         if matches!(group, [Waiting { request: Request::Commit(_), .. }, ..]) {
-            observe::note_batch(&answers);
+            observe::note_batch(&verdicts);
         }
-        Ok(answers)
+        Ok(verdicts)
     }
 }
 
 async fn run(
     connection: &mut SqliteConnection,
     group: &mut [Waiting],
-) -> Result<Vec<Option<Answer>>, StoreError> {
+) -> Result<Vec<Verdict<Removed>>, StoreError> {
     let mut changes = vec![];
     for waiting in group {
         match &mut waiting.request {
             Request::Commit(change) => changes.push(change),
             Request::Purge(purge, limit) => {
-                return Ok(vec![Some(Ok(purge.run(connection, *limit).await?))]);
+                return Ok(vec![Verdict::Committed(purge.run(connection, *limit).await?)]);
             }
         }
     }
-    let outcomes = script::commit(connection, &mut changes).await?;
-    Ok(outcomes.into_iter().map(|outcome| outcome.map(|committed| committed.map(|()| 0))).collect())
+    let verdicts = script::commit(connection, &mut changes).await?;
+    Ok(verdicts.into_iter().map(|verdict| verdict.map(|()| 0)).collect())
 }
 
 #[cfg(test)]
