@@ -23,7 +23,7 @@ use crate::batch::{Batcher, Limits, Next, Work};
 use crate::sql::change::Prepared;
 use crate::sql::commit::{self, Verdict, answer, verdicts};
 use crate::sql::observe;
-use crate::sql::row::texts;
+use crate::sql::runner::texts;
 
 /// How often a commit is attempted that fails because of another transaction: a deadlock, a serialization failure, or a
 /// key of a unique index that another transaction inserted. The next attempt sees the changes of that transaction.

@@ -1,16 +1,11 @@
 //! Migration of a PostgreSQL database.
 
-use signup_core::StoreError;
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection as _, Executor as _};
 
-use super::error::postgres_error;
-use super::query::query;
 use crate::sql::error::OpenError;
 use crate::sql::migrations::{Script, cannot_migrate, migrate};
-use crate::sql::row::texts;
-use crate::sql::zone_data::{Session, SortKeys};
-use crate::sql::{Dialect, Statement};
+use crate::sql::zone_data::SortKeys;
 
 static SCRIPTS: &[Script] = &[
     (1, "initial", include_str!("../../migrations/postgres/0001_initial.sql")),
@@ -42,20 +37,4 @@ pub(super) async fn prepare(
     migrate(&mut *transaction, SCRIPTS, name, keys).await?;
     transaction.execute("DEALLOCATE ALL").await.map_err(failed)?;
     transaction.commit().await.map_err(failed)
-}
-
-impl Session for PgConnection {
-    const DIALECT: Dialect = Dialect::Postgres;
-
-    async fn rows<const N: usize>(
-        &mut self,
-        what: &'static str,
-        sql: Statement,
-    ) -> Result<Vec<[String; N]>, StoreError> {
-        let failed = |error| postgres_error(what, error);
-        let (text, arguments) = query(sql).map_err(failed)?;
-        let query = sqlx::query_with(text, arguments).persistent(false);
-        let rows = query.fetch_all(self).await.map_err(failed)?;
-        rows.iter().map(texts).collect::<sqlx::Result<_>>().map_err(failed)
-    }
 }

@@ -29,7 +29,7 @@ use crate::sql::error::OpenError;
 use crate::sql::observe;
 use crate::sql::pool::PooledConnection;
 use crate::sql::read::Reader;
-use crate::sql::row::texts;
+use crate::sql::runner::texts;
 use crate::sql::zone_data::SortKeys;
 use crate::sql::{Dialect, Statement};
 use find::{TAKES_WRITES, find};

@@ -1,10 +1,13 @@
-//! The conversion of statements for the PostgreSQL driver.
+//! Running statements with the PostgreSQL driver.
 
+use signup_core::StoreError;
 use sqlx::error::BoxDynError;
-use sqlx::postgres::PgArguments;
+use sqlx::postgres::{PgArguments, PgConnection};
 use sqlx::{Arguments as _, AssertSqlSafe};
 
-use crate::sql::{Statement, Value};
+use super::error::postgres_error;
+use crate::sql::runner::{StatementRunner, texts};
+use crate::sql::{Dialect, Statement, Value};
 
 /// Returns the text and the arguments of a statement.
 pub(super) fn query(sql: Statement) -> sqlx::Result<(AssertSqlSafe<String>, PgArguments)> {
@@ -47,5 +50,21 @@ fn add_array(arguments: &mut PgArguments, values: Vec<Value>) -> Result<(), BoxD
         Some(Value::Flag(_)) => add!(Value::Flag(flag) => flag),
         Some(Value::Bytes(_)) => add!(Value::Bytes(bytes) => bytes),
         Some(Value::Array(_)) | None => Err("an array needs values".into()),
+    }
+}
+
+impl StatementRunner for PgConnection {
+    const DIALECT: Dialect = Dialect::Postgres;
+
+    async fn rows<const N: usize>(
+        &mut self,
+        what: &'static str,
+        statement: Statement,
+    ) -> Result<Vec<[String; N]>, StoreError> {
+        let failed = |error| postgres_error(what, error);
+        let (text, arguments) = query(statement).map_err(failed)?;
+        let query = sqlx::query_with(text, arguments).persistent(false);
+        let rows = query.fetch_all(self).await.map_err(failed)?;
+        rows.iter().map(texts).collect::<sqlx::Result<_>>().map_err(failed)
     }
 }

@@ -6,18 +6,19 @@ use sqlx::SqlStr;
 use sqlx::migrate::{Migrate, MigrateError, Migration, MigrationType, Migrator};
 
 use crate::sql::error::OpenError;
-use crate::sql::zone_data::{self, Session, SortKeys};
+use crate::sql::runner::StatementRunner;
+use crate::sql::zone_data::{self, SortKeys};
 
 /// A migration: its version, its description, and the SQL of the file `migrations/<engine>/<version>_<description>.sql`.
 pub(crate) type Script = (i64, &'static str, &'static str);
 
-/// Runs the missing migrations of `scripts`, and then derives the sort keys, in the transaction of `session`. `name` names
+/// Runs the missing migrations of `scripts`, and then derives the sort keys, in the transaction of `connection`. `name` names
 /// the database in errors. The caller ensures that no other process migrates the database meanwhile.
 ///
 /// Versions, descriptions and checksums are those of `sqlx::migrate!`, because existing databases have them in the table
 /// `_sqlx_migrations`. That macro itself is not used: its feature compiles sqlx and its drivers a second time, for the host.
 pub(crate) async fn migrate(
-    session: &mut (impl Session + Migrate),
+    connection: &mut (impl StatementRunner + Migrate),
     scripts: &[Script],
     name: &str,
     keys: SortKeys,
@@ -28,8 +29,8 @@ pub(crate) async fn migrate(
     };
     let mut migrator = Migrator::with_migrations(scripts.iter().map(migration).collect());
     migrator.set_locking(false);
-    migrator.run_direct(None, session, false).await.map_err(|error| cannot_migrate(name, error))?;
-    let derived = zone_data::update_sort_keys(session, keys).await;
+    migrator.run_direct(None, connection, false).await.map_err(|error| cannot_migrate(name, error))?;
+    let derived = zone_data::update_sort_keys(connection, keys).await;
     derived.map_err(|source| OpenError::Read { database: name.to_owned(), source })
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod pool;
 pub(crate) mod read;
 pub(crate) mod require;
 pub(crate) mod row;
+pub(crate) mod runner;
 mod statement;
 pub(crate) mod store;
 pub(crate) mod write;

@@ -28,21 +28,7 @@ use signup_core::{
     NoticeFailure, NoticeId, Organization, OrganizationId, Question, QuestionId, Receipt, ReceiptKey, Shift,
     ShiftId, Signup, SignupId, SignupStatus, StoreError, Token, TokenId,
 };
-use sqlx::Row;
 use uuid::Uuid;
-
-/// Returns the first `N` columns of a row, which must be texts.
-pub(crate) fn texts<'r, R: Row, const N: usize>(row: &'r R) -> sqlx::Result<[String; N]>
-where
-    String: sqlx::Decode<'r, R::Database> + sqlx::Type<R::Database>,
-    usize: sqlx::ColumnIndex<R>,
-{
-    let mut texts = std::array::from_fn(|_| String::new());
-    for (column, text) in texts.iter_mut().enumerate() {
-        *text = row.try_get(column)?;
-    }
-    Ok(texts)
-}
 
 /// Decodes a record in JSON: an array of its columns.
 pub(crate) fn one<T>(

@@ -10,6 +10,7 @@ use signup_core::{Day, EventDate, EventDates, StoreError, TimeError, Zone};
 use uuid::Uuid;
 
 use super::given_rows::{GIVEN, GivenRows, Template};
+use super::runner::StatementRunner;
 use super::{Dialect, Statement, Value, values};
 
 /// The number of events that one statement reads or updates. This bounds the memory.
@@ -22,49 +23,40 @@ pub(crate) enum SortKeys {
     Keep,
 }
 
-/// A connection with an open transaction.
-pub(crate) trait Session {
-    const DIALECT: Dialect;
-
-    /// Runs a statement, and returns its rows, of `N` texts each. `what` names the operation in errors.
-    async fn rows<const N: usize>(
-        &mut self,
-        what: &'static str,
-        sql: Statement,
-    ) -> Result<Vec<[String; N]>, StoreError>;
-}
-
 const WHAT: &str = "deriving sort keys";
 
 /// Derives all sort keys again if another release of the zone data made them, unless `keys` is [`SortKeys::Keep`]. The
 /// transaction of the caller prevents that a reader sees keys of two releases.
-pub(crate) async fn update_sort_keys<S: Session>(session: &mut S, keys: SortKeys) -> Result<(), StoreError> {
+pub(crate) async fn update_sort_keys<R: StatementRunner>(
+    runner: &mut R,
+    keys: SortKeys,
+) -> Result<(), StoreError> {
     if keys == SortKeys::Keep {
         return Ok(());
     }
-    let stored = Statement::of(S::DIALECT, "SELECT value FROM meta WHERE name = 'zone_data'", vec![]);
-    let stored: Vec<[String; 1]> = session.rows(WHAT, stored).await?;
+    let stored = Statement::of(R::DIALECT, "SELECT value FROM meta WHERE name = 'zone_data'", vec![]);
+    let stored: Vec<[String; 1]> = runner.rows(WHAT, stored).await?;
     if stored.first().is_some_and(|[version]| version == zone_data_version()) {
         return Ok(());
     }
     let text = format!(
         "SELECT {}, CAST(start_date AS TEXT), COALESCE(CAST(end_date AS TEXT), ''), timezone FROM events \
          WHERE id > $1 ORDER BY id LIMIT {BATCH}",
-        S::DIALECT.id_text("id"),
+        R::DIALECT.id_text("id"),
     );
     let mut after = Uuid::nil();
     loop {
-        let events = session.rows(WHAT, Statement::of(S::DIALECT, &text, values![after])).await?;
+        let events = runner.rows(WHAT, Statement::of(R::DIALECT, &text, values![after])).await?;
         let keys = events.iter().map(sort_keys).collect::<Result<Vec<_>, _>>()?;
         let Some(last) = keys.last() else { break };
         after = last.id;
-        let updated: Vec<[String; 1]> = session.rows(WHAT, update(S::DIALECT, &keys)).await?;
+        let updated: Vec<[String; 1]> = runner.rows(WHAT, update(R::DIALECT, &keys)).await?;
         tracing::info!(events = updated.len(), "sort keys were derived again from the zone data");
     }
     let record = "INSERT INTO meta (name, value) VALUES ('zone_data', $1) \
          ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING name";
-    let record = Statement::of(S::DIALECT, record, values![zone_data_version()]);
-    let _recorded: Vec<[String; 1]> = session.rows(WHAT, record).await?;
+    let record = Statement::of(R::DIALECT, record, values![zone_data_version()]);
+    let _recorded: Vec<[String; 1]> = runner.rows(WHAT, record).await?;
     Ok(())
 }
 

@@ -8,7 +8,8 @@ use super::query::query;
 use crate::sql::observe::count_round_trips;
 use crate::sql::pool::ConnectionPool;
 use crate::sql::read::Reader;
-use crate::sql::row::{self, Cell, Column, Records, texts};
+use crate::sql::row::{self, Cell, Column, Records};
+use crate::sql::runner::texts;
 use crate::sql::{Dialect, Statement};
 
 /// A pool of read-only connections.

@@ -12,7 +12,7 @@ use sqlx::sqlite::SqliteConnection;
 use crate::sql::change::{Batch, Prepared};
 use crate::sql::commit::{BROKEN, Verdict, verdicts};
 use crate::sql::observe::count_round_trips;
-use crate::sql::zone_data::Session as _;
+use crate::sql::runner::StatementRunner as _;
 use crate::sql::{Dialect, Statement};
 
 const WHAT: &str = "committing a batch";

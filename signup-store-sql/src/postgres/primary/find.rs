@@ -10,7 +10,7 @@ use sqlx::{ConnectOptions as _, Executor as _};
 
 use crate::postgres::options::server_name;
 use crate::sql::error::OpenError;
-use crate::sql::row::texts;
+use crate::sql::runner::texts;
 
 /// Returns `yes` on a server that accepts writes.
 pub(super) const TAKES_WRITES: &str = "SELECT CASE WHEN pg_is_in_recovery() \
