@@ -4,6 +4,7 @@ mod commit;
 mod commit_statement;
 mod counter;
 mod error;
+mod fetched_rows;
 mod lock;
 mod migrations;
 mod options;
@@ -11,7 +12,6 @@ mod options;
 mod plans;
 mod primary;
 mod query;
-mod rows;
 mod store;
 #[cfg(feature = "test-cluster")]
 pub mod test_cluster;

@@ -352,13 +352,13 @@ impl Purpose {
 }
 
 impl Reader for Primary {
-    type Records = Vec<PgRow>;
+    type Rows = Vec<PgRow>;
 
     fn dialect(&self) -> Dialect {
         Dialect::Postgres
     }
 
-    async fn records(&self, what: &'static str, sql: Statement) -> Result<Vec<PgRow>, StoreError> {
+    async fn rows(&self, what: &'static str, sql: Statement) -> Result<Vec<PgRow>, StoreError> {
         self.transaction(Purpose::READ, vec![sql]).await.map_err(|error| postgres_error(what, error))
     }
 

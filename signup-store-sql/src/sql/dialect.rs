@@ -34,16 +34,16 @@ impl Dialect {
     }
 
     /// Returns a query for `columns` of each row of `from`. The result is decoded by
-    /// [`Records`](crate::sql::row::Records).
+    /// [`FetchedRows`](crate::sql::row::FetchedRows).
     ///
     /// On SQLite the result is one row, because passing a row between threads is expensive. On PostgreSQL each record is a
     /// row, because writing JSON is expensive.
-    pub(crate) fn records(self, columns: &[Column], from: &str) -> String {
-        let records = match self {
+    pub(crate) fn select(self, columns: &[Column], from: &str) -> String {
+        let selected = match self {
             Self::Sqlite => self.list(columns),
             Self::Postgres => self.columns(columns),
         };
-        format!("SELECT {records} FROM {from}")
+        format!("SELECT {selected} FROM {from}")
     }
 
     fn columns(self, columns: &[Column]) -> String {

@@ -14,7 +14,7 @@ mod columns;
 use std::fmt::Display;
 use std::str::FromStr;
 
-pub(crate) use cells::{Cell, Records};
+pub(crate) use cells::{Cell, FetchedRows};
 pub(crate) use columns::{
     Column, DELETION, EVENT, LOCATION_DATA, NOTICE, ORGANIZATION, QUESTION, QUEUE_POSITION, RECEIPT, SHIFT,
     SHIFT_DELETION, SHIFT_OF_EVENT, SIGNUP, TOKEN,

@@ -8,7 +8,7 @@ use super::query::query;
 use crate::sql::observe::count_round_trips;
 use crate::sql::pool::ConnectionPool;
 use crate::sql::read::Reader;
-use crate::sql::row::{self, Cell, Column, Records};
+use crate::sql::row::{self, Cell, Column, FetchedRows};
 use crate::sql::runner::texts;
 use crate::sql::{Dialect, Statement};
 
@@ -20,7 +20,7 @@ pub(crate) struct Readers(pub(super) ConnectionPool<Sqlite>);
 #[derive(Debug)]
 pub(crate) struct Json(String);
 
-impl Records for Json {
+impl FetchedRows for Json {
     fn read<T>(
         &self,
         _columns: &[Column],
@@ -31,13 +31,13 @@ impl Records for Json {
 }
 
 impl Reader for Readers {
-    type Records = Json;
+    type Rows = Json;
 
     fn dialect(&self) -> Dialect {
         Dialect::Sqlite
     }
 
-    async fn records(&self, what: &'static str, sql: Statement) -> Result<Json, StoreError> {
+    async fn rows(&self, what: &'static str, sql: Statement) -> Result<Json, StoreError> {
         let row = self.row(what, sql).await?;
         let [json] = row.ok_or_else(|| StoreError::failed(what, "the statement gave no row"))?;
         Ok(Json(json))

@@ -7,7 +7,7 @@ use signup_core::{Event, EventPage, EventQuery, OrganizationId, Position, Side};
 
 use super::page::{cut, row_limit};
 use super::reader::{Reader, Result, outer};
-use crate::sql::row::{self, Cell, Column, EVENT, Records as _};
+use crate::sql::row::{self, Cell, Column, EVENT, FetchedRows as _};
 use crate::sql::{Dialect, Statement, values};
 
 /// Returns the statement for a page of events. The result has at least one event more than the page, if there is one, and
@@ -47,7 +47,7 @@ pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted:
         "(SELECT {other_side} AS has_other_side) p LEFT JOIN \
          (SELECT * FROM events WHERE organization_id = $1{filter}{range} {order} LIMIT {limit}) e ON TRUE"
     );
-    Statement::of(dialect, &dialect.records(&page_columns(), &from), values)
+    Statement::of(dialect, &dialect.select(&page_columns(), &from), values)
 }
 
 /// The columns that precede those of the event in each row: whether an event lies on the other side of the position, and the
@@ -64,7 +64,7 @@ pub(crate) async fn events(
     wanted: &EventQuery,
 ) -> Result<EventPage> {
     let page = page_query(reader.dialect(), organization, wanted);
-    let page = reader.records("listing events", page).await?;
+    let page = reader.rows("listing events", page).await?;
     let (mut other_side, mut read) = (false, outer(row::events()));
     let events = page.read(&page_columns(), |row| {
         let (page, event) = row.split_at(PAGE.len().min(row.len()));

@@ -132,5 +132,5 @@ pub(crate) fn due_notices_query(
     limit: u32,
 ) -> Statement {
     let values = values![now, latest, after.0, after.1.uuid()];
-    Statement::of(dialect, &dialect.records(NOTICE, &due_ranges(limit)), values)
+    Statement::of(dialect, &dialect.select(NOTICE, &due_ranges(limit)), values)
 }

@@ -3,24 +3,20 @@
 use jiff::Timestamp;
 use signup_core::{ReceiptKey, StoreError};
 
-use crate::sql::row::{Cell, Column, Records};
+use crate::sql::row::{Cell, Column, FetchedRows};
 use crate::sql::{Dialect, Statement, Value, values};
 
 pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 /// Runs statements that read.
 pub(crate) trait Reader: Sync {
-    /// The result of a statement of [`Dialect::records`].
-    type Records: Records;
+    /// The result of a statement of [`Dialect::select`].
+    type Rows: FetchedRows;
 
     fn dialect(&self) -> Dialect;
 
-    /// Runs a statement of [`Dialect::records`]. `what` names the operation in errors.
-    fn records(
-        &self,
-        what: &'static str,
-        sql: Statement,
-    ) -> impl Future<Output = Result<Self::Records>> + Send;
+    /// Runs a statement of [`Dialect::select`]. `what` names the operation in errors.
+    fn rows(&self, what: &'static str, sql: Statement) -> impl Future<Output = Result<Self::Rows>> + Send;
 
     /// Returns the first row of a statement with `N` columns of text. `what` names the operation in errors.
     fn row<const N: usize>(
@@ -40,7 +36,7 @@ pub(crate) async fn all<T>(
     read: impl FnMut(&[Cell<'_>]) -> Result<T>,
 ) -> Result<Vec<T>> {
     let dialect = reader.dialect();
-    let found = reader.records(what, Statement::of(dialect, &dialect.records(columns, from), values)).await?;
+    let found = reader.rows(what, Statement::of(dialect, &dialect.select(columns, from), values)).await?;
     found.read(columns, read)
 }
 

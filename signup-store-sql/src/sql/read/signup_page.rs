@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::page::{cut, row_limit};
 use super::reader::{Reader, Result, one, outer};
 use crate::sql::row::{
-    self, Cell, Column, DELETION, EVENT, ORGANIZATION, Records as _, SHIFT, SHIFT_DELETION, SIGNUP,
+    self, Cell, Column, DELETION, EVENT, FetchedRows as _, ORGANIZATION, SHIFT, SHIFT_DELETION, SIGNUP,
 };
 use crate::sql::{Dialect, Statement, Value, values};
 
@@ -84,7 +84,7 @@ pub(crate) fn signup_page_query(
     let other_side = other_side.map_or_else(|| "1 = 0".to_owned(), |one| format!("({one}) IS NOT NULL"));
     let page = select("*", &page, page_order, row_limit(wanted.limit));
     let from = format!("(SELECT {other_side} AS has_other_side) p LEFT JOIN ({page}) u ON TRUE");
-    Statement::of(dialect, &format!("{addressed}{}", dialect.records(&page_columns(), &from)), values)
+    Statement::of(dialect, &format!("{addressed}{}", dialect.select(&page_columns(), &from)), values)
 }
 
 /// The column that precedes those of the sign-up in each row: whether a sign-up lies on the other side of the position. A page
@@ -101,7 +101,7 @@ pub(crate) async fn signup_page(
     wanted: &SignupQuery,
 ) -> Result<SignupPage> {
     let page = signup_page_query(reader.dialect(), organization, wanted);
-    let page = reader.records("listing sign-ups", page).await?;
+    let page = reader.rows("listing sign-ups", page).await?;
     let (mut other_side, mut read) = (false, outer(row::signup));
     let signups = page.read(&page_columns(), |row| {
         let (page, signup) = row.split_at(PAGE.len().min(row.len()));

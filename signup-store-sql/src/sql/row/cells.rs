@@ -78,7 +78,7 @@ impl<'de> Deserialize<'de> for Cell<'de> {
 }
 
 /// The result of a statement, not yet decoded.
-pub(crate) trait Records {
+pub(crate) trait FetchedRows {
     /// Decodes each record with `read`. `columns` are the columns of the statement.
     fn read<T>(
         &self,

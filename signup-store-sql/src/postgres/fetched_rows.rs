@@ -5,9 +5,9 @@ use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
-use crate::sql::row::{Cell, Column, Records, unreadable};
+use crate::sql::row::{Cell, Column, FetchedRows, unreadable};
 
-impl Records for Vec<PgRow> {
+impl FetchedRows for Vec<PgRow> {
     fn read<T>(
         &self,
         columns: &[Column],
