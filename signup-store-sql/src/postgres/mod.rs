@@ -11,6 +11,7 @@ mod options;
 #[cfg(test)]
 mod plans;
 mod primary;
+mod purge;
 mod query;
 mod store;
 #[cfg(feature = "test-cluster")]

@@ -122,16 +122,7 @@ impl Primary {
         let needs_no_transaction = statements.len() == 1 && !self.0.options.pgbouncer;
         // The box keeps the large state of a running statement in place when the futures around it are moved.
         let run = Box::pin(self.clone().run_on(pool, pooled, purpose, statements));
-        if needs_no_transaction {
-            return run.await;
-        }
-        // If the future of a BEGIN is dropped, sqlx does not know of the transaction. It would stay open in the pool, and
-        // keep a connection of PgBouncer from other clients.
-        tokio::spawn(run.in_current_span()).await.unwrap_or_else(|error| match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is shutting down.
-            Err(_) => Err(sqlx::Error::WorkerCrashed),
-        })
+        if needs_no_transaction { run.await } else { in_task(run).await }
     }
 
     /// Runs statements, and then releases or closes the connection.
@@ -143,24 +134,34 @@ impl Primary {
         statements: Vec<Statement>,
     ) -> sqlx::Result<Vec<PgRow>> {
         let result = self.run(&mut pooled.connection, purpose, statements).await;
-        match &result {
+        self.release(&pool, pooled, &result);
+        result
+    }
+
+    /// Releases or closes a connection, after a transaction that ended with `result`.
+    pub(super) fn release<T>(
+        &self,
+        pool: &Pool,
+        mut pooled: PooledConnection<Postgres>,
+        result: &sqlx::Result<T>,
+    ) {
+        match result {
             Ok(_) => {
                 pool.note_answer();
                 pool.connections.release(pooled);
             }
             Err(error) if is_broken(error) => {
                 pooled.connection.close_on_drop();
-                self.replace(&pool);
+                self.replace(pool);
             }
             // The database has answered with an error.
             Err(_) => pool.note_answer(),
         }
-        result
     }
 
     /// Returns a connection, and the pool that it belongs to. The deadline includes the wait for a pool that replaces a
     /// closed one.
-    async fn acquire(&self) -> sqlx::Result<(Pool, PooledConnection<Postgres>)> {
+    pub(super) async fn acquire(&self) -> sqlx::Result<(Pool, PooledConnection<Postgres>)> {
         let deadline = Instant::now() + self.0.options.connect_timeout;
         loop {
             let pool = self.pool();
@@ -210,27 +211,31 @@ impl Primary {
         mut statements: Vec<Statement>,
     ) -> sqlx::Result<Vec<PgRow>> {
         let pgbouncer = self.0.options.pgbouncer;
-        let count_round_trips = |number| observe::count_round_trips(purpose.0, number);
         match &*statements {
             [_] if !pgbouncer => {
-                count_round_trips(1);
+                observe::count_round_trips(purpose.0, 1);
                 return self.answer(fetch(connection, statements.remove(0), true)).await;
             }
             [sql] if sql.values.is_empty() => {
-                count_round_trips(1);
+                observe::count_round_trips(purpose.0, 1);
                 return self.fetch_plain(connection, sql).await;
             }
             _ => {}
         }
-        // Behind PgBouncer no statement stays prepared, so preparing is a round trip of its own.
-        let each = if pgbouncer { 2 } else { 1 };
-        count_round_trips(2 + each * statements.len() as u64);
+        self.count_transaction(purpose, statements.len());
         let begin = AssertSqlSafe(self.begin());
         let error = match self.answer(connection.begin_with(begin)).await {
             Ok(transaction) => return self.run_in(transaction, statements).await,
             Err(error) => error,
         };
         Err(self.roll_back(connection, error).await)
+    }
+
+    /// Counts the round trips of a transaction, with its begin and its end.
+    pub(super) fn count_transaction(&self, purpose: Purpose, statements: usize) {
+        // Behind PgBouncer no statement stays prepared, so preparing is a round trip of its own.
+        let each = if self.0.options.pgbouncer { 2 } else { 1 };
+        observe::count_round_trips(purpose.0, 2 + each * statements as u64);
     }
 
     async fn run_in(
@@ -251,7 +256,7 @@ impl Primary {
 
     /// Waits for an answer of the server, for the statement timeout and the grace period. The limit is that of one statement,
     /// not of a transaction: over a slow network, a transaction of many statements takes long without being stuck.
-    async fn answer<T>(&self, answer: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
+    pub(super) async fn answer<T>(&self, answer: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
         let late =
             |_| std::io::Error::new(std::io::ErrorKind::TimedOut, "the database did not answer in time");
         let limit = self.0.options.statement_timeout + GRACE_PERIOD;
@@ -262,7 +267,7 @@ impl Primary {
     ///
     /// With a higher isolation level, a check after the wait for a lock would not see the changes of the transaction that
     /// held the lock.
-    fn begin(&self) -> String {
+    pub(super) fn begin(&self) -> String {
         let options = &self.0.options;
         let mut begin = "BEGIN ISOLATION LEVEL READ COMMITTED".to_owned();
         if options.pgbouncer {
@@ -286,7 +291,7 @@ impl Primary {
 
     /// Ends a transaction that `error` may have left open, and that sqlx does not know. Returns `error`, or the error of the
     /// rollback.
-    async fn roll_back(&self, connection: &mut PgConnection, error: sqlx::Error) -> sqlx::Error {
+    pub(super) async fn roll_back(&self, connection: &mut PgConnection, error: sqlx::Error) -> sqlx::Error {
         if is_broken(&error) {
             return error;
         }
@@ -369,6 +374,20 @@ impl Reader for Primary {
     ) -> Result<Option<[String; N]>, StoreError> {
         self.one(Purpose::READ, what, sql).await
     }
+}
+
+/// Runs `run` to its end, even if the caller is dropped.
+///
+/// If the future of a BEGIN is dropped, sqlx does not know of the transaction. It would stay open in the pool, and keep a
+/// connection of PgBouncer from other clients.
+pub(super) async fn in_task<T: Send + 'static>(
+    run: impl Future<Output = sqlx::Result<T>> + Send + 'static,
+) -> sqlx::Result<T> {
+    tokio::spawn(run.in_current_span()).await.unwrap_or_else(|error| match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        // The runtime is shutting down.
+        Err(_) => Err(sqlx::Error::WorkerCrashed),
+    })
 }
 
 /// Runs a statement. `is_kept` is whether the connection keeps the statement prepared.

@@ -124,9 +124,7 @@ impl Backend for PostgresBackend {
     }
 
     async fn purge_deleted(&self, until: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        let text = "SELECT CAST(purge_deleted($1, $2) AS TEXT)";
-        let sql = Statement::of(Dialect::Postgres, text, values![until.as_second(), limit]);
-        self.count_of("purging deleted records", sql).await
+        self.primary.purge_deleted(until, limit).await
     }
 
     fn request_counter(store: &PostgresStore) -> Option<&dyn RequestCounter> {

@@ -11,6 +11,7 @@ pub(crate) mod given_rows;
 pub(crate) mod migrations;
 pub(crate) mod observe;
 pub(crate) mod pool;
+pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod require;
 pub(crate) mod row;
