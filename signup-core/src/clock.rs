@@ -1,29 +1,46 @@
-//! Clocks: the system's, and a fixed one for tests.
+//! Clocks: the system's, with and without a timer, and a fixed one for tests.
 //!
 //! Every time is a whole second, so a printed time equals the stored time.
 //!
 //! **Invariant:** only this module reads the system's clock. Everything else takes the time as an argument or from a
-//! [`Clock`]. The one exception is the cache of tokens, which measures the age of its entries with a monotonic clock.
+//! [`Clock`]. Only the age of a cached token and the duration of a commit are measured elsewhere, with a monotonic clock.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::task::Poll;
+use std::time::Duration;
 
+use async_trait::async_trait;
 use jiff::Timestamp;
 
-/// A source of the present time, in whole seconds.
+/// A source of the present time, in whole seconds, and of pauses.
+#[async_trait]
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// Returns the present time, rounded down to a whole second.
     fn now(&self) -> Timestamp;
+
+    /// Waits for `duration`, or lets other tasks run once if the clock has no timer.
+    ///
+    /// The service pauses between two attempts to commit, for at most 50 ms. Without a timer the attempts follow each
+    /// other at once, so they cost more and end sooner. A clock of your own can call the method of [`TokioClock`] or
+    /// of [`SystemClock`].
+    async fn pause(&self, duration: Duration);
 }
 
+#[async_trait]
 impl<T: Clock + ?Sized> Clock for Arc<T> {
     fn now(&self) -> Timestamp {
         (**self).now()
     }
+
+    async fn pause(&self, duration: Duration) {
+        (**self).pause(duration).await;
+    }
 }
 
-/// The system's clock, which a new [`Service`](crate::Service) uses.
+/// The system's clock, which a new [`Service`](crate::Service) uses. It has no timer, so it works on any async runtime.
 ///
 /// ```
 /// use signup_core::{Clock, SystemClock};
@@ -34,15 +51,45 @@ impl<T: Clock + ?Sized> Clock for Arc<T> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
+#[async_trait]
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         #[expect(clippy::disallowed_methods, reason = "the one place that reads the system's clock")]
         let now = Timestamp::now();
         whole_second(now)
     }
+
+    async fn pause(&self, _duration: Duration) {
+        yield_once().await;
+    }
 }
 
-/// A clock that changes only by [`advance`](Self::advance), for tests.
+/// The system's clock with tokio's timer, for programs that share a database with other processes.
+///
+/// [`pause`](Clock::pause) panics outside of a tokio runtime with time enabled.
+///
+/// ```
+/// use signup_core::{Service, TokioClock};
+/// use signup_store_memory::MemoryStore;
+///
+/// let service = Service::new(MemoryStore::new()).with_clock(TokioClock);
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TokioClock;
+
+#[async_trait]
+impl Clock for TokioClock {
+    fn now(&self) -> Timestamp {
+        SystemClock.now()
+    }
+
+    async fn pause(&self, duration: Duration) {
+        tokio::time::sleep(duration).await;
+    }
+}
+
+/// A clock that changes only by [`advance`](Self::advance), for tests. Its pauses let other tasks run once, and leave the
+/// time as it is.
 ///
 /// A test keeps a handle of the clock beside the service:
 ///
@@ -72,10 +119,29 @@ impl FixedClock {
     }
 }
 
+#[async_trait]
 impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_second(self.0.load(Ordering::SeqCst)).unwrap_or(Timestamp::MAX)
     }
+
+    async fn pause(&self, _duration: Duration) {
+        yield_once().await;
+    }
+}
+
+/// Lets the other tasks of the runtime run once.
+async fn yield_once() {
+    let mut has_yielded = false;
+    poll_fn(|context| {
+        if has_yielded {
+            return Poll::Ready(());
+        }
+        has_yielded = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// Rounds down to a whole second, also before 1970, where truncation towards zero would round up.

@@ -59,7 +59,8 @@ pub enum Error {
     /// The notice is queued or claimed, so a retry would send its mail twice. Only a failed notice can be retried.
     #[error("the notice has not failed")]
     NoticeNotFailed,
-    /// Other changes of the same record were committed before each attempt to commit. A later call may succeed.
+    /// Other changes of the same record kept the call from committing for 10 seconds: they were committed before each of
+    /// its attempts, or it waited for its turn among them. A later call may succeed.
     #[error("too many changes of the same record at once")]
     Contended,
     /// The store refused for a reason that no rule expects: a bug of the store or of this library. The message does not

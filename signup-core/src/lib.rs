@@ -131,7 +131,7 @@ pub mod conformance;
 pub use allowance::{Allowance, RateKey, Window, Windows};
 #[doc(no_inline)]
 pub use async_trait::async_trait;
-pub use clock::{Clock, FixedClock, SystemClock};
+pub use clock::{Clock, FixedClock, SystemClock, TokioClock};
 pub use coverage::{Coverage, CoverageState, ShiftCoverage};
 pub use error::{Error, Result};
 pub use event::{Event, EventDates, Latitude, Longitude, Theme};

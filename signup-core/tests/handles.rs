@@ -247,9 +247,14 @@ async fn a_wrong_date_is_reported_before_the_event_is_looked_up() {
 #[derive(Debug)]
 struct PreciseClock;
 
+#[async_trait]
 impl Clock for PreciseClock {
     fn now(&self) -> Timestamp {
         "2027-06-05T12:00:00.75Z".parse().unwrap()
+    }
+
+    async fn pause(&self, duration: std::time::Duration) {
+        SystemClock.pause(duration).await;
     }
 }
 

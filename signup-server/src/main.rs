@@ -34,7 +34,7 @@ use std::time::Duration;
 use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue};
 use signup_core::input::{NewOrganization, NewToken};
-use signup_core::{Admin, Name, Plan, Scopes, Service, Store};
+use signup_core::{Admin, Name, Plan, Scopes, Service, Store, TokioClock};
 use signup_store_memory::MemoryStore;
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, ServingLock, SqliteStore};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -139,7 +139,7 @@ async fn run(cli: Cli) -> Result<(), String> {
         _ => None,
     };
     let store = OpenStore::open(&cli.options, &command).await.map_err(|error| describe(&error))?;
-    let service = Service::shared(store.as_store()).with_plans(plans);
+    let service = Service::shared(store.as_store()).with_clock(TokioClock).with_plans(plans);
     let result = match command {
         Command::Serve => serve(service, cli.options, &store, metrics, limit).await,
         command => {

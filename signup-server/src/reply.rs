@@ -160,7 +160,10 @@ fn service_error(error: &Error) -> Response {
         ),
         Error::ShiftFull => message(StatusCode::CONFLICT, "The shift is full."),
         Error::ShiftOver => message(StatusCode::CONFLICT, "The shift is over."),
-        Error::Contended => unavailable(),
+        Error::Contended => {
+            tracing::warn!(%error, "a write was given up");
+            unavailable()
+        }
         Error::Store(error) => {
             tracing::error!(error = %WithSources(error), "the store failed");
             unavailable()

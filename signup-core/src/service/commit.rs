@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** no other module of the service calls [`Store::commit`](crate::Store::commit).
 
+use std::time::{Duration, Instant};
+
 use jiff::Timestamp;
 
 use super::Shared;
@@ -9,9 +11,11 @@ use crate::error::{Error, Result};
 use crate::rules::Decision;
 use crate::store::{ChangeSet, CommitError, Refusal};
 
-/// The maximum number of attempts to commit one decision. An attempt is refused only if another change of the same
-/// record was committed after the read, so only very many simultaneous changes of one record reach the limit.
-const ATTEMPTS: u32 = 200;
+/// How long a write is tried again. An attempt is refused only if another
+/// change of the same record was committed after the read. HTTP clients usually wait for 30 seconds.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+/// The shortest and the longest pause between attempts. A commit takes a few milliseconds.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 
 /// A decision that the store refused to commit.
 #[derive(Debug)]
@@ -26,8 +30,10 @@ impl Shared {
     /// Commits a decision. Decides again after a refusal that a new decision takes into account, such as a changed
     /// shift. Returns every other refusal with the planned outcome. An empty change set is not sent to the store.
     ///
+    /// The second attempt follows at once, and each later one after a longer, random pause of the clock.
+    ///
     /// # Errors
-    /// Returns the errors of `decide` and of the store, and [`Error::Contended`] after [`ATTEMPTS`].
+    /// Returns the errors of `decide` and of the store, and [`Error::Contended`] after [`TIME_LIMIT`].
     pub(super) async fn commit<T: Send, F>(
         &self,
         decide: impl Fn(Timestamp) -> F + Send + Sync,
@@ -35,7 +41,9 @@ impl Shared {
     where
         F: Future<Output = Result<Decision<T>>> + Send,
     {
-        for _ in 0..ATTEMPTS {
+        let mut retries = Retries::default();
+        loop {
+            let began = Instant::now();
             let Decision { outcome, change } = decide(self.now()).await?;
             if change == ChangeSet::default() {
                 return Ok(Ok(outcome));
@@ -52,8 +60,11 @@ impl Shared {
                 Err(CommitError::Refused(refusal)) => return Ok(Err(Refused { planned: outcome, refusal })),
                 Err(CommitError::Failed(error)) => return Err(error.into()),
             }
+            let pause = retries.next_pause(began.elapsed()).ok_or(Error::Contended)?;
+            if !pause.is_zero() {
+                self.clock.pause(pause).await;
+            }
         }
-        Err(Error::Contended)
     }
 
     /// Commits a decision like [`commit`](Self::commit), for an operation that expects only refusals after which
@@ -76,5 +87,27 @@ impl Shared {
             Err(CommitError::Refused(refusal)) => Err(Error::Refused(refusal.into())),
             Err(CommitError::Failed(error)) => Err(error.into()),
         }
+    }
+}
+
+/// The attempts of one commit so far.
+#[derive(Debug, Default)]
+struct Retries {
+    /// The duration of the attempts and of the pauses between them. A pause counts as long as it was asked for, so a
+    /// clock without a timer reaches the limit, too.
+    spent: Duration,
+    /// The longest pause before the next attempt.
+    longest: Duration,
+}
+
+impl Retries {
+    /// Counts an attempt, and returns the pause before the next one. Returns `None` after [`TIME_LIMIT`].
+    fn next_pause(&mut self, attempt: Duration) -> Option<Duration> {
+        let (shortest, longest) = PAUSES;
+        // At least half, so that the pauses grow. Random, so that two processes do not stay in step.
+        let pause = self.longest.mul_f64(rand::random_range(0.5..=1.0));
+        self.longest = (self.longest * 2).clamp(shortest, longest);
+        self.spent += attempt + pause;
+        (self.spent <= TIME_LIMIT).then_some(pause)
     }
 }

@@ -181,7 +181,10 @@ pub(crate) fn error_page(error: &Error) -> Response {
             unavailable()
         }
         Error::NotFound => not_found(),
-        Error::Contended => unavailable(),
+        Error::Contended => {
+            tracing::warn!(%error, "a write was given up");
+            unavailable()
+        }
         error => {
             tracing::error!(error = %WithSources(error), "the library returned an unexpected error");
             unavailable()

@@ -27,8 +27,8 @@ use crate::store::DeletedEvent;
 ///
 /// # Errors
 /// Each method returns [`Error::Store`](crate::Error::Store) if the store fails, besides the errors that it lists. A
-/// write returns [`Error::Contended`](crate::Error::Contended) if other changes of the same record preceded each
-/// attempt.
+/// write returns [`Error::Contended`](crate::Error::Contended) if other changes of the same record kept it from
+/// committing for 10 seconds.
 ///
 /// # Example
 ///

@@ -23,8 +23,8 @@ impl Admin {
     /// A retry after an unknown result may create a second organization, with another slug.
     ///
     /// # Errors
-    /// Returns [`Error::Contended`] if simultaneous creates take the slug before each attempt. Otherwise fails only if
-    /// the store fails.
+    /// Returns [`Error::Contended`] if simultaneous creates take the slug before each attempt, for 10 seconds. Otherwise
+    /// fails only if the store fails.
     ///
     /// # Example
     ///

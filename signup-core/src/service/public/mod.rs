@@ -44,7 +44,7 @@ pub struct PublicEvent {
 /// # Errors
 /// Each async method returns [`Error::Store`] if the store fails, besides the errors that it lists. After a write, it
 /// is then unknown whether the write was applied. A write returns [`Error::Contended`] if other changes of the same
-/// record preceded each attempt.
+/// record kept it from committing for 10 seconds.
 ///
 /// # Example
 ///
