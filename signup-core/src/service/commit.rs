@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::rules::Decision;
 use crate::store::{ChangeSet, CommitError, Refusal};
 
-/// How long a write is tried again. An attempt is refused only if another
+/// How long a write is tried again, and how long it may wait for its turn before. An attempt is refused only if another
 /// change of the same record was committed after the read. HTTP clients usually wait for 30 seconds.
-const TIME_LIMIT: Duration = Duration::from_secs(10);
+pub(super) const TIME_LIMIT: Duration = Duration::from_secs(10);
 /// The shortest and the longest pause between attempts. A commit takes a few milliseconds.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 

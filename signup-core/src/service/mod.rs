@@ -8,7 +8,8 @@
 //! | [`Outbox`] | [`Service::outbox`] | the process that delivers queued notices |
 //!
 //! A method reads top to bottom: authorize, read, decide. A pure rule decides, and one commit makes the decision
-//! durable. `commit.rs` commits, and decides again if a fact has changed.
+//! durable. `commit.rs` commits, and decides again if a fact has changed. `turns.rs` lets the edits of one event wait for
+//! each other.
 
 mod admin;
 mod authentication;
@@ -16,6 +17,7 @@ mod commit;
 mod outbox;
 mod public;
 mod session;
+mod turns;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -33,6 +35,7 @@ use crate::error::Result;
 use crate::plan::PlanTable;
 use crate::store::Store;
 use authentication::TokenCache;
+use turns::Turns;
 
 /// The service over a store. Its methods return the handles.
 ///
@@ -62,6 +65,7 @@ struct Shared {
     plans: PlanTable,
     tokens: TokenCache,
     windows: Arc<Windows>,
+    turns: Turns,
 }
 
 impl Shared {
@@ -95,13 +99,16 @@ impl Service {
     ///
     /// # Runtime
     ///
-    /// The service works on any async runtime: the service spawns no task and sets no timer. The store decides which
-    /// runtime the handles need:
+    /// The service works on any async runtime: the service spawns no task and sets no timer. The store and the clock
+    /// decide which runtime the handles need:
     ///
     /// - `MemoryStore` works on any runtime.
     /// - The stores of `signup-store-sql` need a tokio runtime with I/O and time enabled. Without such a runtime, each
     ///   call that reaches the database panics. Use a store in the runtime in which it was opened: after the end of
     ///   that runtime, calls may fail with [`Error::Store`](crate::Error::Store).
+    /// - A write that loses against a change of another process is tried again after a pause of the clock. The system's
+    ///   clock has no timer and only lets other tasks run. [`TokioClock`](crate::TokioClock) has tokio's timer: use it if
+    ///   several processes share a database.
     pub fn new(store: impl Store) -> Self {
         Self::shared(Arc::new(store))
     }
@@ -127,6 +134,7 @@ impl Service {
             plans: PlanTable::default(),
             tokens: TokenCache::default(),
             windows: Arc::default(),
+            turns: Turns::default(),
         }))
     }
 

@@ -128,6 +128,8 @@ impl Admin {
     /// ```
     pub async fn cancel_event(&self, id: EventId, cancel: CancelEvent) -> Result<EventWithShifts> {
         let cancel = &cancel;
+        let organization = self.event_owner(id).await?;
+        let _turn = self.shared.turns.of_event(organization, id).await?;
         self.shared
             .commit_unrefused(move |now| async move {
                 let notice = NoticeId::new(secret::new_uuid(now));
@@ -167,6 +169,8 @@ impl Admin {
     /// # }
     /// ```
     pub async fn delete_event(&self, id: EventId) -> Result<()> {
+        let organization = self.event_owner(id).await?;
+        let _turn = self.shared.turns.of_event(organization, id).await?;
         let delete = move |now| async move { rules::delete_event(&self.event(id).await?, now) };
         self.shared.commit_unrefused(delete).await
     }
@@ -206,6 +210,7 @@ impl Admin {
         let DeletedEvent { event: Event { organization, .. }, .. } = self.deleted_event(id).await?;
         let owner = self.shared.store.organization(organization).await?.ok_or(Error::NotFound)?;
         let limits = self.shared.plans.limits(owner.plan);
+        let _turn = self.shared.turns.of_event(organization, id).await?;
         let restored = self
             .shared
             .commit(move |now| async move {

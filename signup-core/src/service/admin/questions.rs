@@ -47,6 +47,7 @@ impl Admin {
     pub async fn add_question(&self, event: EventId, new: NewQuestion) -> Result<Question> {
         let new = &CheckedQuestion::from(new).without_faults()?;
         let organization = self.event_owner(event).await?;
+        let _turn = self.shared.turns.of_event(organization, event).await?;
         self.shared
             .commit_unrefused(move |now| async move {
                 let full = self.shared.store.event_in_full(organization, event).await?;

@@ -46,7 +46,8 @@ use crate::token::{Scope, Scopes};
 /// - [`Error::Unauthenticated`] if the token has expired.
 /// - [`Error::MissingScope`] if the session lacks the scope that the method names.
 /// - [`Error::Store`] if the store fails. After a write, it is unknown whether the write was applied.
-/// - [`Error::Contended`], for writes only, if other changes of the same record preceded each attempt.
+/// - [`Error::Contended`], for writes only, if other changes of the same event kept the write from committing for 10
+///   seconds.
 #[derive(Debug, Clone)]
 pub struct Session {
     shared: Arc<Shared>,
@@ -259,7 +260,8 @@ impl Session {
         if self.principal.scopes.contains(scope) { Ok(()) } else { Err(Error::MissingScope(scope)) }
     }
 
-    /// Reads the input, decides and commits. With a key, commits the receipt in the same change set.
+    /// Reads the input, waits for the turn of the operation, decides and commits. With a key, commits the receipt in the
+    /// same change set.
     ///
     /// A stored answer takes precedence over every error of the input or the records, so the receipt is looked up after
     /// such an error. Without an error, the commit itself finds the receipt, so a first request needs no separate
@@ -297,7 +299,11 @@ impl Session {
                 Ok(decision)
             }
         };
-        let error = match self.shared.commit(with_receipt).await {
+        let committed = async {
+            let _turn = self.shared.turn(self.organization_id(), operation).await?;
+            self.shared.commit(with_receipt).await
+        };
+        let error = match committed.await {
             Ok(Ok(outcome)) => return Ok(Reply { outcome, is_replay: false }),
             Ok(Err(Refused { refusal: Refusal::Receipt(receipt), .. })) => {
                 let replay = replay_of(receipt.outcome.clone());

@@ -1,0 +1,227 @@
+//! Turns: the edits of one event in this process run one after another, in the order of their arrival.
+//!
+//! Every edit requires the version of the event that it has read. Of simultaneous edits, the store would commit one and
+//! refuse the others. An edit that waits for its turn reads what the edit before it has left, so it is not refused.
+//!
+//! - An edit of an event, of the set of its shifts or of its questions excludes all other edits of the event.
+//! - A patch of a shift excludes these edits, and other patches of the same shift.
+//! - Sign-ups and cancellations of sign-ups do not wait.
+//!
+//! A turn ends when it is dropped. If the task is dropped while the store commits, the next edit may read the state before
+//! that commit. The store then refuses the edit, and the edit decides again.
+//!
+//! **Invariant:** a turn replaces no requirement. Other processes have turns of their own, so only the requirements of a
+//! change set keep the records consistent.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+
+use super::Shared;
+use super::commit::TIME_LIMIT;
+use crate::error::{Error, Result};
+use crate::id::{EventId, OrganizationId, ShiftId};
+use crate::receipt::Operation;
+
+/// The turns that edits have or wait for. Clones share the turns.
+#[derive(Debug, Clone)]
+pub(super) struct Turns {
+    locks: Arc<Mutex<Locks>>,
+    time_limit: Duration,
+}
+
+/// The locks that are held or waited for. `RwLock` is fair: a waiting writer is before all readers that come later.
+type Locks = HashMap<Key, Arc<RwLock<()>>>;
+
+/// The organization is part of the key, so an edit of another organization's event never delays that organization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    Event(OrganizationId, EventId),
+    Shift(OrganizationId, ShiftId),
+}
+
+/// The turn of one edit.
+#[derive(Debug)]
+#[must_use]
+pub(super) enum Turn {
+    /// An edit of an event.
+    Event {
+        /// Excludes all other edits of the event.
+        _event: Held<OwnedRwLockWriteGuard<()>>,
+    },
+    /// A patch of a shift.
+    Shift {
+        /// Excludes other patches of the shift.
+        _shift: Held<OwnedRwLockWriteGuard<()>>,
+        /// Excludes edits of the event.
+        _event: Held<OwnedRwLockReadGuard<()>>,
+    },
+}
+
+/// A lock that is held. The guard is dropped before the entry, which counts the users of the lock.
+#[derive(Debug)]
+pub(super) struct Held<G> {
+    _guard: G,
+    _entry: Entry,
+}
+
+/// A use of a lock, by a holder or a waiter. The last use removes the lock from the table.
+#[derive(Debug)]
+struct Entry {
+    locks: Arc<Mutex<Locks>>,
+    key: Key,
+    lock: Arc<RwLock<()>>,
+}
+
+impl Shared {
+    /// Waits for the turn of an operation. Returns `None` at once for an operation that creates an event, and for a
+    /// record that is missing.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Turns::of_event`] and of the store.
+    pub(super) async fn turn(
+        &self,
+        organization: OrganizationId,
+        operation: Operation,
+    ) -> Result<Option<Turn>> {
+        let event = match operation {
+            Operation::CreateEvent | Operation::DuplicateEvent(_) => None,
+            Operation::PatchEvent(event)
+            | Operation::PublishEvent(event)
+            | Operation::UnpublishEvent(event)
+            | Operation::CancelEvent(event)
+            | Operation::DeleteEvent(event)
+            | Operation::AddShifts(event)
+            | Operation::AddQuestion(event) => Some(event),
+            // A shift and a question never change their event, so it is known before the turn.
+            Operation::PatchShift(shift) | Operation::DeleteShift(shift) => {
+                self.store.shift(organization, shift).await?.map(|shift| shift.event)
+            }
+            Operation::PatchQuestion(question) | Operation::DeleteQuestion(question) => {
+                self.store.question(organization, question).await?.map(|question| question.event)
+            }
+        };
+        let Some(event) = event else { return Ok(None) };
+        Ok(Some(match operation {
+            Operation::PatchShift(shift) => self.turns.of_shift(organization, event, shift).await?,
+            _ => self.turns.of_event(organization, event).await?,
+        }))
+    }
+}
+
+impl Turns {
+    /// Creates turns for which an edit waits at most about `time_limit`.
+    pub(super) fn new(time_limit: Duration) -> Self {
+        Self { locks: Arc::default(), time_limit }
+    }
+
+    /// Waits for the turn of an edit of an event.
+    ///
+    /// # Errors
+    /// Returns [`Error::Contended`] if the turn comes later than the time limit. If a store hangs, the edits in line
+    /// then fail one after another without a wait for the store.
+    pub(super) async fn of_event(&self, organization: OrganizationId, event: EventId) -> Result<Turn> {
+        let began = Instant::now();
+        let event = self.exclusive(Key::Event(organization, event)).await;
+        self.in_time(began, Turn::Event { _event: event })
+    }
+
+    /// Waits for the turn of a patch of a shift of this event.
+    ///
+    /// # Errors
+    /// Returns [`Error::Contended`] like [`of_event`](Self::of_event).
+    pub(super) async fn of_shift(
+        &self,
+        organization: OrganizationId,
+        event: EventId,
+        shift: ShiftId,
+    ) -> Result<Turn> {
+        let began = Instant::now();
+        // The event first, so that an edit of the event is not overtaken by patches that come later.
+        let entry = self.entry(Key::Event(organization, event));
+        let guard = Arc::clone(&entry.lock).read_owned().await;
+        let event = Held { _guard: guard, _entry: entry };
+        let shift = self.exclusive(Key::Shift(organization, shift)).await;
+        self.in_time(began, Turn::Shift { _shift: shift, _event: event })
+    }
+
+    async fn exclusive(&self, key: Key) -> Held<OwnedRwLockWriteGuard<()>> {
+        let entry = self.entry(key);
+        let guard = Arc::clone(&entry.lock).write_owned().await;
+        Held { _guard: guard, _entry: entry }
+    }
+
+    fn entry(&self, key: Key) -> Entry {
+        let lock = Arc::clone(table(&self.locks).entry(key).or_default());
+        Entry { locks: Arc::clone(&self.locks), key, lock }
+    }
+
+    fn in_time(&self, began: Instant, turn: Turn) -> Result<Turn> {
+        if began.elapsed() <= self.time_limit { Ok(turn) } else { Err(Error::Contended) }
+    }
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self::new(TIME_LIMIT)
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let mut locks = table(&self.locks);
+        // One reference is of the table, and one of this entry. No other use begins while the table is locked.
+        if Arc::strong_count(&self.lock) == 2 {
+            locks.remove(&self.key);
+        }
+    }
+}
+
+fn table(locks: &Mutex<Locks>) -> MutexGuard<'_, Locks> {
+    locks.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    const ORGANIZATION: OrganizationId = OrganizationId::new(Uuid::from_u128(1));
+    const EVENT: EventId = EventId::new(Uuid::from_u128(2));
+    const SHIFT: ShiftId = ShiftId::new(Uuid::from_u128(3));
+
+    #[tokio::test]
+    async fn a_lock_without_a_holder_or_waiter_is_removed() {
+        let turns = Turns::default();
+        let first = turns.of_shift(ORGANIZATION, EVENT, SHIFT).await.unwrap();
+        let other = turns.of_shift(ORGANIZATION, EVENT, ShiftId::NONE).await.unwrap();
+        assert_eq!(table(&turns.locks).len(), 3);
+        let (event, shift) = (turns.clone(), turns.clone());
+        let waiters = [
+            tokio::spawn(async move { event.of_event(ORGANIZATION, EVENT).await.is_ok() }),
+            tokio::spawn(async move { shift.of_shift(ORGANIZATION, EVENT, SHIFT).await.is_ok() }),
+        ];
+        tokio::task::yield_now().await;
+        waiters[0].abort();
+        drop(other);
+        drop(first);
+        let [aborted, waiter] = waiters;
+        assert!(aborted.await.unwrap_err().is_cancelled());
+        assert!(waiter.await.unwrap(), "a waiter that is dropped leaves the line");
+        assert!(table(&turns.locks).is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_turn_that_comes_after_the_time_limit_is_refused() {
+        let turns = Turns::new(Duration::ZERO);
+        for late in
+            [turns.of_event(ORGANIZATION, EVENT).await, turns.of_shift(ORGANIZATION, EVENT, SHIFT).await]
+        {
+            assert_eq!(late.unwrap_err(), Error::Contended);
+        }
+        assert!(table(&turns.locks).is_empty());
+    }
+}
