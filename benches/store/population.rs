@@ -38,16 +38,16 @@ impl Population {
             ),
             format!(
                 "INSERT INTO events (organization_id, id, title, slug, is_virtual, start_date, timezone, is_published, \
-                 created_at, updated_at, starts_at, ends_at) SELECT {owner}, {}, 'Food drive', 'food-drive-' || {} || {} || n, \
-                 {no}, {}, 'UTC', n % 10 > 0, 0, 0, n / 60 * 86400, n / 60 * 86400 + 86400 FROM {}",
+                 version, created_at, updated_at, starts_at, ends_at) \
+                 SELECT {owner}, {}, 'Food drive', 'food-drive-' || {} || {} || n, {no}, {}, 'UTC', n % 10 > 0, 1, 0, 0, n / 60 * 86400, n / 60 * 86400 + 86400 FROM {}",
                 id("n"),
                 letter("n"),
                 letter("n / 34"),
                 day("n / 60"),
                 numbers(organizations * events),
             ),
-            "INSERT INTO shifts (organization_id, event_id, id, title, start_minute, end_minute, capacity, position, version, \
-             created_at, updated_at) SELECT organization_id, id, id, 'Packing', 540, 720, 8, 0, 1, 0, 0 FROM events"
+            "INSERT INTO shifts (organization_id, event_id, id, title, start_minute, end_minute, capacity, filled, position, \
+             version, created_at, updated_at) SELECT organization_id, id, id, 'Packing', 540, 720, 8, 0, 0, 1, 0, 0 FROM events"
                 .to_owned(),
         ]
     }

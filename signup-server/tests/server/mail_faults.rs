@@ -214,7 +214,8 @@ async fn an_unreadable_record_delays_no_other_mail() {
 
 /// Queues copies of the only stored notice, each with a new id.
 async fn copy_notice(server: &Server, engine: Engine, copies: u32) {
-    let columns = "organization_id, event_id, shift_id, signup_id, cause, created_at, due_at";
+    let columns =
+        "organization_id, event_id, shift_id, signup_id, cause, version, attempts, created_at, due_at";
     let (id, numbers) = match engine {
         Sqlite => {
             ("randomblob(16)", "json_each('[' || substr(replace(hex(zeroblob(N)), '00', ',0'), 2) || ']')")

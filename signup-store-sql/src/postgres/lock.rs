@@ -59,7 +59,6 @@ impl Lock {
             Self { kind, organization, id: Some(id), ..Self::default() }
         };
         Some(match key {
-            // The text that the function `locked_receipts` of the schema builds.
             Key::Receipt(key) => {
                 named(format!("{} {} {} {}", key.organization, key.token, key.operation, key.key))
             }

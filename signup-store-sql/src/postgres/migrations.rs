@@ -7,19 +7,7 @@ use crate::sql::error::OpenError;
 use crate::sql::migrations::{Script, cannot_migrate, migrate};
 use crate::sql::zone_data::SortKeys;
 
-static SCRIPTS: &[Script] = &[
-    (1, "initial", include_str!("../../migrations/postgres/0001_initial.sql")),
-    (2, "locks", include_str!("../../migrations/postgres/0002_locks.sql")),
-    (3, "mails", include_str!("../../migrations/postgres/0003_mails.sql")),
-    (4, "sign ups", include_str!("../../migrations/postgres/0004_sign_ups.sql")),
-    (5, "json", include_str!("../../migrations/postgres/0005_json.sql")),
-    (6, "batches", include_str!("../../migrations/postgres/0006_batches.sql")),
-    (7, "event lifecycle", include_str!("../../migrations/postgres/0007_event_lifecycle.sql")),
-    (8, "closed shifts", include_str!("../../migrations/postgres/0008_closed_shifts.sql")),
-    (9, "locks at once", include_str!("../../migrations/postgres/0009_locks_at_once.sql")),
-    (10, "event check", include_str!("../../migrations/postgres/0010_event_check.sql")),
-    (11, "empty shifts", include_str!("../../migrations/postgres/0011_empty_shifts.sql")),
-];
+static SCRIPTS: &[Script] = &[(1, "schema", include_str!("../../migrations/postgres/0001_schema.sql"))];
 
 /// Migrates the database. `name` names the database in messages.
 pub(super) async fn prepare(

@@ -18,9 +18,9 @@ use crate::test_cluster::Cluster;
 const MANY_EVENTS: &str = "INSERT INTO organizations (id, name, slug, plan, created_at) \
      VALUES ('00000000-0000-0000-0000-000000000001', 'Many', 'many', 'pro', 0); \
      INSERT INTO events (organization_id, id, title, slug, is_virtual, start_date, timezone, is_published, \
-     created_at, updated_at, starts_at, ends_at) \
+     version, created_at, updated_at, starts_at, ends_at) \
      SELECT '00000000-0000-0000-0000-000000000001', gen_random_uuid(), 'Event', 'event-' || n, FALSE, \
-     '2027-06-05', 'UTC', n % 10 > 0, 0, 0, n, n + 86400 FROM generate_series(1, 20000) n; ANALYZE";
+     '2027-06-05', 'UTC', n % 10 > 0, 1, 0, 0, n, n + 86400 FROM generate_series(1, 20000) n; ANALYZE";
 
 /// Returns the generic plan of a statement with parameters of `types`. The connections of the store use the same plans.
 async fn plan(connection: &mut PgConnection, sql: Statement, types: &str, values: &str) -> String {
@@ -91,8 +91,8 @@ const MANY_SIGNUPS: &str = "INSERT INTO shifts (organization_id, id, event_id, t
      capacity, filled, position, version, created_at, updated_at) SELECT organization_id, id, id, 'Shift', 0, 60, \
      20000, 20000, 0, 1, 0, 0 FROM events; \
      INSERT INTO signups (organization_id, id, event_id, shift_id, name, email, email_key, answers, status, secret, \
-     created_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', 'ada@example.org', n || '@example.org', \
-     '[]', 'confirmed', sha256(CAST(n AS TEXT)::bytea), 0 FROM (SELECT * FROM shifts LIMIT 1) s, \
+     shift_version, created_at, mailed_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', \
+     'ada@example.org', n || '@example.org', '[]', 'confirmed', sha256(CAST(n AS TEXT)::bytea), 1, 0, 0 FROM (SELECT * FROM shifts LIMIT 1) s, \
      generate_series(1, 20000) n";
 
 /// The planner settings of the store's connections.

@@ -44,8 +44,8 @@ impl SqlStore<PostgresBackend> {
     /// of events again if another release of the time zone data made them.
     ///
     /// # Errors
-    /// Returns [`OpenError::Newer`] if a newer version has written the database, and another error if no server can be
-    /// reached or none takes writes.
+    /// Returns [`OpenError::Newer`] if a newer version has written the database, [`OpenError::Unreleased`] if a version before
+    /// 1.0.0 has, and another error if no server can be reached or none takes writes.
     pub async fn open(urls: &[PostgresUrl], options: PostgresOptions) -> Result<Self, OpenError> {
         Self::open_with(urls, options, SortKeys::Derive).await
     }

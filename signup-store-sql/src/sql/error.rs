@@ -44,6 +44,14 @@ pub enum OpenError {
         /// The first migration that this version does not know.
         version: i64,
     },
+    /// The database was written by a version before 1.0.0. The first release has other tables.
+    #[error(
+        "the database {database} is from an unreleased version before 1.0.0, which cannot be migrated: use a new database"
+    )]
+    Unreleased {
+        /// The path of the file, or the server and the name of the database.
+        database: String,
+    },
     /// The migration to the tables of this version failed.
     #[error("cannot carry the tables of {database} forward")]
     Migrate {

@@ -152,7 +152,7 @@ impl Check {
         let found = |fact: &str, from: &str| format!("SELECT change, number, {fact} FROM {from}");
         let text = match (self, dialect) {
             (Self::NoOrganization, Dialect::Sqlite) => broken("EXISTS (SELECT 1 FROM organizations)"),
-            (Self::NoOrganization, Dialect::Postgres) => broken("locked_organizations_exist()"),
+            (Self::NoOrganization, Dialect::Postgres) => broken("organizations_exist()"),
             (Self::OrganizationSlugFree, _) => taken("organizations"),
             (Self::EventSlugFree, _) => taken("events"),
             (Self::NoReceipt, _) => {
@@ -162,7 +162,7 @@ impl Check {
                          AND r.operation = given.operation AND r.idempotency_key = given.idempotency_key AND"
                     }
                     Dialect::Postgres => {
-                        "LATERAL locked_receipts(given.organization_id, given.token_id, given.operation, \
+                        "LATERAL current_receipt(given.organization_id, given.token_id, given.operation, \
                          given.idempotency_key) r WHERE"
                     }
                 };
@@ -217,7 +217,7 @@ impl Check {
                         dialect.is_confirmed("u")
                     ),
                     Dialect::Postgres => {
-                        "LATERAL locked_signups_of_address(given.organization_id, given.shift_id, given.email_key) u"
+                        "LATERAL confirmed_signup(given.organization_id, given.shift_id, given.email_key) u"
                             .to_owned()
                     }
                 };
@@ -234,7 +234,7 @@ impl Check {
                     ),
                     Dialect::Postgres => {
                         format!(
-                            "{GIVEN} CROSS JOIN LATERAL locked_room_of_shift(given.organization_id, given.shift_id) room"
+                            "{GIVEN} CROSS JOIN LATERAL room_on_shift(given.organization_id, given.shift_id) room"
                         )
                     }
                 };

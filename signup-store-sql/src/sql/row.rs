@@ -24,9 +24,9 @@ use columns::SHIFT_AND_EVENT;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use signup_core::{
-    CancelledBy, Capacity, Day, EmailAddress, Event, EventDates, EventId, Hours, LocationData, Notice,
-    NoticeFailure, NoticeId, Organization, OrganizationId, Question, QuestionId, Receipt, ReceiptKey, Shift,
-    ShiftId, Signup, SignupId, SignupStatus, StoreError, Token, TokenId,
+    Capacity, Day, EmailAddress, Event, EventDates, EventId, Hours, LocationData, Notice, NoticeFailure,
+    NoticeId, Organization, OrganizationId, Question, QuestionId, Receipt, ReceiptKey, Shift, ShiftId,
+    Signup, SignupId, StoreError, Token, TokenId,
 };
 use uuid::Uuid;
 
@@ -314,10 +314,7 @@ pub(crate) fn signup(row: &[Cell<'_>]) -> Result<Signup, StoreError> {
     signup.shift_version = columns.number()?;
     signup.answers = columns.json()?;
     signup.status = columns.parse()?;
-    let by = columns.optional()?;
-    // Versions that had only volunteers cancel wrote no cause, and such a version may still run beside this one.
-    let by_or_volunteer = || by.unwrap_or(CancelledBy::Volunteer);
-    signup.cancelled_by = (signup.status == SignupStatus::Cancelled).then(by_or_volunteer);
+    signup.cancelled_by = columns.optional()?;
     Ok(signup)
 }
 

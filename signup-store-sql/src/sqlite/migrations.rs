@@ -7,14 +7,7 @@ use crate::sql::error::OpenError;
 use crate::sql::migrations::{Script, cannot_migrate, migrate};
 use crate::sql::zone_data::SortKeys;
 
-static SCRIPTS: &[Script] = &[
-    (1, "initial", include_str!("../../migrations/sqlite/0001_initial.sql")),
-    (2, "mails", include_str!("../../migrations/sqlite/0002_mails.sql")),
-    (3, "receipts", include_str!("../../migrations/sqlite/0003_receipts.sql")),
-    (4, "receipts", include_str!("../../migrations/sqlite/0004_receipts.sql")),
-    (5, "event lifecycle", include_str!("../../migrations/sqlite/0005_event_lifecycle.sql")),
-    (6, "closed shifts", include_str!("../../migrations/sqlite/0006_closed_shifts.sql")),
-];
+static SCRIPTS: &[Script] = &[(1, "schema", include_str!("../../migrations/sqlite/0001_schema.sql"))];
 
 /// Migrates the database. `name` names the database in errors.
 pub(super) async fn prepare(

@@ -58,8 +58,8 @@ impl SqlStore<SqliteBackend> {
     /// Derives the stored sort keys of events again if another release of the time zone data made them.
     ///
     /// # Errors
-    /// Returns [`OpenError::Newer`] if a newer version has written the database, and another error if the file cannot be
-    /// opened or is not an SQLite database.
+    /// Returns [`OpenError::Newer`] if a newer version has written the database, [`OpenError::Unreleased`] if a version before
+    /// 1.0.0 has, and another error if the file cannot be opened or is not an SQLite database.
     pub async fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         Self::open_with(path.as_ref(), SortKeys::Derive).await
     }

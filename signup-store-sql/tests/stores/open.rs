@@ -1,11 +1,11 @@
-//! Opening: what is kept, what is carried forward, what is refused.
+//! Opening: what is kept, what is migrated, what is refused.
 
 use rstest::rstest;
-use signup_core::{CancelledBy, EventQuery, Signup, SignupScope, Write};
+use signup_core::{EventQuery, Write};
 use signup_store_sql::OpenError;
 
 use crate::records::Engine::{Postgres, Sqlite};
-use crate::records::{Database, Engine, at, event, organization, writes};
+use crate::records::{Database, Engine, event, migrations_folder, organization, writes};
 
 #[rstest]
 #[tokio::test]
@@ -32,53 +32,69 @@ async fn a_database_from_a_newer_version_is_refused_and_says_so(#[values(Sqlite,
     records.assert_stored(&*database.open().await.unwrap()).await;
 }
 
-/// The tables of the first version, with a sign-up and what it queued, are carried forward: the mail is due, and is about
-/// that sign-up.
+/// Every version before 1.0.0 has another first migration. Some have further ones.
 #[rstest]
 #[tokio::test]
-async fn what_the_first_version_has_stored_is_carried_forward(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some((database, records)) = Database::first_version(engine).await else { return };
-    let store = database.open().await.unwrap();
-    let signup = store.signup(records.organization.id, records.signup.id).await.unwrap().unwrap();
-    assert_eq!((signup.email.as_str(), signup.mailed_at), ("Ada@example.org", signup.created_at));
-    assert_eq!(signup.shift_version, 0, "of any change they are told");
-    let due = store.due_notices(signup.created_at, at(99), 9).await.unwrap();
-    assert_eq!(due.len(), 1);
-    assert_eq!((due[0].version, due[0].attempts, &due[0].failure), (1, 0, &None));
-    assert_eq!(due[0].cause.signup(), Some(signup.id));
-    let receipt = store.receipt(&records.receipt.key, at(0)).await.unwrap();
-    assert_eq!(receipt, Some(records.receipt), "a key is answered as before");
-    let Signup { organization, event, shift, id: signup, .. } = signup;
-    let erase = Write::EraseSignup { organization, event, shift, signup };
-    store.commit(writes([erase])).await.unwrap();
-    assert_eq!(store.notice(due[0].id).await.unwrap(), None, "the notice is known to be about the sign-up");
+async fn a_database_from_an_unreleased_version_is_refused_and_stays_as_it_is(
+    #[values(Sqlite, Postgres)] engine: Engine,
+    #[values(0, 2)] further_migrations: u32,
+) {
+    let Some((database, _)) = Database::filled(engine).await else { return };
+    database.close().await;
+    database
+        .run("UPDATE _sqlx_migrations SET description = 'initial', checksum = secret FROM signups")
+        .await
+        .unwrap();
+    for version in 2..2 + further_migrations {
+        let migrated = format!(
+            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+             SELECT {version}, 'later', TRUE, checksum, 0 FROM _sqlx_migrations WHERE version = 1"
+        );
+        database.run(&migrated).await.unwrap();
+    }
+    // No migration of this version may create a table again.
+    database.run("DROP TABLE notices").await.unwrap();
+    let before = contents(&database, engine).await;
+    for opened in [database.open().await, database.open_for_management().await] {
+        let error = opened.unwrap_err();
+        assert!(matches!(error, OpenError::Unreleased { .. }), "{error:?}");
+        assert!(error.to_string().contains("before 1.0.0"), "{error}");
+    }
+    assert_eq!(contents(&database, engine).await, before);
 }
 
-/// Events had no version, and only volunteers cancelled sign-ups.
+/// Returns the tables, the migrations and the sign-ups of a database.
+async fn contents(database: &Database, engine: Engine) -> Vec<String> {
+    let tables = match engine {
+        Sqlite => "SELECT name || ' ' || sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name",
+        Postgres => {
+            "SELECT CAST(relname AS text) FROM pg_class WHERE relnamespace = CAST('public' AS regnamespace) \
+             ORDER BY relname"
+        }
+    };
+    let migrations = "SELECT version || ' ' || description FROM _sqlx_migrations ORDER BY version";
+    let mut contents = vec![];
+    for query in [tables, migrations, "SELECT email FROM signups"] {
+        contents.extend(database.texts(query).await);
+    }
+    contents
+}
+
 #[rstest]
 #[tokio::test]
-async fn a_database_without_versions_and_causes_is_carried_forward(
-    #[values(Sqlite, Postgres)] engine: Engine,
-) {
-    let before = if engine == Sqlite { 4 } else { 6 };
-    let Some((database, records)) = Database::version(engine, before).await else { return };
-    database.run("UPDATE signups SET status = 'cancelled', cancelled_at = 5").await.unwrap();
-    let store = database.open().await.unwrap();
-    let organization = records.organization.id;
-    let event = store.event(organization, records.event.id).await.unwrap().unwrap();
-    assert_eq!((event.version, event.cancelled_at, event.cancellation_reason), (1, None, None));
-    assert_eq!(store.deleted_events(organization, None, 9).await.unwrap(), []);
-    assert_eq!(
-        store.shifts(organization, records.event.id).await.unwrap().map(|shifts| shifts.len()),
-        Some(1)
-    );
-    let signup = store.signup(organization, records.signup.id).await.unwrap().unwrap();
-    assert_eq!(signup.cancelled_by, Some(CancelledBy::Volunteer));
-    for (by, expected) in [(CancelledBy::Volunteer, vec![signup]), (CancelledBy::Operator, vec![])] {
-        let scope = SignupScope::Event(records.event.id);
-        let found = store.signups_cancelled_by(organization, scope, by, None, 9).await.unwrap();
-        assert_eq!(found, expected);
-    }
+async fn a_new_database_has_the_migration_of_every_file(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(database) = Database::new(engine).await else { return };
+    let mut files: Vec<_> = std::fs::read_dir(migrations_folder(engine))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    let names = match engine {
+        Sqlite => "printf('%04d_%s.sql', version, replace(description, ' ', '_'))",
+        Postgres => "to_char(version, 'FM0000') || '_' || replace(description, ' ', '_') || '.sql'",
+    };
+    let migrated = database.texts(&format!("SELECT {names} FROM _sqlx_migrations ORDER BY version")).await;
+    assert_eq!(migrated, files);
 }
 
 #[rstest]
@@ -123,7 +139,7 @@ async fn a_serving_process_alone_derives_sort_keys_again_under_other_zone_data(
     assert_eq!(database.run(&derived).await.unwrap(), 0);
     database.run("UPDATE meta SET value = '1999z' WHERE name = 'zone_data'").await.unwrap();
     // A management command may be of another version than the servers: it leaves the starts alone.
-    drop(database.open_for_management().await);
+    drop(database.open_for_management().await.unwrap());
     assert_eq!(database.run(&derived).await.unwrap(), 0);
     let database = database.reopened().await;
     assert_eq!(database.run(&derived).await.unwrap(), 1);

@@ -11,12 +11,11 @@ use std::slice::from_ref;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::{Value, json};
 use signup_core::conformance::records;
 pub(crate) use signup_core::conformance::records::{at, organization, uuid};
 use signup_core::{
-    ChangeSet, EmailAddress, Event, Notice, Organization, Outcome, Question, Receipt, ReceiptKey, Shift,
-    Signup, Store, Token, Write,
+    ChangeSet, EmailAddress, Event, Notice, Organization, Question, Receipt, ReceiptKey, Shift, Signup,
+    Store, Token, Write,
 };
 use signup_store_sql::OpenError;
 use sqlx::AssertSqlSafe;
@@ -49,10 +48,7 @@ trait Place: Any + Send + Sync {
 
     async fn open(&self) -> Result<Arc<dyn Store>, OpenError>;
 
-    async fn open_for_management(&self) -> Arc<dyn Store>;
-
-    /// Makes the tables of the first `migrations`.
-    async fn migrate(&self, migrations: usize);
+    async fn open_for_management(&self) -> Result<Arc<dyn Store>, OpenError>;
 
     async fn run(&self, sql: AssertSqlSafe<String>) -> sqlx::Result<u64>;
 
@@ -108,75 +104,6 @@ impl Database {
         Some((database, records))
     }
 
-    /// A database with the tables of the first version, and in them a sign-up, the notice of it, and a receipt.
-    pub(crate) async fn first_version(engine: Engine) -> Option<(Self, Records)> {
-        Self::version(engine, 1).await
-    }
-
-    /// A database with the tables that the first `migrations` make, and the same records.
-    pub(crate) async fn version(engine: Engine, migrations: usize) -> Option<(Self, Records)> {
-        let database = Self::without_tables(engine).await?;
-        let records = Records::new();
-        let id = |id: uuid::Uuid| match engine {
-            Engine::Sqlite => format!("x'{}'", id.simple()),
-            Engine::Postgres => format!("'{id}'"),
-        };
-        let bytes = |bytes: &[u8]| {
-            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            if engine == Engine::Sqlite {
-                format!("x'{digits}'")
-            } else {
-                format!("decode('{digits}', 'hex')")
-            }
-        };
-        let no = if engine == Engine::Sqlite { "0" } else { "FALSE" };
-        let (signup, shift, key) = (&records.signup, &records.shifts[0], &records.receipt.key);
-        let [organization, event, place, person] =
-            [signup.organization.uuid(), signup.event.uuid(), shift.id.uuid(), signup.id.uuid()].map(id);
-        let secret = bytes(signup.secret.as_bytes());
-        let cause = format!(r#"{{"kind": "cancelled", "signup": "{}"}}"#, signup.id);
-        let at = signup.created_at.as_second();
-        let rows = [
-            format!(
-                "INSERT INTO organizations (id, name, slug, plan, created_at) VALUES ({organization}, 'A', 'a', 'free', {at})"
-            ),
-            format!(
-                "INSERT INTO events (organization_id, id, title, slug, is_virtual, start_date, timezone, is_published, \
-                 created_at, updated_at, starts_at, ends_at) \
-                 VALUES ({organization}, {event}, 'A', 'a', {no}, '2027-03-14', 'UTC', {no}, {at}, {at}, 0, 1)"
-            ),
-            format!(
-                "INSERT INTO shifts (organization_id, id, event_id, title, start_minute, end_minute, capacity, filled, \
-                 position, version, created_at, updated_at) \
-                 VALUES ({organization}, {place}, {event}, 'A', 0, 60, 5, 1, 0, 1, {at}, {at})"
-            ),
-            format!(
-                "INSERT INTO signups (organization_id, id, event_id, shift_id, name, email, email_key, answers, status, \
-                 secret, created_at) VALUES ({organization}, {person}, {event}, {place}, 'Ada', 'Ada@example.org', \
-                 'ada@example.org', '[]', 'confirmed', {secret}, {at})"
-            ),
-            format!(
-                "INSERT INTO notices (organization_id, id, event_id, shift_id, cause, created_at) \
-                 VALUES ({organization}, {}, {event}, {place}, '{cause}', {at})",
-                id(records.notice.id.uuid())
-            ),
-            format!(
-                "INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) \
-                 VALUES ({organization}, {}, '{}', '{}', '{}', {})",
-                id(key.token.uuid()),
-                key.operation,
-                key.key.as_str(),
-                records.outcome_of_the_first_version(),
-                records.receipt.expires_at.as_second(),
-            ),
-        ];
-        database.place.migrate(migrations).await;
-        for row in rows {
-            database.run(&row).await.unwrap();
-        }
-        Some((database, records))
-    }
-
     /// Where it is: a file, or a URL.
     pub(crate) fn path(&self) -> PathBuf {
         self.place.path()
@@ -202,7 +129,7 @@ impl Database {
     }
 
     /// Opens it once more, as a management command does.
-    pub(crate) async fn open_for_management(&self) -> Arc<dyn Store> {
+    pub(crate) async fn open_for_management(&self) -> Result<Arc<dyn Store>, OpenError> {
         self.place.open_for_management().await
     }
 
@@ -284,12 +211,6 @@ impl Records {
             Write::InsertReceipt(Box::new(self.receipt.clone())),
             Write::InsertNotices(vec![self.notice.clone()]),
         ])
-    }
-
-    /// In which every shift says all of what it has.
-    fn outcome_of_the_first_version(&self) -> Value {
-        let Outcome::Event(made) = &self.receipt.outcome else { panic!("{:?}", self.receipt) };
-        json!({"Event": {"event": made.event, "shifts": made.shifts}})
     }
 
     /// Everything is in the store as it was written, and nothing else.

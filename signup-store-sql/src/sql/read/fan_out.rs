@@ -33,10 +33,9 @@ pub(crate) fn fan_out_query(
     let mut values = values![organization.uuid(), scope, after, Uuid::max()];
     let is_selected = match selected {
         Selected::Confirmed => "u.status = 'confirmed'",
-        // A cancelled row without a cause is of an earlier version, in which only volunteers cancelled.
         Selected::CancelledBy(by) => {
             values.push(by.name().into());
-            "u.status = 'cancelled' AND COALESCE(u.cancelled_by, 'volunteer') = $5"
+            "u.cancelled_by = $5"
         }
     };
     let from = format!(

@@ -161,8 +161,7 @@ async fn requirements_in_two_orders_make_no_deadlock() {
 #[tokio::test]
 async fn active_events_are_counted_without_a_look_at_those_that_are_over() {
     let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
-    let columns =
-        "title, description, is_virtual, start_date, timezone, created_at, updated_at, organization_id";
+    let columns = "title, description, is_virtual, start_date, timezone, version, created_at, updated_at, organization_id";
     database
         .run(&format!(
             "INSERT INTO events (id, slug, is_published, starts_at, ends_at, {columns}) \

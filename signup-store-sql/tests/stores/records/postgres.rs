@@ -7,10 +7,9 @@ use async_trait::async_trait;
 use signup_core::Store;
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore};
-use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
-use super::{Engine, Place, migrations_folder};
+use super::Place;
 
 struct Server {
     cluster: &'static Cluster,
@@ -52,16 +51,9 @@ impl Place for Server {
         Ok(Arc::new(open(&self.url).await?))
     }
 
-    async fn open_for_management(&self) -> Arc<dyn Store> {
+    async fn open_for_management(&self) -> Result<Arc<dyn Store>, OpenError> {
         let urls = [self.url.parse().unwrap()];
-        Arc::new(PostgresStore::open_for_management(&urls, PostgresOptions::default()).await.unwrap())
-    }
-
-    async fn migrate(&self, migrations: usize) {
-        let mut all = Migrator::new(migrations_folder(Engine::Postgres)).await.unwrap();
-        all.migrations = all.migrations.iter().take(migrations).cloned().collect();
-        let mut connection = PgConnection::connect(&self.url).await.unwrap();
-        all.run_direct(None, &mut connection, false).await.unwrap();
+        Ok(Arc::new(PostgresStore::open_for_management(&urls, PostgresOptions::default()).await?))
     }
 
     async fn run(&self, sql: AssertSqlSafe<String>) -> sqlx::Result<u64> {

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use signup_core::Store;
 use signup_store_sql::{OpenError, SqliteStore};
-use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use tempfile::TempDir;
 
-use super::{Database, Engine, Place, migrations_folder};
+use super::{Database, Place};
 
 /// A file in a folder, which goes with it.
 struct File {
@@ -51,16 +50,8 @@ impl Place for File {
         Ok(Arc::new(SqliteStore::open(&self.path()).await?))
     }
 
-    async fn open_for_management(&self) -> Arc<dyn Store> {
-        Arc::new(SqliteStore::open_for_management(&self.path()).await.unwrap())
-    }
-
-    async fn migrate(&self, migrations: usize) {
-        let mut all = Migrator::new(migrations_folder(Engine::Sqlite)).await.unwrap();
-        all.migrations = all.migrations.iter().take(migrations).cloned().collect();
-        let file = format!("sqlite:{}?mode=rwc", self.path().display());
-        let mut connection = SqliteConnection::connect(&file).await.unwrap();
-        all.run_direct(None, &mut connection, false).await.unwrap();
+    async fn open_for_management(&self) -> Result<Arc<dyn Store>, OpenError> {
+        Ok(Arc::new(SqliteStore::open_for_management(&self.path()).await?))
     }
 
     async fn run(&self, sql: AssertSqlSafe<String>) -> sqlx::Result<u64> {

@@ -1,0 +1,343 @@
+-- The tables and functions of the store.
+--
+-- Instants are Unix seconds. Texts that are looked up or sorted by have the collation "C": they are compared by bytes.
+--
+-- Every table with records of an organization has the column organization_id. It comes first in the keys, and in the indexes
+-- of the lists, so the tables can be distributed by it. Ids, slugs and digests are unique over the whole service. They are
+-- long and random, or derived from such values. A distributed table that cannot have a unique index on one of them can have
+-- a plain index, which serves the same queries.
+--
+-- A CHECK repeats a bound that the library checks before it writes. So no other program can store a value that the library
+-- cannot read.
+
+-- Facts about the database itself, by name. 'zone_data' is the release of the time zone data from which the stored instants
+-- of events were derived.
+CREATE TABLE meta (
+    name  text COLLATE "C" PRIMARY KEY,
+    value text NOT NULL
+);
+
+-- The customers of the service. Every other record belongs to one of them.
+CREATE TABLE organizations (
+    id         uuid   PRIMARY KEY,
+    name       text   NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    slug       text   COLLATE "C" NOT NULL UNIQUE CHECK (length(slug) BETWEEN 1 AND 255),
+    sport      text   CHECK (length(sport) BETWEEN 1 AND 255),
+    public_url text   CHECK (length(public_url) BETWEEN 1 AND 2048),
+    plan       text   NOT NULL CHECK (plan IN ('free', 'calendar', 'starter', 'pro')),
+    created_at bigint NOT NULL
+);
+
+-- The API tokens of organizations. A token itself is not stored: `digest` is its SHA-256.
+CREATE TABLE tokens (
+    organization_id uuid   NOT NULL REFERENCES organizations (id),
+    id              uuid   NOT NULL UNIQUE,
+    name            text   NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    digest          bytea  NOT NULL UNIQUE CHECK (length(digest) = 32),
+    scopes          text   NOT NULL CHECK (length(scopes) BETWEEN 1 AND 255),
+    created_at      bigint NOT NULL,
+    expires_at      bigint NOT NULL
+                    CONSTRAINT tokens_expires_at_check
+                    CHECK (expires_at > created_at AND expires_at <= created_at + 365 * 86400),
+    revoked_at      bigint,
+    PRIMARY KEY (organization_id, id)
+);
+
+-- The events. A deleted event stays until it is purged, with all that belongs to it.
+CREATE TABLE events (
+    organization_id     uuid    NOT NULL REFERENCES organizations (id),
+    id                  uuid    NOT NULL UNIQUE,
+    title               text    NOT NULL CHECK (length(title) BETWEEN 1 AND 255),
+    slug                text    COLLATE "C" NOT NULL UNIQUE CHECK (length(slug) BETWEEN 1 AND 255),
+    description         text    CHECK (length(description) BETWEEN 1 AND 65535),
+    location            text    CHECK (length(location) BETWEEN 1 AND 2048),
+    is_virtual          boolean NOT NULL,
+    latitude            double precision CHECK (latitude BETWEEN -90 AND 90),
+    longitude           double precision CHECK (longitude BETWEEN -180 AND 180),
+    -- json keeps the text that was written. jsonb would store numbers as NUMERIC: the largest double would come back with
+    -- 309 digits, as a number that a JSON reader refuses.
+    location_data       json    CHECK (json_typeof(location_data) = 'object'),
+    start_date          date    NOT NULL,
+    end_date            date    CONSTRAINT events_end_date_check CHECK (end_date >= start_date),
+    timezone            text    NOT NULL CHECK (length(timezone) > 0),
+    -- Derived from the dates and the zone, for sorting and counting. No other use reads these columns.
+    starts_at           bigint  NOT NULL,
+    ends_at             bigint  NOT NULL CONSTRAINT events_ends_at_check CHECK (ends_at >= starts_at),
+    is_published        boolean NOT NULL,
+    theme               text    CHECK (theme IN ('purple-indigo', 'ocean-blue', 'sunset-orange', 'forest-green', 'rose-pink',
+                                'slate-charcoal', 'golden-hour', 'midnight')),
+    badge_label         text    CHECK (length(badge_label) BETWEEN 1 AND 255),
+    version             bigint  NOT NULL CHECK (version >= 1),
+    created_at          bigint  NOT NULL,
+    updated_at          bigint  NOT NULL,
+    cancelled_at        bigint,
+    cancellation_reason text    CHECK (length(cancellation_reason) BETWEEN 1 AND 1000),
+    deleted_at          bigint,
+    PRIMARY KEY (organization_id, id)
+);
+CREATE INDEX events_by_start ON events (organization_id, starts_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX published_events_by_start ON events (organization_id, starts_at, id)
+    WHERE is_published AND deleted_at IS NULL;
+CREATE INDEX drafts_by_start ON events (organization_id, starts_at, id) WHERE NOT is_published AND deleted_at IS NULL;
+CREATE INDEX active_events_by_end ON events (organization_id, ends_at)
+    WHERE is_published AND cancelled_at IS NULL AND deleted_at IS NULL;
+CREATE UNIQUE INDEX deleted_events ON events (organization_id, id) WHERE deleted_at IS NOT NULL;
+CREATE INDEX events_by_deletion ON events (deleted_at) WHERE deleted_at IS NOT NULL;
+
+-- The shifts of events. A deleted shift stays until it is purged.
+CREATE TABLE shifts (
+    organization_id uuid    NOT NULL,
+    id              uuid    NOT NULL,
+    event_id        uuid    NOT NULL,
+    title           text    NOT NULL CHECK (length(title) BETWEEN 1 AND 255),
+    location        text    CHECK (length(location) BETWEEN 1 AND 255),
+    -- Minutes since midnight by the wall clock. 1440 is the end of the day.
+    start_minute    integer NOT NULL CHECK (start_minute BETWEEN 0 AND 1439),
+    end_minute      integer NOT NULL
+                    CONSTRAINT shifts_end_minute_check CHECK (end_minute > start_minute AND end_minute <= 1440),
+    capacity        integer NOT NULL CHECK (capacity BETWEEN 1 AND 1000000),
+    -- The number of rows in signups with the status 'confirmed'. Only writes of sign-ups change it.
+    filled          integer NOT NULL CHECK (filled >= 0),
+    position        integer NOT NULL CHECK (position >= 0),
+    version         bigint  NOT NULL CHECK (version >= 1),
+    created_at      bigint  NOT NULL,
+    updated_at      bigint  NOT NULL,
+    -- When and by whom all sign-ups for the shift were cancelled at once. The rows of the sign-ups and the column `filled`
+    -- stay as they were, so this cancellation costs the same for any number of sign-ups.
+    closed_at       bigint,
+    closed_by       text    COLLATE "C"
+                    CONSTRAINT shifts_closed_by_check CHECK ((closed_at IS NULL) = (closed_by IS NULL)
+                    AND closed_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation')),
+    deleted_at      bigint,
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id)
+);
+CREATE INDEX shifts_by_event ON shifts (organization_id, event_id, position);
+CREATE INDEX shifts_by_deletion ON shifts (deleted_at) WHERE deleted_at IS NOT NULL;
+
+-- The questions that the sign-up form of an event asks. `options` is a JSON array of texts.
+CREATE TABLE questions (
+    organization_id uuid    NOT NULL,
+    event_id        uuid    NOT NULL,
+    position        integer NOT NULL CHECK (position >= 0),
+    id              uuid    NOT NULL,
+    label           text    NOT NULL CHECK (length(label) BETWEEN 1 AND 255),
+    kind            text    NOT NULL CHECK (kind IN ('text', 'select', 'checkbox')),
+    options         jsonb   NOT NULL CHECK (jsonb_typeof(options) = 'array'),
+    required        boolean NOT NULL,
+    PRIMARY KEY (organization_id, event_id, position, id),
+    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id)
+);
+CREATE INDEX questions_by_id ON questions (organization_id, id);
+
+-- The sign-ups of volunteers for shifts, as they were written. Reads use the view current_signups.
+CREATE TABLE signups (
+    organization_id uuid    NOT NULL,
+    id              uuid    NOT NULL,
+    event_id        uuid    NOT NULL,
+    shift_id        uuid    NOT NULL,
+    -- The version of the shift at the sign-up. A mail about a change goes only to sign-ups with an earlier version.
+    shift_version   integer NOT NULL CHECK (shift_version >= 1),
+    name            text    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    email           text    NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
+    -- The address in lower case, by which addresses are compared.
+    email_key       text    COLLATE "C" NOT NULL,
+    -- The answers to the questions of the event, as a JSON array.
+    answers         jsonb   NOT NULL CHECK (jsonb_typeof(answers) = 'array'),
+    status          text    COLLATE "C" NOT NULL CHECK (status IN ('confirmed', 'cancelled')),
+    -- The SHA-256 of the secret in the volunteer's link.
+    secret          bytea   NOT NULL UNIQUE CHECK (length(secret) = 32),
+    created_at      bigint  NOT NULL,
+    -- When the confirmation mail was last queued.
+    mailed_at       bigint  NOT NULL,
+    cancelled_at    bigint
+                    CONSTRAINT signups_cancelled_at_check CHECK ((cancelled_at IS NULL) = (status = 'confirmed')),
+    cancelled_by    text    COLLATE "C"
+                    CONSTRAINT signups_cancelled_by_check CHECK ((cancelled_by IS NULL) = (status = 'confirmed')
+                    AND cancelled_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation')),
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id)
+);
+CREATE INDEX signups_by_event ON signups (organization_id, event_id, id);
+CREATE INDEX signups_by_shift ON signups (organization_id, shift_id, id);
+CREATE INDEX signups_by_address ON signups (organization_id, email_key);
+CREATE UNIQUE INDEX one_place_for_an_address ON signups (organization_id, shift_id, email_key)
+    WHERE status = 'confirmed';
+
+-- The sign-ups as they are now: a confirmed sign-up for a closed shift is cancelled.
+--
+-- With a limit the subquery is no join, but looks up each shift by its key: the lists keep the order of their index, whatever
+-- the planner knows of the tables.
+CREATE VIEW current_signups AS
+SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.shift_version, u.name, u.email, u.email_key, u.answers, u.secret,
+    u.created_at, u.mailed_at,
+    CASE WHEN s.closed_at IS NULL THEN u.status ELSE 'cancelled' END AS status,
+    coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
+    coalesce(s.closed_by, u.cancelled_by) AS cancelled_by
+FROM signups u LEFT JOIN LATERAL (SELECT closed_at, closed_by FROM shifts
+    WHERE organization_id = u.organization_id AND id = u.shift_id AND u.status = 'confirmed' LIMIT 1) s ON TRUE;
+
+-- The stored answers to requests with an idempotency key. `outcome` is a JSON object, as json for the reason that
+-- location_data is.
+CREATE TABLE receipts (
+    organization_id uuid   NOT NULL,
+    token_id        uuid   NOT NULL,
+    operation       text   COLLATE "C" NOT NULL,
+    idempotency_key text   COLLATE "C" NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
+    outcome         json   NOT NULL,
+    expires_at      bigint NOT NULL,
+    PRIMARY KEY (organization_id, token_id, operation, idempotency_key)
+);
+CREATE INDEX receipts_by_expiry ON receipts (expires_at);
+
+-- The outbox: mails to send, and mails that could not be sent. A sent mail has no row.
+CREATE TABLE notices (
+    organization_id uuid    NOT NULL,
+    id              uuid    NOT NULL,
+    event_id        uuid    NOT NULL,
+    shift_id        uuid    NOT NULL,
+    -- The sign-up that the mail is about, or NULL if the notice is for several volunteers.
+    signup_id       uuid,
+    -- What happened, as a JSON object.
+    cause           jsonb   NOT NULL,
+    version         integer NOT NULL CHECK (version >= 1),
+    attempts        integer NOT NULL CHECK (attempts >= 0),
+    created_at      bigint  NOT NULL,
+    -- When a process may claim the notice: the end of a lease or of a backoff.
+    due_at          bigint  NOT NULL,
+    -- When and why the last attempt failed. NULL for a mail that is still to be sent.
+    failed_at       bigint,
+    reason          text
+                    CONSTRAINT notices_reason_check
+                    CHECK ((reason IS NULL) = (failed_at IS NULL) AND length(reason) <= 500),
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id)
+);
+CREATE INDEX notices_by_id ON notices (id);
+CREATE INDEX due_notices ON notices (due_at, id) WHERE failed_at IS NULL;
+CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
+
+-- The requests of each caller in the present minute, counted for all processes together. A caller is a token, or the address
+-- of a client under the organization 0. The table is unlogged: a commit that changes no other table does not wait for the
+-- disk, and a crash loses the counts of one minute.
+CREATE UNLOGGED TABLE windows (
+    organization_id uuid    NOT NULL,
+    caller          text    COLLATE "C" NOT NULL,
+    opened_at       bigint  NOT NULL,
+    requests        integer NOT NULL CHECK (requests >= 1),
+    PRIMARY KEY (organization_id, caller)
+) WITH (fillfactor = 50);
+CREATE INDEX windows_by_opening ON windows (opened_at);
+
+-- Acquires the locks of a transaction in the given order. The locks are sorted by kind. One query locks all shifts, in the
+-- order of its ORDER BY, because a query for each shift took a large part of the time of a commit that locks ten.
+--
+-- With timeout_ms above 0, a wait for a lock that takes longer fails. The result has no rows. Its columns are those of the
+-- checks that follow in the same UNION ALL.
+--
+-- The shared lock of an event is an advisory lock, which is granted in the order of arrival. A row lock FOR SHARE is granted
+-- beside others at once: while sign-ups keep coming, a change of the event would wait until its timeout.
+CREATE FUNCTION lock_in_order(kinds text[], owners uuid[], ids uuid[], names text[], timeout_ms bigint)
+RETURNS TABLE (change bigint, number bigint, fact text, is_final boolean) LANGUAGE plpgsql AS $$
+BEGIN
+    -- Until the end of the transaction.
+    PERFORM set_config('lock_timeout', CAST(timeout_ms AS text), TRUE) WHERE timeout_ms > 0;
+    FOR i IN 1 .. cardinality(kinds) LOOP
+        -- The query for the first shift has locked the others.
+        CONTINUE WHEN kinds[i] = 'shift' AND kinds[i - 1] = 'shift';
+        CASE kinds[i]
+            WHEN 'name' THEN
+                PERFORM pg_advisory_xact_lock(hashtextextended(names[i], 0));
+            WHEN 'first organization' THEN
+                PERFORM pg_advisory_xact_lock(7306931546094);
+            WHEN 'organization' THEN
+                PERFORM 1 FROM organizations o WHERE o.id = ids[i] FOR NO KEY UPDATE;
+            WHEN 'event' THEN
+                PERFORM pg_advisory_xact_lock(hashtextextended(concat_ws(' ', owners[i], ids[i]), 1));
+                PERFORM 1 FROM events e WHERE e.organization_id = owners[i] AND e.id = ids[i] FOR NO KEY UPDATE;
+            WHEN 'shared event' THEN
+                PERFORM pg_advisory_xact_lock_shared(hashtextextended(concat_ws(' ', owners[i], ids[i]), 1));
+            WHEN 'shift' THEN
+                PERFORM 1 FROM unnest(kinds, owners, ids) WITH ORDINALITY lock (kind, owner, id, place)
+                    JOIN shifts s ON s.organization_id = lock.owner AND s.id = lock.id
+                    WHERE lock.kind = 'shift' ORDER BY lock.place FOR NO KEY UPDATE OF s;
+            WHEN 'signup' THEN
+                PERFORM 1 FROM signups u WHERE u.organization_id = owners[i] AND u.id = ids[i] FOR NO KEY UPDATE;
+            WHEN 'notice' THEN
+                PERFORM 1 FROM notices n WHERE n.organization_id = owners[i] AND n.id = ids[i] FOR NO KEY UPDATE;
+            WHEN 'token' THEN
+                PERFORM 1 FROM tokens t WHERE t.id = ids[i] FOR NO KEY UPDATE;
+        END CASE;
+    END LOOP;
+END $$;
+
+-- The functions below return what a check compares. The caller holds the lock of it. The statement that acquires the lock
+-- took its snapshot before it waited. The query of a function has a snapshot of its own, and so sees what was committed
+-- during the wait.
+
+CREATE FUNCTION organizations_exist() RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN EXISTS (SELECT 1 FROM organizations);
+END $$;
+
+CREATE FUNCTION active_events(owner uuid, at bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN (SELECT count(*) FROM events WHERE organization_id = owner AND is_published AND cancelled_at IS NULL
+        AND deleted_at IS NULL AND ends_at > at);
+END $$;
+
+-- Both are NULL if there is no such event.
+CREATE FUNCTION current_event(owner uuid, event uuid, OUT version bigint, OUT deleted_at bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    SELECT e.version, e.deleted_at INTO version, deleted_at FROM events e WHERE e.organization_id = owner AND e.id = event;
+END $$;
+
+-- Whether any sign-up of the event has an answer to the question.
+CREATE FUNCTION question_is_answered(owner uuid, event uuid, question text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN EXISTS (SELECT 1 FROM signups u WHERE u.organization_id = owner AND u.event_id = event
+        AND u.answers @> jsonb_build_array(jsonb_build_object('question_id', question)));
+END $$;
+
+CREATE FUNCTION shift_is_open(owner uuid, shift uuid) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN EXISTS (SELECT 1 FROM shifts s
+        WHERE s.organization_id = owner AND s.id = shift AND s.closed_at IS NULL);
+END $$;
+
+-- Capacity minus filled, or 0 if the shift is missing, deleted or closed.
+CREATE FUNCTION room_on_shift(owner uuid, shift uuid) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN coalesce((SELECT s.capacity - s.filled FROM shifts s
+        WHERE s.organization_id = owner AND s.id = shift AND s.deleted_at IS NULL AND s.closed_at IS NULL), 0);
+END $$;
+
+-- Whether one of these shifts of the event has a confirmed sign-up. The caller holds the exclusive lock of the event.
+CREATE FUNCTION shifts_have_signups(owner uuid, event uuid, ids json) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN EXISTS (SELECT 1 FROM shifts s
+        WHERE s.organization_id = owner AND s.event_id = event AND s.filled > 0 AND s.closed_at IS NULL
+        AND s.id = ANY (ARRAY(SELECT CAST(value AS uuid) FROM json_array_elements_text(ids))));
+END $$;
+
+-- The confirmed sign-up of an address for a shift.
+--
+-- The query takes the first sign-up of a range of addresses. Only the index that has the addresses in their order gives the
+-- first one without a sort. An equality could be looked up in each index that begins with the shift, and the planner may
+-- expect few sign-ups for one shift.
+CREATE FUNCTION confirmed_signup(owner uuid, shift uuid, address text) RETURNS SETOF signups
+LANGUAGE plpgsql SET enable_sort = off AS $$
+BEGIN
+    IF shift_is_open(owner, shift) THEN
+        RETURN QUERY SELECT first.* FROM (SELECT * FROM signups u WHERE u.organization_id = owner AND u.shift_id = shift
+            AND u.email_key >= address AND u.status = 'confirmed' ORDER BY u.email_key LIMIT 1) first
+            WHERE first.email_key = address;
+    END IF;
+END $$;
+
+CREATE FUNCTION current_receipt(owner uuid, token uuid, what text, key text) RETURNS SETOF receipts
+LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY SELECT * FROM receipts r
+        WHERE r.organization_id = owner AND r.token_id = token AND r.operation = what AND r.idempotency_key = key;
+END $$;

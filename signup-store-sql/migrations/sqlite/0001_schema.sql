@@ -1,0 +1,202 @@
+-- The tables of the store.
+--
+-- Ids are 16-byte blobs, which sort as their UUIDs do. Instants are Unix seconds. Booleans are 0 or 1. Every table with
+-- records of an organization has the column organization_id. It comes first in the keys, and in the indexes of the lists.
+--
+-- A CHECK repeats a bound that the library checks before it writes. So no other program can store a value that the library
+-- cannot read.
+
+-- Facts about the database itself, by name. 'zone_data' is the release of the time zone data from which the stored instants
+-- of events were derived.
+CREATE TABLE meta (
+    name  TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT;
+
+-- The customers of the service. Every other record belongs to one of them.
+CREATE TABLE organizations (
+    id         BLOB    NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    name       TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    slug       TEXT    NOT NULL UNIQUE CHECK (length(slug) BETWEEN 1 AND 255),
+    sport      TEXT    CHECK (length(sport) BETWEEN 1 AND 255),
+    public_url TEXT    CHECK (length(public_url) BETWEEN 1 AND 2048),
+    plan       TEXT    NOT NULL CHECK (plan IN ('free', 'calendar', 'starter', 'pro')),
+    created_at INTEGER NOT NULL
+) STRICT;
+
+-- The API tokens of organizations. A token itself is not stored: `digest` is its SHA-256.
+CREATE TABLE tokens (
+    organization_id BLOB    NOT NULL REFERENCES organizations (id),
+    id              BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
+    name            TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    digest          BLOB    NOT NULL UNIQUE CHECK (length(digest) = 32),
+    scopes          TEXT    NOT NULL CHECK (length(scopes) BETWEEN 1 AND 255),
+    created_at      INTEGER NOT NULL,
+    expires_at      INTEGER NOT NULL CHECK (expires_at > created_at AND expires_at <= created_at + 365 * 86400),
+    revoked_at      INTEGER,
+    PRIMARY KEY (organization_id, id)
+) STRICT;
+
+-- The events. A deleted event stays until it is purged, with all that belongs to it.
+CREATE TABLE events (
+    organization_id     BLOB    NOT NULL REFERENCES organizations (id),
+    id                  BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
+    title               TEXT    NOT NULL CHECK (length(title) BETWEEN 1 AND 255),
+    slug                TEXT    NOT NULL UNIQUE CHECK (length(slug) BETWEEN 1 AND 255),
+    description         TEXT    CHECK (length(description) BETWEEN 1 AND 65535),
+    location            TEXT    CHECK (length(location) BETWEEN 1 AND 2048),
+    is_virtual          INTEGER NOT NULL CHECK (is_virtual IN (0, 1)),
+    latitude            REAL    CHECK (latitude BETWEEN -90 AND 90),
+    longitude           REAL    CHECK (longitude BETWEEN -180 AND 180),
+    location_data       TEXT    CHECK (json_type(location_data) = 'object' AND length(CAST(location_data AS BLOB)) <= 16384),
+    start_date          TEXT    NOT NULL CHECK (start_date GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+    end_date            TEXT    CHECK (end_date >= start_date AND end_date GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+    timezone            TEXT    NOT NULL CHECK (length(timezone) > 0),
+    -- Derived from the dates and the zone, for sorting and counting. No other use reads these columns.
+    starts_at           INTEGER NOT NULL,
+    ends_at             INTEGER NOT NULL CHECK (ends_at >= starts_at),
+    is_published        INTEGER NOT NULL CHECK (is_published IN (0, 1)),
+    theme               TEXT    CHECK (theme IN ('purple-indigo', 'ocean-blue', 'sunset-orange', 'forest-green', 'rose-pink',
+                                'slate-charcoal', 'golden-hour', 'midnight')),
+    badge_label         TEXT    CHECK (length(badge_label) BETWEEN 1 AND 255),
+    version             INTEGER NOT NULL CHECK (version >= 1),
+    created_at          INTEGER NOT NULL,
+    updated_at          INTEGER NOT NULL,
+    cancelled_at        INTEGER,
+    cancellation_reason TEXT    CHECK (length(cancellation_reason) BETWEEN 1 AND 1000),
+    deleted_at          INTEGER,
+    PRIMARY KEY (organization_id, id)
+) STRICT;
+CREATE INDEX events_by_start ON events (organization_id, starts_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX events_by_publication_and_start ON events (organization_id, is_published, starts_at, id)
+    WHERE deleted_at IS NULL;
+-- The last two columns are always NULL here. With them the index alone answers a count of active events.
+CREATE INDEX active_events_by_end ON events (organization_id, ends_at, cancelled_at, deleted_at)
+    WHERE cancelled_at IS NULL AND deleted_at IS NULL AND is_published = 1;
+CREATE UNIQUE INDEX deleted_events ON events (organization_id, id) WHERE deleted_at IS NOT NULL;
+CREATE INDEX events_by_deletion ON events (deleted_at) WHERE deleted_at IS NOT NULL;
+
+-- The shifts of events. A deleted shift stays until it is purged.
+CREATE TABLE shifts (
+    organization_id BLOB    NOT NULL,
+    id              BLOB    NOT NULL CHECK (length(id) = 16),
+    event_id        BLOB    NOT NULL,
+    title           TEXT    NOT NULL CHECK (length(title) BETWEEN 1 AND 255),
+    location        TEXT    CHECK (length(location) BETWEEN 1 AND 255),
+    -- Minutes since midnight by the wall clock. 1440 is the end of the day.
+    start_minute    INTEGER NOT NULL CHECK (start_minute BETWEEN 0 AND 1439),
+    end_minute      INTEGER NOT NULL CHECK (end_minute > start_minute AND end_minute <= 1440),
+    capacity        INTEGER NOT NULL CHECK (capacity BETWEEN 1 AND 1000000),
+    -- The number of rows in signups with the status 'confirmed'. Only writes of sign-ups change it.
+    filled          INTEGER NOT NULL CHECK (filled >= 0),
+    position        INTEGER NOT NULL CHECK (position >= 0),
+    version         INTEGER NOT NULL CHECK (version >= 1),
+    created_at      INTEGER NOT NULL,
+    updated_at      INTEGER NOT NULL,
+    -- When and by whom all sign-ups for the shift were cancelled at once. The rows of the sign-ups and the column `filled`
+    -- stay as they were, so this cancellation costs the same for any number of sign-ups. `closed_by` is compared with the
+    -- list only if there is a value, because a list of texts is slow to check and most shifts are open.
+    closed_at       INTEGER,
+    closed_by       TEXT    CHECK ((closed_at IS NULL) = (closed_by IS NULL) AND (closed_by IS NULL
+                            OR closed_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation'))),
+    deleted_at      INTEGER,
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id)
+) STRICT;
+CREATE INDEX shifts_by_event ON shifts (organization_id, event_id, position);
+CREATE INDEX shifts_by_deletion ON shifts (deleted_at) WHERE deleted_at IS NOT NULL;
+
+-- The questions that the sign-up form of an event asks. `options` is a JSON array of texts.
+CREATE TABLE questions (
+    organization_id BLOB    NOT NULL,
+    event_id        BLOB    NOT NULL,
+    position        INTEGER NOT NULL CHECK (position >= 0),
+    id              BLOB    NOT NULL CHECK (length(id) = 16),
+    label           TEXT    NOT NULL CHECK (length(label) BETWEEN 1 AND 255),
+    kind            TEXT    NOT NULL CHECK (kind IN ('text', 'select', 'checkbox')),
+    options         TEXT    NOT NULL CHECK (json_type(options) = 'array'),
+    required        INTEGER NOT NULL CHECK (required IN (0, 1)),
+    PRIMARY KEY (organization_id, event_id, position, id),
+    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id)
+) STRICT;
+CREATE INDEX questions_by_id ON questions (organization_id, id);
+
+-- The sign-ups of volunteers for shifts, as they were written. Reads use the view current_signups.
+CREATE TABLE signups (
+    organization_id BLOB    NOT NULL,
+    id              BLOB    NOT NULL CHECK (length(id) = 16),
+    event_id        BLOB    NOT NULL,
+    shift_id        BLOB    NOT NULL,
+    -- The version of the shift at the sign-up. A mail about a change goes only to sign-ups with an earlier version.
+    shift_version   INTEGER NOT NULL CHECK (shift_version >= 1),
+    name            TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    email           TEXT    NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
+    -- The address in lower case, by which addresses are compared.
+    email_key       TEXT    NOT NULL,
+    -- The answers to the questions of the event, as a JSON array.
+    answers         TEXT    NOT NULL CHECK (json_type(answers) = 'array'),
+    status          TEXT    NOT NULL CHECK (status IN ('confirmed', 'cancelled')),
+    -- The SHA-256 of the secret in the volunteer's link.
+    secret          BLOB    NOT NULL UNIQUE CHECK (length(secret) = 32),
+    created_at      INTEGER NOT NULL,
+    -- When the confirmation mail was last queued.
+    mailed_at       INTEGER NOT NULL,
+    cancelled_at    INTEGER CHECK ((cancelled_at IS NULL) = (status = 'confirmed')),
+    cancelled_by    TEXT    CHECK ((cancelled_by IS NULL) = (status = 'confirmed') AND (cancelled_by IS NULL
+                            OR cancelled_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation'))),
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id)
+) STRICT;
+CREATE INDEX signups_by_event ON signups (organization_id, event_id, id);
+CREATE INDEX signups_by_shift ON signups (organization_id, shift_id, id);
+CREATE INDEX signups_by_address ON signups (organization_id, email_key);
+CREATE UNIQUE INDEX one_place_for_an_address ON signups (organization_id, shift_id, email_key)
+    WHERE status = 'confirmed';
+
+-- The sign-ups as they are now: a confirmed sign-up for a closed shift is cancelled. An outer join never comes before the
+-- sign-ups, so the lists keep the order of their index.
+CREATE VIEW current_signups AS
+SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.shift_version, u.name, u.email, u.email_key, u.answers, u.secret,
+    u.created_at, u.mailed_at,
+    iif(s.closed_at IS NULL, u.status, 'cancelled') AS status,
+    coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
+    coalesce(s.closed_by, u.cancelled_by) AS cancelled_by
+FROM signups u LEFT JOIN shifts s
+    ON s.organization_id = u.organization_id AND s.id = u.shift_id AND u.status = 'confirmed';
+
+-- The stored answers to requests with an idempotency key. `outcome` is a JSON object. The CHECK only notices an object that
+-- is cut off, because reading all of it as JSON took a sixth of the time of a commit that creates an event. It compares the
+-- last byte: to find the last character, SQLite counts all characters before it.
+CREATE TABLE receipts (
+    organization_id BLOB    NOT NULL,
+    token_id        BLOB    NOT NULL,
+    operation       TEXT    NOT NULL,
+    idempotency_key TEXT    NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
+    outcome         TEXT    NOT NULL CHECK (substr(outcome, 1, 1) = '{' AND substr(CAST(outcome AS BLOB), -1) = x'7D'),
+    expires_at      INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX receipts_by_key ON receipts (organization_id, token_id, operation, idempotency_key);
+CREATE INDEX receipts_by_expiry ON receipts (expires_at);
+
+-- The outbox: mails to send, and mails that could not be sent. A sent mail has no row.
+CREATE TABLE notices (
+    id              BLOB    NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    organization_id BLOB    NOT NULL,
+    event_id        BLOB    NOT NULL,
+    shift_id        BLOB    NOT NULL,
+    -- The sign-up that the mail is about, or NULL if the notice is for several volunteers.
+    signup_id       BLOB    CHECK (length(signup_id) = 16),
+    -- What happened, as a JSON object.
+    cause           TEXT    NOT NULL CHECK (json_valid(cause)),
+    version         INTEGER NOT NULL CHECK (version >= 1),
+    attempts        INTEGER NOT NULL CHECK (attempts >= 0),
+    created_at      INTEGER NOT NULL,
+    -- When a process may claim the notice: the end of a lease or of a backoff.
+    due_at          INTEGER NOT NULL,
+    -- When and why the last attempt failed. NULL for a mail that is still to be sent.
+    failed_at       INTEGER,
+    reason          TEXT    CHECK ((reason IS NULL) = (failed_at IS NULL) AND length(reason) <= 500),
+    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id)
+) STRICT;
+CREATE INDEX due_notices ON notices (due_at, id) WHERE failed_at IS NULL;
+CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
