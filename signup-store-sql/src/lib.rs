@@ -29,8 +29,8 @@
 //! Wall times are stored. The instants of events and shifts are derived from them when records are read. Of these instants,
 //! only the sort keys of events are stored. They are derived again when the release of the time zone data changes.
 //!
-//! The folder `sql` has what both engines share: statements and the decoding of rows. `sqlite` and `postgres` each have one
-//! engine.
+//! The folder `records` has the table of each kind of record, and `sql` the statements of both engines. `sqlite` and
+//! `postgres` each have one engine.
 //!
 //! **Invariant:** this crate has no rules. No statement mentions a scope, a plan's limit, or a clock change.
 
@@ -42,6 +42,7 @@ compile_error!(
 mod batch;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod records;
 mod sql;
 #[cfg(feature = "sqlite")]
 mod sqlite;

@@ -1,8 +1,6 @@
 //! The expressions that SQLite and PostgreSQL spell differently.
 
-use std::borrow::Cow;
-
-use crate::sql::row::Column;
+use crate::sql::table::{Kind, SelectedColumn};
 
 /// The SQL of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +12,7 @@ pub(crate) enum Dialect {
 
 impl Dialect {
     /// Returns an expression for a record as one text: a JSON array of `columns`.
-    pub(crate) fn record(self, columns: &[Column]) -> String {
+    pub(crate) fn record(self, columns: &[SelectedColumn]) -> String {
         let columns = self.columns(columns);
         match self {
             Self::Sqlite => format!("json_array({columns})"),
@@ -23,7 +21,7 @@ impl Dialect {
     }
 
     /// Returns an aggregate of the records of all rows as one text: a JSON array of arrays of `columns`, in any order.
-    pub(crate) fn list(self, columns: &[Column]) -> String {
+    pub(crate) fn list(self, columns: &[SelectedColumn]) -> String {
         let columns = self.columns(columns);
         match self {
             Self::Sqlite => format!("json_group_array(json_array({columns}))"),
@@ -38,7 +36,7 @@ impl Dialect {
     ///
     /// On SQLite the result is one row, because passing a row between threads is expensive. On PostgreSQL each record is a
     /// row, because writing JSON is expensive.
-    pub(crate) fn select(self, columns: &[Column], from: &str) -> String {
+    pub(crate) fn select(self, columns: &[SelectedColumn], from: &str) -> String {
         let selected = match self {
             Self::Sqlite => self.list(columns),
             Self::Postgres => self.columns(columns),
@@ -46,24 +44,21 @@ impl Dialect {
         format!("SELECT {selected} FROM {from}")
     }
 
-    fn columns(self, columns: &[Column]) -> String {
+    fn columns(self, columns: &[SelectedColumn]) -> String {
         columns.iter().map(|column| self.column(*column)).collect::<Vec<_>>().join(", ")
     }
 
-    fn column(self, column: Column) -> Cow<'static, str> {
-        match (self, column) {
-            (_, Column::Text(name) | Column::Integer(name) | Column::Flag(name))
-            | (Self::Sqlite, Column::Date(name) | Column::Json(name))
-            | (Self::Postgres, Column::Id(name)) => name.into(),
-            (Self::Sqlite, Column::Id(name) | Column::Digest(name)) => format!("hex({name})").into(),
+    fn column(self, SelectedColumn { alias, name, kind }: SelectedColumn) -> String {
+        let name = format!("{alias}.{name}");
+        match (self, kind) {
+            (_, Kind::Text | Kind::Integer | Kind::Flag)
+            | (Self::Sqlite, Kind::Date | Kind::Json)
+            | (Self::Postgres, Kind::Id) => name,
+            (Self::Sqlite, Kind::Id | Kind::Digest) => format!("hex({name})"),
             // 17 digits identify a number.
-            (Self::Sqlite, Column::Degrees(name)) => {
-                format!("iif({name} IS NULL, NULL, format('%!.17g', {name}))").into()
-            }
-            (Self::Postgres, Column::Digest(name)) => format!("encode({name}, 'hex')").into(),
-            (Self::Postgres, Column::Date(name) | Column::Degrees(name) | Column::Json(name)) => {
-                format!("CAST({name} AS TEXT)").into()
-            }
+            (Self::Sqlite, Kind::Degrees) => format!("iif({name} IS NULL, NULL, format('%!.17g', {name}))"),
+            (Self::Postgres, Kind::Digest) => format!("encode({name}, 'hex')"),
+            (Self::Postgres, Kind::Date | Kind::Degrees | Kind::Json) => format!("CAST({name} AS TEXT)"),
         }
     }
 

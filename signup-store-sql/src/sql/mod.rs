@@ -1,8 +1,10 @@
-//! What both engines share: statements, requirements, writes, reads, the decoding of rows, and the store over a backend.
+//! What both engines share: statements, tables as data, requirements, writes, reads, the decoding of rows, and the store over
+//! a backend.
 //!
 //! **Invariant:** no module here imports an engine.
 
 pub(crate) mod cache;
+pub(crate) mod cell;
 pub(crate) mod change;
 pub(crate) mod commit;
 mod dialect;
@@ -18,6 +20,7 @@ pub(crate) mod row;
 pub(crate) mod runner;
 mod statement;
 pub(crate) mod store;
+pub(crate) mod table;
 pub(crate) mod write;
 pub(crate) mod zone_data;
 

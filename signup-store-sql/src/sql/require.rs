@@ -21,7 +21,8 @@ use uuid::Uuid;
 
 use super::given_rows::{GIVEN, Template};
 use super::{Dialect, Value};
-use crate::sql::row::{self, RECEIPT, SIGNUP};
+use crate::records::{receipt, signup};
+use crate::sql::row::{self, Row};
 
 /// The kinds of requirements. Each has one query for any number of requirements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -166,7 +167,7 @@ impl Check {
                          given.idempotency_key) r WHERE"
                     }
                 };
-                let record = dialect.record(RECEIPT);
+                let record = dialect.record(&receipt::TABLE.columns());
                 found(
                     &format!("{record}, TRUE"),
                     &format!("{GIVEN} CROSS JOIN {receipts} r.expires_at > given.now"),
@@ -221,7 +222,7 @@ impl Check {
                             .to_owned()
                     }
                 };
-                let record = dialect.record(SIGNUP);
+                let record = dialect.record(&signup::TABLE.columns());
                 found(&format!("{record}, TRUE"), &format!("{GIVEN} CROSS JOIN {signups}"))
             }
             (Self::ShiftHasRoom, _) => {
@@ -258,7 +259,8 @@ pub(crate) fn refusal(requires: &[Requirement], number: usize, fact: &str) -> Re
         Requirement::NoOrganization => Refusal::OrganizationExists,
         Requirement::OrganizationSlugFree(_) | Requirement::EventSlugFree(_) => Refusal::SlugTaken,
         Requirement::NoReceipt { key, .. } => {
-            Refusal::Receipt(Box::new(row::one(fact, |row| row::receipt(row, key))?))
+            let read = |row: Row<'_>| receipt::read(row, key);
+            Refusal::Receipt(Box::new(row::one(fact, &receipt::TABLE.columns(), read)?))
         }
         Requirement::ShiftAtVersion { .. } => Refusal::ShiftChanged,
         Requirement::ShiftsAreEmpty { .. } => Refusal::ShiftHasSignups,
@@ -270,7 +272,7 @@ pub(crate) fn refusal(requires: &[Requirement], number: usize, fact: &str) -> Re
         }
         Requirement::ShiftHasRoom { .. } => Refusal::ShiftFull,
         Requirement::AddressNotOnShift { .. } => {
-            Refusal::AddressOnShift(Box::new(row::one(fact, row::signup)?))
+            Refusal::AddressOnShift(Box::new(row::one(fact, &signup::TABLE.columns(), signup::read)?))
         }
         Requirement::SignupConfirmed { .. } => Refusal::SignupNotConfirmed,
         Requirement::SignupHasSecret { .. } => Refusal::SignupChanged,

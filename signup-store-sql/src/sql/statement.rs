@@ -3,6 +3,7 @@
 //! Statements are written once for both engines, with the parameters `$1`, `$2`, …. [`Dialect`] has the expressions that
 //! differ. All values except limits and filters are parameters, so a connection can prepare a statement once for many values.
 
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::Dialect;
@@ -59,6 +60,9 @@ value_from! {
     u16: number => Self::Integer(Some(number.into()));
     Option<i64>: number => Self::Integer(number);
     Option<f64>: number => Self::Real(number);
+    // In Unix seconds.
+    Timestamp: at => Self::Integer(Some(at.as_second()));
+    Option<Timestamp>: at => Self::Integer(at.map(Timestamp::as_second));
     bool: flag => Self::Flag(flag);
     &[u8]: bytes => Self::Bytes(bytes.to_vec());
 }

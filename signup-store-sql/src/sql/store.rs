@@ -13,11 +13,12 @@ use signup_core::{
 };
 use uuid::Uuid;
 
+use crate::records::{event, notice, organization, question, receipt, shift, signup, token};
 use crate::sql::cache::{CachedReads, CachedValues, MAX_SLUG_BYTES, Version, Weight};
 use crate::sql::read::{
     self, Reader, Result, Selected, all, by_position, in_running_order, live_receipt, of_parent, one, sorted,
 };
-use crate::sql::row::{self, Cell, EVENT, NOTICE, ORGANIZATION, QUESTION, RECEIPT, SHIFT, SIGNUP, TOKEN};
+use crate::sql::row::Row;
 use crate::sql::{Statement, values};
 
 /// What an engine does in its own way.
@@ -81,45 +82,63 @@ impl<B: Backend> Store for SqlStore<B> {
         let from = "organizations o WHERE o.id = $1";
         let read = || {
             let values = values![id.uuid()];
-            one(self.0.reader(), "reading an organization", ORGANIZATION, from, values, row::organization)
+            one(
+                self.0.reader(),
+                "reading an organization",
+                organization::TABLE.columns(),
+                from,
+                values,
+                organization::read,
+            )
         };
         cached(&self.0, |cache| &cache.organizations, id, read).await
     }
 
     async fn organization_by_slug(&self, slug: &str) -> Result<Option<Organization>> {
         let from = "organizations o WHERE o.slug = $1";
-        one(self.0.reader(), "reading an organization", ORGANIZATION, from, values![slug], row::organization)
-            .await
+        one(
+            self.0.reader(),
+            "reading an organization",
+            organization::TABLE.columns(),
+            from,
+            values![slug],
+            organization::read,
+        )
+        .await
     }
 
     async fn organizations(&self, after: Option<OrganizationId>, limit: u32) -> Result<Vec<Organization>> {
         let from = format!("(SELECT * FROM organizations WHERE id > $1 ORDER BY id LIMIT {limit}) o");
         let values = values![after.unwrap_or(OrganizationId::NONE).uuid()];
-        let found =
-            all(self.0.reader(), "listing organizations", ORGANIZATION, &from, values, row::organization)
-                .await?;
+        let found = all(
+            self.0.reader(),
+            "listing organizations",
+            organization::TABLE.columns(),
+            &from,
+            values,
+            organization::read,
+        )
+        .await?;
         Ok(sorted(found, |organization| organization.id))
     }
 
     async fn token_by_digest(&self, digest: &Digest) -> Result<Option<(Token, Organization)>> {
-        let columns = [TOKEN, ORGANIZATION].concat();
+        let columns = [token::TABLE.columns(), organization::TABLE.columns()].concat();
         let from = "tokens t JOIN organizations o ON o.id = t.organization_id WHERE t.digest = $1";
         let values = values![digest.as_bytes().as_slice()];
-        let read = |row: &[Cell<'_>]| {
-            let (token, organization) = row.split_at(TOKEN.len().min(row.len()));
-            Ok((row::token(token)?, row::organization(organization)?))
-        };
-        one(self.0.reader(), "reading a token", &columns, from, values, read).await
+        let read = |row: Row<'_>| Ok((token::read(row)?, organization::read(row)?));
+        one(self.0.reader(), "reading a token", columns, from, values, read).await
     }
 
     async fn token(&self, id: TokenId) -> Result<Option<Token>> {
         let (from, values) = ("tokens t WHERE t.id = $1", values![id.uuid()]);
-        one(self.0.reader(), "reading a token", TOKEN, from, values, row::token).await
+        one(self.0.reader(), "reading a token", token::TABLE.columns(), from, values, token::read).await
     }
 
     async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>> {
         let (from, values) = ("tokens t WHERE t.organization_id = $1", values![organization.uuid()]);
-        let found = all(self.0.reader(), "listing tokens", TOKEN, from, values, row::token).await?;
+        let found =
+            all(self.0.reader(), "listing tokens", token::TABLE.columns(), from, values, token::read).await?;
         Ok(sorted(found, |token| token.id))
     }
 
@@ -136,7 +155,7 @@ impl<B: Backend> Store for SqlStore<B> {
     async fn event(&self, organization: OrganizationId, id: EventId) -> Result<Option<Event>> {
         let from = "events e WHERE e.organization_id = $1 AND e.id = $2 AND e.deleted_at IS NULL";
         let values = values![organization.uuid(), id.uuid()];
-        one(self.0.reader(), "reading an event", EVENT, from, values, row::events()).await
+        one(self.0.reader(), "reading an event", event::TABLE.columns(), from, values, event::read).await
     }
 
     async fn event_in_full(&self, organization: OrganizationId, id: EventId) -> Result<Option<EventInFull>> {
@@ -175,8 +194,9 @@ impl<B: Backend> Store for SqlStore<B> {
              AND s.deleted_at IS NULL WHERE e.organization_id = $1 AND e.id = $2 AND e.deleted_at IS NULL";
         let read = || async {
             let values = values![organization.uuid(), event.uuid()];
+            let (what, columns) = ("listing shifts", shift::columns_with_event());
             let found =
-                of_parent(self.0.reader(), "listing shifts", SHIFT, from, values, row::shifts()).await?;
+                of_parent(self.0.reader(), what, &shift::TABLE, columns, from, values, shift::read).await?;
             Ok(found.map(in_running_order))
         };
         cached(&self.0, |cache| &cache.shifts, (organization, event), read).await
@@ -184,7 +204,8 @@ impl<B: Backend> Store for SqlStore<B> {
 
     async fn shift(&self, organization: OrganizationId, id: ShiftId) -> Result<Option<Shift>> {
         let values = values![organization.uuid(), id.uuid()];
-        one(self.0.reader(), "reading a shift", SHIFT, LIVE_SHIFT, values, row::shifts()).await
+        let columns = shift::columns_with_event();
+        one(self.0.reader(), "reading a shift", columns, LIVE_SHIFT, values, shift::read).await
     }
 
     async fn shift_with_event(
@@ -192,22 +213,22 @@ impl<B: Backend> Store for SqlStore<B> {
         organization: OrganizationId,
         id: ShiftId,
     ) -> Result<Option<(Shift, Event)>> {
-        let columns = [SHIFT, EVENT].concat();
-        let (mut shift_of, mut event_of) = (row::shifts(), row::events());
-        let read = |row: &[Cell<'_>]| {
-            let (shift, event) = row.split_at(SHIFT.len().min(row.len()));
-            Ok((shift_of(shift)?, event_of(event)?))
+        let columns = [shift::TABLE.columns(), event::TABLE.columns()].concat();
+        let read = |row: Row<'_>| {
+            let event = event::read(row)?;
+            Ok((shift::read_of(&event, row)?, event))
         };
         let values = values![organization.uuid(), id.uuid()];
-        one(self.0.reader(), "reading a shift and its event", &columns, LIVE_SHIFT, values, read).await
+        one(self.0.reader(), "reading a shift and its event", columns, LIVE_SHIFT, values, read).await
     }
 
     async fn questions(&self, organization: OrganizationId, event: EventId) -> Result<Option<Vec<Question>>> {
         let from = "events e LEFT JOIN questions q ON q.organization_id = e.organization_id AND q.event_id = e.id \
              WHERE e.organization_id = $1 AND e.id = $2 AND e.deleted_at IS NULL";
         let values = values![organization.uuid(), event.uuid()];
+        let (what, columns) = ("listing questions", question::TABLE.columns());
         let found =
-            of_parent(self.0.reader(), "listing questions", QUESTION, from, values, row::question).await?;
+            of_parent(self.0.reader(), what, &question::TABLE, columns, from, values, question::read).await?;
         Ok(found.map(by_position))
     }
 
@@ -215,7 +236,8 @@ impl<B: Backend> Store for SqlStore<B> {
         let from = "questions q JOIN events e ON e.organization_id = q.organization_id AND e.id = q.event_id \
              WHERE q.organization_id = $1 AND q.id = $2 AND e.deleted_at IS NULL";
         let values = values![organization.uuid(), id.uuid()];
-        one(self.0.reader(), "reading a question", QUESTION, from, values, row::question).await
+        one(self.0.reader(), "reading a question", question::TABLE.columns(), from, values, question::read)
+            .await
     }
 
     async fn signup_page(&self, organization: OrganizationId, query: &SignupQuery) -> Result<SignupPage> {
@@ -236,7 +258,9 @@ impl<B: Backend> Store for SqlStore<B> {
         );
         let after = after.unwrap_or(SignupId::NONE).uuid();
         let values = values![organization.uuid(), event.uuid(), after];
-        let found = all(self.0.reader(), "listing sign-ups", SIGNUP, &from, values, row::signup).await?;
+        let found =
+            all(self.0.reader(), "listing sign-ups", signup::TABLE.columns(), &from, values, signup::read)
+                .await?;
         Ok(sorted(found, |signup| signup.id))
     }
 
@@ -263,7 +287,7 @@ impl<B: Backend> Store for SqlStore<B> {
         let is_live = self.0.reader().dialect().is_of_live_event();
         let from = format!("current_signups u WHERE u.organization_id = $1 AND u.id = $2 AND {is_live}");
         let values = values![organization.uuid(), id.uuid()];
-        one(self.0.reader(), "reading a sign-up", SIGNUP, &from, values, row::signup).await
+        one(self.0.reader(), "reading a sign-up", signup::TABLE.columns(), &from, values, signup::read).await
     }
 
     async fn confirmed_signups(
@@ -288,9 +312,15 @@ impl<B: Backend> Store for SqlStore<B> {
              ORDER BY id LIMIT {limit}) u"
         );
         let values = values![organization.uuid(), email.key()];
-        let found =
-            all(self.0.reader(), "listing sign-ups of an address", SIGNUP, &from, values, row::signup)
-                .await?;
+        let found = all(
+            self.0.reader(),
+            "listing sign-ups of an address",
+            signup::TABLE.columns(),
+            &from,
+            values,
+            signup::read,
+        )
+        .await?;
         Ok(sorted(found, |signup| signup.id))
     }
 
@@ -298,14 +328,14 @@ impl<B: Backend> Store for SqlStore<B> {
         let is_live = self.0.reader().dialect().is_of_live_event();
         let from = format!("current_signups u WHERE u.secret = $1 AND {is_live}");
         let values = values![secret.as_bytes().as_slice()];
-        one(self.0.reader(), "reading a sign-up", SIGNUP, &from, values, row::signup).await
+        one(self.0.reader(), "reading a sign-up", signup::TABLE.columns(), &from, values, signup::read).await
     }
 
     async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>> {
         let from = "receipts r WHERE r.organization_id = $1 AND r.token_id = $2 AND r.operation = $3 \
              AND r.idempotency_key = $4 AND r.expires_at > $5";
-        let (values, read) = (live_receipt(key, now), |row: &[Cell<'_>]| row::receipt(row, key));
-        one(self.0.reader(), "reading a receipt", RECEIPT, from, values, read).await
+        let (values, read) = (live_receipt(key, now), |row: Row<'_>| receipt::read(row, key));
+        one(self.0.reader(), "reading a receipt", receipt::TABLE.columns(), from, values, read).await
     }
 
     async fn notices(&self, have_failed: bool, after: Option<NoticeId>, limit: u32) -> Result<Vec<Notice>> {
@@ -315,7 +345,9 @@ impl<B: Backend> Store for SqlStore<B> {
              ORDER BY id LIMIT {limit}) n"
         );
         let values = values![after.unwrap_or(NoticeId::NONE).uuid()];
-        let found = all(self.0.reader(), "listing notices", NOTICE, &from, values, row::notice).await?;
+        let found =
+            all(self.0.reader(), "listing notices", notice::TABLE.columns(), &from, values, notice::read)
+                .await?;
         Ok(sorted(found, |notice| notice.id))
     }
 

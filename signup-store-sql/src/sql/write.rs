@@ -6,18 +6,16 @@
 //! **Invariant:** `filled` is written only together with the sign-ups that it counts. `CloseShift` changes neither.
 //! Reads of a closed shift return every sign-up as cancelled, and 0 for `filled`.
 
-mod cells;
-
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use signup_core::{StoreError, Write};
+use uuid::Uuid;
 
 use super::given_rows::{CHANGE, GIVEN, GivenRows, Template};
+use super::table::NamedValue;
 use super::{Dialect, Value};
-use cells::{
-    Cell, cancellation, changed_event, deletion, event, ids, location, notice, organization, question,
-    receipt, shift, signup, token,
-};
+use crate::records::{event, notice, organization, question, receipt, shift, signup, token};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -215,43 +213,52 @@ fn remove_signups(
 /// Appends the rows of a write to the rows of its kind, under the number 0 of a change set.
 pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<()> {
     match write {
-        Write::InsertOrganization(new) => push(writes, Effect::InsertOrganization, organization(new)),
+        Write::InsertOrganization(new) => {
+            push(writes, Effect::InsertOrganization, organization::TABLE.row(new)?);
+        }
         Write::SetPlan { organization, plan } => {
             let row = [("id", organization.uuid().into()), ("plan", plan.name().into())];
             push(writes, Effect::SetPlan, row);
         }
-        Write::InsertToken(new) => push(writes, Effect::InsertToken, token(new)),
+        Write::InsertToken(new) => push(writes, Effect::InsertToken, token::TABLE.row(new)?),
         Write::RevokeToken { token, at } => {
-            let row = [("id", token.uuid().into()), ("revoked_at", at.as_second().into())];
+            let row = [("id", token.uuid().into()), ("revoked_at", (*at).into())];
             push(writes, Effect::RevokeToken, row);
         }
         Write::InsertEvent { event: new, location_data } => {
-            push(writes, Effect::InsertEvent, event(new, location_data.as_ref()));
+            let location_data = event::location_data(location_data.as_ref());
+            push(writes, Effect::InsertEvent, event::TABLE.row(new)?.into_iter().chain([location_data]));
         }
-        Write::UpdateEvent { event, may_change_activity: _ } => {
-            push(writes, Effect::UpdateEvent, changed_event(event));
+        Write::UpdateEvent { event: new, may_change_activity: _ } => {
+            push(writes, Effect::UpdateEvent, event::TABLE.changed_row(new)?);
         }
-        Write::RestoreEvent(event) => {
-            let row = changed_event(event).chain([("deleted_at", Value::Integer(None))]);
-            push(writes, Effect::RestoreEvent, row);
+        Write::RestoreEvent(new) => {
+            let not_deleted = (event::DELETED_AT, Value::Integer(None));
+            push(
+                writes,
+                Effect::RestoreEvent,
+                event::TABLE.changed_row(new)?.into_iter().chain([not_deleted]),
+            );
         }
         Write::SetLocationData { organization, event, location_data } => {
             let [organization, id] = ids(organization.uuid(), event.uuid());
-            let row = [organization, id, location(location_data.as_ref())];
+            let row = [organization, id, event::location_data(location_data.as_ref())];
             push(writes, Effect::SetLocationData, row);
         }
         Write::DeleteEvent { organization, event, at } => {
             push(writes, Effect::DeleteEvent, deletion(organization.uuid(), event.uuid(), *at));
         }
         Write::InsertShifts(new) => {
-            new.iter().for_each(|new| push(writes, Effect::InsertShifts, shift(new)));
+            for new in new {
+                push(writes, Effect::InsertShifts, shift::TABLE.row(new)?);
+            }
         }
         Write::InsertQuestions(new) => {
             for new in new {
-                push(writes, Effect::InsertQuestions, question(new)?);
+                push(writes, Effect::InsertQuestions, question::TABLE.row(new)?);
             }
         }
-        Write::UpdateQuestion(new) => push(writes, Effect::UpdateQuestion, question(new)?),
+        Write::UpdateQuestion(new) => push(writes, Effect::UpdateQuestion, question::TABLE.row(new)?),
         Write::DeleteQuestion { organization, event, question } => {
             let [organization, id] = ids(organization.uuid(), question.uuid());
             push(writes, Effect::DeleteQuestion, [organization, ("event_id", event.uuid().into()), id]);
@@ -259,43 +266,34 @@ pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<()> {
         Write::DeleteShift { organization, shift, at } => {
             push(writes, Effect::DeleteShift, deletion(organization.uuid(), shift.uuid(), *at));
         }
-        Write::UpdateShift(new) => {
-            let fixed = ["event_id", "filled", "position", "created_at"];
-            let row = shift(new).into_iter().filter(|(column, _)| !fixed.contains(column));
-            push(writes, Effect::UpdateShift, row);
-        }
-        Write::InsertSignup(new) => push(writes, Effect::InsertSignup, signup(new)?),
+        Write::UpdateShift(new) => push(writes, Effect::UpdateShift, shift::TABLE.changed_row(new)?),
+        Write::InsertSignup(new) => push(writes, Effect::InsertSignup, signup::TABLE.row(new)?),
         Write::CancelSignup { organization, signup, at, by, .. } => {
             let [organization, id] = ids(organization.uuid(), signup.uuid());
-            let [at, by] = cancellation(*at, *by);
-            push(writes, Effect::CancelSignup, [organization, id, at, by]);
+            let row = [organization, id, ("cancelled_at", (*at).into()), ("cancelled_by", by.name().into())];
+            push(writes, Effect::CancelSignup, row);
         }
         Write::CloseShift { organization, shift, at, by } => {
             let [organization, id] = ids(organization.uuid(), shift.uuid());
-            let row =
-                [organization, id, ("closed_at", at.as_second().into()), ("closed_by", by.name().into())];
+            let row = [organization, id, ("closed_at", (*at).into()), ("closed_by", by.name().into())];
             push(writes, Effect::CloseShift, row);
         }
         Write::RenewSecret { organization, signup, secret, at, .. } => {
             let [organization, id] = ids(organization.uuid(), signup.uuid());
             let secret = ("secret", secret.as_bytes().as_slice().into());
-            let row = [organization, id, secret, ("mailed_at", at.as_second().into())];
+            let row = [organization, id, secret, ("mailed_at", (*at).into())];
             push(writes, Effect::RenewSecret, row);
         }
         Write::EraseSignup { organization, signup, .. } => {
             push(writes, Effect::EraseSignup, ids(organization.uuid(), signup.uuid()));
         }
-        Write::InsertReceipt(new) => push(writes, Effect::InsertReceipt, receipt(new)?),
+        Write::InsertReceipt(new) => push(writes, Effect::InsertReceipt, receipt::TABLE.row(new)?),
         Write::InsertNotices(new) => {
             for new in new {
-                push(writes, Effect::InsertNotices, notice(new)?);
+                push(writes, Effect::InsertNotices, notice::TABLE.row(new)?);
             }
         }
-        Write::UpdateNotice(new) => {
-            let fixed = ["event_id", "shift_id", "signup_id", "created_at"];
-            let row = notice(new)?.into_iter().filter(|(column, _)| !fixed.contains(column));
-            push(writes, Effect::UpdateNotice, row);
-        }
+        Write::UpdateNotice(new) => push(writes, Effect::UpdateNotice, notice::TABLE.changed_row(new)?),
         Write::DeleteNotice { organization, notice } => {
             push(writes, Effect::DeleteNotice, ids(organization.uuid(), notice.uuid()));
         }
@@ -303,6 +301,15 @@ pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<()> {
     Ok(())
 }
 
-fn push(writes: &mut Writes, effect: Effect, row: impl IntoIterator<Item = Cell>) {
+fn push(writes: &mut Writes, effect: Effect, row: impl IntoIterator<Item = NamedValue>) {
     writes.entry(effect).or_default().push(0, row);
+}
+
+fn ids(organization: Uuid, id: Uuid) -> [NamedValue; 2] {
+    [("organization_id", organization.into()), ("id", id.into())]
+}
+
+fn deletion(organization: Uuid, id: Uuid, at: Timestamp) -> [NamedValue; 3] {
+    let [organization, id] = ids(organization, id);
+    [organization, id, ("deleted_at", at.into())]
 }

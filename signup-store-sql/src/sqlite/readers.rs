@@ -8,8 +8,9 @@ use super::query::query;
 use crate::sql::observe::count_round_trips;
 use crate::sql::pool::ConnectionPool;
 use crate::sql::read::Reader;
-use crate::sql::row::{self, Cell, Column, FetchedRows};
+use crate::sql::row::{self, FetchedRows, Row};
 use crate::sql::runner::texts;
+use crate::sql::table::SelectedColumn;
 use crate::sql::{Dialect, Statement};
 
 /// A pool of read-only connections.
@@ -23,10 +24,10 @@ pub(crate) struct Json(String);
 impl FetchedRows for Json {
     fn read<T>(
         &self,
-        _columns: &[Column],
-        read: impl FnMut(&[Cell<'_>]) -> Result<T, StoreError>,
+        columns: &[SelectedColumn],
+        read: impl FnMut(Row<'_>) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        row::all(&self.0, read)
+        row::all(&self.0, columns, read)
     }
 }
 

@@ -3,7 +3,8 @@
 use signup_core::{DeletedEvent, EventId, OrganizationId, StoreError};
 
 use super::reader::{Reader, Result, all, sorted};
-use crate::sql::row::{self, Cell, DELETION, EVENT};
+use crate::records::event;
+use crate::sql::row::Row;
 use crate::sql::{Value, values};
 
 const WHAT: &str = "reading deleted events";
@@ -33,13 +34,11 @@ pub(crate) async fn deleted_event(
 }
 
 async fn deleted(reader: &impl Reader, from: &str, values: Vec<Value>) -> Result<Vec<DeletedEvent>> {
-    let columns = [EVENT, DELETION].concat();
-    let mut event_of = row::events();
-    let read = |row: &[Cell<'_>]| {
-        let (event, deletion) = row.split_at(EVENT.len().min(row.len()));
-        let deleted_at = row::deletion(deletion)?;
+    let columns = [event::TABLE.columns(), event::TABLE.columns_named(&[event::DELETED_AT])].concat();
+    let read = |row: Row<'_>| {
+        let deleted_at = event::read_deleted_at(row)?;
         let deleted_at = deleted_at.ok_or_else(|| StoreError::failed(WHAT, "a row of an event in use"))?;
-        Ok(DeletedEvent::new(event_of(event)?, deleted_at))
+        Ok(DeletedEvent::new(event::read(row)?, deleted_at))
     };
-    all(reader, WHAT, &columns, from, values, read).await
+    all(reader, WHAT, columns, from, values, read).await
 }

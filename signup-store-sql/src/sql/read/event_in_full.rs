@@ -3,7 +3,8 @@
 use signup_core::{EventInFull, Question, Shift};
 
 use super::reader::{Reader, Result};
-use crate::sql::row::{self, EVENT, LOCATION_DATA, QUESTION, SHIFT_OF_EVENT};
+use crate::records::{event, question, shift};
+use crate::sql::row::{self, Row};
 use crate::sql::{Statement, Value};
 
 /// Reads the event that `condition` selects, with all its records. A deleted event counts as missing.
@@ -19,20 +20,24 @@ pub(crate) async fn event_in_full(
              WHERE {alias}.organization_id = e.organization_id AND {alias}.event_id = e.id{condition})"
         )
     };
+    let of_event = event::TABLE.columns();
+    let of_location_data = event::TABLE.columns_named(&["id", event::LOCATION_DATA]);
+    let (of_shift, of_question) = (shift::TABLE.columns(), question::TABLE.columns());
     let text = format!(
         "SELECT {}, {}, {}, {} FROM events e WHERE {condition} AND e.deleted_at IS NULL",
-        dialect.record(EVENT),
-        dialect.record(LOCATION_DATA),
-        children(dialect.list(SHIFT_OF_EVENT), "shifts", "s", " AND s.deleted_at IS NULL"),
-        children(dialect.list(QUESTION), "questions", "q", ""),
+        dialect.record(&of_event),
+        dialect.record(&of_location_data),
+        children(dialect.list(&of_shift), "shifts", "s", " AND s.deleted_at IS NULL"),
+        children(dialect.list(&of_question), "questions", "q", ""),
     );
     let found = reader.row("reading an event in full", Statement::of(dialect, &text, values)).await?;
     let Some([event, location_data, shifts, questions]) = found else { return Ok(None) };
-    let event = row::one(&event, row::events())?;
-    let shifts = in_running_order(row::all(&shifts, |row| row::shift_of(&event, row))?);
-    let questions = by_position(row::all(&questions, row::question)?);
+    let event = row::one(&event, &of_event, event::read)?;
+    let read_shift = |row: Row<'_>| shift::read_of(&event, row);
+    let shifts = in_running_order(row::all(&shifts, &of_shift, read_shift)?);
+    let questions = by_position(row::all(&questions, &of_question, question::read)?);
     let mut full = EventInFull::new(event, shifts, questions);
-    full.location_data = row::one(&location_data, row::location_data)?;
+    full.location_data = row::one(&location_data, &of_location_data, event::read_location_data)?;
     Ok(Some(full))
 }
 

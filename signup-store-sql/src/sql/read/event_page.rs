@@ -5,9 +5,11 @@ use std::cmp::Reverse;
 use jiff::Timestamp;
 use signup_core::{Event, EventPage, EventQuery, OrganizationId, Position, Side};
 
-use super::page::{cut, row_limit};
-use super::reader::{Reader, Result, outer};
-use crate::sql::row::{self, Cell, Column, EVENT, FetchedRows as _};
+use super::page::{HAS_OTHER_SIDE, PAGE, cut, row_limit};
+use super::reader::{Reader, Result};
+use crate::records::event;
+use crate::sql::row::FetchedRows as _;
+use crate::sql::table::SelectedColumn;
 use crate::sql::{Dialect, Statement, values};
 
 /// Returns the statement for a page of events. The result has at least one event more than the page, if there is one, and
@@ -50,12 +52,8 @@ pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted:
     Statement::of(dialect, &dialect.select(&page_columns(), &from), values)
 }
 
-/// The columns that precede those of the event in each row: whether an event lies on the other side of the position, and the
-/// start by which the event is sorted. A page without events is one row, in which only the first column has a value.
-const PAGE: &[Column] = &[Column::Flag("p.has_other_side"), Column::Integer("e.starts_at")];
-
-fn page_columns() -> Vec<Column> {
-    [PAGE, EVENT].concat()
+fn page_columns() -> Vec<SelectedColumn> {
+    [PAGE.columns(), event::TABLE.columns(), event::TABLE.columns_named(&[event::STARTS_AT])].concat()
 }
 
 pub(crate) async fn events(
@@ -65,14 +63,12 @@ pub(crate) async fn events(
 ) -> Result<EventPage> {
     let page = page_query(reader.dialect(), organization, wanted);
     let page = reader.rows("listing events", page).await?;
-    let (mut other_side, mut read) = (false, outer(row::events()));
+    let mut other_side = false;
     let events = page.read(&page_columns(), |row| {
-        let (page, event) = row.split_at(PAGE.len().min(row.len()));
-        other_side = page.first().is_some_and(Cell::is_true);
-        let Some(event) = read(event)? else { return Ok(None) };
+        other_side = row.of(&PAGE).flag(HAS_OTHER_SIDE)?;
         // The stored start can differ from the derived one while a process with newer zone data shares the database. A walk
         // that mixed them would repeat or skip events.
-        Ok(Some((row::stored_start(page)?, event)))
+        row.outer(&event::TABLE, |row| Ok((event::read_stored_start(row)?, event::read(row)?)))
     })?;
     let mut events: Vec<_> = events.into_iter().flatten().collect();
     events.sort_by_key(|(starts_at, event)| Reverse((*starts_at, event.id)));

@@ -4,7 +4,8 @@ use signup_core::{CancelledBy, OrganizationId, Signup, SignupId, SignupScope};
 use uuid::Uuid;
 
 use super::reader::{Reader, Result, sorted};
-use crate::sql::row::{self, FetchedRows as _, SIGNUP};
+use crate::records::signup;
+use crate::sql::row::FetchedRows as _;
 use crate::sql::{Dialect, Statement, values};
 
 /// Which sign-ups of an event or a shift are read.
@@ -42,7 +43,7 @@ pub(crate) fn fan_out_query(
         "(SELECT * FROM current_signups u WHERE u.organization_id = $1 AND ({column}, u.id) > ($2, $3) \
          AND ({column}, u.id) <= ($2, $4) AND {is_selected} ORDER BY {column}, u.id LIMIT {limit}) u"
     );
-    Statement::of(dialect, &dialect.select(SIGNUP, &from), values)
+    Statement::of(dialect, &dialect.select(&signup::TABLE.columns(), &from), values)
 }
 
 pub(crate) async fn fan_out(
@@ -54,6 +55,7 @@ pub(crate) async fn fan_out(
     limit: u32,
 ) -> Result<Vec<Signup>> {
     let sql = fan_out_query(reader.dialect(), organization, scope, selected, after, limit);
-    let found = reader.rows("listing sign-ups for a fan-out", sql).await?.read(SIGNUP, row::signup)?;
+    let found = reader.rows("listing sign-ups for a fan-out", sql).await?;
+    let found = found.read(&signup::TABLE.columns(), signup::read)?;
     Ok(sorted(found, |signup| signup.id))
 }

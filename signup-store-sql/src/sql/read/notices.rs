@@ -7,15 +7,16 @@ use jiff::Timestamp;
 use signup_core::{Notice, NoticeId, StoreError};
 
 use super::reader::{Reader, Result, all, one};
+use crate::records::notice;
 use crate::sql::observe::count_unreadable_notice;
-use crate::sql::row::{self, Cell, NOTICE, QUEUE_POSITION};
+use crate::sql::row::Row;
 use crate::sql::values;
 #[cfg(test)]
 use crate::sql::{Dialect, Statement};
 
 pub(crate) async fn notice(reader: &impl Reader, id: NoticeId) -> Result<Option<Notice>> {
     let from = "notices n WHERE n.id = $1";
-    one(reader, "reading a notice", NOTICE, from, values![id.uuid()], row::notice).await
+    one(reader, "reading a notice", notice::TABLE.columns(), from, values![id.uuid()], notice::read).await
 }
 
 /// A position in the queue: a due time and an id. The time is stored in Unix seconds, and can be out of the range of
@@ -73,15 +74,12 @@ async fn due_page(
     const WHAT: &str = "looking for due notices";
     let from = due_ranges(limit);
     let values = values![now.as_second(), latest.as_second(), after.0, after.1.uuid()];
-    let columns = [QUEUE_POSITION, NOTICE].concat();
-    let read = |row: &[Cell<'_>]| {
-        let (position, notice) = row.split_at(QUEUE_POSITION.len().min(row.len()));
-        Ok((row::queue_position(position)?, row::notice(notice)))
-    };
-    let mut page = match all(reader, WHAT, &columns, &from, values.clone(), read).await {
+    let read = |row: Row<'_>| Ok((notice::read_queue_position(row)?, notice::read(row)));
+    let mut page = match all(reader, WHAT, notice::TABLE.columns(), &from, values.clone(), read).await {
         // A damaged text can make the whole result unreadable. Then each notice is read by its own statement.
         Err(error) if !error.is_unavailable() => {
-            let positions = all(reader, WHAT, QUEUE_POSITION, &from, values, row::queue_position).await?;
+            let columns = notice::queue_columns();
+            let positions = all(reader, WHAT, columns, &from, values, notice::read_queue_position).await?;
             each_at(reader, positions).await?
         }
         page => page?,
@@ -132,5 +130,5 @@ pub(crate) fn due_notices_query(
     limit: u32,
 ) -> Statement {
     let values = values![now, latest, after.0, after.1.uuid()];
-    Statement::of(dialect, &dialect.select(NOTICE, &due_ranges(limit)), values)
+    Statement::of(dialect, &dialect.select(&notice::TABLE.columns(), &due_ranges(limit)), values)
 }

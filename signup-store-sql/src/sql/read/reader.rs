@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 use signup_core::{ReceiptKey, StoreError};
 
-use crate::sql::row::{Cell, Column, FetchedRows};
+use crate::sql::row::{FetchedRows, Row};
+use crate::sql::table::{SelectedColumn, Table};
 use crate::sql::{Dialect, Statement, Value, values};
 
 pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -30,24 +31,24 @@ pub(crate) trait Reader: Sync {
 pub(crate) async fn all<T>(
     reader: &impl Reader,
     what: &'static str,
-    columns: &[Column],
+    columns: Vec<SelectedColumn>,
     from: &str,
     values: Vec<Value>,
-    read: impl FnMut(&[Cell<'_>]) -> Result<T>,
+    read: impl FnMut(Row<'_>) -> Result<T>,
 ) -> Result<Vec<T>> {
     let dialect = reader.dialect();
-    let found = reader.rows(what, Statement::of(dialect, &dialect.select(columns, from), values)).await?;
-    found.read(columns, read)
+    let found = reader.rows(what, Statement::of(dialect, &dialect.select(&columns, from), values)).await?;
+    found.read(&columns, read)
 }
 
 /// Reads the record of `from`, which has at most one row.
 pub(crate) async fn one<T>(
     reader: &impl Reader,
     what: &'static str,
-    columns: &[Column],
+    columns: Vec<SelectedColumn>,
     from: &str,
     values: Vec<Value>,
-    read: impl FnMut(&[Cell<'_>]) -> Result<T>,
+    read: impl FnMut(Row<'_>) -> Result<T>,
 ) -> Result<Option<T>> {
     Ok(all(reader, what, columns, from, values, read).await?.pop())
 }
@@ -58,23 +59,18 @@ pub(crate) fn sorted<T, K: Ord>(mut found: Vec<T>, key: impl Fn(&T) -> K) -> Vec
     found
 }
 
-/// Returns a function that reads one row of an outer join at a time. A row without an id in its first column has no record.
-pub(super) fn outer<T>(
-    mut read: impl FnMut(&[Cell<'_>]) -> Result<T>,
-) -> impl FnMut(&[Cell<'_>]) -> Result<Option<T>> {
-    move |row| if row.first().is_none_or(Cell::is_no_id) { Ok(None) } else { read(row).map(Some) }
-}
-
-/// Reads the records that an outer join finds for one parent, in any order. Returns `None` if there is no parent.
+/// Reads the records of `table` that an outer join finds for one parent, in any order. Returns `None` if there is no parent.
 pub(crate) async fn of_parent<T>(
     reader: &impl Reader,
     what: &'static str,
-    columns: &[Column],
+    table: &Table<T>,
+    columns: Vec<SelectedColumn>,
     from: &str,
     values: Vec<Value>,
-    read: impl FnMut(&[Cell<'_>]) -> Result<T>,
+    read: impl Fn(Row<'_>) -> Result<T>,
 ) -> Result<Option<Vec<T>>> {
-    let found = all(reader, what, columns, from, values, outer(read)).await?;
+    let read = |row: Row<'_>| row.outer(table, &read);
+    let found = all(reader, what, columns, from, values, read).await?;
     Ok((!found.is_empty()).then(|| found.into_iter().flatten().collect()))
 }
 

@@ -8,11 +8,11 @@ use signup_core::{
 };
 use uuid::Uuid;
 
-use super::page::{cut, row_limit};
-use super::reader::{Reader, Result, one, outer};
-use crate::sql::row::{
-    self, Cell, Column, DELETION, EVENT, FetchedRows as _, ORGANIZATION, SHIFT, SHIFT_DELETION, SIGNUP,
-};
+use super::page::{HAS_OTHER_SIDE, PAGE, cut, row_limit};
+use super::reader::{Reader, Result, one};
+use crate::records::{event, organization, shift, signup};
+use crate::sql::row::{FetchedRows as _, Row};
+use crate::sql::table::SelectedColumn;
 use crate::sql::{Dialect, Statement, Value, values};
 
 /// Returns the statement for a page of sign-ups. The result has at least one sign-up more than the page, if there is one, and
@@ -87,12 +87,8 @@ pub(crate) fn signup_page_query(
     Statement::of(dialect, &format!("{addressed}{}", dialect.select(&page_columns(), &from)), values)
 }
 
-/// The column that precedes those of the sign-up in each row: whether a sign-up lies on the other side of the position. A page
-/// without sign-ups is one row, in which only this column has a value.
-const PAGE: &[Column] = &[Column::Flag("p.has_other_side")];
-
-fn page_columns() -> Vec<Column> {
-    [PAGE, SIGNUP].concat()
+fn page_columns() -> Vec<SelectedColumn> {
+    [PAGE.columns(), signup::TABLE.columns()].concat()
 }
 
 pub(crate) async fn signup_page(
@@ -102,11 +98,10 @@ pub(crate) async fn signup_page(
 ) -> Result<SignupPage> {
     let page = signup_page_query(reader.dialect(), organization, wanted);
     let page = reader.rows("listing sign-ups", page).await?;
-    let (mut other_side, mut read) = (false, outer(row::signup));
+    let mut other_side = false;
     let signups = page.read(&page_columns(), |row| {
-        let (page, signup) = row.split_at(PAGE.len().min(row.len()));
-        other_side = page.first().is_some_and(Cell::is_true);
-        read(signup)
+        other_side = row.of(&PAGE).flag(HAS_OTHER_SIDE)?;
+        row.outer(&signup::TABLE, signup::read)
     })?;
     let mut signups: Vec<Signup> = signups.into_iter().flatten().collect();
     signups.sort_by_key(|signup| Reverse(signup.id));
@@ -126,30 +121,26 @@ pub(crate) async fn signup_in_full(
     organization: OrganizationId,
     id: SignupId,
 ) -> Result<Option<SignupInFull>> {
-    let columns = [SIGNUP, SHIFT, SHIFT_DELETION, EVENT, DELETION, ORGANIZATION].concat();
+    let columns = [
+        signup::TABLE.columns(),
+        shift::TABLE.columns(),
+        shift::TABLE.columns_named(&[shift::DELETED_AT]),
+        event::TABLE.columns(),
+        event::TABLE.columns_named(&[event::DELETED_AT]),
+        organization::TABLE.columns(),
+    ];
     let from = "current_signups u JOIN shifts s ON s.organization_id = u.organization_id AND s.id = u.shift_id \
          JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
          JOIN organizations o ON o.id = u.organization_id \
          WHERE u.organization_id = $1 AND u.id = $2";
-    let (mut shift_of, mut event_of) = (row::shifts(), row::events());
-    let read = |row: &[Cell<'_>]| {
-        let mut rest = row;
-        let mut next = |columns: &[Column]| {
-            let (record, others) = rest.split_at(columns.len().min(rest.len()));
-            rest = others;
-            record
-        };
-        let signup = row::signup(next(SIGNUP))?;
-        let shift = shift_of(next(SHIFT))?;
-        let shift_deleted_at = row::shift_deletion(next(SHIFT_DELETION))?;
-        let event = event_of(next(EVENT))?;
-        let deletion = row::deletion(next(DELETION))?;
-        let organization = row::organization(next(ORGANIZATION))?;
-        let mut full = SignupInFull::new(organization, event, shift, signup);
-        full.is_event_deleted = deletion.is_some();
-        full.shift_deleted_at = shift_deleted_at;
+    let read = |row: Row<'_>| {
+        let event = event::read(row)?;
+        let shift = shift::read_of(&event, row)?;
+        let mut full = SignupInFull::new(organization::read(row)?, event, shift, signup::read(row)?);
+        full.is_event_deleted = event::read_deleted_at(row)?.is_some();
+        full.shift_deleted_at = shift::read_deleted_at(row)?;
         Ok(full)
     };
     let values = values![organization.uuid(), id.uuid()];
-    one(reader, "reading a sign-up in full", &columns, from, values, read).await
+    one(reader, "reading a sign-up in full", columns.concat(), from, values, read).await
 }

@@ -1,16 +1,13 @@
-//! The values of a record, from JSON or from a row with types.
+//! The values of a fetched row, from JSON or from a row with types.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
-use signup_core::StoreError;
 use uuid::Uuid;
 
-use super::columns::Column;
-
-/// One column of a record.
+/// One value of a fetched row.
 #[derive(Debug)]
 pub(crate) enum Cell<'a> {
     Null,
@@ -22,11 +19,6 @@ pub(crate) enum Cell<'a> {
 }
 
 impl Cell<'_> {
-    /// Returns whether the cell is a true flag. SQLite stores a flag as 0 or 1.
-    pub(crate) const fn is_true(&self) -> bool {
-        matches!(self, Self::Flag(true) | Self::Integer(1))
-    }
-
     /// Returns whether the cell has no id. On SQLite `hex(NULL)` is an empty text.
     pub(crate) fn is_no_id(&self) -> bool {
         match self {
@@ -75,14 +67,4 @@ impl<'de> Deserialize<'de> for Cell<'de> {
 
         deserializer.deserialize_any(Cells)
     }
-}
-
-/// The result of a statement, not yet decoded.
-pub(crate) trait FetchedRows {
-    /// Decodes each record with `read`. `columns` are the columns of the statement.
-    fn read<T>(
-        &self,
-        columns: &[Column],
-        read: impl FnMut(&[Cell<'_>]) -> Result<T, StoreError>,
-    ) -> Result<Vec<T>, StoreError>;
 }

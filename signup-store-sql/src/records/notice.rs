@@ -1,0 +1,67 @@
+//! Notices.
+
+use signup_core::{EventId, Notice, NoticeFailure, NoticeId, OrganizationId, ShiftId, SignupId, StoreError};
+
+use crate::sql::Value;
+use crate::sql::row::Row;
+use crate::sql::table::Kind::{Id, Integer, Text};
+use crate::sql::table::{Column, SelectedColumn, Table};
+
+pub(crate) const TABLE: Table<Notice> = Table {
+    name: "notices",
+    alias: "n",
+    key: &["organization_id", "id"],
+    columns: &[
+        Column::new("id", Id, |notice| notice.id.uuid().into()),
+        Column::new("organization_id", Id, |notice| notice.organization.uuid().into()),
+        Column::new("event_id", Id, |notice: &Notice| notice.event.uuid().into()).fixed(),
+        Column::new("shift_id", Id, |notice: &Notice| notice.shift.uuid().into()).fixed(),
+        // Follows from the cause.
+        Column::new("signup_id", Id, |notice: &Notice| {
+            Value::Uuid(notice.cause.signup().map(SignupId::uuid))
+        })
+        .unread()
+        .fixed(),
+        Column::json("cause", |notice| serde_json::to_string(&notice.cause)),
+        Column::new("created_at", Integer, |notice: &Notice| notice.created_at.into()).fixed(),
+        Column::new("version", Integer, |notice| notice.version.into()),
+        Column::new("attempts", Integer, |notice| notice.attempts.into()),
+        Column::new("due_at", Integer, |notice| notice.due_at.into()),
+        Column::new("failed_at", Integer, |notice| notice.failure.as_ref().map(|failure| failure.at).into()),
+        Column::new("reason", Text, |notice| {
+            notice.failure.as_ref().map(|failure| failure.reason.as_str()).into()
+        }),
+    ],
+};
+
+pub(crate) fn read(row: Row<'_>) -> Result<Notice, StoreError> {
+    let mut columns = row.of(&TABLE);
+    let (id, place) = (
+        columns.id("id", NoticeId::new)?,
+        (
+            columns.id("organization_id", OrganizationId::new)?,
+            columns.id("event_id", EventId::new)?,
+            columns.id("shift_id", ShiftId::new)?,
+        ),
+    );
+    let mut notice = Notice::new(id, place, columns.json("cause")?, columns.instant("created_at")?);
+    notice.version = columns.number("version")?;
+    notice.attempts = columns.number("attempts")?;
+    notice.due_at = columns.instant("due_at")?;
+    let at = columns.optional_instant("failed_at")?;
+    let reason = columns.optional_text("reason")?.map(str::to_owned);
+    notice.failure = at.zip(reason).map(|(at, reason)| NoticeFailure { at, reason });
+    Ok(notice)
+}
+
+/// Returns the columns of the position of a notice in the queue.
+pub(crate) fn queue_columns() -> Vec<SelectedColumn> {
+    TABLE.columns_named(&["id", "due_at"])
+}
+
+/// Reads the due time of a notice, in Unix seconds, and its id.
+pub(crate) fn read_queue_position(row: Row<'_>) -> Result<(i64, NoticeId), StoreError> {
+    let mut columns = row.of(&TABLE);
+    let id = columns.id("id", NoticeId::new)?;
+    Ok((columns.number("due_at")?, id))
+}

@@ -1,0 +1,88 @@
+//! Shifts. A shift is read with a part of its event, which it holds.
+
+use jiff::Timestamp;
+use signup_core::{
+    Capacity, Day, Event, EventId, Hours, OrganizationId, Shift, ShiftId, ShiftLocation, StoreError,
+};
+
+use super::event;
+use crate::sql::row::Row;
+use crate::sql::table::Kind::{Id, Integer, Text};
+use crate::sql::table::{Column, SelectedColumn, Table};
+
+pub(crate) const TABLE: Table<Shift> = Table {
+    name: "shifts",
+    alias: "s",
+    key: &["organization_id", "id"],
+    columns: &[
+        Column::new("id", Id, |shift| shift.id.uuid().into()),
+        Column::new("organization_id", Id, |shift: &Shift| shift.organization.uuid().into()).unread(),
+        Column::new("event_id", Id, |shift: &Shift| shift.event.uuid().into()).unread().fixed(),
+        Column::new("title", Text, |shift| shift.title.as_str().into()),
+        Column::new("capacity", Integer, |shift| shift.occupancy.capacity.volunteers().into()),
+        Column::new("created_at", Integer, |shift: &Shift| shift.created_at.into()).fixed(),
+        Column::new("updated_at", Integer, |shift| shift.updated_at.into()),
+        Column::new("location", Text, |shift| shift.location.as_ref().map(ShiftLocation::as_str).into()),
+        Column::new("start_minute", Integer, |shift| <(u16, u16)>::from(shift.hours).0.into()),
+        Column::new("end_minute", Integer, |shift| <(u16, u16)>::from(shift.hours).1.into()),
+        Column::apart("closed_at", Integer),
+        // A stored total: the writes of sign-ups add to it.
+        Column::new("filled", Integer, |shift: &Shift| shift.occupancy.filled.into()).fixed(),
+        Column::new("position", Integer, |shift: &Shift| shift.position.into()).fixed(),
+        Column::new("version", Integer, |shift| shift.version.into()),
+        Column::apart("closed_by", Text).unread(),
+        Column::apart(DELETED_AT, Integer).unread(),
+    ],
+};
+
+pub(crate) const DELETED_AT: &str = "deleted_at";
+
+/// Returns the columns of a shift and of the part of its event that [`read`] needs.
+pub(crate) fn columns_with_event() -> Vec<SelectedColumn> {
+    let of_event = ["id", "organization_id", "start_date", "timezone", "is_virtual"];
+    [TABLE.columns(), event::TABLE.columns_named(&of_event)].concat()
+}
+
+/// Reads a shift from a row of [`columns_with_event`].
+pub(crate) fn read(row: Row<'_>) -> Result<Shift, StoreError> {
+    let mut columns = row.of(&event::TABLE);
+    let (event, organization) =
+        (columns.id("id", EventId::new)?, columns.id("organization_id", OrganizationId::new)?);
+    let (day, is_virtual) = (columns.day("start_date", "timezone")?, columns.flag("is_virtual")?);
+    read_in(row, (organization, event), day, is_virtual)
+}
+
+/// Reads a shift of `event`.
+pub(crate) fn read_of(event: &Event, row: Row<'_>) -> Result<Shift, StoreError> {
+    read_in(row, (event.organization, event.id), event.dates.first.clone(), event.is_virtual)
+}
+
+fn read_in(
+    row: Row<'_>,
+    (organization, event): (OrganizationId, EventId),
+    day: Day,
+    is_virtual: bool,
+) -> Result<Shift, StoreError> {
+    let mut columns = row.of(&TABLE);
+    let (id, title) = (columns.id("id", ShiftId::new)?, columns.parse("title")?);
+    let capacity = columns.number("capacity")?;
+    let capacity = columns.checked(Capacity::new(capacity))?;
+    let created_at = columns.instant("created_at")?;
+    let mut shift = Shift::new(id, organization, event, title, capacity, day, created_at);
+    shift.updated_at = columns.instant("updated_at")?;
+    shift.location = columns.optional("location")?;
+    let minutes = (columns.number::<u16>("start_minute")?, columns.number::<u16>("end_minute")?);
+    shift.hours = columns.checked(Hours::try_from(minutes))?;
+    let is_closed = columns.optional_instant("closed_at")?.is_some();
+    let filled = columns.number("filled")?;
+    shift.occupancy.filled = if is_closed { 0 } else { filled };
+    shift.position = columns.number("position")?;
+    shift.version = columns.number("version")?;
+    shift.is_virtual = is_virtual;
+    Ok(shift)
+}
+
+/// Reads when the shift was deleted; `None` if it is not deleted.
+pub(crate) fn read_deleted_at(row: Row<'_>) -> Result<Option<Timestamp>, StoreError> {
+    row.of(&TABLE).optional_instant(DELETED_AT)
+}

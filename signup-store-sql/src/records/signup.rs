@@ -1,0 +1,57 @@
+//! Sign-ups.
+
+use signup_core::{
+    CancelledBy, EmailAddress, EventId, OrganizationId, ShiftId, Signup, SignupId, StoreError,
+};
+
+use crate::sql::row::Row;
+use crate::sql::table::Kind::{Digest, Id, Integer, Text};
+use crate::sql::table::{Column, Table};
+
+pub(crate) const TABLE: Table<Signup> = Table {
+    name: "signups",
+    alias: "u",
+    key: &["organization_id", "id"],
+    columns: &[
+        Column::new("id", Id, |signup| signup.id.uuid().into()),
+        Column::new("organization_id", Id, |signup| signup.organization.uuid().into()),
+        Column::new("event_id", Id, |signup: &Signup| signup.event.uuid().into()).fixed(),
+        Column::new("shift_id", Id, |signup: &Signup| signup.shift.uuid().into()).fixed(),
+        Column::new("name", Text, |signup| signup.name.as_str().into()),
+        Column::new("email", Text, |signup| signup.email.as_str().into()),
+        // Addresses with the same key are the same address.
+        Column::new("email_key", Text, |signup: &Signup| signup.email.key().into()).unread(),
+        Column::new("secret", Digest, |signup| signup.secret.as_bytes().as_slice().into()),
+        Column::new("created_at", Integer, |signup: &Signup| signup.created_at.into()).fixed(),
+        Column::new("mailed_at", Integer, |signup| signup.mailed_at.into()),
+        Column::new("cancelled_at", Integer, |signup| signup.cancelled_at.into()),
+        Column::new("shift_version", Integer, |signup| signup.shift_version.into()),
+        Column::json("answers", |signup| serde_json::to_string(&signup.answers)),
+        Column::new("status", Text, |signup| signup.status.name().into()),
+        Column::new("cancelled_by", Text, |signup| signup.cancelled_by.map(CancelledBy::name).into()),
+    ],
+};
+
+/// Reads a sign-up as the view `current_signups` has it.
+pub(crate) fn read(row: Row<'_>) -> Result<Signup, StoreError> {
+    let mut columns = row.of(&TABLE);
+    let (id, place) = (
+        columns.id("id", SignupId::new)?,
+        (
+            columns.id("organization_id", OrganizationId::new)?,
+            columns.id("event_id", EventId::new)?,
+            columns.id("shift_id", ShiftId::new)?,
+        ),
+    );
+    let (name, email) = (columns.parse("name")?, columns.text("email")?);
+    let email = columns.checked(EmailAddress::stored(email))?;
+    let (secret, created_at) = (columns.parse("secret")?, columns.instant("created_at")?);
+    let mut signup = Signup::new(id, place, name, email, secret, created_at);
+    signup.mailed_at = columns.instant("mailed_at")?;
+    signup.cancelled_at = columns.optional_instant("cancelled_at")?;
+    signup.shift_version = columns.number("shift_version")?;
+    signup.answers = columns.json("answers")?;
+    signup.status = columns.parse("status")?;
+    signup.cancelled_by = columns.optional("cancelled_by")?;
+    Ok(signup)
+}

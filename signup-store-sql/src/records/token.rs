@@ -1,0 +1,52 @@
+//! Tokens.
+
+use signup_core::{OrganizationId, StoreError, Token, TokenId};
+
+use crate::sql::row::Row;
+use crate::sql::table::Kind::{Digest, Id, Integer, Text};
+use crate::sql::table::{Column, Table};
+
+pub(crate) const TABLE: Table<Token> = Table {
+    name: "tokens",
+    alias: "t",
+    key: &["organization_id", "id"],
+    columns: &[
+        Column::new("id", Id, |token| token.id.uuid().into()),
+        Column::new("organization_id", Id, |token| token.organization.uuid().into()),
+        Column::new("name", Text, |token| token.name.as_str().into()),
+        Column::new("digest", Digest, |token: &Token| token.digest.as_bytes().as_slice().into()).fixed(),
+        Column::new("scopes", Text, |token| token.scopes.to_string().into()),
+        Column::new("created_at", Integer, |token: &Token| token.created_at.into()).fixed(),
+        Column::new("expires_at", Integer, |token| token.expires_at.into()),
+        Column::new("revoked_at", Integer, |token| token.revoked_at.into()),
+    ],
+};
+
+pub(crate) fn read(row: Row<'_>) -> Result<Token, StoreError> {
+    let mut columns = row.of(&TABLE);
+    let mut token = Token::new(
+        columns.id("id", TokenId::new)?,
+        columns.id("organization_id", OrganizationId::new)?,
+        columns.parse("name")?,
+        columns.parse("digest")?,
+        columns.parse("scopes")?,
+        columns.instant("created_at")?,
+    );
+    token.expires_at = columns.instant("expires_at")?;
+    token.revoked_at = columns.optional_instant("revoked_at")?;
+    Ok(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql::row::one;
+
+    #[test]
+    fn a_corrupt_value_is_named_by_table_column_and_id() {
+        let id = "01920000000070008000000000000001";
+        let json = format!(r#"["{id}", "{id}", "import", "00", "events:read", 1, 2, null]"#);
+        let error = one(&json, &TABLE.columns(), read).unwrap_err().to_string();
+        assert!(error.contains("tokens.digest of 01920000-0000-7000-8000-000000000001"), "{error}");
+    }
+}
