@@ -10,7 +10,7 @@ use super::error::postgres_error;
 use super::options::{PostgresOptions, PostgresUrl};
 use super::primary::{Primary, Purpose};
 use crate::batch::Batcher;
-use crate::sql::cache::{CachedReads, Version};
+use crate::sql::cache::CachedReads;
 use crate::sql::change::{Prepared, shared_keys};
 use crate::sql::error::OpenError;
 use crate::sql::store::{Backend, SqlStore};
@@ -101,8 +101,8 @@ impl Backend for PostgresBackend {
         &self.primary
     }
 
-    fn cache(&self) -> Option<(&CachedReads, Version)> {
-        None
+    async fn cache(&self) -> Result<Option<(&CachedReads, u64)>, StoreError> {
+        Ok(None)
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {

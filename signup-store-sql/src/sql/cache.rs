@@ -1,8 +1,9 @@
 //! A cache of reads, for a backend that can tell whether its database has changed.
 //!
-//! Each value is stored with the [`Version`] of the database before the read. A value is a hit only if the version is still
-//! the same. Any commit changes the version, and so makes all entries stale. No entry has to be invalidated. With frequent
-//! commits most reads miss, and cost as much as without a cache.
+//! The backend has a version of its database: a number that rises with each commit. Each value is stored with the version
+//! that the caller took before the read. A value is a hit for callers whose version is not higher. So any commit makes all
+//! entries stale, and no entry has to be invalidated. With frequent commits most reads miss, and cost as much as without a
+//! cache.
 
 mod weight;
 
@@ -40,21 +41,12 @@ pub(crate) struct CachedReads {
     pub(crate) events_by_slug: CachedValues<String, Option<EventInFull>>,
 }
 
-/// Identifies a state of a database. Two equal versions name the same state. The backend defines the bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Version(pub(crate) [u8; Self::BYTES]);
-
-impl Version {
-    /// The length of the header of an SQLite WAL index.
-    pub(crate) const BYTES: usize = 48;
-}
-
 /// Values of one kind, by key.
 pub(crate) struct CachedValues<K, V>(Cache<K, Arc<CachedValue<V>>>);
 
-/// The value of a read, and the version of the database before the read. The value is of that version or of a later one.
+/// The value of a read, and the version of the database before the read.
 struct CachedValue<V> {
-    version: Version,
+    version: u64,
     /// Empty until the read ends.
     value: OnceCell<V>,
 }
@@ -83,24 +75,20 @@ where
     K: Hash + Eq + Clone + Send + Sync + 'static,
     V: Weight + Clone + Send + Sync + 'static,
 {
-    /// Returns the value of `key` at `version`: the cached one, or the result of `read`.
+    /// Returns the value of `key` at `version` or at a higher one: the cached value, or the result of `read`. The caller
+    /// takes the version before this call.
     ///
     /// Of simultaneous callers with the same key and version, one reads, and the others wait for the result. If the reading
     /// caller is dropped or fails, the next one reads.
     ///
     /// # Errors
     /// Returns the error of `read`, and `Unavailable` after [`WAIT_TIMEOUT`].
-    pub(crate) async fn get<F>(
-        &self,
-        version: Version,
-        key: K,
-        read: impl FnOnce() -> F,
-    ) -> Result<V, StoreError>
+    pub(crate) async fn get<F>(&self, version: u64, key: K, read: impl FnOnce() -> F) -> Result<V, StoreError>
     where
         F: Future<Output = Result<V, StoreError>>,
     {
         let cached = match self.0.get(&key) {
-            Some(cached) if cached.version == version => cached,
+            Some(cached) if cached.version >= version => cached,
             _ => self.entry(&key, version),
         };
         if let Some(value) = cached.value.get() {
@@ -122,10 +110,10 @@ where
     }
 
     /// Returns the entry of `key` for a read at `version`. Simultaneous callers get the same entry.
-    fn entry(&self, key: &K, version: Version) -> Arc<CachedValue<V>> {
+    fn entry(&self, key: &K, version: u64) -> Arc<CachedValue<V>> {
         // `or_insert_with_if` is unsuitable: it returns one entry to simultaneous callers, whatever their versions are.
         let entry = self.0.entry_by_ref(key).and_upsert_with(|entry| match entry {
-            Some(entry) if entry.value().version == version => entry.into_value(),
+            Some(entry) if entry.value().version >= version => entry.into_value(),
             _ => Arc::new(CachedValue { version, value: OnceCell::new() }),
         });
         entry.into_value()
@@ -154,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    const VERSION: Version = Version([0; Version::BYTES]);
+    const VERSION: u64 = 1;
 
     #[tokio::test]
     async fn the_size_of_the_cache_is_bounded() {
@@ -169,12 +157,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_value_of_another_version_is_read_again() {
+    async fn a_value_is_a_hit_up_to_its_version() {
         let cache: CachedValues<u32, Option<Organization>> = CachedValues::default();
         let found = Some(records::organization(1));
         assert_eq!(cache.get(VERSION, 1, || async { Ok(None) }).await.unwrap(), None);
-        let other = Version([1; Version::BYTES]);
-        assert_eq!(cache.get(other, 1, || async { Ok(found.clone()) }).await.unwrap(), found);
+        assert_eq!(cache.get(VERSION + 1, 1, || async { Ok(found.clone()) }).await.unwrap(), found);
+        assert_eq!(cache.get(VERSION, 1, || async { Ok(None) }).await.unwrap(), found);
     }
 
     #[tokio::test]

@@ -14,7 +14,7 @@ use signup_core::{
 use uuid::Uuid;
 
 use crate::records::{event, notice, organization, question, receipt, shift, signup, token};
-use crate::sql::cache::{CachedReads, CachedValues, MAX_SLUG_BYTES, Version, Weight};
+use crate::sql::cache::{CachedReads, CachedValues, MAX_SLUG_BYTES, Weight};
 use crate::sql::read::{
     self, Reader, Result, Selected, all, by_position, in_running_order, live_receipt, of_parent, one, sorted,
 };
@@ -28,9 +28,9 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
     /// Returns the connections for reads.
     fn reader(&self) -> &Self::Reader;
 
-    /// Returns the cache of reads, and the version of the database at this moment. `None` makes the caller read from the
-    /// database.
-    fn cache(&self) -> Option<(&CachedReads, Version)>;
+    /// Returns the cache of reads, and the version of the database for [`CachedValues::get`]. Returns `None` if there is no
+    /// cache.
+    fn cache(&self) -> impl Future<Output = Result<Option<(&CachedReads, u64)>>> + Send;
 
     /// Commits like [`Store::commit`].
     fn commit(&self, change: ChangeSet) -> impl Future<Output = Result<(), CommitError>> + Send;
@@ -66,7 +66,7 @@ where
     V: Weight + Clone + Send + Sync + 'static,
     F: Future<Output = Result<V>>,
 {
-    match backend.cache() {
+    match backend.cache().await? {
         Some((cache, version)) => kind(cache).get(version, key, read).await,
         None => read().await,
     }

@@ -11,7 +11,7 @@ mod query;
 mod readers;
 mod script;
 mod store;
-mod wal_index;
+mod version;
 mod writer;
 
 pub use lock::ServingLock;

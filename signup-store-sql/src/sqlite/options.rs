@@ -14,7 +14,7 @@ use super::error::is_busy;
 /// How long a statement waits for a write of another process before it fails.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a read waits for a free connection before it fails.
-const READ_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// The number of statements that the writer keeps prepared. A statement of another shape is prepared for each use. The
 /// statement for an event with 500 shifts takes some hundred KB.
 const PREPARED: usize = 64;
@@ -51,7 +51,7 @@ pub(super) async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<Sqli
     }
 }
 
-/// Opens the connections for reads. All are opened at once, because later the process may have no free file descriptor.
+/// Opens the pool of connections for reads. All are opened at once, because later the process may have no free file descriptor.
 pub(super) async fn open_readers(options: SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
     let pool = SqlitePoolOptions::new()
         .max_connections(READERS)
@@ -59,7 +59,7 @@ pub(super) async fn open_readers(options: SqliteConnectOptions) -> sqlx::Result<
         .max_lifetime(None)
         .acquire_timeout(READ_TIMEOUT)
         .test_before_acquire(false)
-        .connect_lazy_with(options.read_only(true));
+        .connect_lazy_with(options);
     let mut opened = vec![];
     for _ in 0..READERS {
         opened.push(pool.acquire().await?);

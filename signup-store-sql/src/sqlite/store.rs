@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
 use signup_core::{ChangeSet, CommitError, RequestCounter, StoreError};
@@ -13,9 +12,9 @@ use super::migrations;
 use super::options::{connect, open_readers, writer_options};
 use super::purge::Purge;
 use super::readers::Readers;
-use super::wal_index::WalIndex;
+use super::version::Version;
 use super::writer::Writer;
-use crate::sql::cache::{CachedReads, Version};
+use crate::sql::cache::CachedReads;
 use crate::sql::error::OpenError;
 use crate::sql::pool::ConnectionPool;
 use crate::sql::read::Reader as _;
@@ -28,7 +27,8 @@ use crate::sql::{Dialect, Statement};
 /// - A commit that returned survives a loss of power. The journal is a write-ahead log that is synced at every commit
 ///   (`journal_mode=WAL`, `synchronous=FULL`).
 /// - Reads have connections of their own and never wait for the writer.
-/// - Results of frequent reads are cached in bounded memory. A commit of this process or of another makes them stale.
+/// - Results of frequent reads are cached in bounded memory. A cached result is never older than the last commit of this
+///   process, and misses commits of other processes for at most a second.
 /// - Requests are not counted: [`request_counter`](signup_core::Store::request_counter) is `None`. One process serves a file
 ///   and counts in its own memory.
 ///
@@ -40,16 +40,9 @@ pub type SqliteStore = SqlStore<SqliteBackend>;
 pub struct SqliteBackend {
     readers: Readers,
     writer: Writer,
+    version: Arc<Version>,
     /// `None` if every read is a statement.
-    cache: Option<Arc<Cache>>,
-}
-
-/// The cache of reads, and what tells its version.
-#[derive(Debug)]
-struct Cache {
-    reads: CachedReads,
-    /// `None` if the WAL index cannot be read. Then no read is cached.
-    index: Option<WalIndex>,
+    cache: Option<Arc<CachedReads>>,
 }
 
 impl SqlStore<SqliteBackend> {
@@ -87,14 +80,16 @@ impl SqlStore<SqliteBackend> {
         // file, page by page. A migration may have to sort more than fits into memory.
         let options = options.create_if_missing(false).pragma("temp_store", "MEMORY");
         let writer = connect(&options).await.map_err(cannot_open)?;
-        let readers = open_readers(options.clone()).await.map_err(cannot_open)?;
-        let index = WalIndex::open(&file)
-            .inspect_err(|error| tracing::warn!(%error, "nothing is cached: the WAL index cannot be read"));
-        let cache = Cache { reads: CachedReads::default(), index: index.ok() };
+        let reading = options.clone().read_only(true);
+        let readers = open_readers(reading.clone()).await.map_err(cannot_open)?;
+        let checking = connect(&reading).await.map_err(cannot_open)?;
+        let writer = Writer::new(writer, options);
+        let version = Version::new(Arc::clone(&writer.version), checking);
         Ok(Self(SqliteBackend {
             readers: Readers(ConnectionPool::new(readers)),
-            writer: Writer::new(writer, options),
-            cache: Some(Arc::new(cache)),
+            writer,
+            version: Arc::new(version),
+            cache: Some(Arc::default()),
         }))
     }
 
@@ -104,16 +99,12 @@ impl SqlStore<SqliteBackend> {
         Self(SqliteBackend { cache: None, ..self.0 })
     }
 
-    /// Returns the number of commits of this store. One commit can contain several change sets.
-    pub fn commits(&self) -> u64 {
-        self.0.writer.commits.load(Ordering::Relaxed)
-    }
-
-    /// Returns the number of open connections, and the number of those in use. Both include the writer's connection.
+    /// Returns the number of open connections, and the number of those in use. Both include the connection of the writer
+    /// and that of the [`Version`].
     pub fn connections(&self) -> (u32, u32) {
         let pool = self.pool();
         let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
-        (pool.size() + 1, pool.size().saturating_sub(idle) + 1)
+        (pool.size() + 2, pool.size().saturating_sub(idle) + 2)
     }
 
     /// Waits until the store can no longer write: it was closed, or the disk failed during a commit.
@@ -130,6 +121,7 @@ impl SqlStore<SqliteBackend> {
     /// read-only connection cannot do (<https://sqlite.org/wal.html#read_only_databases>).
     pub async fn close(&self) {
         self.pool().close().await;
+        self.0.version.close().await;
         self.0.writer.close().await;
     }
 
@@ -145,9 +137,11 @@ impl Backend for SqliteBackend {
         &self.readers
     }
 
-    fn cache(&self) -> Option<(&CachedReads, Version)> {
-        let cache = self.cache.as_deref()?;
-        Some((&cache.reads, cache.index.as_ref()?.version()?))
+    async fn cache(&self) -> Result<Option<(&CachedReads, u64)>, StoreError> {
+        match &self.cache {
+            Some(cache) => Ok(Some((cache, self.version.take().await?))),
+            None => Ok(None),
+        }
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
@@ -184,7 +178,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(&folder.path().join("signup.db")).await.unwrap();
         let (open, _) = store.connections();
-        assert_eq!(open, READERS + 1, "the writer as well");
+        assert_eq!(open, READERS + 2, "those of the writer and of the version as well");
     }
 
     #[tokio::test]

@@ -44,17 +44,17 @@ const WHAT: &str = "writing to the database";
 #[derive(Debug, Clone)]
 pub(super) struct Writer {
     pub(super) batcher: Batcher<WriteWork>,
-    /// How many transactions were committed: fewer than change sets, if many arrived at once.
-    pub(super) commits: Arc<AtomicU64>,
+    /// Raised after each transaction, before its requests are answered.
+    pub(super) version: Arc<AtomicU64>,
 }
 
 impl Writer {
     /// Creates the writer on a connection of its own. `options` open another connection after a failure.
     pub(super) fn new(connection: SqliteConnection, options: SqliteConnectOptions) -> Self {
-        let commits = Arc::new(AtomicU64::new(0));
-        let work = WriteWork { connection: Some(connection), options, commits: Arc::clone(&commits) };
+        let version = Arc::new(AtomicU64::new(0));
+        let work = WriteWork { connection: Some(connection), options, version: Arc::clone(&version) };
         let limits = Limits { batch: BATCH, waiting: WAITING, max_wait: MAX_WAIT, yields: 0 };
-        Self { batcher: Batcher::new(WHAT, limits, vec![work]), commits }
+        Self { batcher: Batcher::new(WHAT, limits, vec![work]), version }
     }
 
     pub(super) async fn commit(&self, set: ChangeSet) -> Result<(), CommitError> {
@@ -100,7 +100,7 @@ pub(super) struct WriteWork {
     /// `None` during a transaction, and after a failure that left the connection in an unknown state.
     connection: Option<SqliteConnection>,
     options: SqliteConnectOptions,
-    commits: Arc<AtomicU64>,
+    version: Arc<AtomicU64>,
 }
 
 impl Work for WriteWork {
@@ -189,7 +189,10 @@ impl WriteWork {
                 .await
                 .map_err(|error| Failure::Unknown(store_error("opening the database again", error)))?,
         };
-        let result = match run(&mut connection, group).await {
+        let result = run(&mut connection, group).await;
+        // Also after a failure, because a commit that failed may have taken effect.
+        self.version.fetch_add(1, Ordering::AcqRel);
+        let result = match result {
             Err(error) if is_io_error(&error) => return Err(Failure::Unknown(error)),
             // A failure such as a full disk may have ended the transaction, or the commit itself may have failed. Then
             // there is nothing to roll back.
@@ -201,7 +204,6 @@ impl WriteWork {
         };
         self.connection = Some(connection);
         let verdicts = result?;
-        self.commits.fetch_add(1, Ordering::Relaxed);
         if matches!(group, [Waiting { request: Request::Commit(_), .. }, ..]) {
             observe::note_batch(&verdicts);
         }
@@ -287,8 +289,8 @@ mod tests {
         };
         let answers = join_all((1..=32).map(|number| writer.commit(large(number)))).await;
         assert!(answers.iter().all(Result::is_ok), "{answers:?}");
-        let commits = writer.commits.load(Ordering::Relaxed) - 1;
-        assert!((2..=16).contains(&commits), "{commits} transactions");
+        let transactions = writer.version.load(Ordering::Acquire) - 1;
+        assert!((2..=16).contains(&transactions), "{transactions} transactions");
         writer.close().await;
         let store = SqliteStore::open(&path).await.unwrap();
         let event = event(1, 32);
@@ -342,10 +344,8 @@ mod tests {
             let Err(CommitError::Failed(error)) = answer else { panic!("{answer:?}") };
             assert!(error.is_unavailable());
         }
-        assert_eq!(writer.commits.load(Ordering::Relaxed), 1);
         // The connection that took the place of the failing one commits.
         writer.commit(insert(4)).await.unwrap();
-        assert_eq!(writer.commits.load(Ordering::Relaxed), 2);
         writer.close().await;
         assert_eq!(organizations(&SqliteStore::open(&path).await.unwrap()).await, 2);
     }
