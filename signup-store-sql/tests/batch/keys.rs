@@ -45,12 +45,6 @@ async fn shared_requests_do_not_overtake_an_exclusive_one() {
 }
 
 #[tokio::test]
-async fn a_request_may_name_a_key_twice() {
-    let requests = [vec![(1, Commute), (1, Write)], vec![(1, Commute)], vec![(1, Write)]];
-    assert_eq!(batches(2, requests).await, [[0], [1], [2]]);
-}
-
-#[tokio::test]
 async fn requests_that_do_not_conflict_run_on_two_works_at_the_same_time() {
     let gate = Gate::new();
     let batcher = gate.batcher(limits(), 2);
@@ -141,20 +135,14 @@ async fn a_request_runs_as_soon_as_the_caller_of_the_one_that_held_it_up_goes_aw
     assert_eq!(gate.batches(), [[0], [2]]);
 }
 
-/// A long queue of requests that conflict costs each batch a bounded scan.
 #[tokio::test]
-async fn a_batch_is_picked_from_the_oldest_requests() {
-    let gate = Gate::new();
-    let batcher = gate.batcher(Limits { batch: 2, ..limits() }, 2);
-    let mut requests = vec![vec![(1, Write)]; 1 + 8];
-    requests.push(vec![(2, Write)]);
-    let answers = submit_with(&batcher, requests.into_iter().enumerate()).await;
-    gate.open.add_permits(1);
-    until(|| gate.batches().len() == 3).await;
-    // No scan reaches request 9 before request 1 has left the queue.
-    assert_eq!(gate.batches(), [[0], [1], [9]]);
-    gate.open.add_permits(99);
-    for answer in join_all(answers).await {
-        answer.unwrap();
+async fn requests_behind_a_stuck_batch_hold_up_no_other_request() {
+    for access in [Write, Commute] {
+        let gate = Gate::new();
+        let batcher = gate.batcher(Limits { waiting: 6000, ..limits() }, 2);
+        let _stuck = submit_with(&batcher, (0..5001).map(|number| (number, vec![(1, access)]))).await;
+        let _other = submit_with(&batcher, [(5001, vec![(2, Write)])]).await;
+        until(|| gate.batches().len() == 2).await;
+        assert_eq!(gate.batches(), [[0], [5001]]);
     }
 }

@@ -27,8 +27,11 @@ impl Random {
             let access = if self.below(2) == 0 { Access::Commute } else { Access::Write };
             (self.below(8) as u32, access)
         };
-        let keys = [key(), key(), key()];
-        keys[..self.below(4) as usize].to_vec()
+        let mut keys = vec![key(), key(), key()];
+        keys.truncate(self.below(4) as usize);
+        keys.sort_by_key(|(key, _)| *key);
+        keys.dedup_by_key(|(key, _)| *key);
+        keys
     }
 }
 

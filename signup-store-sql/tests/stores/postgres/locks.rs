@@ -16,9 +16,9 @@ use signup_store_sql::test_cluster::Cluster;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 
 use super::stores_on;
-use super::waits::{busy_shift, sign_up};
+use super::waits::{begin, busy_shift, locking, open, patient, sign_up};
 use crate::records::{
-    Database, Engine, event, organization, receipt, receipt_key, shift, signup, with, writes,
+    Database, Engine, ORGANIZATION, event, organization, receipt, receipt_key, shift, signup, with, writes,
 };
 
 /// Keys are used, events created and people signed up through three processes at once: whatever waits for whatever, nobody
@@ -307,4 +307,22 @@ async fn sign_ups_on_one_shift_fail_each_for_itself() {
     assert_eq!((taken, full, failed), (PLACES, 19, 1));
     let shifts = database.store.shifts(shift.organization, event.id).await.unwrap().unwrap();
     assert_eq!(shifts[0].occupancy.filled, PLACES);
+}
+
+/// More sign-ups wait than two transactions can take.
+#[tokio::test]
+async fn sign_ups_for_a_locked_shift_hold_up_no_other_organization() {
+    let Some((store, url)) = open(&patient()).await else { return };
+    let shift = busy_shift(&store, 1000).await;
+    let mut stranger = locking(&url, "shifts").await;
+    let mut held_up: Vec<_> = (100..600).map(|number| store.commit(sign_up(number, &shift))).collect();
+    begin(&mut held_up);
+    let insert = Write::InsertOrganization(organization(ORGANIZATION + 1));
+    let mut held_up = join_all(held_up);
+    tokio::select! {
+        answer = store.commit(writes([insert])) => answer.unwrap(),
+        answers = &mut held_up => panic!("the shift is locked: {answers:?}"),
+    }
+    stranger.execute("COMMIT").await.unwrap();
+    assert!(held_up.await.iter().all(Result::is_ok));
 }

@@ -87,7 +87,7 @@ pub(crate) async fn transactions(watcher: &mut PgConnection) -> Vec<i64> {
 }
 
 /// Nothing ends before the test lets it.
-fn patient() -> PostgresOptions {
+pub(crate) fn patient() -> PostgresOptions {
     let minute = Duration::from_secs(60);
     PostgresOptions { connect_timeout: minute, statement_timeout: minute, ..PostgresOptions::default() }
 }
@@ -100,13 +100,13 @@ fn impatient() -> PostgresOptions {
     }
 }
 
-async fn open(options: &PostgresOptions) -> Option<(PostgresStore, String)> {
+pub(crate) async fn open(options: &PostgresOptions) -> Option<(PostgresStore, String)> {
     let url = Cluster::shared()?.database().await;
     Some((stores_on(&url, 1, options).await.remove(0), url))
 }
 
 /// Locks what it is told to, until it commits or is gone.
-async fn locking(url: &str, rows: &str) -> PgConnection {
+pub(crate) async fn locking(url: &str, rows: &str) -> PgConnection {
     let mut stranger = PgConnection::connect(url).await.unwrap();
     let lock = format!("BEGIN; SELECT 1 FROM {rows} FOR UPDATE");
     stranger.execute(AssertSqlSafe(lock)).await.unwrap();
