@@ -59,7 +59,8 @@ pub struct PostgresOptions {
     pub connections: u32,
     /// How long an operation waits for a free or a new connection. The default is 3 seconds.
     pub connect_timeout: Duration,
-    /// How long a statement may take, with its wait for locks. The default is 5 seconds.
+    /// How long a statement may take, with its wait for locks. The default is 5 seconds. After the same time without a
+    /// statement of its process, the database ends an open transaction and releases the transaction's locks.
     pub statement_timeout: Duration,
     /// Whether the connections lead to PgBouncer in transaction mode. Then each operation is a transaction, and no setting or
     /// prepared statement is kept in a session. The default is `false`.

@@ -272,7 +272,9 @@ impl Primary {
         let mut begin = "BEGIN ISOLATION LEVEL READ COMMITTED".to_owned();
         if options.pgbouncer {
             let timeout = options.statement_timeout.as_millis();
-            begin.push_str(&format!("; SET LOCAL statement_timeout = {timeout}"));
+            begin.push_str(&format!(
+                "; SET LOCAL statement_timeout = {timeout}; SET LOCAL idle_in_transaction_session_timeout = {timeout}"
+            ));
             for (name, value) in PLANNER {
                 begin.push_str(&format!("; SET LOCAL {name} = {value}"));
             }

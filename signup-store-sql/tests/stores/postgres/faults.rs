@@ -8,12 +8,12 @@ use futures_util::future::join_all;
 use signup_core::{RateKey, RequestCounter as _, Store as _, Write};
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
-use sqlx::{Connection as _, PgConnection};
+use sqlx::{Connection as _, Executor as _, PgConnection};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use super::waits::{begin, busy_shift, sign_up, transactions};
+use super::waits::{begin, busy_shift, locking, sign_up, transactions, until_waiting};
 use crate::records::{at, organization, writes};
 
 /// A way to a server that can be disturbed.
@@ -82,6 +82,10 @@ async fn carry(
         if to.write_all(&buffer[..length]).await.is_err() {
             return;
         }
+    }
+    // The end of the connection does not get through, either.
+    while state.load(Ordering::SeqCst) == SILENT {
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
@@ -241,6 +245,30 @@ async fn a_commit_that_hangs_on_replaced_connections_does_not_block_later_commit
     store.commit(writes([Write::InsertOrganization(organization(3))])).await.unwrap();
     assert!(!hanging.is_finished());
     hanging.abort();
+}
+
+/// The process never gets the answer to its statement, so it sends no COMMIT.
+#[tokio::test]
+async fn a_process_that_falls_silent_behind_pgbouncer_loses_its_locks() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let way = Way::to(cluster.port()).await;
+    let options = PostgresOptions { pgbouncer: true, statement_timeout: Duration::from_secs(3), ..options() };
+    let store = PostgresStore::open(&[way.url(&url).parse().unwrap()], options).await.unwrap();
+    let shift = busy_shift(&store, 9).await;
+    let mut stranger = locking(&url, "shifts").await;
+    let silent = tokio::spawn({
+        let (store, shift) = (store.clone(), shift.clone());
+        async move { store.commit(sign_up(100, &shift)).await }
+    });
+    until_waiting(&url, 1).await;
+    way.set(SILENT);
+    stranger.execute("COMMIT").await.unwrap();
+    let other = PostgresStore::open(&[url.parse().unwrap()], PostgresOptions::default()).await.unwrap();
+    other.commit(sign_up(101, &shift)).await.unwrap();
+    silent.await.unwrap().unwrap_err();
+    let stored = other.shift(shift.organization, shift.id).await.unwrap().unwrap();
+    assert_eq!(stored.occupancy.filled, 1, "the silent transaction was rolled back");
 }
 
 /// However many wait to be counted, one wait for the database is enough for all of them.
