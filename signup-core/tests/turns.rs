@@ -20,6 +20,8 @@ struct Watched {
     inner: Arc<MemoryStore>,
     begun: AtomicUsize,
     refused: AtomicUsize,
+    /// The reads of a shift with its event.
+    reads: AtomicUsize,
     /// What the next commits wait for, in this order.
     held: Mutex<VecDeque<oneshot::Receiver<()>>>,
     /// The session of another process, the event that it edits, and before how many of the next commits.
@@ -30,6 +32,15 @@ struct Watched {
 impl Wrapper for Watched {
     fn inner(&self) -> &dyn Store {
         &self.inner
+    }
+
+    async fn shift_with_event(
+        &self,
+        organization: OrganizationId,
+        id: ShiftId,
+    ) -> Result<Option<(Shift, Event)>, StoreError> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        self.inner.shift_with_event(organization, id).await
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
@@ -70,6 +81,10 @@ impl Watched {
 
     fn refused(&self) -> usize {
         self.refused.load(Ordering::SeqCst)
+    }
+
+    fn reads(&self) -> usize {
+        self.reads.load(Ordering::SeqCst)
     }
 
     /// Waits until this many commits have begun.
@@ -271,6 +286,26 @@ async fn patches_of_different_shifts_run_side_by_side() {
         capacities.iter().map(|shift| shift.occupancy.capacity.volunteers()).collect::<Vec<_>>(),
         [5, 6]
     );
+}
+
+#[tokio::test]
+async fn a_patch_of_a_shift_reads_again_only_after_a_wait() {
+    let world = world().await;
+    let (event, [shift, _]) = world.event().await;
+    let begun = world.store().begun();
+    let release = world.store().hold();
+    let first = world.patch_shift(shift, 3);
+    world.store().has_begun(begun + 1).await;
+    assert_eq!(world.store().reads(), 1, "its turn came at once");
+    let later: Vec<_> = (4..7).map(|capacity| world.patch_shift(shift, capacity)).collect();
+    settle().await;
+    release.send(()).unwrap();
+    first.await.unwrap().unwrap();
+    for patch in later {
+        patch.await.unwrap().unwrap();
+    }
+    assert_eq!((world.store().reads(), world.store().refused()), (1 + 2 * 3, 0));
+    assert_eq!(world.session.shifts(event).await.unwrap()[0].occupancy.capacity.volunteers(), 6);
 }
 
 #[tokio::test]

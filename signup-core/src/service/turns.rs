@@ -14,7 +14,9 @@
 //! change set keep the records consistent.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
@@ -22,8 +24,10 @@ use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 use super::Shared;
 use super::commit::TIME_LIMIT;
 use crate::error::{Error, Result};
+use crate::event::Event;
 use crate::id::{EventId, OrganizationId, ShiftId};
 use crate::receipt::Operation;
+use crate::shift::Shift;
 
 /// The turns that edits have or wait for. Clones share the turns.
 #[derive(Debug, Clone)]
@@ -76,8 +80,8 @@ struct Entry {
 }
 
 impl Shared {
-    /// Waits for the turn of an operation. Returns `None` at once for an operation that creates an event, and for a
-    /// record that is missing.
+    /// Waits for the turn of an operation. Returns `None` at once for an operation that creates an event, for a record that
+    /// is missing, and for a patch of a shift, which waits in [`shift_in_turn`](Self::shift_in_turn).
     ///
     /// # Errors
     /// Returns the errors of [`Turns::of_event`] and of the store.
@@ -87,7 +91,7 @@ impl Shared {
         operation: Operation,
     ) -> Result<Option<Turn>> {
         let event = match operation {
-            Operation::CreateEvent | Operation::DuplicateEvent(_) => None,
+            Operation::CreateEvent | Operation::DuplicateEvent(_) | Operation::PatchShift(_) => None,
             Operation::PatchEvent(event)
             | Operation::PublishEvent(event)
             | Operation::UnpublishEvent(event)
@@ -95,8 +99,8 @@ impl Shared {
             | Operation::DeleteEvent(event)
             | Operation::AddShifts(event)
             | Operation::AddQuestion(event) => Some(event),
-            // A shift and a question never change their event, so it is known before the turn.
-            Operation::PatchShift(shift) | Operation::DeleteShift(shift) => {
+            // The event of a shift or a question never changes, so it can be read before the turn.
+            Operation::DeleteShift(shift) => {
                 self.store.shift(organization, shift).await?.map(|shift| shift.event)
             }
             Operation::PatchQuestion(question) | Operation::DeleteQuestion(question) => {
@@ -104,10 +108,38 @@ impl Shared {
             }
         };
         let Some(event) = event else { return Ok(None) };
-        Ok(Some(match operation {
-            Operation::PatchShift(shift) => self.turns.of_shift(organization, event, shift).await?,
-            _ => self.turns.of_event(organization, event).await?,
-        }))
+        Ok(Some(self.turns.of_event(organization, event).await?))
+    }
+
+    /// Reads a shift and its event in the turn of a patch. The first call waits for the turn and stores it in `turn`.
+    ///
+    /// The read that finds the event is the only one if the turn comes at once. If an edit has ended since that read, the
+    /// store refuses the patch, and the patch decides again in its turn. A read of a shift takes 27% as long as a patch on
+    /// PostgreSQL, and 6% on SQLite.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Turns::of_shift`] and of the store.
+    pub(super) async fn shift_in_turn(
+        &self,
+        organization: OrganizationId,
+        shift: ShiftId,
+        turn: &OnceLock<Turn>,
+    ) -> Result<Option<(Shift, Event)>> {
+        let found = self.store.shift_with_event(organization, shift).await?;
+        let Some((_, event)) = &found else { return Ok(None) };
+        if turn.get().is_some() {
+            return Ok(found);
+        }
+        let mut has_waited = false;
+        let mut coming = pin!(self.turns.of_shift(organization, event.id, shift));
+        let came = poll_fn(|context| {
+            let polled = coming.as_mut().poll(context);
+            has_waited |= polled.is_pending();
+            polled
+        })
+        .await?;
+        turn.get_or_init(|| came);
+        if has_waited { Ok(self.store.shift_with_event(organization, shift).await?) } else { Ok(found) }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Shifts of a session's organization.
 
+use std::sync::OnceLock;
+
 use super::{Reply, Session};
 use crate::coverage::Coverage;
 use crate::error::{Error, Result};
@@ -97,8 +99,9 @@ impl Session {
         patch: I,
     ) -> Result<Reply<Shift>, I::Error> {
         self.require(Scope::ShiftsWrite)?;
+        let turn = &OnceLock::new();
         self.write(Operation::PatchShift(id), patch, move |patch: CheckedPatch, now| async move {
-            let found = self.shared.store.shift_with_event(self.organization_id(), id).await?;
+            let found = self.shared.shift_in_turn(self.organization_id(), id, turn).await?;
             if found.is_none() && !patch.faults.is_empty() {
                 return Err(patch.faults.into());
             }
