@@ -162,7 +162,7 @@ pub struct Report {
 
 impl Report {
     /// The names of the parts in the order of execution. Cargo sorts bench targets by name.
-    pub const PARTS: [&str; 4] = ["http", "load", "rules", "store"];
+    pub const PARTS: [&str; 5] = ["contention", "http", "load", "rules", "store"];
 
     /// Starts the report of a part.
     pub fn begin(part: &str) -> Self {

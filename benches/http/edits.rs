@@ -9,7 +9,7 @@ use crate::request::Request;
 use crate::site::{Engine, Site, vacuum};
 
 /// The events that are edited: a hundred for each connection. So no two connections edit an event at the same time, which
-/// would make one of them retry.
+/// would make one of them wait.
 const EVENTS: usize = 6400;
 
 /// The minimum rate with one connection, as a ratio to patches of a shift: an edit costs at most 1.3 patches of a shift. With
