@@ -16,7 +16,7 @@ use crate::sql::table::{Column, NamedValue, Table};
 
 pub(crate) const TABLE: Table<Event> = Table {
     name: "events",
-    alias: "e",
+    alias: 'e',
     key: &["organization_id", "id"],
     columns: &[
         Column::new("id", Id, |event| event.id.uuid().into()),

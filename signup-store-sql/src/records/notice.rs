@@ -9,7 +9,7 @@ use crate::sql::table::{Column, SelectedColumn, Table};
 
 pub(crate) const TABLE: Table<Notice> = Table {
     name: "notices",
-    alias: "n",
+    alias: 'n',
     key: &["organization_id", "id"],
     columns: &[
         Column::new("id", Id, |notice| notice.id.uuid().into()),

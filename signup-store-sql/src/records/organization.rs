@@ -8,7 +8,7 @@ use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Organization> = Table {
     name: "organizations",
-    alias: "o",
+    alias: 'o',
     key: &["id"],
     columns: &[
         Column::new("id", Id, |organization| organization.id.uuid().into()),

@@ -8,7 +8,7 @@ use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Question> = Table {
     name: "questions",
-    alias: "q",
+    alias: 'q',
     key: &["organization_id", "event_id", "id"],
     columns: &[
         Column::new("id", Id, |question| question.id.uuid().into()),

@@ -8,7 +8,7 @@ use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Receipt> = Table {
     name: "receipts",
-    alias: "r",
+    alias: 'r',
     key: &["organization_id", "token_id", "operation", "idempotency_key"],
     columns: &[
         Column::new("organization_id", Id, |receipt: &Receipt| receipt.key.organization.uuid().into())

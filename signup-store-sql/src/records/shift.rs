@@ -12,7 +12,7 @@ use crate::sql::table::{Column, SelectedColumn, Table};
 
 pub(crate) const TABLE: Table<Shift> = Table {
     name: "shifts",
-    alias: "s",
+    alias: 's',
     key: &["organization_id", "id"],
     columns: &[
         Column::new("id", Id, |shift| shift.id.uuid().into()),

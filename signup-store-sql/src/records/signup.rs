@@ -10,7 +10,7 @@ use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Signup> = Table {
     name: "signups",
-    alias: "u",
+    alias: 'u',
     key: &["organization_id", "id"],
     columns: &[
         Column::new("id", Id, |signup| signup.id.uuid().into()),

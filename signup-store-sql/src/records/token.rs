@@ -8,7 +8,7 @@ use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Token> = Table {
     name: "tokens",
-    alias: "t",
+    alias: 't',
     key: &["organization_id", "id"],
     columns: &[
         Column::new("id", Id, |token| token.id.uuid().into()),

@@ -95,8 +95,8 @@ impl<'r> Row<'r> {
         if is_missing { Ok(None) } else { read(self).map(Some) }
     }
 
-    fn place(self, alias: &str, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column.name == name && column.alias == alias)
+    fn place(self, alias: char, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.alias == alias && column.name == name)
     }
 }
 
@@ -106,7 +106,7 @@ impl<'r> Row<'r> {
 pub(crate) struct Decoder<'r> {
     row: Row<'r>,
     table: &'static str,
-    alias: &'static str,
+    alias: char,
     key: &'static [&'static str],
     /// The place behind the column that was decoded last.
     next: usize,
@@ -119,7 +119,7 @@ impl<'r> Decoder<'r> {
         self.column = name;
         let next = self.row.columns.get(self.next);
         let place = match next {
-            Some(next) if next.name == name && next.alias == self.alias => Some(self.next),
+            Some(next) if next.alias == self.alias && next.name == name => Some(self.next),
             _ => self.row.place(self.alias, name),
         };
         let place = place.ok_or_else(|| {
