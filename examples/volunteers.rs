@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use signup_core::{
-    Capacity, Delivery, DeliveryFailure, Error, FixedClock, Hours, NewEvent, NewOrganization, NewShift,
-    NewSignup, NoticeCause, Outbox, Scopes, Secret, Service, ShiftId, ShiftPatch, date, time,
+    CancelledBy, Capacity, Delivery, DeliveryFailure, Error, FixedClock, Hours, NewEvent, NewOrganization,
+    NewShift, NewSignup, NoticeCause, Outbox, Scopes, Secret, Service, ShiftId, ShiftPatch, date, time,
 };
 use signup_store_memory::MemoryStore;
 
@@ -97,9 +97,11 @@ async fn deliver(outbox: &Outbox) -> signup_core::Result<()> {
 fn send(delivery: &Delivery) -> std::result::Result<(), (DeliveryFailure, &'static str)> {
     let about = match &delivery.notice.cause {
         NoticeCause::SignedUp { .. } => "confirms a place",
-        NoticeCause::Cancelled { .. } => "confirms a cancellation",
-        NoticeCause::CancelledWithShift { .. } => "tells of a cancellation by the organizer",
-        NoticeCause::ShiftMoved { .. } | NoticeCause::EventMoved { .. } => "tells of a changed time or place",
+        NoticeCause::Cancelled { .. } if delivery.signup.cancelled_by == Some(CancelledBy::Volunteer) => {
+            "confirms a cancellation"
+        }
+        NoticeCause::Cancelled { .. } => "tells of a cancellation by the organizer",
+        NoticeCause::ShiftMoved { .. } => "tells of a changed time or place",
         _ => return Err((DeliveryFailure::Permanent, "there is no mail for this cause")),
     };
     println!("A mail to {} {about}.", delivery.signup.email);

@@ -103,8 +103,7 @@ impl Delivery {
 
 /// The cause of a mail.
 ///
-/// A server skips a notice whose cause it cannot decode, and a newer server delivers the notice. So each mail that an older
-/// release would word wrongly, or drop as obsolete, has a separate cause.
+/// A server skips a notice whose cause it cannot decode, and a newer server delivers the notice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -116,27 +115,13 @@ pub enum NoticeCause {
         /// The secret of the link. It is stored nowhere else in plain text, and is removed with the delivered notice.
         secret: Secret,
     },
-    /// A sign-up was cancelled alone.
+    /// A sign-up was cancelled: alone, with its shift, or with its event. [`Signup::cancelled_by`] says which.
     Cancelled {
-        /// The sign-up.
-        signup: SignupId,
-    },
-    /// A sign-up was cancelled with its shift or with its event: the mail to one volunteer.
-    CancelledWithShift {
         /// The sign-up.
         signup: SignupId,
     },
     /// The time or the place of a shift changed. The notice is fanned out to all confirmed sign-ups.
     ShiftChanged {
-        /// The change.
-        #[serde(flatten)]
-        change: ShiftChange,
-        /// The last sign-up that the fan-out has covered; `None` before the first batch.
-        #[serde(default, rename = "told_until")]
-        fanned_out_to: Option<SignupId>,
-    },
-    /// The time or the place of a shift changed with its event. The notice is fanned out to all confirmed sign-ups.
-    EventChanged {
         /// The change.
         #[serde(flatten)]
         change: ShiftChange,
@@ -162,14 +147,6 @@ pub enum NoticeCause {
         #[serde(flatten)]
         change: ShiftChange,
     },
-    /// The time or the place of a shift changed with its event: the mail to one volunteer.
-    EventMoved {
-        /// The sign-up.
-        signup: SignupId,
-        /// The change.
-        #[serde(flatten)]
-        change: ShiftChange,
-    },
 }
 
 impl NoticeCause {
@@ -178,20 +155,16 @@ impl NoticeCause {
         match self {
             Self::SignedUp { .. } => "signed_up",
             Self::Cancelled { .. } => "cancelled",
-            Self::CancelledWithShift { .. } => "cancelled_with_shift",
             Self::ShiftChanged { .. } => "shift_changed",
-            Self::EventChanged { .. } => "event_changed",
             Self::EventCancelled { .. } => "event_cancelled",
             Self::ShiftDeleted { .. } => "shift_deleted",
             Self::ShiftMoved { .. } => "shift_moved",
-            Self::EventMoved { .. } => "event_moved",
         }
     }
 
     /// Sets the last sign-up that the fan-out has covered. A cause of one mail stays as it is.
     pub(crate) fn with_fan_out_to(mut self, last: SignupId) -> Self {
         if let Self::ShiftChanged { fanned_out_to, .. }
-        | Self::EventChanged { fanned_out_to, .. }
         | Self::EventCancelled { fanned_out_to }
         | Self::ShiftDeleted { fanned_out_to } = &mut self
         {
@@ -203,15 +176,10 @@ impl NoticeCause {
     /// Returns the sign-up, or `None` for a notice to several volunteers.
     pub const fn signup(&self) -> Option<SignupId> {
         match self {
-            Self::SignedUp { signup, .. }
-            | Self::Cancelled { signup }
-            | Self::CancelledWithShift { signup }
-            | Self::ShiftMoved { signup, .. }
-            | Self::EventMoved { signup, .. } => Some(*signup),
-            Self::ShiftChanged { .. }
-            | Self::EventChanged { .. }
-            | Self::EventCancelled { .. }
-            | Self::ShiftDeleted { .. } => None,
+            Self::SignedUp { signup, .. } | Self::Cancelled { signup } | Self::ShiftMoved { signup, .. } => {
+                Some(*signup)
+            }
+            Self::ShiftChanged { .. } | Self::EventCancelled { .. } | Self::ShiftDeleted { .. } => None,
         }
     }
 }
@@ -223,10 +191,10 @@ pub struct ShiftChange {
     pub before: TimeAndPlace,
     /// After the change.
     pub after: TimeAndPlace,
-    /// The shift's [version](Shift::version) after the change; 0 in notices of an older release, which did not store
-    /// it.
-    #[serde(default)]
+    /// The shift's [version](Shift::version) after the change.
     pub shift_version: u32,
+    /// Whether the shift changed with its event. Otherwise it was edited alone.
+    pub with_event: bool,
 }
 
 /// When and where a shift is. Volunteers get a mail if the time or the place changes.
@@ -237,7 +205,6 @@ pub struct TimeAndPlace {
     /// The shift's own location, if it has one.
     pub location: Option<ShiftLocation>,
     /// The event's location, if the shift has none of its own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_location: Option<EventLocation>,
 }
 

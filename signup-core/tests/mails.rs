@@ -79,7 +79,7 @@ impl World {
 fn cause(notice: &Notice) -> &'static str {
     match notice.cause {
         NoticeCause::SignedUp { .. } => "signed up",
-        NoticeCause::Cancelled { .. } | NoticeCause::CancelledWithShift { .. } => "cancelled",
+        NoticeCause::Cancelled { .. } => "cancelled",
         _ => "changed",
     }
 }

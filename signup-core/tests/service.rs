@@ -73,8 +73,7 @@ impl World {
 
     async fn queued_changes(&self) -> usize {
         let notices = self.service.admin().notices(false, None, 999).await.unwrap();
-        let is_change =
-            |cause: &_| matches!(cause, NoticeCause::ShiftChanged { .. } | NoticeCause::EventChanged { .. });
+        let is_change = |cause: &_| matches!(cause, NoticeCause::ShiftChanged { .. });
         notices.iter().filter(|notice| is_change(&notice.cause)).count()
     }
 }

@@ -154,7 +154,7 @@ pub fn cancelled(signup: Signup, at: Timestamp) -> Signup {
 pub fn notice(shift: &Shift, number: u32) -> Notice {
     let before = TimeAndPlace { interval: shift.interval(), location: None, event_location: None };
     let after = TimeAndPlace { location: Some(ShiftLocation::new("Hall B").unwrap()), ..before.clone() };
-    let change = ShiftChange { before, after, shift_version: 2 };
+    let change = ShiftChange { before, after, shift_version: 2, with_event: false };
     let cause = NoticeCause::ShiftChanged { change, fanned_out_to: None };
     let shift_path = (shift.organization, shift.event, shift.id);
     Notice::new(NoticeId::new(uuid(number)), shift_path, cause, at(2))

@@ -54,14 +54,12 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
             ..TimeAndPlace::of(&shift, &event)
         },
         shift_version: 8,
+        with_event: true,
     };
     let causes = [
         NoticeCause::ShiftChanged { change: change.clone(), fanned_out_to: Some(signup.id) },
         NoticeCause::SignedUp { signup: signup.id, secret: Secret::generate() },
         NoticeCause::Cancelled { signup: signup.id },
-        NoticeCause::CancelledWithShift { signup: signup.id },
-        NoticeCause::EventChanged { change: change.clone(), fanned_out_to: Some(signup.id) },
-        NoticeCause::EventMoved { signup: signup.id, change: change.clone() },
         NoticeCause::EventCancelled { fanned_out_to: Some(signup.id) },
         NoticeCause::ShiftDeleted { fanned_out_to: None },
         NoticeCause::ShiftMoved { signup: signup.id, change },

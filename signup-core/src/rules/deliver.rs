@@ -46,17 +46,11 @@ pub(crate) fn fan_out(
 /// Returns the cause of the notice to one volunteer, or `None` if the volunteer needs none.
 fn cause_for(cause: &NoticeCause, signup: &Signup) -> Option<NoticeCause> {
     match cause {
-        // Version 0: an older release queued the change without the version of the shift.
-        NoticeCause::ShiftChanged { change, .. }
-            if change.shift_version == 0 || signup.shift_version < change.shift_version =>
-        {
+        NoticeCause::ShiftChanged { change, .. } if signup.shift_version < change.shift_version => {
             Some(NoticeCause::ShiftMoved { signup: signup.id, change: change.clone() })
         }
-        NoticeCause::EventChanged { change, .. } if signup.shift_version < change.shift_version => {
-            Some(NoticeCause::EventMoved { signup: signup.id, change: change.clone() })
-        }
         NoticeCause::EventCancelled { .. } | NoticeCause::ShiftDeleted { .. } => {
-            Some(NoticeCause::CancelledWithShift { signup: signup.id })
+            Some(NoticeCause::Cancelled { signup: signup.id })
         }
         _ => None,
     }
@@ -78,14 +72,11 @@ pub(crate) fn is_obsolete(notice: &Notice, present: &SignupInFull, now: Timestam
             let has_ended_since = notice.created_at < end && end <= now;
             signup.status != SignupStatus::Confirmed || signup.secret != secret.digest() || has_ended_since
         }
-        NoticeCause::Cancelled { .. } | NoticeCause::CancelledWithShift { .. } => {
-            signup.status != SignupStatus::Cancelled
-        }
+        NoticeCause::Cancelled { .. } => signup.status != SignupStatus::Cancelled,
         NoticeCause::ShiftChanged { .. }
-        | NoticeCause::EventChanged { .. }
         | NoticeCause::EventCancelled { .. }
         | NoticeCause::ShiftDeleted { .. } => false,
-        NoticeCause::ShiftMoved { change, .. } | NoticeCause::EventMoved { change, .. } => {
+        NoticeCause::ShiftMoved { change, .. } => {
             let (before, present) = (&change.before, TimeAndPlace::of(shift, event));
             let is_over = before.interval.end.max(present.interval.end) <= now;
             signup.status != SignupStatus::Confirmed || *before == present || is_over

@@ -153,8 +153,8 @@ impl Moved<'_> {
         }
         let is_over = before.interval.end.max(after.interval.end) <= self.now;
         if self.is_notified && before != after && !is_over {
-            let change = ShiftChange { before, after, shift_version: changed.version };
-            let cause = NoticeCause::EventChanged { change, fanned_out_to: None };
+            let change = ShiftChange { before, after, shift_version: changed.version, with_event: true };
+            let cause = NoticeCause::ShiftChanged { change, fanned_out_to: None };
             let shift_path = (shift.organization, shift.event, shift.id);
             queued.push(Notice::new(notice, shift_path, cause, self.now));
         }

@@ -59,7 +59,7 @@ pub(crate) fn patch_shift(
     let after = TimeAndPlace::of(&changed, event);
     let is_over = before.interval.end.max(after.interval.end) <= now;
     if patch.notify_volunteers && before != after && !is_over {
-        let change = ShiftChange { before, after, shift_version: changed.version };
+        let change = ShiftChange { before, after, shift_version: changed.version, with_event: false };
         let cause = NoticeCause::ShiftChanged { change, fanned_out_to: None };
         let shift_path = (shift.organization, shift.event, shift.id);
         writes.push(Write::InsertNotices(vec![Notice::new(notice, shift_path, cause, now)]));

@@ -177,15 +177,12 @@ impl Outbox {
             NoticeCause::ShiftDeleted { fanned_out_to } => {
                 cancelled(SignupScope::Shift(shift), CancelledBy::ShiftDeletion, fanned_out_to).await?
             }
-            NoticeCause::ShiftChanged { fanned_out_to, .. }
-            | NoticeCause::EventChanged { fanned_out_to, .. } => {
+            NoticeCause::ShiftChanged { fanned_out_to, .. } => {
                 store.confirmed_signups(owner, shift, fanned_out_to, FAN_OUT_BATCH).await?
             }
-            NoticeCause::SignedUp { .. }
-            | NoticeCause::Cancelled { .. }
-            | NoticeCause::CancelledWithShift { .. }
-            | NoticeCause::ShiftMoved { .. }
-            | NoticeCause::EventMoved { .. } => vec![],
+            NoticeCause::SignedUp { .. } | NoticeCause::Cancelled { .. } | NoticeCause::ShiftMoved { .. } => {
+                vec![]
+            }
         };
         let is_last = signups.len() < FAN_OUT_BATCH as usize;
         let ids = signups.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();

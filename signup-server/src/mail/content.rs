@@ -74,11 +74,11 @@ impl<'a> Content<'a> {
                 let link = format!("{base_url}/signups/{}", secret.reveal());
                 content.confirmation(link, at.interval.end <= now)
             }
-            NoticeCause::Cancelled { .. } | NoticeCause::CancelledWithShift { .. } => {
-                content.cancellation(signup.cancelled_by, event)
+            NoticeCause::Cancelled { .. } => content.cancellation(signup.cancelled_by, event),
+            NoticeCause::ShiftMoved { change, .. } => {
+                let wording = if change.with_event { event_moved(change) } else { SHIFT_CHANGED };
+                content.change(change, wording, at, zone)
             }
-            NoticeCause::ShiftMoved { change, .. } => content.change(change, SHIFT_CHANGED, at, zone),
-            NoticeCause::EventMoved { change, .. } => content.change(change, event_moved(change), at, zone),
             other => return Err(format!("there is no mail for the cause {}", other.name())),
         };
         let titles = shorten(&format!("{} – {}", event.title, shift.title));

@@ -55,7 +55,7 @@ pub(super) fn write(
     // may be sent in the wrong order, so each mail shows the state at the time of writing.
     let present = TimeAndPlace::of(shift, event);
     let method = match notice.cause {
-        NoticeCause::Cancelled { .. } | NoticeCause::CancelledWithShift { .. } => Method::Cancel,
+        NoticeCause::Cancelled { .. } => Method::Cancel,
         _ => Method::Publish,
     };
     let public_url = event.is_published.then_some(url.as_str());

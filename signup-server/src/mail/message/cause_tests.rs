@@ -12,17 +12,14 @@ async fn every_cause_of_a_notice_has_a_mail_or_is_fanned_out() {
     let delivery = Sample::create().await.delivery().await;
     let signup = delivery.signup.id;
     let before = TimeAndPlace::of(&delivery.shift, &delivery.event);
-    let change = ShiftChange { after: before.clone(), before, shift_version: 2 };
+    let change = ShiftChange { after: before.clone(), before, shift_version: 2, with_event: false };
     let mailed = [
         (NoticeCause::SignedUp { signup, secret: Secret::generate() }, "You are signed up: "),
         (NoticeCause::Cancelled { signup }, "Cancelled: "),
-        (NoticeCause::CancelledWithShift { signup }, "Cancelled: "),
         (NoticeCause::ShiftMoved { signup, change: change.clone() }, "Changed: "),
-        (NoticeCause::EventMoved { signup, change: change.clone() }, "New place: "),
     ];
     let fanned_out = [
-        NoticeCause::ShiftChanged { change: change.clone(), fanned_out_to: None },
-        NoticeCause::EventChanged { change, fanned_out_to: None },
+        NoticeCause::ShiftChanged { change, fanned_out_to: None },
         NoticeCause::EventCancelled { fanned_out_to: None },
         NoticeCause::ShiftDeleted { fanned_out_to: None },
     ];
