@@ -100,7 +100,7 @@ impl SqlStore<SqliteBackend> {
     }
 
     /// Returns the number of open connections, and the number of those in use. Both include the connection of the writer
-    /// and that of the [`Version`].
+    /// and the one that checks for commits of other processes.
     pub fn connections(&self) -> (u32, u32) {
         let pool = self.pool();
         let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
