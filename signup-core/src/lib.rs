@@ -74,10 +74,9 @@
 //!
 //! # Your own store
 //!
-//! A store implements [`Store`]: reads, and one commit of a [`ChangeSet`], which is plain data. [`Store`] shows the
-//! shortest implementation, and [`store::writing`] is the guide. The feature `conformance` has the suite of tests that
-//! every store passes. A [`Wrapper`](store::Wrapper) changes some methods of another store, for example to inject
-//! faults.
+//! A store implements [`Store`]: reads, and one commit of a [`ChangeSet`], which is plain data. [`store::writing`] is
+//! the guide. The feature `conformance` has the suite of tests that every store passes. A [`Wrapper`](store::Wrapper)
+//! changes some methods of another store, for example to inject faults.
 //!
 //! # Modules
 //!

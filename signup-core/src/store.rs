@@ -55,11 +55,8 @@ use crate::token::Token;
 ///
 /// A read that starts after a commit was acknowledged sees that commit. A deleted event counts as missing, and so do its
 /// shifts, questions and sign-ups. A deleted shift counts as missing, and its sign-ups do not. Methods that read deleted
-/// records say so. The suite under the feature `conformance` has a
-/// test for each promise of this trait. [Writing a store](writing) explains how the parts fit together. The
-/// documentation of a store says which runtime its methods need.
-///
-#[doc = include_str!("store/own_store.md")]
+/// records say so. The suite under the feature `conformance` has a test for each promise of this trait. [Writing a
+/// store](writing) explains how the parts fit together. The documentation of a store says which runtime its methods need.
 ///
 /// # Errors
 /// Every method fails only if the backend fails. A missing record is `None`, an empty list or a [`Refusal`].

@@ -4,8 +4,8 @@
 //! which this crate [re-exports](macro@crate::async_trait). A store that several processes share also implements
 //! [`RequestCounter`].
 //!
-//! The shortest store keeps [`Records`] behind a lock. The program `examples/own_store.rs` of the repository is such a
-//! store, with one line for each read. `signup-store-memory` has indexes instead, and `signup-store-sql` has tables.
+//! The shortest store keeps [`Records`] behind a lock. `signup-store-memory` has indexes instead, and
+//! `signup-store-sql` has tables.
 //!
 //! # Records
 //!
@@ -116,8 +116,8 @@
 //!
 //! # Wrappers
 //!
-//! [`Wrapper`] changes some methods of a store and forwards the others. `own_store.rs` has a wrapper that injects
-//! faults, for tests of programs that use a store. `Store` is also implemented for `Arc` and `Box` of a store.
+//! [`Wrapper`] changes some methods of a store and forwards the others, for example to inject faults in tests of a
+//! program that uses a store. `Store` is also implemented for `Arc` and `Box` of a store.
 //!
 //! # Tests
 //!
