@@ -21,7 +21,6 @@ mod error;
 mod forward;
 mod keys;
 mod query;
-mod records;
 pub mod writing;
 
 use std::fmt;
@@ -36,7 +35,6 @@ pub use keys::{Access, Key, Keys};
 pub use query::{
     EventPage, EventQuery, Position, Side, SignupPage, SignupPosition, SignupQuery, SignupScope,
 };
-pub use records::Records;
 
 use crate::allowance::{RateKey, Window};
 use crate::event::Event;

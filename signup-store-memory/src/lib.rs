@@ -32,6 +32,8 @@ use signup_core::{
 use tables::{SignupList, Tables};
 
 /// A store in memory. The records are lost when the store is dropped.
+///
+/// A clone is a store of its own with a copy of the records. To share a store, put the store in an `Arc`.
 #[derive(Debug, Default)]
 pub struct MemoryStore(RwLock<Tables>);
 
@@ -52,6 +54,21 @@ impl MemoryStore {
 
     fn write(&self) -> RwLockWriteGuard<'_, Tables> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clone for MemoryStore {
+    fn clone(&self) -> Self {
+        Self(RwLock::new(self.read().clone()))
+    }
+}
+
+/// Two stores are equal if their records are.
+impl PartialEq for MemoryStore {
+    fn eq(&self, other: &Self) -> bool {
+        // Never holds both locks, so that two comparisons cannot wait for each other.
+        let own = self.read().clone();
+        own == *other.read()
     }
 }
 

@@ -46,7 +46,7 @@ impl SignupList {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Tables {
     pub(crate) organizations: BTreeMap<OrganizationId, Organization>,
     pub(crate) organization_slugs: BTreeMap<String, OrganizationId>,

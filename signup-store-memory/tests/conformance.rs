@@ -9,4 +9,9 @@ async fn fresh() -> Option<(Arc<dyn Store>, ())> {
     Some((Arc::new(MemoryStore::new()), ()))
 }
 
-signup_core::conformance_tests!(fresh);
+signup_core::conformance_tests!(fresh, reference: MemoryStore::new);
+
+#[test]
+fn requirements_and_writes_without_a_conflict_commute() {
+    signup_core::conformance::keys::check(&MemoryStore::new());
+}

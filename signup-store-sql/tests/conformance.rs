@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use signup_core::Store;
+use signup_store_memory::MemoryStore;
 
 #[cfg(feature = "sqlite")]
 mod sqlite {
@@ -19,7 +20,7 @@ mod sqlite {
         Some((Arc::new(store), folder))
     }
 
-    signup_core::conformance_tests!(fresh);
+    signup_core::conformance_tests!(fresh, reference: MemoryStore::new);
 }
 
 #[cfg(feature = "postgres")]
@@ -55,5 +56,5 @@ mod postgres {
         }
     }
 
-    signup_core::conformance_tests!(fresh, model: emptied());
+    signup_core::conformance_tests!(fresh, reference: MemoryStore::new, model: emptied());
 }

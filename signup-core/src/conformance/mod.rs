@@ -1,17 +1,17 @@
 //! The suite that every store passes: one function for each promise of [`Store`], and two tests with random inputs.
 //!
 //! A test file of the store calls [`conformance_tests!`](crate::conformance_tests) once. The macro defines a test for
-//! each promise, so a promise that is added here is tested for every store. Each test gets a fresh store. The model
-//! test runs random operations against the store and against [`Records`](crate::store::Records), and compares every
-//! answer. The test of [`serializability`] commits random change sets at the same time. It finds an order in which
-//! `Records` gives the same outcomes and ends with the same records.
+//! each promise, so a promise that is added here is tested for every store. Each test gets a fresh store. The two
+//! random tests compare the store with a reference, the store of `signup-store-memory`. The model test runs random
+//! operations against both, and compares every answer. The test of [`serializability`] commits random change sets at the
+//! same time. It finds an order in which the reference gives the same outcomes and ends with the same records.
 //!
-//! The package of the store needs `signup-core` with the feature `conformance` as a dev-dependency. The suite needs no
-//! other dev-dependency:
+//! The package of the store needs two dev-dependencies:
 //!
 //! ```toml
 //! [dev-dependencies]
 //! signup-core = { path = "signup/signup-core", features = ["conformance"] }
+//! signup-store-memory = { path = "signup/signup-store-memory" }
 //! ```
 //!
 //! The file `tests/conformance.rs` then has these lines:
@@ -21,17 +21,18 @@
 //!
 //! use signup_core::Store;
 //! use signup_store_memory::MemoryStore;
+//! # use signup_store_memory::MemoryStore as MyStore;
 //!
 //! async fn fresh() -> Option<(Arc<dyn Store>, ())> {
-//!     Some((Arc::new(MemoryStore::new()), ()))
+//!     Some((Arc::new(MyStore::new()), ()))
 //! }
 //!
-//! signup_core::conformance_tests!(fresh);
+//! signup_core::conformance_tests!(fresh, reference: MemoryStore::new);
 //! # fn main() {
 //! #     use signup_core::conformance;
 //! #     conformance::test(fresh, conformance::round_trip::every_field_comes_back_as_it_was);
-//! #     conformance::model::check(file!(), fresh);
-//! #     conformance::serializability::check(file!(), fresh);
+//! #     conformance::model::check(file!(), fresh, MemoryStore::new);
+//! #     conformance::serializability::check(file!(), fresh, MemoryStore::new);
 //! # }
 //! ```
 //!
@@ -55,7 +56,7 @@
 //! # async fn emptied() -> Option<(Arc<dyn Store>, ())> {
 //! #     fresh().await
 //! # }
-//! signup_core::conformance_tests!(fresh, model: emptied);
+//! signup_core::conformance_tests!(fresh, reference: MemoryStore::new, model: emptied);
 //! ```
 //!
 //! [`records`] creates the records of the tests. Use its functions in further tests of the store.
@@ -78,6 +79,7 @@ pub mod counter;
 pub mod deletion;
 pub mod event_edits;
 pub mod fence;
+pub mod keys;
 pub mod lists;
 pub mod model;
 pub mod notices;
@@ -132,9 +134,12 @@ fn runtime() -> Runtime {
 
 /// Defines a test for each promise, the model test, and the test of serializability.
 ///
-/// The argument is an async function or closure without arguments. The function returns a fresh store as `Arc<dyn
+/// The first argument is an async function or closure without arguments. The function returns a fresh store as `Arc<dyn
 /// Store>` with a guard that is dropped after the test. `None` means that the store is not available, and the test
 /// passes without a check.
+///
+/// The argument `reference` is a function that returns an empty reference store: `MemoryStore::new` of
+/// `signup-store-memory`.
 ///
 /// The optional argument `model` is such a function for the two tests with random inputs. They call this function once
 /// for each list. The function may return the same store again, without its records.
@@ -142,10 +147,10 @@ fn runtime() -> Runtime {
 /// [`conformance`](crate::conformance) has examples.
 #[macro_export]
 macro_rules! conformance_tests {
-    ($fresh:expr $(,)?) => {
-        $crate::conformance_tests!($fresh, model: $fresh);
+    ($fresh:expr, reference: $reference:expr $(,)?) => {
+        $crate::conformance_tests!($fresh, reference: $reference, model: $fresh);
     };
-    ($fresh:expr, model: $model:expr $(,)?) => {
+    ($fresh:expr, reference: $reference:expr, model: $model:expr $(,)?) => {
         $crate::conformance_tests! { @each $fresh;
             addresses::an_address_is_compared_without_case
             addresses::an_address_on_another_shift_or_cancelled_is_free
@@ -263,12 +268,12 @@ macro_rules! conformance_tests {
 
         #[test]
         fn random_operations_have_the_answers_of_the_contract() {
-            $crate::conformance::model::check(::core::file!(), $model);
+            $crate::conformance::model::check(::core::file!(), $model, $reference);
         }
 
         #[test]
         fn simultaneous_change_sets_have_the_outcomes_of_one_after_the_other() {
-            $crate::conformance::serializability::check(::core::file!(), $model);
+            $crate::conformance::serializability::check(::core::file!(), $model, $reference);
         }
     };
     (@each $fresh:expr; $($module:ident::$promise:ident)*) => {$(

@@ -1,7 +1,8 @@
 //! Serializability: simultaneous change sets have the outcomes of committing them one after the other.
 //!
 //! A store may check and write several change sets together. So the test commits random change sets at the same time, and
-//! then looks for an order in which [`Records`] gives each change set the same outcome, and ends with the same records.
+//! then looks for an order in which a reference gives each change set the same outcome, and ends with the same records.
+//! The reference commits one change set after the other.
 
 mod change_set;
 mod step;
@@ -15,7 +16,6 @@ use proptest::prelude::*;
 use super::model::{self, State};
 use super::records::*;
 use super::world::{shift_of, world};
-use crate::store::Records;
 use crate::*;
 use change_set::change_sets;
 use step::{Step, steps};
@@ -28,7 +28,7 @@ const MOST_COMMITS: u32 = 10_000;
 type Outcome = Result<(), CommitError>;
 
 /// Runs the test: generates lists of 2 to 8 change sets, and commits each list to an empty store of `fresh`, which first
-/// gets a few records.
+/// gets a few records. The search copies the empty store of `reference`.
 ///
 /// Runs 200 lists, or as many as the environment variable `PROPTEST_CASES` says. Shrinks a list that fails. Saves the
 /// seed of that list beside the file `source`, with the extension `proptest-regressions`. Later runs start with the
@@ -36,20 +36,14 @@ type Outcome = Result<(), CommitError>;
 ///
 /// # Panics
 /// Panics if the outcomes or the stored records fit no order. The message has the change sets and their outcomes.
-pub fn check<Guard>(source: &'static str, fresh: impl AsyncFn() -> Option<(Arc<dyn Store>, Guard)>) {
+pub fn check<Guard, Reference: Store + Clone + PartialEq>(
+    source: &'static str,
+    fresh: impl AsyncFn() -> Option<(Arc<dyn Store>, Guard)>,
+    reference: impl Fn() -> Reference,
+) {
     super::check_property(source, CASES, &case(), fresh, async |store, case| {
-        run(&*store, case.before(), change_sets(&case.steps), case.is_gathered).await
+        run(&*store, reference(), &case).await
     });
-}
-
-/// Commits `before`, then `changes` at the same time.
-///
-/// # Panics
-/// Panics if the outcomes or the stored records fit no order of `changes`.
-pub async fn assert_serializable(store: Arc<dyn Store>, before: Vec<Write>, changes: Vec<ChangeSet>) {
-    if let Err(failure) = run(&*store, before, changes, true).await {
-        panic!("{failure}");
-    }
 }
 
 /// A list of change sets.
@@ -83,24 +77,23 @@ impl Case {
 
 async fn run(
     store: &dyn Store,
-    before: Vec<Write>,
-    changes: Vec<ChangeSet>,
-    is_gathered: bool,
+    reference: impl Store + Clone + PartialEq,
+    case: &Case,
 ) -> Result<(), String> {
-    let mut records = Records::default();
+    let changes = change_sets(&case.steps);
     let mut state = State::default();
-    let before = ChangeSet { requires: vec![], writes: before };
+    let before = ChangeSet { requires: vec![], writes: case.before() };
     write(store, before.writes.clone()).await;
-    records.commit(before.clone()).unwrap();
+    write(&reference, before.writes.clone()).await;
     // The events that a refused change set would have inserted are read, too.
     for change in [&before].into_iter().chain(&changes) {
         model::record(&mut state, change.clone());
     }
-    let outcomes = all_at_once(store, &changes, is_gathered).await;
-    let mut search = Search::new(&records, &changes, &outcomes);
+    let outcomes = all_at_once(store, &changes, case.is_gathered).await;
+    let mut search = Search::new(reference, &changes, &outcomes);
     let mut difference = "no order has these outcomes".to_owned();
-    while let Some(records) = search.next_end() {
-        match model::compare_records(store, &records, &state).await {
+    while let Some(end) = search.next_end().await {
+        match model::compare_records(store, &end, &state).await {
             Ok(()) => return Ok(()),
             Err(found) => {
                 difference = format!("no order leaves the stored records; in the last one, {found}");
@@ -140,41 +133,41 @@ async fn all_at_once(store: &dyn Store, changes: &[ChangeSet], is_gathered: bool
     commits.into_iter().skip(first.len()).filter_map(|(_, outcome)| outcome).collect()
 }
 
-/// A depth-first search for an order in which [`Records`] gives each change set its outcome. Tries the order of arrival
+/// A depth-first search for an order in which the reference gives each change set its outcome. Tries the order of arrival
 /// first.
-struct Search<'a> {
+struct Search<'a, Reference> {
     changes: &'a [ChangeSet],
     outcomes: &'a [Outcome],
     /// The nodes from the root to the present one.
-    path: Vec<Node>,
+    path: Vec<Node<Reference>>,
     /// The nodes visited so far: another path to one of them has the same ends.
-    visited: Vec<(u32, Records)>,
+    visited: Vec<(u32, Reference)>,
     commits: u32,
 }
 
-/// The records after some of the change sets.
-struct Node {
-    records: Records,
+/// The reference after some of the change sets.
+struct Node<Reference> {
+    store: Reference,
     /// A bit for each change set that is committed.
     committed: u32,
     /// The next change set to try.
     next: usize,
 }
 
-impl<'a> Search<'a> {
-    fn new(records: &Records, changes: &'a [ChangeSet], outcomes: &'a [Outcome]) -> Self {
-        let root = Node { records: records.clone(), committed: 0, next: 0 };
+impl<'a, Reference: Store + Clone + PartialEq> Search<'a, Reference> {
+    fn new(store: Reference, changes: &'a [ChangeSet], outcomes: &'a [Outcome]) -> Self {
+        let root = Node { store, committed: 0, next: 0 };
         Self { changes, outcomes, path: vec![root], visited: vec![], commits: 0 }
     }
 
-    /// Returns the records at the end of the next order, or `None` if no order is left or the search takes too long. No two
-    /// ends are equal.
-    fn next_end(&mut self) -> Option<Records> {
+    /// Returns the reference at the end of the next order, or `None` if no order is left or the search takes too long. No
+    /// two ends are equal.
+    async fn next_end(&mut self) -> Option<Reference> {
         while let Some(node) = self.path.last_mut() {
             let place = node.next;
             node.next += 1;
             if node.committed.count_ones() as usize == self.changes.len() {
-                return self.path.pop().map(|node| node.records);
+                return self.path.pop().map(|node| node.store);
             }
             if place == self.changes.len() {
                 let _exhausted = self.path.pop();
@@ -187,15 +180,15 @@ impl<'a> Search<'a> {
                 return None;
             }
             self.commits += 1;
-            let (mut records, committed) = (node.records.clone(), node.committed | (1 << place));
-            let outcome = records.commit(self.changes[place].clone()).map_err(CommitError::Refused);
+            let (store, committed) = (node.store.clone(), node.committed | (1 << place));
+            let outcome = store.commit(self.changes[place].clone()).await;
             if outcome != self.outcomes[place] {
                 continue;
             }
-            let is_visited = |(set, found): &(u32, Records)| *set == committed && *found == records;
+            let is_visited = |(set, found): &(u32, Reference)| *set == committed && *found == store;
             if !self.visited.iter().any(is_visited) {
-                self.visited.push((committed, records.clone()));
-                self.path.push(Node { records, committed, next: 0 });
+                self.visited.push((committed, store.clone()));
+                self.path.push(Node { store, committed, next: 0 });
             }
         }
         None

@@ -4,12 +4,9 @@
 //! rows are locked. So a store never recognizes a use case by the shape of a change set.
 //!
 //! **Invariant:** the outcomes and the records after two change sets do not depend on their order, if their [`Keys`] do
-//! not conflict and no total reaches its bound. A property test checks this with [`Records`](super::Records).
+//! not conflict and no total reaches its bound. `conformance::keys` has the test.
 
 mod accesses;
-#[cfg(test)]
-#[cfg(feature = "conformance")]
-mod order;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map;

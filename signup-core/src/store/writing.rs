@@ -4,8 +4,8 @@
 //! which this crate [re-exports](macro@crate::async_trait). A store that several processes share also implements
 //! [`RequestCounter`].
 //!
-//! The shortest store keeps [`Records`] behind a lock. `signup-store-memory` has indexes instead, and
-//! `signup-store-sql` has tables.
+//! `signup-store-memory` is the shortest store: plain collections with indexes, behind a lock. It is the reference that
+//! the [tests](#tests) compare other stores with. `signup-store-sql` has tables.
 //!
 //! # Records
 //!
@@ -122,15 +122,16 @@
 //! # Tests
 //!
 //! The feature `conformance` has the suite that every store passes: the macro `conformance_tests!` defines a test for
-//! each promise, and two tests with random inputs. The model test compares the store with [`Records`] after random
-//! operations. The test of serializability commits random change sets at the same time, and finds an order of them with
-//! the same outcomes. The page of the module `conformance` shows a complete test file, and how to remove a temporary
-//! folder. The functions in `conformance::records` create records for further tests.
+//! each promise, and two tests with random inputs. The model test compares the store with a reference, the store
+//! of `signup-store-memory`, after random operations. The test of serializability commits random change sets at the same
+//! time, and finds an order in which the reference gives the same outcomes. The page of the module `conformance` shows a
+//! complete test file, and how to remove a temporary folder. The functions in `conformance::records` create records for
+//! further tests.
 
 #[cfg(doc)]
 use super::{
-    Access, ChangeSet, CommitError, EventInFull, Key, Keys, Records, Refusal, RequestCounter, Requirement,
-    Store, StoreError, Wrapper, Write,
+    Access, ChangeSet, CommitError, EventInFull, Key, Keys, Refusal, RequestCounter, Requirement, Store,
+    StoreError, Wrapper, Write,
 };
 #[cfg(doc)]
 use crate::{Event, Notice, Organization, Question, Receipt, ReceiptKey, Shift, Signup, Token};

@@ -3,11 +3,10 @@
 use super::step::{EventEdit, QuestionEdit, Step};
 use super::{State, email_of};
 use crate::conformance::records::*;
-use crate::store::Records;
 use crate::*;
 
 /// Returns the change set of a step, or `None` if the step selects a missing record or commits nothing.
-pub(super) fn change(state: &mut State, records: &Records, step: &Step) -> Option<ChangeSet> {
+pub(super) async fn change(state: &mut State, reference: &dyn Store, step: &Step) -> Option<ChangeSet> {
     state.first_number += 100;
     let (number, now) = (state.first_number, at(state.now_s));
     let mut change = ChangeSet::default();
@@ -33,7 +32,7 @@ pub(super) fn change(state: &mut State, records: &Records, step: &Step) -> Optio
         | Step::RestoreEvent { .. }
         | Step::SetLocationData { .. }
         | Step::AddShift { .. }
-        | Step::Ask { .. } => return event_change(state, records, step),
+        | Step::Ask { .. } => return event_change(state, reference, step).await,
         Step::EditQuestion { organization, question, ref edit, is_unanswered } => {
             let found = state.questions.get(question as usize)?;
             let (organization, event, question) = (organization_id(organization), found.event, found.id);
@@ -184,7 +183,7 @@ fn data_of(number: u32) -> LocationData {
 }
 
 /// Returns the change set of a step that concerns an event.
-fn event_change(state: &State, records: &Records, step: &Step) -> Option<ChangeSet> {
+async fn event_change(state: &State, reference: &dyn Store, step: &Step) -> Option<ChangeSet> {
     let (number, now) = (state.first_number, at(state.now_s));
     let (organization, event, check) = match *step {
         Step::EditEvent { organization, event, check, .. }
@@ -196,8 +195,11 @@ fn event_change(state: &State, records: &Records, step: &Step) -> Option<ChangeS
     };
     let inserted = state.events.get(event as usize)?;
     let (owner, id) = (inserted.organization, inserted.id);
-    // `None` if the event is purged.
-    let present = records.event(owner, id).or_else(|| Some(records.deleted_event(owner, id)?.event))?;
+    let present = match reference.event(owner, id).await.unwrap() {
+        Some(event) => event,
+        // `None` if the event is purged.
+        None => reference.deleted_event(owner, id).await.unwrap()?.event,
+    };
     let organization = organization.map_or(owner, organization_id);
     let mut change = ChangeSet::default();
     if let Some(is_stale) = check {

@@ -1,117 +1,82 @@
-//! The property behind keys: the order of two change sets matters only if their keys conflict or a total reaches its
-//! bound.
+//! The promise of [`Keys`]: the order of two change sets matters only if their keys conflict or a total reaches its bound.
 //!
-//! The requirements and writes concern the records of [`world`](crate::conformance::world) and a few more, so that they
-//! often access the same records.
+//! This is a promise of requirements and writes, and not of a store. So [`conformance_tests!`](crate::conformance_tests)
+//! has no test of it. The package of the reference store calls [`check`].
 
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
-
-use proptest::collection::vec;
-use proptest::prelude::*;
-use proptest::sample::select;
-
-use crate::conformance::records::*;
-use crate::conformance::world::*;
-use crate::store::{Key, Records};
+use super::records::*;
+use super::world::*;
+use crate::store::Key;
 use crate::*;
 
-static WORLD: LazyLock<Records> = LazyLock::new(|| {
-    let mut records = Records::default();
-    records.commit(ChangeSet { requires: vec![], writes: world() }).unwrap();
-    records
-});
-static REQUIREMENTS: LazyLock<Vec<Requirement>> = LazyLock::new(requirements);
-static WRITES: LazyLock<Vec<Write>> = LazyLock::new(writes);
-
-#[test]
-fn every_two_requirements_and_writes_without_a_conflict_commute() {
-    let writes = WRITES.iter().map(|write| ChangeSet { requires: vec![], writes: vec![write.clone()] });
-    let checks = REQUIREMENTS.iter().map(|check| ChangeSet { requires: vec![check.clone()], writes: vec![] });
-    let changes: Vec<_> = writes.chain(checks).collect();
-    for (index, write) in changes[..WRITES.len()].iter().enumerate() {
-        for other in &changes[index..] {
-            assert_commute(&WORLD, write, other);
-            assert_commute(&Records::default(), write, other);
+/// Checks the keys of many requirements and writes, which concern the records of a small world and a few more.
+///
+/// Compares every write with every requirement and every other write. Larger change sets show no further missing keys.
+/// `reference` is a store without records.
+///
+/// # Panics
+/// Panics if the order of two of them matters and their keys do not conflict, or if a total is wrong.
+pub fn check<Reference: Store + Clone + PartialEq>(reference: &Reference) {
+    super::runtime().block_on(async {
+        write(reference, world()).await;
+        let mut afters: Vec<(Write, Reference)> = vec![];
+        for write in writes() {
+            let after = with(reference, &write).await;
+            assert_total(reference, &after, &write).await;
+            for requirement in requirements() {
+                assert_independent(reference, &after, &write, requirement).await;
+            }
+            for (other, after_other) in &afters {
+                if !write.keys().conflicts_with(&other.keys()) {
+                    let is_same = with(&after, other).await == with(after_other, &write).await;
+                    assert!(is_same, "the order matters of {write:?} and {other:?}");
+                }
+            }
+            afters.push((write, after));
         }
-    }
+    });
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
-
-    #[test]
-    fn change_sets_without_a_conflict_commute(one in change_set(), other in change_set()) {
-        assert_commute(&WORLD, &one, &other);
-    }
+/// Returns a copy of the store with a write.
+async fn with<Reference: Store + Clone>(store: &Reference, change: &Write) -> Reference {
+    let store = store.clone();
+    write(&store, vec![change.clone()]).await;
+    store
 }
 
-fn change_set() -> impl Strategy<Value = ChangeSet> {
-    (vec(select(&**REQUIREMENTS), 0..3), vec(select(&**WRITES), 0..4))
-        .prop_map(|(requires, writes)| ChangeSet { requires, writes })
-}
-
-/// A write that changes the total of active events accesses the total, and adds at most what it names.
-#[test]
-fn every_write_adds_at_most_1_to_the_total_that_it_names() {
+/// Asserts that a write that changes the total of active events accesses the total, and adds at most what it names.
+async fn assert_total(before: &dyn Store, after: &dyn Store, write: &Write) {
     let owner = organization_id(1);
-    let active = |records: &Records| {
+    let active = async |store: &dyn Store| {
         let below = Requirement::ActiveEventsBelow { organization: owner, limit: 0, now: at(0) };
-        match records.clone().commit(ChangeSet { requires: vec![below], writes: vec![] }) {
+        match try_write(store, vec![below], vec![]).await {
             Err(Refusal::ActiveEvents { count }) => count,
             found => panic!("{found:?}"),
         }
     };
-    let mut counts = BTreeSet::new();
-    for write in &*WRITES {
-        let mut records = WORLD.clone();
-        records.commit(ChangeSet { requires: vec![], writes: vec![write.clone()] }).unwrap();
-        let (before, after) = (active(&WORLD), active(&records));
-        let added = u32::from(write.adds_to() == Some(Key::ActiveEvents(owner)));
-        assert!(after <= before + added, "{write:?}");
-        let is_accessed = write.keys().get(&Key::ActiveEvents(owner)).is_some();
-        assert!(after == before || is_accessed, "{write:?}");
-        counts.insert(after);
-    }
-    assert_eq!(counts, BTreeSet::from([0, 1, 2]), "some writes add, and some subtract");
+    let (before, after) = (active(before).await, active(after).await);
+    let added = u32::from(write.adds_to() == Some(Key::ActiveEvents(owner)));
+    assert!(after <= before + added, "{write:?}");
+    let is_accessed = write.keys().get(&Key::ActiveEvents(owner)).is_some();
+    assert!(after == before || is_accessed, "{write:?}");
 }
 
-/// Asserts that both orders of two change sets have the same outcomes and leave the same records. Accepts a conflict,
-/// and a refusal for a total that the other change set changes.
-fn assert_commute(records: &Records, one: &ChangeSet, other: &ChangeSet) {
-    if one.keys().conflicts_with(&other.keys()) {
+/// Asserts that a requirement has the same outcome before and after the write, unless the keys of the two conflict or the
+/// write changes a total that reaches its bound.
+async fn assert_independent(before: &dyn Store, after: &dyn Store, write: &Write, requirement: Requirement) {
+    if write.keys().conflicts_with(&requirement.keys()) {
         return;
     }
-    let commit = |first: &ChangeSet, second: &ChangeSet| {
-        let mut records = records.clone();
-        let first = records.commit(first.clone());
-        let second = records.commit(second.clone());
-        (first, second, records)
-    };
-    let (one_first, other_second, forward) = commit(one, other);
-    let (other_first, one_second, backward) = commit(other, one);
-    let is_at_bound = [&one_first, &one_second, &other_first, &other_second].into_iter().any(is_at_bound);
-    if is_at_bound && (changes_a_bound_of(one, other) || changes_a_bound_of(other, one)) {
-        return;
-    }
-    assert_eq!(one_first, one_second, "{one:?} has another outcome after {other:?}");
-    assert_eq!(other_first, other_second, "{other:?} has another outcome after {one:?}");
-    assert_eq!(forward, backward, "{one:?} and {other:?} leave other records in the other order");
-}
-
-fn is_at_bound(outcome: &Result<(), Refusal>) -> bool {
-    matches!(outcome, Err(Refusal::ShiftFull | Refusal::ActiveEvents { .. }))
-}
-
-/// Returns whether a write of `change` may change a total that a requirement of `other` bounds.
-fn changes_a_bound_of(change: &ChangeSet, other: &ChangeSet) -> bool {
-    let bounded = |requirement: &Requirement| match requirement {
-        Requirement::ShiftHasRoom { organization, shift } => Some(Key::Signups(*organization, *shift)),
-        Requirement::ActiveEventsBelow { organization, .. } => Some(Key::ActiveEvents(*organization)),
+    let bounded = match requirement {
+        Requirement::ShiftHasRoom { organization, shift } => Some(Key::Signups(organization, shift)),
+        Requirement::ActiveEventsBelow { organization, .. } => Some(Key::ActiveEvents(organization)),
         _ => None,
     };
-    let bounded: Vec<_> = other.requires.iter().filter_map(bounded).collect();
-    change.writes.iter().flat_map(Write::accesses).any(|(key, _)| bounded.contains(&key))
+    if bounded.is_some_and(|total| write.keys().get(&total).is_some()) {
+        return;
+    }
+    let before = try_write(before, vec![requirement.clone()], vec![]).await;
+    let after = try_write(after, vec![requirement.clone()], vec![]).await;
+    assert_eq!(before, after, "the outcome of {requirement:?} before and after {write:?}");
 }
 
 /// Returns writes of every kind. An insert names the owner of the record, because an id belongs to one organization.
@@ -145,7 +110,7 @@ fn writes() -> Vec<Write> {
             let found = Signup { organization, ..signup_of(number) };
             let Signup { shift, id: signup, .. } = found;
             for at in [at(3), at(4)] {
-                let secret = Digest::of("renewed");
+                let secret = Digest::of(&format!("renewed {number}"));
                 writes.push(cancel(&found, at));
                 writes.push(Write::RenewSecret { organization, shift, signup, secret, at });
             }
@@ -218,9 +183,10 @@ fn inserts() -> Vec<Write> {
     writes.push(Write::InsertEvent { event: Box::new(another), location_data: None });
     writes.push(Write::InsertShifts(vec![shift_of(5)]));
     writes.push(Write::InsertShifts(vec![shift_of(5), shift_of(7)]));
-    for event in [1, 3].map(event_of) {
-        writes.push(Write::InsertQuestions(vec![question(&event, 3, 1)]));
-        writes.push(Write::InsertQuestions(vec![question(&event, 4, 1), question(&event, 5, 2)]));
+    for (event, first) in [(1, 3), (3, 6)] {
+        let [one, two, three] = [0, 1, 2].map(|index| question(&event_of(event), first + index, 1));
+        writes.push(Write::InsertQuestions(vec![one]));
+        writes.push(Write::InsertQuestions(vec![two, three]));
     }
     for (number, person) in [(7, 0), (7, 3), (8, 3), (9, 3)] {
         let signup = Signup { email: address(person), ..signup_of(number) };
