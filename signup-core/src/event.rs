@@ -44,29 +44,16 @@ pub struct Event {
     /// The text of a badge on the public page.
     pub badge_label: Option<BadgeLabel>,
     /// When the organizer cancelled the event; `None` while it is not cancelled. A cancelled event stays cancelled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancelled_at: Option<Timestamp>,
     /// The organizer's reason for the cancellation, if one was given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancellation_reason: Option<CancellationReason>,
     /// The version, from 1. Each change of the event, of the set of its shifts or of its questions adds 1. Edits of one
     /// shift and sign-ups do not change it.
-    #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
     pub version: u32,
     /// When the event was created.
     pub created_at: Timestamp,
     /// When the event was last changed. Changes of its shifts, questions and sign-ups do not count.
     pub updated_at: Timestamp,
-}
-
-/// The version of an event in a receipt that omits it. An older release stored none.
-const fn first_version() -> u32 {
-    1
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
-const fn is_first_version(version: &u32) -> bool {
-    *version == first_version()
 }
 
 impl Event {
