@@ -46,9 +46,9 @@ pub(crate) fn of_signups(runtime: &Runtime, report: &mut Report, engine: &Engine
         let query = query.limit(PER_PAGE);
         let last = runtime.block_on(last_page_of_signups(&*site.store, organization, &query));
         let pages = [query.clone().at(last), query];
-        let page = runtime.block_on(site.store.signup_page(organization, &pages[0])).unwrap();
+        let page = runtime.block_on(site.store.signups(organization, &pages[0])).unwrap();
         assert!(page.signups.len() == PER_PAGE as usize && page.below.is_none() && page.above.is_some());
-        let read = async |page: &SignupQuery| drop(site.store.signup_page(organization, page).await.unwrap());
+        let read = async |page: &SignupQuery| drop(site.store.signups(organization, page).await.unwrap());
         compare(runtime, report, format!("last page of {list}, {}", engine.name()), &pages, &read);
     }
 }
@@ -61,7 +61,7 @@ async fn last_page_of_signups(
 ) -> SignupPosition {
     let bottom = SignupPosition { id: SignupId::NONE, side: Side::Above };
     let query = query.clone().at(bottom).limit(PER_PAGE + 1);
-    let end = store.signup_page(organization, &query).await.unwrap();
+    let end = store.signups(organization, &query).await.unwrap();
     SignupPosition { id: end.signups[0].id, side: Side::Below }
 }
 

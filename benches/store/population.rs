@@ -31,15 +31,15 @@ impl Population {
         let owner = id(&format!("(n - 1) / {events} + 1"));
         [
             format!(
-                "INSERT INTO organizations (id, name, slug, plan, created_at) \
-                 SELECT {}, 'Many', 'many-' || n, 'pro', 0 FROM {}",
+                "INSERT INTO organizations (id, name, slug, plan, version, created_at) \
+                 SELECT {}, 'Many', 'many-' || n, 'pro', 1, 0 FROM {}",
                 id("n"),
                 numbers(organizations),
             ),
             format!(
                 "INSERT INTO events (organization_id, id, title, slug, is_virtual, start_date, timezone, is_published, \
-                 version, created_at, updated_at, starts_at, ends_at) \
-                 SELECT {owner}, {}, 'Food drive', 'food-drive-' || {} || {} || n, {no}, {}, 'UTC', n % 10 > 0, 1, 0, 0, n / 60 * 86400, n / 60 * 86400 + 86400 FROM {}",
+                 version, gate, created_at, updated_at, starts_at, ends_at) \
+                 SELECT {owner}, {}, 'Food drive', 'food-drive-' || {} || {} || n, {no}, {}, 'UTC', n % 10 > 0, 1, 1, 0, 0, n / 60 * 86400, n / 60 * 86400 + 86400 FROM {}",
                 id("n"),
                 letter("n"),
                 letter("n / 34"),
@@ -47,7 +47,7 @@ impl Population {
                 numbers(organizations * events),
             ),
             "INSERT INTO shifts (organization_id, event_id, id, title, start_minute, end_minute, capacity, filled, position, \
-             version, created_at, updated_at) SELECT organization_id, id, id, 'Packing', 540, 720, 8, 0, 0, 1, 0, 0 FROM events"
+             version, gate, created_at, updated_at) SELECT organization_id, id, id, 'Packing', 540, 720, 8, 0, 0, 1, 1, 0, 0 FROM events"
                 .to_owned(),
         ]
     }

@@ -91,8 +91,7 @@ impl Site {
     pub(crate) async fn sign_up(&self, shifts: &[Shift], count: u32) {
         let shifts: Vec<_> = shifts.iter().cycle().take(count as usize).collect();
         for shifts in shifts.chunks(PER_COMMIT) {
-            let writes =
-                shifts.iter().map(|shift| Write::InsertSignup(Box::new(self.signup(shift)))).collect();
+            let writes = shifts.iter().map(|shift| Write::insert(self.signup(shift))).collect();
             self.store.commit(ChangeSet { requires: vec![], writes }).await.unwrap();
         }
     }

@@ -135,6 +135,8 @@ impl Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::id::OrganizationId;
+    use crate::store::RecordKey;
 
     #[test]
     fn each_error_has_one_class() {
@@ -152,7 +154,7 @@ mod tests {
             Error::ShiftHasSignups,
             Error::NoticeNotFailed,
             Error::Contended,
-            Error::Refused(Box::new(Refusal::SlugTaken)),
+            Error::Refused(Box::new(Refusal::Changed(RecordKey::Organization(OrganizationId::NONE)))),
             Error::Store(StoreError::unavailable("reading", "closed")),
         ];
         for error in errors {

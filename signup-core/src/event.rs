@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -50,6 +50,12 @@ pub struct Event {
     /// The version, from 1. Each change of the event, of the set of its shifts or of its questions adds 1. Edits of one
     /// shift and sign-ups do not change it.
     pub version: u32,
+    /// The gate, from 1: a second version. Each change that affects whether and how volunteers may sign up adds 1: that of the
+    /// days, the zone or the questions, and each publication, cancellation and deletion, or its reverse.
+    pub gate: u32,
+    /// When the event was deleted; `None` while it is not deleted. A deleted event is kept for [30 days](Self::RETENTION).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted_at: Option<Timestamp>,
     /// When the event was created.
     pub created_at: Timestamp,
     /// When the event was last changed. Changes of its shifts, questions and sign-ups do not count.
@@ -57,6 +63,9 @@ pub struct Event {
 }
 
 impl Event {
+    /// How long a deleted event is kept, with all that belongs to it: 30 days. So is a deleted shift.
+    pub const RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);
+
     /// The maximum number of shifts in one request that creates an event or adds shifts.
     pub const MAX_NEW_SHIFTS: usize = 500;
     /// The maximum number of shifts of an event.
@@ -88,6 +97,8 @@ impl Event {
             cancelled_at: None,
             cancellation_reason: None,
             version: 1,
+            gate: 1,
+            deleted_at: None,
             created_at,
             updated_at: created_at,
         }

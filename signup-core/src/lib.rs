@@ -74,9 +74,9 @@
 //!
 //! # Your own store
 //!
-//! A store implements [`Store`]: reads, and one commit of a [`ChangeSet`], which is plain data. [`store::writing`] is
-//! the guide. The feature `conformance` has the suite of tests that every store passes. A [`Wrapper`](store::Wrapper)
-//! changes some methods of another store, for example to inject faults.
+//! A store implements [`Store`]: reads of records, and one commit of a [`ChangeSet`], which is plain data.
+//! [`store::writing`] is the guide. The feature `conformance` has the suite of tests that every store passes. A
+//! [`Wrapper`](store::Wrapper) changes some methods of another store, for example to inject faults.
 //!
 //! # Modules
 //!
@@ -158,12 +158,13 @@ pub use secret::{Digest, Secret, TokenText};
 pub use service::{
     Admin, EventList, EventPages, Outbox, Public, PublicEvent, Reply, Service, Session, SignedUp, SignupList,
 };
-pub use shift::Shift;
+pub use shift::{Closing, Shift};
 pub use signup::{Answer, CancelledBy, Signup, SignupStatus};
 pub use store::{
-    Access, ChangeSet, CommitError, DeletedEvent, EventInFull, EventPage, EventQuery, Key, Keys,
-    NoticeCounts, Position, Refusal, RequestCounter, Requirement, Side, SignupInFull, SignupPage,
-    SignupPosition, SignupQuery, SignupScope, Store, StoreError, StoreErrorKind, Write,
+    Access, ChangeSet, CommitError, Deleted, Entity, EventInFull, EventLocationData, EventPage, EventQuery,
+    Key, Keys, Kind, NoticeCounts, NoticeQuery, Position, Purge, Record, RecordKey, Refusal, RequestCounter,
+    Requirement, Share, Side, SignupInFull, SignupPage, SignupPosition, SignupQuery, SignupScope, Store,
+    StoreError, StoreErrorKind, Total, Unique, Write,
 };
 pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,

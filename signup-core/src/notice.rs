@@ -238,6 +238,8 @@ impl Notice {
     pub const CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(1);
     /// How long delivery is retried: 24 hours, an upper bound of the sum of all backoffs.
     pub const MAX_RETRY_TIME: SignedDuration = SignedDuration::from_hours(24);
+    /// How long a failed notice is kept: 90 days.
+    pub const FAILED_RETENTION: SignedDuration = SignedDuration::from_hours(90 * 24);
 
     /// Creates a notice that is due at once. The tuple has the organization, the event and the shift.
     pub const fn new(

@@ -24,6 +24,8 @@ pub struct Organization {
     pub public_url: Option<WebAddress>,
     /// The plan, which sets the limits of the organization.
     pub plan: Plan,
+    /// The version, from 1. Each change of the organization adds 1.
+    pub version: u32,
     /// When the organization was created.
     pub created_at: Timestamp,
 }
@@ -32,6 +34,6 @@ impl Organization {
     /// Creates the record of an organization on the free plan. The other fields are public and can be
     /// set afterwards.
     pub const fn new(id: OrganizationId, name: Name, slug: String, created_at: Timestamp) -> Self {
-        Self { id, name, slug, sport: None, public_url: None, plan: Plan::Free, created_at }
+        Self { id, name, slug, sport: None, public_url: None, plan: Plan::Free, version: 1, created_at }
     }
 }

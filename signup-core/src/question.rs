@@ -28,6 +28,8 @@ pub struct Question {
     pub required: bool,
     /// The index among the event's questions, from 0.
     pub position: u32,
+    /// The version, from 1. Each change of the question adds 1.
+    pub version: u32,
 }
 
 impl Question {
@@ -39,7 +41,17 @@ impl Question {
         label: Label,
         kind: QuestionKind,
     ) -> Self {
-        Self { id, organization, event, label, kind, options: Vec::new(), required: false, position: 0 }
+        Self {
+            id,
+            organization,
+            event,
+            label,
+            kind,
+            options: Vec::new(),
+            required: false,
+            position: 0,
+            version: 1,
+        }
     }
 
     /// The maximum number of options of a select.

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
 use crate::secret::Digest;
+use crate::shift::{Closing, Shift};
 use crate::text::{AnswerText, EmailAddress, Label, PersonName};
 use crate::text_form::names;
 
@@ -38,6 +39,8 @@ pub struct Signup {
     pub status: SignupStatus,
     /// The digest of the secret with which the volunteer reads and cancels the sign-up.
     pub secret: Digest,
+    /// The version, from 1. Each change of the sign-up adds 1.
+    pub version: u32,
     /// When the volunteer signed up.
     pub created_at: Timestamp,
     /// When the confirmation mail was last queued.
@@ -73,10 +76,34 @@ impl Signup {
             answers: Vec::new(),
             status: SignupStatus::Confirmed,
             secret,
+            version: 1,
             created_at,
             mailed_at: created_at,
             cancelled_at: None,
             cancelled_by: None,
+        }
+    }
+
+    /// Returns whether the sign-up holds a place.
+    pub fn is_confirmed(&self) -> bool {
+        self.status == SignupStatus::Confirmed
+    }
+
+    /// Returns the sign-up as cancelled. A sign-up that is cancelled already stays unchanged.
+    #[must_use]
+    pub fn cancelled(self, at: Timestamp, by: CancelledBy) -> Self {
+        if !self.is_confirmed() {
+            return self;
+        }
+        Self { status: SignupStatus::Cancelled, cancelled_at: Some(at), cancelled_by: Some(by), ..self }
+    }
+
+    /// Returns the sign-up as it is now that its shift is `shift`: cancelled if the shift is [closed](Shift::closing).
+    #[must_use]
+    pub fn of(self, shift: &Shift) -> Self {
+        match shift.closing {
+            Some(Closing { at, by }) => self.cancelled(at, by),
+            None => self,
         }
     }
 

@@ -12,8 +12,8 @@
 //! **Invariants:** a store reads no clock and generates no id and no random number. Every read of events, shifts,
 //! questions and sign-ups names the organization, and returns only its records. The exceptions are:
 //!
-//! - [`Store::event_owner`] returns only the owner.
-//! - [`Store::event_by_slug`] and [`Store::signup_by_secret`]: the slug or the secret grants access.
+//! - [`Store::owner`] returns only the owner.
+//! - [`Store::holder`] and [`Store::event_by_slug`]: the slug, the secret or the digest grants access.
 //! - Notices are read for all organizations at once.
 
 mod change;
@@ -21,12 +21,14 @@ mod error;
 mod forward;
 mod keys;
 mod query;
+mod record;
 pub mod writing;
 
 use std::fmt;
 
 use async_trait::async_trait;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
+use uuid::Uuid;
 
 pub use change::{ChangeSet, Refusal, Requirement, Write};
 pub use error::{CommitError, StoreError, StoreErrorKind};
@@ -35,36 +37,40 @@ pub use keys::{Access, Key, Keys};
 pub use query::{
     EventPage, EventQuery, Position, Side, SignupPage, SignupPosition, SignupQuery, SignupScope,
 };
+pub use record::{Entity, EventLocationData, Kind, Record, RecordKey, Share, Total, Unique};
 
 use crate::allowance::{RateKey, Window};
 use crate::event::Event;
-use crate::id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
+use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId};
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::question::Question;
-use crate::receipt::{Receipt, ReceiptKey};
-use crate::secret::Digest;
 use crate::shift::Shift;
-use crate::signup::{CancelledBy, Signup};
-use crate::text::{EmailAddress, LocationData};
+use crate::signup::Signup;
+use crate::text::LocationData;
 use crate::token::Token;
 
 /// Keeps the records of the service: reads them, and commits changes to them.
 ///
 /// A read that starts after a commit was acknowledged sees that commit. A deleted event counts as missing, and so do its
-/// shifts, questions and sign-ups. A deleted shift counts as missing, and its sign-ups do not. Methods that read deleted
-/// records say so. The suite under the feature `conformance` has a test for each promise of this trait. [Writing a
-/// store](writing) explains how the parts fit together. The documentation of a store says which runtime its methods need.
+/// shifts, questions, sign-ups and location data. A deleted shift counts as missing, and its sign-ups do not. Methods that
+/// read deleted records say so. The suite under the feature `conformance` has a test for each promise of this trait.
+/// [Writing a store](writing) explains how the parts fit together. The documentation of a store says which runtime its
+/// methods need.
 ///
 /// # Errors
 /// Every method fails only if the backend fails. A missing record is `None`, an empty list or a [`Refusal`].
 #[async_trait]
 pub trait Store: fmt::Debug + Send + Sync + 'static {
-    /// Reads an organization.
-    async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, StoreError>;
+    /// Reads the record with this key. An expired record is returned, too.
+    async fn record(&self, key: &RecordKey, deleted: Deleted) -> Result<Option<Record>, StoreError>;
 
-    /// Reads the organization with this slug.
-    async fn organization_by_slug(&self, slug: &str) -> Result<Option<Organization>, StoreError>;
+    /// Reads the record that has this value, of any organization. An expired record is returned, too. A deleted event is not
+    /// found, and neither are the sign-ups of a deleted event.
+    async fn holder(&self, unique: &Unique) -> Result<Option<Record>, StoreError>;
+
+    /// Reads the organization that owns the record of this kind with this id, deleted or not. Meant for operators.
+    async fn owner(&self, kind: Kind, id: Uuid) -> Result<Option<OrganizationId>, StoreError>;
 
     /// Lists at most `limit` organizations with an id above `after`, by ascending id.
     async fn organizations(
@@ -73,28 +79,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<Organization>, StoreError>;
 
-    /// Reads the token with this digest and its organization. Expired and revoked tokens are returned, too.
-    async fn token_by_digest(&self, digest: &Digest) -> Result<Option<(Token, Organization)>, StoreError>;
-
-    /// Reads a token. Expired and revoked tokens are returned, too.
-    async fn token(&self, id: TokenId) -> Result<Option<Token>, StoreError>;
-
     /// Lists all tokens of the organization by ascending id, expired and revoked ones included.
     async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError>;
-
-    /// Reads the id of the organization that owns the event. Deleted events are included. Meant for operators.
-    async fn event_owner(&self, id: EventId) -> Result<Option<OrganizationId>, StoreError>;
-
-    /// Reads an event.
-    async fn event(&self, organization: OrganizationId, id: EventId) -> Result<Option<Event>, StoreError>;
-
-    /// Reads an event with its location data, its shifts in running order and its questions by position, in one
-    /// snapshot: no commit is seen in part.
-    async fn event_in_full(
-        &self,
-        organization: OrganizationId,
-        id: EventId,
-    ) -> Result<Option<EventInFull>, StoreError>;
 
     /// Lists the organization's events, latest start first, equal starts by descending id.
     ///
@@ -114,14 +100,15 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         organization: OrganizationId,
         after: Option<EventId>,
         limit: u32,
-    ) -> Result<Vec<DeletedEvent>, StoreError>;
+    ) -> Result<Vec<Event>, StoreError>;
 
-    /// Reads a deleted event.
-    async fn deleted_event(
+    /// Reads an event with its location data, its shifts in running order and its questions by position, in one
+    /// snapshot: no commit is seen in part.
+    async fn event_in_full(
         &self,
         organization: OrganizationId,
         id: EventId,
-    ) -> Result<Option<DeletedEvent>, StoreError>;
+    ) -> Result<Option<EventInFull>, StoreError>;
 
     /// Reads the event with this slug, of any organization, like [`event_in_full`](Self::event_in_full).
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError>;
@@ -134,10 +121,6 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         event: EventId,
     ) -> Result<Option<Vec<Shift>>, StoreError>;
 
-    /// Reads a shift.
-    #[doc(alias = "slot")]
-    async fn shift(&self, organization: OrganizationId, id: ShiftId) -> Result<Option<Shift>, StoreError>;
-
     /// Reads a shift with its event, in one snapshot.
     #[doc(alias = "slot_with_event")]
     async fn shift_with_event(
@@ -146,51 +129,16 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         id: ShiftId,
     ) -> Result<Option<(Shift, Event)>, StoreError>;
 
-    /// Lists the event's questions by position, equal positions by id. Returns `None` if there is no such event.
-    async fn questions(
-        &self,
-        organization: OrganizationId,
-        event: EventId,
-    ) -> Result<Option<Vec<Question>>, StoreError>;
-
-    /// Reads a question.
-    async fn question(
-        &self,
-        organization: OrganizationId,
-        id: QuestionId,
-    ) -> Result<Option<Question>, StoreError>;
-
     /// Lists the organization's sign-ups that `query` selects, by descending id. The service makes ids that sort like the
     /// times of creation, so the newest sign-up is the first.
     ///
     /// Returns at most `query.limit` sign-ups: those nearest to `query.position` on its side, always in list order. The
     /// cost does not depend on how far down the list the page is. The list of a deleted shift has its sign-ups, too.
-    async fn signup_page(
+    async fn signups(
         &self,
         organization: OrganizationId,
         query: &SignupQuery,
     ) -> Result<SignupPage, StoreError>;
-
-    /// Lists the event's sign-ups by ascending id, cancelled ones included. Returns at most `limit` with an id above
-    /// `after`.
-    async fn signups(
-        &self,
-        organization: OrganizationId,
-        event: EventId,
-        after: Option<SignupId>,
-        limit: u32,
-    ) -> Result<Vec<Signup>, StoreError>;
-
-    /// Lists the sign-ups in `scope` that `by` cancelled, by ascending id. Returns at most `limit` with an id above
-    /// `after`. Sign-ups of deleted events and shifts are included.
-    async fn signups_cancelled_by(
-        &self,
-        organization: OrganizationId,
-        scope: SignupScope,
-        by: CancelledBy,
-        after: Option<SignupId>,
-        limit: u32,
-    ) -> Result<Vec<Signup>, StoreError>;
 
     /// Reads a sign-up with everything that a mail about it shows, in one snapshot. Sign-ups of deleted events and shifts
     /// are included.
@@ -200,58 +148,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         id: SignupId,
     ) -> Result<Option<SignupInFull>, StoreError>;
 
-    /// Reads a sign-up, confirmed or cancelled.
-    async fn signup(&self, organization: OrganizationId, id: SignupId) -> Result<Option<Signup>, StoreError>;
-
-    /// Lists the shift's confirmed sign-ups by ascending id. Returns at most `limit` with an id above `after`. Those of
-    /// deleted events and shifts are included.
-    async fn confirmed_signups(
-        &self,
-        organization: OrganizationId,
-        shift: ShiftId,
-        after: Option<SignupId>,
-        limit: u32,
-    ) -> Result<Vec<Signup>, StoreError>;
-
-    /// Lists at most `limit` sign-ups of the address for all shifts of the organization, by ascending id. Cancelled ones
-    /// and those of deleted events are included. Addresses are compared without case.
-    async fn signups_of_address(
-        &self,
-        organization: OrganizationId,
-        email: &EmailAddress,
-        limit: u32,
-    ) -> Result<Vec<Signup>, StoreError>;
-
-    /// Reads the sign-up with this secret, confirmed or cancelled, of any organization.
-    async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>, StoreError>;
-
-    /// Reads the receipt with this key, if it is live at `now`.
-    async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>, StoreError>;
-
-    /// Lists at most `limit` notices with an id above `after`, by ascending id. Lists failed notices if `have_failed`,
-    /// else queued ones.
-    async fn notices(
-        &self,
-        have_failed: bool,
-        after: Option<NoticeId>,
-        limit: u32,
-    ) -> Result<Vec<Notice>, StoreError>;
-
-    /// Reads a notice, of any organization.
-    async fn notice(&self, id: NoticeId) -> Result<Option<Notice>, StoreError>;
-
-    /// Lists at most `limit` queued notices that are due at or before `now`, or after `latest`. Sorts them by due time,
-    /// equal ones by id.
+    /// Lists at most `limit` notices that `query` selects, of all organizations, in the order that the query names.
     ///
-    /// `latest` is at or after `now`. A due time after `latest` was set by a clock that was ahead. A notice that cannot
-    /// be decoded is skipped and does not count towards `limit`, so it delays no other notice. The store logs such a
-    /// notice once.
-    async fn due_notices(
-        &self,
-        now: Timestamp,
-        latest: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<Notice>, StoreError>;
+    /// The list of due notices skips a notice that cannot be decoded. A skipped notice does not count towards `limit`, so it
+    /// delays no other notice. The store logs such a notice once.
+    async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>, StoreError>;
 
     /// Counts the queued notices and the failed notices.
     async fn count_notices(&self) -> Result<NoticeCounts, StoreError>;
@@ -259,9 +160,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Applies the whole change set or none of it. The change is durable when this method returns.
     ///
     /// Requirements are checked in their order; the first that does not hold refuses the change set. No other commit
-    /// happens between the checks and the writes. An update of a missing record changes nothing. Inserting a record
-    /// whose parent is missing is a bug of the caller, and a store may fail. A receipt has no parent: its token may be
-    /// [`TokenId::NONE`].
+    /// happens between the checks and the writes. The caller must ensure that `before` is the stored record and that the
+    /// parent exists. Otherwise a store may fail. A receipt has no parent, so its token need not exist.
     ///
     /// # Errors
     /// Returns [`CommitError::Refused`] if a requirement does not hold; nothing was written. Returns
@@ -269,18 +169,12 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// change set has a receipt, a later read of the receipt shows this.
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError>;
 
-    /// Removes at most `limit` receipts that have expired at `now`, oldest expiry first, equal ones in the order of
-    /// [`ReceiptKey`]. Returns how many were removed.
+    /// Removes at most `limit` records for good. Returns how many were removed.
     ///
-    /// The caller repeats the call while the result is `limit`. A small limit keeps the wait of other writers short.
-    async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
-
-    /// Removes at most `limit` records that were deleted at or before `until`: of each deleted event, the event and its
-    /// shifts, questions, sign-ups and notices; and each deleted shift that no sign-up or notice refers to. Returns how
-    /// many records were removed.
-    ///
-    /// A record is removed before the record that it refers to. The caller repeats the call while the result is `limit`.
-    async fn purge_deleted(&self, until: Timestamp, limit: u32) -> Result<u64, StoreError>;
+    /// The caller repeats the call while the result is `limit`. A small limit keeps the wait of other writers short. An event
+    /// that a call has begun to remove is gone from every read at once, and no commit can restore the event. What belonged to the
+    /// event is removed in portions.
+    async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError>;
 
     /// Returns the counter of requests that all processes on this store share.
     ///
@@ -293,6 +187,26 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// Returns the reason if the store does not answer or accepts no commits.
     async fn check(&self) -> Result<(), StoreError>;
+}
+
+impl dyn Store + '_ {
+    /// Reads a record of a certain kind. Deleted records and children of deleted records count as missing.
+    ///
+    /// # Errors
+    /// Fails if the backend fails.
+    pub async fn get<R: TryFrom<Record>>(&self, key: RecordKey) -> Result<Option<R>, StoreError> {
+        let found = self.record(&key, Deleted::Excluded).await?;
+        Ok(found.and_then(|record| R::try_from(record).ok()))
+    }
+
+    /// Reads a record of a certain kind by a unique value.
+    ///
+    /// # Errors
+    /// Fails if the backend fails.
+    pub async fn find<R: TryFrom<Record>>(&self, unique: Unique) -> Result<Option<R>, StoreError> {
+        let found = self.holder(&unique).await?;
+        Ok(found.and_then(|record| R::try_from(record).ok()))
+    }
 }
 
 /// Counts requests for all processes that share a store, so that a rate limit applies to all of them together.
@@ -309,7 +223,7 @@ pub trait RequestCounter: fmt::Debug + Send + Sync + 'static {
 
     /// Removes at most `limit` windows that have ended at `now`, and returns how many were removed.
     ///
-    /// The caller repeats the call, as for [`Store::purge_receipts`].
+    /// The caller repeats the call, as for [`Store::purge`].
     async fn purge_windows(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
 }
 
@@ -341,43 +255,59 @@ impl EventInFull {
 pub struct SignupInFull {
     /// The organization of the event.
     pub organization: Organization,
-    /// The event.
+    /// The event, deleted or not.
     pub event: Event,
-    /// Whether the event is deleted.
-    pub is_event_deleted: bool,
     /// The shift, deleted or not.
     pub shift: Shift,
-    /// When the shift was deleted; `None` if it is not deleted.
-    pub shift_deleted_at: Option<Timestamp>,
     /// The sign-up.
     pub signup: Signup,
 }
 
 impl SignupInFull {
-    /// Creates a sign-up of an event and a shift that are not deleted.
+    /// Creates a sign-up with the records that it refers to.
     pub const fn new(organization: Organization, event: Event, shift: Shift, signup: Signup) -> Self {
-        Self { organization, event, is_event_deleted: false, shift, shift_deleted_at: None, signup }
+        Self { organization, event, shift, signup }
     }
 }
 
-/// A deleted event that is not purged yet.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct DeletedEvent {
-    /// The event.
-    pub event: Event,
-    /// When the event was deleted.
-    pub deleted_at: Timestamp,
+/// Whether a read returns deleted records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Deleted {
+    /// A deleted record counts as missing, and so do the shifts, questions, sign-ups and location data of a deleted event.
+    /// The sign-ups for a deleted shift do not.
+    Excluded,
+    /// A deleted record is returned until it is purged.
+    Included,
 }
 
-impl DeletedEvent {
-    /// How long a deleted record is kept: 30 days.
-    pub const RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// Selects notices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NoticeQuery {
+    /// Queued notices that are due at or before `now`, or after `latest`, by due time, equal ones by id.
+    ///
+    /// `latest` is at or after `now`. A due time after `latest` was set by a clock that was ahead.
+    Due {
+        /// The present time.
+        now: Timestamp,
+        /// The latest due time that a clock without error sets.
+        latest: Timestamp,
+    },
+    /// Queued notices with an id above this one, by ascending id.
+    Queued(Option<NoticeId>),
+    /// Failed notices with an id above this one, by ascending id.
+    Failed(Option<NoticeId>),
+}
 
-    /// Creates a deleted event.
-    pub const fn new(event: Event, deleted_at: Timestamp) -> Self {
-        Self { event, deleted_at }
-    }
+/// What a purge removes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Purge {
+    /// Records that have expired at this time, oldest expiry first, equal ones by key.
+    Expired(Timestamp),
+    /// Records that were deleted at or before this time: each deleted event with its shifts, questions, sign-ups and notices, and
+    /// each deleted shift that no sign-up or notice refers to.
+    Deleted(Timestamp),
+    /// Notices that failed at or before this time.
+    FailedNotices(Timestamp),
 }
 
 /// The numbers of notices.

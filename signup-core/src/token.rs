@@ -143,6 +143,8 @@ pub struct Token {
     pub digest: Digest,
     /// The operations that the token allows.
     pub scopes: Scopes,
+    /// The version, from 1. Each change of the token adds 1.
+    pub version: u32,
     /// When the token was created.
     pub created_at: Timestamp,
     /// The first instant at which the token is refused: at most 365 days after its creation.
@@ -167,7 +169,7 @@ impl Token {
     ) -> Self {
         let life = SignedDuration::from_hours(i64::from(Self::MAX_DAYS) * 24);
         let expires_at = created_at.checked_add(life).unwrap_or(Timestamp::MAX);
-        Self { id, organization, name, digest, scopes, created_at, expires_at, revoked_at: None }
+        Self { id, organization, name, digest, scopes, version: 1, created_at, expires_at, revoked_at: None }
     }
 
     /// Returns whether the token is accepted at `now`: neither expired nor revoked.

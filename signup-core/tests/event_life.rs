@@ -57,9 +57,11 @@ impl World {
 fn without_versions(found: EventWithShifts) -> (Event, Vec<Shift>) {
     let EventWithShifts { mut event, mut shifts, .. } = found;
     event.version = 0;
+    event.gate = 0;
     event.updated_at = event.created_at;
     for shift in &mut shifts {
         shift.version = 0;
+        shift.gate = 0;
         shift.updated_at = shift.created_at;
     }
     (event, shifts)

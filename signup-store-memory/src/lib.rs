@@ -10,30 +10,29 @@
 //! One read-write lock guards all records. Reads share the lock. A commit takes the lock exclusively, so the commit is
 //! atomic. The lock is never held across an `await`.
 //!
-//! **Invariant:** this crate contains no rule. The record types of `signup-core` compute an event's sort key and end.
+//! The store is also the reference: the conformance suite compares other stores with it.
+//!
+//! **Invariant:** this crate contains no rule. `signup-core` declares the unique values, the totals and the expiry of each
+//! kind. A new kind needs an arm in the matches of `lists.rs`, an arm in `is_deleted` of `tables.rs`, and its own list.
 
-mod commit;
+mod lists;
 mod purge;
-mod signups;
 mod tables;
 
 use std::ops::Bound;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use async_trait::async_trait;
-use jiff::Timestamp;
+use signup_core::uuid::Uuid;
 use signup_core::{
-    CancelledBy, ChangeSet, CommitError, DeletedEvent, Digest, EmailAddress, Event, EventId, EventInFull,
-    EventPage, EventQuery, Notice, NoticeCounts, NoticeId, Organization, OrganizationId, Question,
-    QuestionId, Receipt, ReceiptKey, RequestCounter, Shift, ShiftId, Signup, SignupId, SignupInFull,
-    SignupPage, SignupQuery, SignupScope, Store, StoreError, Token, TokenId,
+    ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventPage, EventQuery, Kind, Notice,
+    NoticeCounts, NoticeQuery, Organization, OrganizationId, Purge, Record, RecordKey, RequestCounter, Shift,
+    ShiftId, SignupId, SignupInFull, SignupPage, SignupQuery, Store, StoreError, Token, TokenId, Unique,
 };
 
-use tables::{SignupList, Tables};
+use tables::Tables;
 
 /// A store in memory. The records are lost when the store is dropped.
-///
-/// A clone is a store of its own with a copy of the records. To share a store, put the store in an `Arc`.
 #[derive(Debug, Default)]
 pub struct MemoryStore(RwLock<Tables>);
 
@@ -57,40 +56,27 @@ impl MemoryStore {
     }
 }
 
-impl Clone for MemoryStore {
-    fn clone(&self) -> Self {
-        Self(RwLock::new(self.read().clone()))
-    }
-}
-
-/// Two stores are equal if their records are.
-impl PartialEq for MemoryStore {
-    fn eq(&self, other: &Self) -> bool {
-        // Never holds both locks, so that two comparisons cannot wait for each other.
-        let own = self.read().clone();
-        own == *other.read()
-    }
-}
-
-/// Returns the range of keys above `after`, or of all keys.
-fn above<K>(after: Option<K>) -> (Bound<K>, Bound<K>) {
-    (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded)
-}
-
-fn page<K: Ord, V: Clone>(table: &std::collections::BTreeMap<K, V>, after: Option<K>, limit: u32) -> Vec<V> {
-    table.range(above(after)).take(limit as usize).map(|(_, value)| value.clone()).collect()
+/// Returns a live event.
+fn live(tables: &Tables, organization: OrganizationId, id: EventId) -> Option<&Event> {
+    tables.event(organization, id).filter(|event| event.deleted_at.is_none())
 }
 
 #[async_trait]
 impl Store for MemoryStore {
-    async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, StoreError> {
-        Ok(self.read().organizations.get(&id).cloned())
+    async fn record(&self, key: &RecordKey, deleted: Deleted) -> Result<Option<Record>, StoreError> {
+        Ok(self.read().read(key, deleted))
     }
 
-    async fn organization_by_slug(&self, slug: &str) -> Result<Option<Organization>, StoreError> {
+    async fn holder(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
         let tables = self.read();
-        let id = tables.organization_slugs.get(slug);
-        Ok(id.and_then(|id| tables.organizations.get(id)).cloned())
+        Ok(tables.holder(unique).filter(|record| !tables.is_deleted(record)))
+    }
+
+    async fn owner(&self, kind: Kind, id: Uuid) -> Result<Option<OrganizationId>, StoreError> {
+        let tables = self.read();
+        let key = tables.records.keys().find(|key| key.kind() == kind && key.id() == Some(id));
+        let key = key.filter(|key| tables.read(key, Deleted::Included).is_some());
+        Ok(key.map(RecordKey::organization))
     }
 
     async fn organizations(
@@ -98,46 +84,19 @@ impl Store for MemoryStore {
         after: Option<OrganizationId>,
         limit: u32,
     ) -> Result<Vec<Organization>, StoreError> {
-        Ok(page(&self.read().organizations, after, limit))
-    }
-
-    async fn token_by_digest(&self, digest: &Digest) -> Result<Option<(Token, Organization)>, StoreError> {
+        let after = Bound::Excluded(RecordKey::Organization(after.unwrap_or(OrganizationId::NONE)));
+        let last = Bound::Included(RecordKey::Organization(OrganizationId::MAX));
         let tables = self.read();
-        let token = tables.token_digests.get(digest).and_then(|id| tables.tokens.get(id));
-        let found = token
-            .and_then(|token| Some((token.clone(), tables.organizations.get(&token.organization)?.clone())));
-        Ok(found)
-    }
-
-    async fn token(&self, id: TokenId) -> Result<Option<Token>, StoreError> {
-        Ok(self.read().tokens.get(&id).cloned())
+        let found = tables.records.range((after, last)).take(limit as usize);
+        Ok(found.filter_map(|(_, record)| record.clone().try_into().ok()).collect())
     }
 
     async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError> {
+        let first = RecordKey::Token(organization, TokenId::NONE);
+        let last = RecordKey::Token(organization, TokenId::MAX);
         let tables = self.read();
-        Ok(tables.tokens.values().filter(|token| token.organization == organization).cloned().collect())
-    }
-
-    async fn event_owner(&self, id: EventId) -> Result<Option<OrganizationId>, StoreError> {
-        Ok(self.read().events.get(&id).map(|event| event.organization))
-    }
-
-    async fn event(&self, organization: OrganizationId, id: EventId) -> Result<Option<Event>, StoreError> {
-        Ok(self.read().event(organization, id).cloned())
-    }
-
-    async fn event_in_full(
-        &self,
-        organization: OrganizationId,
-        id: EventId,
-    ) -> Result<Option<EventInFull>, StoreError> {
-        let tables = self.read();
-        Ok(tables.event(organization, id).map(|event| tables.in_full(event)))
-    }
-
-    async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError> {
-        let tables = self.read();
-        Ok(tables.event_by_slug(slug).map(|event| tables.in_full(event)))
+        let found = tables.records.range(first..=last);
+        Ok(found.filter_map(|(_, record)| record.clone().try_into().ok()).collect())
     }
 
     async fn events(
@@ -153,19 +112,26 @@ impl Store for MemoryStore {
         organization: OrganizationId,
         after: Option<EventId>,
         limit: u32,
-    ) -> Result<Vec<DeletedEvent>, StoreError> {
+    ) -> Result<Vec<Event>, StoreError> {
         let tables = self.read();
-        let ids = tables.deleted_events.range(above(after)).map(|(id, _)| *id);
-        let deleted = ids.filter_map(|id| tables.deleted_event(organization, id));
-        Ok(deleted.take(limit as usize).collect())
+        Ok(tables.deleted_events(organization, after).take(limit as usize).cloned().collect())
     }
 
-    async fn deleted_event(
+    async fn event_in_full(
         &self,
         organization: OrganizationId,
         id: EventId,
-    ) -> Result<Option<DeletedEvent>, StoreError> {
-        Ok(self.read().deleted_event(organization, id))
+    ) -> Result<Option<EventInFull>, StoreError> {
+        let tables = self.read();
+        Ok(live(&tables, organization, id).map(|event| tables.in_full(event)))
+    }
+
+    async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError> {
+        let tables = self.read();
+        match tables.holder(&Unique::EventSlug(slug.to_owned())) {
+            Some(Record::Event(event)) if event.deleted_at.is_none() => Ok(Some(tables.in_full(&event))),
+            _ => Ok(None),
+        }
     }
 
     async fn shifts(
@@ -174,12 +140,7 @@ impl Store for MemoryStore {
         event: EventId,
     ) -> Result<Option<Vec<Shift>>, StoreError> {
         let tables = self.read();
-        Ok(tables.event(organization, event).map(|event| tables.shifts_of(event)))
-    }
-
-    async fn shift(&self, organization: OrganizationId, id: ShiftId) -> Result<Option<Shift>, StoreError> {
-        let tables = self.read();
-        Ok(tables.shift(organization, id).cloned())
+        Ok(live(&tables, organization, event).map(|event| tables.shifts_of(event)))
     }
 
     async fn shift_with_event(
@@ -188,59 +149,17 @@ impl Store for MemoryStore {
         id: ShiftId,
     ) -> Result<Option<(Shift, Event)>, StoreError> {
         let tables = self.read();
-        let found = tables.shift(organization, id);
-        Ok(found.and_then(|shift| Some((shift.clone(), tables.event(organization, shift.event)?.clone()))))
-    }
-
-    async fn questions(
-        &self,
-        organization: OrganizationId,
-        event: EventId,
-    ) -> Result<Option<Vec<Question>>, StoreError> {
-        let tables = self.read();
-        Ok(tables.event(organization, event).map(|event| tables.questions_of(event)))
-    }
-
-    async fn question(
-        &self,
-        organization: OrganizationId,
-        id: QuestionId,
-    ) -> Result<Option<Question>, StoreError> {
-        Ok(self.read().question(organization, id).cloned())
-    }
-
-    async fn signup_page(
-        &self,
-        organization: OrganizationId,
-        query: &SignupQuery,
-    ) -> Result<SignupPage, StoreError> {
-        Ok(self.read().signup_page(organization, query))
+        let shift = tables.read(&RecordKey::Shift(organization, id), Deleted::Excluded);
+        let Some(Record::Shift(shift)) = shift else { return Ok(None) };
+        Ok(live(&tables, organization, shift.event).map(|event| (*shift, event.clone())))
     }
 
     async fn signups(
         &self,
         organization: OrganizationId,
-        event: EventId,
-        after: Option<SignupId>,
-        limit: u32,
-    ) -> Result<Vec<Signup>, StoreError> {
-        let tables = self.read();
-        let Some(event) = tables.event(organization, event) else { return Ok(Vec::new()) };
-        let signups = tables.listed(&SignupList::Event(event.id), after);
-        Ok(signups.take(limit as usize).cloned().collect())
-    }
-
-    async fn signups_cancelled_by(
-        &self,
-        organization: OrganizationId,
-        scope: SignupScope,
-        by: CancelledBy,
-        after: Option<SignupId>,
-        limit: u32,
-    ) -> Result<Vec<Signup>, StoreError> {
-        let tables = self.read();
-        let signups = tables.signups_cancelled_by(organization, scope, by, after);
-        Ok(signups.take(limit as usize).cloned().collect())
+        query: &SignupQuery,
+    ) -> Result<SignupPage, StoreError> {
+        Ok(self.read().signups(organization, query))
     }
 
     async fn signup_in_full(
@@ -251,95 +170,24 @@ impl Store for MemoryStore {
         Ok(self.read().signup_in_full(organization, id))
     }
 
-    async fn signup(&self, organization: OrganizationId, id: SignupId) -> Result<Option<Signup>, StoreError> {
-        Ok(self.read().signup(organization, id).cloned())
-    }
-
-    async fn confirmed_signups(
-        &self,
-        organization: OrganizationId,
-        shift: ShiftId,
-        after: Option<SignupId>,
-        limit: u32,
-    ) -> Result<Vec<Signup>, StoreError> {
-        let tables = self.read();
-        let ids = tables.confirmed_of_shift.get(&shift).into_iter().flat_map(|ids| ids.range(above(after)));
-        let signups = ids.filter_map(|id| tables.stored_signup(organization, *id));
-        Ok(signups.take(limit as usize).cloned().collect())
-    }
-
-    async fn signups_of_address(
-        &self,
-        organization: OrganizationId,
-        email: &EmailAddress,
-        limit: u32,
-    ) -> Result<Vec<Signup>, StoreError> {
-        let tables = self.read();
-        let signups = tables.listed(&SignupList::Address(organization, email.key()), None);
-        Ok(signups.take(limit as usize).cloned().collect())
-    }
-
-    async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>, StoreError> {
-        let tables = self.read();
-        let found = tables.signup_secrets.get(secret).and_then(|id| tables.signups.get(id));
-        Ok(found.filter(|signup| !tables.is_hidden(signup)).cloned())
-    }
-
-    async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>, StoreError> {
-        Ok(self.read().receipts.get(key).filter(|receipt| receipt.is_live(now)).cloned())
-    }
-
-    async fn notices(
-        &self,
-        have_failed: bool,
-        after: Option<NoticeId>,
-        limit: u32,
-    ) -> Result<Vec<Notice>, StoreError> {
-        let tables = self.read();
-        let notices = tables.notices.range(above(after)).map(|(_, notice)| notice);
-        let notices = notices.filter(|notice| notice.failure.is_some() == have_failed);
-        Ok(notices.take(limit as usize).cloned().collect())
-    }
-
-    async fn notice(&self, id: NoticeId) -> Result<Option<Notice>, StoreError> {
-        Ok(self.read().notices.get(&id).cloned())
-    }
-
-    async fn due_notices(
-        &self,
-        now: Timestamp,
-        latest: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<Notice>, StoreError> {
-        let tables = self.read();
-        let beyond = (Bound::Excluded((latest, NoticeId::MAX)), Bound::Unbounded);
-        let due = tables.due.range(..=(now, NoticeId::MAX)).chain(tables.due.range(beyond));
-        Ok(due.take(limit as usize).filter_map(|(_, id)| tables.notices.get(id)).cloned().collect())
+    async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>, StoreError> {
+        Ok(self.read().notices(query, limit))
     }
 
     async fn count_notices(&self) -> Result<NoticeCounts, StoreError> {
         let tables = self.read();
-        let (queued, all) = (tables.due.len() as u64, tables.notices.len() as u64);
-        Ok(NoticeCounts { queued, failed: all - queued })
+        Ok(NoticeCounts {
+            queued: tables.lists.queued.len() as u64,
+            failed: tables.lists.failed.len() as u64,
+        })
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-        let mut tables = self.write();
-        for requirement in &change.requires {
-            tables.check(requirement).map_err(CommitError::Refused)?;
-        }
-        for write in change.writes {
-            tables.apply(write);
-        }
-        Ok(())
+        self.write().commit(change).map_err(CommitError::Refused)
     }
 
-    async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        Ok(self.write().purge_receipts(now, limit))
-    }
-
-    async fn purge_deleted(&self, until: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        Ok(self.write().purge_deleted(until, limit))
+    async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError> {
+        Ok(self.write().purge(purge, limit))
     }
 
     fn request_counter(&self) -> Option<&dyn RequestCounter> {
@@ -351,7 +199,7 @@ impl Store for MemoryStore {
     }
 }
 
-/// The programs of the README, which the documentation tests compile and run.
+/// The example of the README, which the documentation tests compile and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,75 +1,77 @@
-//! Removes expired and deleted records for good.
+//! Removing expired and deleted records for good.
 
 use jiff::Timestamp;
-use signup_core::{EventId, ShiftId};
+use signup_core::{Purge, Record, RecordKey};
 
-use crate::tables::{SignupList, Tables};
+use crate::tables::{LAST, Tables};
 
 impl Tables {
-    pub(crate) fn purge_receipts(&mut self, now: Timestamp, limit: u32) -> u64 {
-        let mut purged = 0;
-        while purged < u64::from(limit)
-            && let Some((end, key)) = self.receipt_ends.first()
-            && *end <= now
-        {
-            self.receipts.remove(key);
-            self.receipt_ends.pop_first();
-            purged += 1;
-        }
-        purged
+    /// Removes at most `limit` records, and returns how many were removed.
+    pub(crate) fn purge(&mut self, purge: Purge, limit: u32) -> u64 {
+        let limit = limit as usize;
+        let removed = match purge {
+            Purge::Expired(now) => {
+                let expired = self.expiries.range(..=(now, LAST)).take(limit);
+                let expired: Vec<_> = expired.map(|(_, key)| key.clone()).collect();
+                expired.iter().for_each(|key| self.remove(key));
+                expired.len()
+            }
+            Purge::FailedNotices(until) => {
+                let failed = self.lists.failed.iter().map(|(id, owner)| RecordKey::Notice(*owner, *id));
+                let failed: Vec<_> = failed.filter(|key| self.has_failed(key, until)).take(limit).collect();
+                failed.iter().for_each(|key| self.remove(key));
+                failed.len()
+            }
+            Purge::Deleted(until) => self.purge_deleted(until, limit),
+        };
+        removed as u64
     }
 
-    pub(crate) fn purge_deleted(&mut self, until: Timestamp, limit: u32) -> u64 {
-        let mut purge = Purge { tables: self, left: limit };
-        let old = purge.tables.deleted_events.iter().filter(|(_, at)| **at <= until);
-        let events: Vec<_> = old.map(|(id, _)| *id).collect();
-        events.into_iter().for_each(|event| purge.event(event));
-        let old = purge.tables.deleted_shifts.iter().filter(|(_, at)| **at <= until);
-        let shifts: Vec<_> = old.map(|(id, _)| *id).collect();
-        shifts.into_iter().for_each(|shift| purge.shift(shift));
-        u64::from(limit - purge.left)
-    }
-}
-
-/// A purge of deleted records, which may remove `left` more records.
-struct Purge<'t> {
-    tables: &'t mut Tables,
-    left: u32,
-}
-
-impl Purge<'_> {
-    /// Removes what refers to an event, and then the event.
-    fn event(&mut self, event: EventId) {
-        let shifts = self.tables.shifts_of_event.get(&event).cloned().unwrap_or_default();
-        let notices = shifts.iter().flat_map(|shift| self.tables.notice_ids_of(*shift));
-        let notices: Vec<_> = notices.take(self.left as usize).collect();
-        self.remove(notices, Tables::delete_notice);
-        let signups = self.tables.signup_lists.get(&SignupList::Event(event)).into_iter().flatten();
-        let signups: Vec<_> = signups.copied().take(self.left as usize).collect();
-        self.remove(signups, Tables::erase_signup);
-        let questions: Vec<_> = self.tables.question_ids_of(event).take(self.left as usize).collect();
-        self.remove(questions, Tables::delete_question);
-        shifts.into_iter().for_each(|shift| self.shift(shift));
-        let has_questions = self.tables.question_ids_of(event).next().is_some();
-        if !has_questions && !self.tables.shifts_of_event.contains_key(&event) {
-            self.remove([event], Tables::remove_event);
+    fn has_failed(&self, notice: &RecordKey, until: Timestamp) -> bool {
+        match self.records.get(notice) {
+            Some(Record::Notice(notice)) => {
+                notice.failure.as_ref().is_some_and(|failure| failure.at <= until)
+            }
+            _ => false,
         }
     }
 
-    /// Removes a shift to which nothing refers.
-    fn shift(&mut self, shift: ShiftId) {
-        let has_signups = self.tables.signup_lists.contains_key(&SignupList::Shift(shift));
-        let has_notices = self.tables.notice_ids_of(shift).next().is_some();
-        if !has_signups && !has_notices {
-            self.remove([shift], Tables::remove_shift);
+    /// Removes the record of an event before its children, so that nothing can restore what is left of the event.
+    fn purge_deleted(&mut self, until: Timestamp, limit: usize) -> usize {
+        let due = self.lists.deletions.range(..=(until, LAST)).map(|(_, key)| key.clone());
+        let mut removed = 0;
+        for key in due.collect::<Vec<_>>() {
+            if removed == limit {
+                return removed;
+            }
+            let is_event = matches!(key, RecordKey::Event(..));
+            if is_event || self.children(&key).next().is_none() {
+                self.take_out(&key);
+                removed += 1;
+            }
+            if is_event {
+                self.purged.insert(key);
+            }
         }
+        while let Some(event) = self.purged.first().cloned() {
+            match self.leaf_below(&event) {
+                Some(_) if removed == limit => return removed,
+                Some(leaf) => {
+                    self.remove(&leaf);
+                    removed += 1;
+                }
+                None => {
+                    self.children.remove(&event);
+                    self.purged.remove(&event);
+                }
+            }
+        }
+        removed
     }
 
-    /// Removes records while more may be removed.
-    fn remove<Id>(&mut self, ids: impl IntoIterator<Item = Id>, remove: impl Fn(&mut Tables, Id)) {
-        for id in ids.into_iter().take(self.left as usize) {
-            remove(self.tables, id);
-            self.left -= 1;
-        }
+    /// Returns a descendant of a record that has no children.
+    fn leaf_below(&self, key: &RecordKey) -> Option<RecordKey> {
+        let child = self.children.get(key)?.first()?;
+        Some(self.leaf_below(child).unwrap_or_else(|| child.clone()))
     }
 }

@@ -1,237 +1,290 @@
-//! The records, and the indexes for the reads of sessions, volunteers and deliveries.
+//! The records, and the indexes that follow from what each record declares.
 //!
-//! The cost of an indexed read is proportional to the length of its answer. A list of sign-ups with a filter by status
-//! also visits the sign-ups that the filter leaves out. The operator's reads `tokens`, `deleted_events` and `notices` may
-//! visit all records of their kind.
-//!
-//! A deleted record stays in its table, and its id is in the table of deleted ones. Indexes of lists and totals have no
-//! deleted records.
+//! A record is kept as it was put. What it takes from its parents is added when it is read, by [`Tables::read`]. So a write
+//! changes one record, and a closed shift costs the same for any number of sign-ups.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use jiff::Timestamp;
 use signup_core::{
-    DeletedEvent, Digest, Event, EventId, EventInFull, EventPage, EventQuery, LocationData, Notice, NoticeId,
-    Organization, OrganizationId, Position, Question, QuestionId, Receipt, ReceiptKey, Shift, ShiftId, Side,
-    Signup, SignupId, Token, TokenId,
+    ChangeSet, Deleted, Entity as _, Event, EventId, EventInFull, OrganizationId, Record, RecordKey, Refusal,
+    Requirement, Share, Shift, Signup, SignupId, SignupInFull, Total, Unique, Write,
 };
 
-/// The sort key of a list: latest start first, equal starts by descending id.
-type ListKey = (Reverse<Timestamp>, Reverse<EventId>);
+use crate::lists::Lists;
 
-/// The key of a list: an organization, and the filter (all events, published ones, or drafts).
-type List = (OrganizationId, Option<bool>);
-
-/// A list of sign-ups.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum SignupList {
-    Organization(OrganizationId),
-    Event(EventId),
-    Shift(ShiftId),
-    /// The sign-ups of an address, written as its key.
-    Address(OrganizationId, String),
-}
-
-impl SignupList {
-    /// Returns the lists that have `signup`.
-    pub(crate) fn all(signup: &Signup) -> [Self; 4] {
-        [
-            Self::Organization(signup.organization),
-            Self::Event(signup.event),
-            Self::Shift(signup.shift),
-            Self::Address(signup.organization, signup.email.key()),
-        ]
-    }
-}
-
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(crate) struct Tables {
-    pub(crate) organizations: BTreeMap<OrganizationId, Organization>,
-    pub(crate) organization_slugs: BTreeMap<String, OrganizationId>,
-    pub(crate) tokens: BTreeMap<TokenId, Token>,
-    pub(crate) token_digests: BTreeMap<Digest, TokenId>,
-    pub(crate) events: BTreeMap<EventId, Event>,
-    /// When each deleted event was deleted.
-    pub(crate) deleted_events: BTreeMap<EventId, Timestamp>,
-    /// The slugs of all events, deleted ones included.
-    pub(crate) event_slugs: BTreeMap<String, EventId>,
-    /// Location data by event. Only `event_in_full` and `event_by_slug` return location data.
-    pub(crate) location_data: BTreeMap<EventId, LocationData>,
-    /// The sort keys of the events in each list.
-    pub(crate) lists: BTreeMap<List, BTreeSet<ListKey>>,
-    /// The index of published events that are not cancelled, by the end of their last day.
-    pub(crate) active_ends: BTreeSet<(OrganizationId, Timestamp, EventId)>,
-    /// The shifts, with the day and `is_virtual` of their events.
-    pub(crate) shifts: BTreeMap<ShiftId, Shift>,
-    /// When each deleted shift was deleted.
-    pub(crate) deleted_shifts: BTreeMap<ShiftId, Timestamp>,
-    /// The shifts that have no room any more.
-    pub(crate) closed_shifts: BTreeSet<ShiftId>,
-    /// The shifts of each event, deleted ones included.
-    pub(crate) shifts_of_event: BTreeMap<EventId, BTreeSet<ShiftId>>,
-    pub(crate) questions: BTreeMap<QuestionId, Question>,
-    /// The index of questions by event, position and id.
-    pub(crate) question_positions: BTreeSet<(EventId, u32, QuestionId)>,
-    pub(crate) signups: BTreeMap<SignupId, Signup>,
-    /// The sign-ups of each list, those of deleted events included.
-    pub(crate) signup_lists: BTreeMap<SignupList, BTreeSet<SignupId>>,
-    pub(crate) confirmed_of_shift: BTreeMap<ShiftId, BTreeSet<SignupId>>,
-    pub(crate) signup_secrets: BTreeMap<Digest, SignupId>,
-    /// The confirmed sign-up of each address on each shift.
-    pub(crate) places: BTreeMap<(ShiftId, String), SignupId>,
-    pub(crate) receipts: BTreeMap<ReceiptKey, Receipt>,
-    /// The index of receipts by expiry.
-    pub(crate) receipt_ends: BTreeSet<(Timestamp, ReceiptKey)>,
-    pub(crate) notices: BTreeMap<NoticeId, Notice>,
-    pub(crate) notices_of_shift: BTreeSet<(ShiftId, NoticeId)>,
-    /// The index of queued notices by due time.
-    pub(crate) due: BTreeSet<(Timestamp, NoticeId)>,
+    pub(crate) records: BTreeMap<RecordKey, Record>,
+    /// The children of each record.
+    pub(crate) children: BTreeMap<RecordKey, BTreeSet<RecordKey>>,
+    /// The record that has each unique value.
+    holders: BTreeMap<Unique, RecordKey>,
+    tallies: BTreeMap<Total, Tally>,
+    /// The records that expire, by expiry.
+    pub(crate) expiries: BTreeSet<(Timestamp, RecordKey)>,
+    pub(crate) lists: Lists,
+    /// The events whose record is gone already, and that still have children.
+    pub(crate) purged: BTreeSet<RecordKey>,
 }
 
-fn list_key(event: &Event) -> ListKey {
-    (Reverse(event.dates.starts_at()), Reverse(event.id))
+/// The records that count in a total.
+#[derive(Debug, Default)]
+struct Tally {
+    /// The number of records that always count.
+    always: u32,
+    /// The records that count until a time.
+    until: BTreeSet<(Timestamp, RecordKey)>,
 }
 
 impl Tables {
+    /// Checks the requirements in their order, and applies the writes if all of them hold.
+    pub(crate) fn commit(&mut self, change: ChangeSet) -> Result<(), Refusal> {
+        change.requires.iter().try_for_each(|requirement| self.check(requirement))?;
+        for write in change.writes {
+            match write {
+                Write::Put { before: _, after } => self.put(after),
+                Write::Remove(record) => self.remove(&record.entity().key()),
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, requirement: &Requirement) -> Result<(), Refusal> {
+        match requirement {
+            Requirement::Unchanged { key, version } => {
+                let found = self.records.get(key).and_then(|record| record.entity().version());
+                require(found == Some(*version), || Refusal::Changed(key.clone()))
+            }
+            Requirement::GateUnchanged { key, gate } => {
+                let found = self.records.get(key).and_then(|record| record.entity().gate());
+                require(found == Some(*gate), || Refusal::Changed(key.clone()))
+            }
+            Requirement::Absent { unique, now } => match self.holder(unique) {
+                Some(record) if record.entity().expires_at().is_none_or(|expires_at| *now < expires_at) => {
+                    Err(Refusal::Taken(Box::new(record)))
+                }
+                _ => Ok(()),
+            },
+            Requirement::Below { total, bound, now } => self.check_below(total, *bound, *now),
+            Requirement::AllZero { parent: _, totals } => {
+                totals.iter().try_for_each(|total| self.check_below(total, 1, Timestamp::MIN))
+            }
+        }
+    }
+
+    fn check_below(&self, total: &Total, bound: u32, now: Timestamp) -> Result<(), Refusal> {
+        let count = self.count(total, now);
+        require(count < bound, || Refusal::NotBelow { total: total.clone(), count })
+    }
+
+    fn count(&self, total: &Total, now: Timestamp) -> u32 {
+        if let Total::Filled(organization, shift) = total
+            && self
+                .shift(&RecordKey::Shift(*organization, *shift))
+                .is_some_and(|shift| shift.closing.is_some())
+        {
+            return 0;
+        }
+        self.tallies.get(total).map_or(0, |tally| tally.at(now))
+    }
+
+    /// Returns the record that has the value.
+    pub(crate) fn holder(&self, unique: &Unique) -> Option<Record> {
+        let record = self.read(self.holders.get(unique)?, Deleted::Included)?;
+        // The closing of a shift takes the places of its sign-ups.
+        record.entity().uniques().contains(unique).then_some(record)
+    }
+
+    /// Returns a record as it is now.
+    pub(crate) fn read(&self, key: &RecordKey, deleted: Deleted) -> Option<Record> {
+        let record = self.records.get(key)?;
+        if deleted == Deleted::Excluded && self.is_deleted(record) {
+            return None;
+        }
+        // A purge removes the record of an event first, and hides what belongs to it.
+        let of_event = |organization, event| self.event(organization, event).map(|_| record.clone());
+        Some(match record {
+            Record::LocationData(data) => of_event(data.organization, data.event)?,
+            Record::Question(question) => of_event(question.organization, question.event)?,
+            Record::Shift(shift) => {
+                self.current_shift(shift, self.event(shift.organization, shift.event)?).into()
+            }
+            Record::Signup(signup) => self.current_signup(signup).into(),
+            record => record.clone(),
+        })
+    }
+
+    /// Returns whether a record is deleted, or belongs to an event that is deleted.
+    pub(crate) fn is_deleted(&self, record: &Record) -> bool {
+        let is_of_deleted = |organization, event| {
+            self.event(organization, event).is_none_or(|event| event.deleted_at.is_some())
+        };
+        match record {
+            Record::Event(event) => event.deleted_at.is_some(),
+            Record::LocationData(data) => is_of_deleted(data.organization, data.event),
+            Record::Shift(shift) => {
+                shift.deleted_at.is_some() || is_of_deleted(shift.organization, shift.event)
+            }
+            Record::Question(question) => is_of_deleted(question.organization, question.event),
+            Record::Signup(signup) => is_of_deleted(signup.organization, signup.event),
+            Record::Organization(_) | Record::Token(_) | Record::Receipt(_) | Record::Notice(_) => false,
+        }
+    }
+
+    /// Returns the event as it was put, deleted or not.
     pub(crate) fn event(&self, organization: OrganizationId, id: EventId) -> Option<&Event> {
-        self.stored_event(organization, id).filter(|event| !self.deleted_events.contains_key(&event.id))
+        match self.records.get(&RecordKey::Event(organization, id)) {
+            Some(Record::Event(event)) => Some(event),
+            _ => None,
+        }
     }
 
-    /// Returns an event, deleted or not.
-    pub(crate) fn stored_event(&self, organization: OrganizationId, id: EventId) -> Option<&Event> {
-        self.events.get(&id).filter(|event| event.organization == organization)
+    /// Returns the shift as it was put, deleted or not.
+    fn shift(&self, key: &RecordKey) -> Option<&Shift> {
+        match self.records.get(key) {
+            Some(Record::Shift(shift)) => Some(shift),
+            _ => None,
+        }
     }
 
-    pub(crate) fn deleted_event(&self, organization: OrganizationId, id: EventId) -> Option<DeletedEvent> {
-        let deleted_at = *self.deleted_events.get(&id)?;
-        let event = self.stored_event(organization, id)?.clone();
-        Some(DeletedEvent::new(event, deleted_at))
+    /// Returns the shift as it is now: on the day of its event, and with the sign-ups that are confirmed.
+    pub(crate) fn current_shift(&self, shift: &Shift, event: &Event) -> Shift {
+        let filled = self.tallies.get(&Total::Filled(shift.organization, shift.id));
+        let mut current = shift.clone();
+        current.occupancy.filled = filled.map_or(0, |tally| tally.always);
+        current.of(event)
     }
 
-    pub(crate) fn event_by_slug(&self, slug: &str) -> Option<&Event> {
-        let id = self.event_slugs.get(slug).filter(|id| !self.deleted_events.contains_key(id))?;
-        self.events.get(id)
+    /// Returns the sign-up as it is now: cancelled if its shift is closed.
+    pub(crate) fn current_signup(&self, signup: &Signup) -> Signup {
+        match self.shift(&RecordKey::Shift(signup.organization, signup.shift)) {
+            Some(shift) => signup.clone().of(shift),
+            None => signup.clone(),
+        }
     }
 
-    /// Returns a shift of an event that is not deleted.
-    pub(crate) fn shift(&self, organization: OrganizationId, id: ShiftId) -> Option<&Shift> {
-        self.live_shift(organization, id).filter(|shift| !self.deleted_events.contains_key(&shift.event))
-    }
-
-    /// Returns a shift that is not deleted itself. Its event may be deleted.
-    pub(crate) fn live_shift(&self, organization: OrganizationId, id: ShiftId) -> Option<&Shift> {
-        self.stored_shift(organization, id).filter(|shift| !self.deleted_shifts.contains_key(&shift.id))
-    }
-
-    /// Returns a shift, deleted or not.
-    pub(crate) fn stored_shift(&self, organization: OrganizationId, id: ShiftId) -> Option<&Shift> {
-        self.shifts.get(&id).filter(|shift| shift.organization == organization)
-    }
-
-    pub(crate) fn question(&self, organization: OrganizationId, id: QuestionId) -> Option<&Question> {
-        let question = self.questions.get(&id).filter(|question| question.organization == organization)?;
-        (!self.deleted_events.contains_key(&question.event)).then_some(question)
-    }
-
-    pub(crate) fn notice(&self, organization: OrganizationId, id: NoticeId) -> Option<&Notice> {
-        self.notices.get(&id).filter(|notice| notice.organization == organization)
-    }
-
+    /// Returns the event's shifts that are not deleted, in running order.
     pub(crate) fn shifts_of(&self, event: &Event) -> Vec<Shift> {
-        let ids = self.shifts_of_event.get(&event.id).into_iter().flatten();
-        let live = ids.filter(|id| !self.deleted_shifts.contains_key(id));
-        let mut shifts: Vec<_> = live.filter_map(|id| self.shifts.get(id)).cloned().collect();
+        let key = event.key();
+        let shifts = self.children(&key).filter_map(|child| match child {
+            Record::Shift(shift) if shift.deleted_at.is_none() => Some(self.current_shift(shift, event)),
+            _ => None,
+        });
+        let mut shifts: Vec<_> = shifts.collect();
         shifts.sort_by_cached_key(Shift::order_key);
         shifts
     }
 
+    /// Returns the event with everything that a duplicate copies.
     pub(crate) fn in_full(&self, event: &Event) -> EventInFull {
-        let mut full = EventInFull::new(event.clone(), self.shifts_of(event), self.questions_of(event));
-        full.location_data = self.location_data.get(&event.id).cloned();
+        let key = event.key();
+        let questions = self.children(&key).filter_map(|child| match child {
+            Record::Question(question) => Some((**question).clone()),
+            _ => None,
+        });
+        let mut questions: Vec<_> = questions.collect();
+        questions.sort_by_key(|question| (question.position, question.id));
+        let mut full = EventInFull::new(event.clone(), self.shifts_of(event), questions);
+        if let Some(Record::LocationData(found)) =
+            self.records.get(&RecordKey::LocationData(event.organization, event.id))
+        {
+            full.location_data = Some(found.data.clone());
+        }
         full
     }
 
-    pub(crate) fn questions_of(&self, event: &Event) -> Vec<Question> {
-        self.question_ids_of(event.id).filter_map(|id| self.questions.get(&id)).cloned().collect()
+    /// Returns a sign-up with the records that it refers to, deleted or not.
+    pub(crate) fn signup_in_full(&self, organization: OrganizationId, id: SignupId) -> Option<SignupInFull> {
+        let read = |key| self.read(&key, Deleted::Included);
+        let Record::Signup(signup) = read(RecordKey::Signup(organization, id))? else { return None };
+        let Record::Shift(shift) = read(RecordKey::Shift(organization, signup.shift))? else { return None };
+        let Record::Organization(owner) = read(RecordKey::Organization(organization))? else { return None };
+        let event = self.event(organization, shift.event)?.clone();
+        Some(SignupInFull::new(*owner, event, *shift, *signup))
     }
 
-    pub(crate) fn question_ids_of(&self, event: EventId) -> impl Iterator<Item = QuestionId> {
-        let first = (event, 0, QuestionId::NONE);
-        let ids = self.question_positions.range(first..).take_while(move |(id, _, _)| *id == event);
-        ids.map(|(_, _, id)| *id)
+    /// Returns the children of a record, by their keys.
+    pub(crate) fn children(&self, parent: &RecordKey) -> impl Iterator<Item = &Record> {
+        let keys = self.children.get(parent).into_iter().flatten();
+        keys.filter_map(|key| self.records.get(key))
     }
 
-    pub(crate) fn notice_ids_of(&self, shift: ShiftId) -> impl Iterator<Item = NoticeId> {
-        let ids =
-            self.notices_of_shift.range((shift, NoticeId::NONE)..).take_while(move |(id, _)| *id == shift);
-        ids.map(|(_, id)| *id)
-    }
-
-    pub(crate) fn events(&self, organization: OrganizationId, query: &EventQuery) -> EventPage {
-        let Some(list) = self.lists.get(&(organization, query.is_published)) else {
-            return EventPage::new(Vec::new());
-        };
-        let limit = query.limit as usize;
-        // A page above a position is collected upwards from the position, and then reversed.
-        let mut page: Vec<ListKey> = match query.position {
-            None => list.iter().copied().take(limit).collect(),
-            Some(at @ Position { side: Side::Below, .. }) => {
-                list.range(beyond(position_key(at))).copied().take(limit).collect()
-            }
-            Some(at @ Position { side: Side::Above, .. }) => {
-                list.range(..position_key(at)).rev().copied().take(limit).collect()
-            }
-        };
-        if query.position.is_some_and(|at| at.side == Side::Above) {
-            page.reverse();
+    fn put(&mut self, record: Record) {
+        let entity = record.entity();
+        let key = entity.key();
+        self.take_out(&key);
+        if let Some(parent) = entity.parent() {
+            self.children.entry(parent).or_default().insert(key.clone());
         }
-        let above = page.first().copied().filter(|first| list.range(..*first).next().is_some());
-        let below = page.last().copied().filter(|last| list.range(beyond(*last)).next().is_some());
-        let events = page.iter().filter_map(|(_, Reverse(id))| self.events.get(id)).cloned();
-        let mut found = EventPage::new(events.collect());
-        found.above = above.map(|first| position(first, Side::Above));
-        found.below = below.map(|last| position(last, Side::Below));
-        found
-    }
-
-    pub(crate) fn active_events(&self, organization: OrganizationId, now: Timestamp) -> usize {
-        // An event that ends at `now` is over.
-        let first = (Bound::Excluded((organization, now, EventId::MAX)), Bound::Unbounded);
-        self.active_ends.range(first).take_while(|(owner, _, _)| *owner == organization).count()
-    }
-
-    /// Adds an event to the indexes of lists and of active events. A deleted event is in none of them.
-    pub(crate) fn index_event(&mut self, event: &Event) {
-        for filter in [None, Some(event.is_published)] {
-            let list = self.lists.entry((event.organization, filter)).or_default();
-            list.insert(list_key(event));
+        for unique in entity.uniques() {
+            self.holders.insert(unique, key.clone());
         }
-        if event.is_published && !event.is_cancelled() {
-            self.active_ends.insert((event.organization, event.dates.ends_at(), event.id));
-        }
-    }
-
-    /// Removes an event from the indexes that [`index_event`](Self::index_event) added it to.
-    pub(crate) fn unindex_event(&mut self, event: &Event) {
-        for filter in [None, Some(event.is_published)] {
-            if let Some(list) = self.lists.get_mut(&(event.organization, filter)) {
-                list.remove(&list_key(event));
+        for Share { total, until } in entity.shares() {
+            let tally = self.tallies.entry(total).or_default();
+            match until {
+                Some(until) => drop(tally.until.insert((until, key.clone()))),
+                None => tally.always += 1,
             }
         }
-        self.active_ends.remove(&(event.organization, event.dates.ends_at(), event.id));
+        self.expiries.extend(entity.expires_at().map(|expires_at| (expires_at, key.clone())));
+        self.lists.add(&record);
+        self.records.insert(key, record);
+    }
+
+    /// Removes a record with its children.
+    pub(crate) fn remove(&mut self, key: &RecordKey) {
+        for child in self.children.remove(key).into_iter().flatten() {
+            self.remove(&child);
+        }
+        self.take_out(key);
+    }
+
+    /// Removes a record from all collections, except that its children stay.
+    pub(crate) fn take_out(&mut self, key: &RecordKey) {
+        let Some(record) = self.records.remove(key) else { return };
+        let entity = record.entity();
+        if let Some(parent) = entity.parent()
+            && let Some(children) = self.children.get_mut(&parent)
+        {
+            children.remove(key);
+        }
+        for unique in entity.uniques() {
+            // On a closed shift another sign-up may have the place by now.
+            if self.holders.get(&unique) == Some(key) {
+                self.holders.remove(&unique);
+            }
+        }
+        for Share { total, until } in entity.shares() {
+            let Some(tally) = self.tallies.get_mut(&total) else { continue };
+            match until {
+                Some(until) => drop(tally.until.remove(&(until, key.clone()))),
+                None => tally.always -= 1,
+            }
+            if tally.always == 0 && tally.until.is_empty() {
+                self.tallies.remove(&total);
+            }
+        }
+        if let Some(expires_at) = entity.expires_at() {
+            self.expiries.remove(&(expires_at, key.clone()));
+        }
+        self.lists.remove(&record);
     }
 }
 
-fn position_key(position: Position) -> ListKey {
-    (Reverse(position.starts_at), Reverse(position.id))
+impl Tally {
+    /// Returns how many records count at `now`. A record that counts until `now` no longer counts.
+    fn at(&self, now: Timestamp) -> u32 {
+        let after = (Bound::Excluded((now, LAST)), Bound::Unbounded);
+        let temporary = if self.until.is_empty() { 0 } else { self.until.range(after).count() };
+        self.always.saturating_add(u32::try_from(temporary).unwrap_or(u32::MAX))
+    }
 }
 
-fn position((Reverse(starts_at), Reverse(id)): ListKey, side: Side) -> Position {
-    Position { starts_at, id, side }
-}
+/// The last key of all.
+pub(crate) const LAST: RecordKey = RecordKey::Notice(OrganizationId::MAX, signup_core::NoticeId::MAX);
 
-fn beyond(key: ListKey) -> (Bound<ListKey>, Bound<ListKey>) {
-    (Bound::Excluded(key), Bound::Unbounded)
+fn require(holds: bool, refusal: impl FnOnce() -> Refusal) -> Result<(), Refusal> {
+    if holds { Ok(()) } else { Err(refusal()) }
 }

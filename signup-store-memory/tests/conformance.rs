@@ -12,6 +12,6 @@ async fn fresh() -> Option<(Arc<dyn Store>, ())> {
 signup_core::conformance_tests!(fresh, reference: MemoryStore::new);
 
 #[test]
-fn requirements_and_writes_without_a_conflict_commute() {
-    signup_core::conformance::keys::check(&MemoryStore::new());
+fn change_sets_without_conflicting_keys_commute() {
+    signup_core::conformance::serializability::check_keys(file!(), MemoryStore::new);
 }

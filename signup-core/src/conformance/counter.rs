@@ -27,11 +27,7 @@ pub async fn requests_are_counted_in_windows_of_60_seconds(store: Arc<dyn Store>
 /// Requests with different keys are counted in different windows, whatever their kind.
 pub async fn each_key_has_a_window_of_its_own(store: Arc<dyn Store>) {
     let Some(counter) = store.request_counter() else { return };
-    write(
-        &*store,
-        vec![Write::InsertOrganization(organization(1)), Write::InsertOrganization(organization(2))],
-    )
-    .await;
+    commit(&*store, insert([1, 2].map(organization))).await;
     let tokens = [(1, 1), (1, 2), (2, 1)]
         .map(|(owner, number)| RateKey::Token(organization_id(owner), TokenId::new(uuid(number))));
     let visitor = RateKey::visitor(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)));

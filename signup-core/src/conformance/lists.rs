@@ -5,17 +5,6 @@ use std::sync::Arc;
 use super::records::*;
 use crate::*;
 
-async fn insert_events(store: &dyn Store, events: &[Event]) {
-    write(
-        store,
-        events
-            .iter()
-            .map(|event| Write::InsertEvent { event: Box::new(event.clone()), location_data: None })
-            .collect(),
-    )
-    .await;
-}
-
 /// Returns `count` events numbered from `first`, spread over 5 days; every third is a draft.
 fn some_events(first: u32, count: u32) -> Vec<Event> {
     let date = |number: u32| format!("2027-06-{:02}", 1 + number * 7 % 5);
@@ -43,7 +32,7 @@ async fn page(store: &dyn Store, position: Option<Position>, limit: u32) -> Even
 
 /// Events are listed latest start first, equal starts by descending id. The start is an instant, not a date.
 pub async fn events_come_latest_start_first_then_by_descending_id(store: Arc<dyn Store>) {
-    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    commit(&*store, insert([organization(1)])).await;
     let events = [
         event_on(1, 4, "2027-06-05", "Pacific/Kiritimati"),
         event_on(1, 2, "2027-06-05", "UTC"),
@@ -51,7 +40,7 @@ pub async fn events_come_latest_start_first_then_by_descending_id(store: Arc<dyn
         event_on(1, 1, "2027-06-04", "America/Los_Angeles"),
         event_on(1, 5, "1970-01-01", "Pacific/Kiritimati"),
     ];
-    insert_events(&*store, &events).await;
+    commit(&*store, insert(events.clone())).await;
     let numbers = [3, 2, 4, 1, 5];
     // 2027-06-04 in Los Angeles starts at 07:00Z on the 4th, 2027-06-05 in Kiritimati at 10:00Z on the 4th.
     assert_eq!(ids(&page(&*store, None, 9).await), numbers.map(|number| EventId::new(uuid(number))));
@@ -59,9 +48,9 @@ pub async fn events_come_latest_start_first_then_by_descending_id(store: Arc<dyn
 
 /// A walk returns every event that exists throughout exactly once, even if events are inserted meanwhile.
 pub async fn a_walk_shows_each_event_once_under_inserts(store: Arc<dyn Store>) {
-    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    commit(&*store, insert([organization(1)])).await;
     let there = some_events(1000, 25);
-    insert_events(&*store, &there).await;
+    commit(&*store, insert(there.clone())).await;
     let (mut seen, mut position, mut inserted) = (vec![], None, 0);
     loop {
         let page = page(&*store, position, 4).await;
@@ -76,8 +65,8 @@ pub async fn a_walk_shows_each_event_once_under_inserts(store: Arc<dyn Store>) {
         );
         if inserted < 30 {
             // Inserts lower and higher ids, so that some land before the walk's position and some after it.
-            insert_events(&*store, &some_events(1 + inserted, 3)).await;
-            insert_events(&*store, &some_events(2000 + inserted, 3)).await;
+            commit(&*store, insert(some_events(1 + inserted, 3))).await;
+            commit(&*store, insert(some_events(2000 + inserted, 3))).await;
             inserted += 3;
         }
         position = page.below;
@@ -92,8 +81,8 @@ pub async fn a_walk_shows_each_event_once_under_inserts(store: Arc<dyn Store>) {
 
 /// A walk back returns the same pages as the walk forward.
 pub async fn a_walk_back_shows_the_same_pages(store: Arc<dyn Store>) {
-    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
-    insert_events(&*store, &some_events(1, 23)).await;
+    commit(&*store, insert([organization(1)])).await;
+    commit(&*store, insert(some_events(1, 23))).await;
     let mut pages = vec![page(&*store, None, 5).await];
     while let Some(below) = pages[pages.len() - 1].below {
         assert!(pages.len() < 5, "23 events make 5 pages");
@@ -109,9 +98,9 @@ pub async fn a_walk_back_shows_the_same_pages(store: Arc<dyn Store>) {
 /// A page has the position of a neighbouring page exactly if that page has events, for every position, page size and
 /// filter.
 pub async fn a_page_has_positions_exactly_where_the_list_continues(store: Arc<dyn Store>) {
-    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    commit(&*store, insert([organization(1)])).await;
     let events = some_events(1, 9);
-    insert_events(&*store, &events).await;
+    commit(&*store, insert(events.clone())).await;
     for is_published in [None, Some(true), Some(false)] {
         let list: Vec<_> = events
             .iter()
@@ -153,9 +142,9 @@ pub async fn a_page_has_positions_exactly_where_the_list_continues(store: Arc<dy
 
 /// The filter selects published events, drafts, or both.
 pub async fn the_filter_is_exact(store: Arc<dyn Store>) {
-    write(&*store, vec![Write::InsertOrganization(organization(1))]).await;
+    commit(&*store, insert([organization(1)])).await;
     let events = some_events(1, 12);
-    insert_events(&*store, &events).await;
+    commit(&*store, insert(events.clone())).await;
     for is_published in [None, Some(true), Some(false)] {
         let query = EventQuery { is_published, position: None, limit: 100 };
         let page = store.events(organization_id(1), &query).await.unwrap();
@@ -183,12 +172,8 @@ pub async fn shifts_come_in_running_order(store: Arc<dyn Store>) {
         shift(4, "03:30", "04:00"),
         shift(5, "00:00", "01:00"),
     ];
-    let writes = vec![
-        Write::InsertOrganization(organization(1)),
-        Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
-        Write::InsertShifts(shifts),
-    ];
-    write(&*store, writes).await;
+    commit(&*store, insert::<Record>([organization(1).into(), event.clone().into()])).await;
+    commit(&*store, insert(shifts)).await;
     let listed = store.shifts(event.organization, event.id).await.unwrap().unwrap();
     let order: Vec<_> = listed.iter().map(|shift| shift.position).collect();
     assert_eq!(order, [5, 3, 2, 4, 0, 1]);
@@ -202,10 +187,8 @@ pub async fn shifts_come_in_running_order(store: Arc<dyn Store>) {
 pub async fn questions_come_by_position_then_by_id(store: Arc<dyn Store>) {
     let (event, _) = with_shift(&store, 1).await;
     let questions = [(2, 7), (4, 3), (3, 3), (1, 9)].map(|(number, at)| question(&event, number, at));
-    write(&*store, vec![Write::InsertQuestions(questions.to_vec())]).await;
-    let expected: Vec<_> = [2, 1, 0, 3].map(|index: usize| questions[index].clone()).to_vec();
-    let listed = store.questions(event.organization, event.id).await.unwrap();
-    assert_eq!(listed.as_ref(), Some(&expected), "the questions are listed by position");
+    commit(&*store, insert(questions.clone())).await;
+    let expected = [2, 1, 0, 3].map(|index: usize| questions[index].clone());
     let full = store.event_in_full(event.organization, event.id).await.unwrap().unwrap();
     assert_eq!(full.questions, expected, "the event in full has its questions by position");
     let full = store.event_by_slug(&event.slug).await.unwrap().unwrap();
@@ -216,12 +199,9 @@ pub async fn questions_come_by_position_then_by_id(store: Arc<dyn Store>) {
 pub async fn five_hundred_shifts_are_created_at_once(store: Arc<dyn Store>) {
     let event = event(1, 1);
     let shifts: Vec<_> = (0..500).map(|number| shift(&event, number, 1 + number)).collect();
-    let writes = vec![
-        Write::InsertOrganization(organization(1)),
-        Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
-        Write::InsertShifts(shifts.clone()),
-    ];
-    write(&*store, writes).await;
+    let mut change = insert::<Record>([organization(1).into(), event.clone().into()]);
+    shifts.iter().for_each(|shift| change.insert(shift.clone()));
+    commit(&*store, change).await;
     assert_eq!(store.shifts(event.organization, event.id).await.unwrap(), Some(shifts));
 }
 
@@ -229,24 +209,28 @@ pub async fn five_hundred_shifts_are_created_at_once(store: Arc<dyn Store>) {
 pub async fn organizations_and_signups_and_notices_are_listed_by_id(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 9).await;
     for number in [3, 2] {
-        let writes = vec![
-            Write::InsertOrganization(organization(number)),
-            Write::InsertSignup(Box::new(signup(&shift, number))),
-            Write::InsertNotices(vec![notice(&shift, number)]),
-        ];
-        write(&*store, writes).await;
+        let records: [Record; 3] =
+            [organization(number).into(), signup(&shift, number).into(), notice(&shift, number).into()];
+        commit(&*store, insert(records)).await;
     }
     let organizations = store.organizations(Some(organization_id(1)), 1).await.unwrap();
     assert_eq!(organizations, vec![organization(2)]);
     assert_eq!(store.organizations(None, 9).await.unwrap().len(), 3);
-    let signups = |after, limit| store.signups(event.organization, event.id, after, limit);
-    assert_eq!(signups(None, 9).await.unwrap(), vec![signup(&shift, 2), signup(&shift, 3)]);
-    assert_eq!(signups(Some(SignupId::new(uuid(2))), 9).await.unwrap(), vec![signup(&shift, 3)]);
-    assert_eq!(signups(None, 1).await.unwrap(), vec![signup(&shift, 2)], "sign-ups up to the limit");
     assert_eq!(store.organizations(None, 2).await.unwrap(), vec![organization(1), organization(2)]);
-    assert_eq!(store.notices(false, None, 1).await.unwrap(), vec![notice(&shift, 2)]);
-    let after = Some(NoticeId::new(uuid(2)));
-    assert_eq!(store.notices(false, after, 9).await.unwrap(), vec![notice(&shift, 3)]);
+    let of_event = SignupQuery::new().of_event(event.id);
+    assert_eq!(ascending(&*store, &of_event, None, 9).await, vec![signup(&shift, 2), signup(&shift, 3)]);
+    assert_eq!(ascending(&*store, &of_event, Some(2), 9).await, vec![signup(&shift, 3)]);
+    assert_eq!(ascending(&*store, &of_event, None, 1).await, vec![signup(&shift, 2)], "up to the limit");
+    let first = store.notices(NoticeQuery::Queued(None), 1).await.unwrap();
+    assert_eq!(first, vec![notice(&shift, 2)]);
+    let after = NoticeQuery::Queued(Some(NoticeId::new(uuid(2))));
+    assert_eq!(store.notices(after, 9).await.unwrap(), vec![notice(&shift, 3)]);
+}
+
+/// Returns the `limit` sign-ups with the lowest ids above that of the sign-up `after`, by ascending id.
+async fn ascending(store: &dyn Store, query: &SignupQuery, after: Option<u32>, limit: u32) -> Vec<Signup> {
+    let query = query.clone().above(after.map(|number| SignupId::new(uuid(number))), limit);
+    store.signups(organization_id(1), &query).await.unwrap().ascending()
 }
 
 /// Failed notices are listed by ascending id, after any id, up to any limit.
@@ -254,11 +238,10 @@ pub async fn failed_notices_are_listed_by_id(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 1).await;
     let failure = Some(NoticeFailure::new(at(9), "550 no such user"));
     let failed = [1, 2, 3].map(|number| Notice { failure: failure.clone(), ..notice(&shift, number) });
-    let inserted = [&failed[2], &failed[0], &failed[1]].map(Clone::clone);
-    write(&*store, vec![Write::InsertNotices(inserted.to_vec())]).await;
+    commit(&*store, insert([2, 0, 1].map(|index: usize| failed[index].clone()))).await;
     let list = async |after: Option<u32>, limit| {
         let after = after.map(|number| NoticeId::new(uuid(number)));
-        store.notices(true, after, limit).await.unwrap()
+        store.notices(NoticeQuery::Failed(after), limit).await.unwrap()
     };
     assert_eq!(list(None, 9).await, failed);
     assert_eq!(list(None, 2).await, failed[..2]);
@@ -271,14 +254,15 @@ pub async fn the_sign_ups_of_another_event_are_not_listed(store: Arc<dyn Store>)
     let (here, here_shift) = with_shift(&store, 9).await;
     let there = event(1, 2);
     let there_shift = shift(&there, 2, 9);
-    let writes = vec![
-        Write::InsertEvent { event: Box::new(there.clone()), location_data: None },
-        Write::InsertShifts(vec![there_shift.clone()]),
-        Write::InsertSignup(Box::new(signup(&there_shift, 1))),
-        Write::InsertSignup(Box::new(signup(&here_shift, 2))),
+    let records: [Record; 4] = [
+        there.clone().into(),
+        there_shift.clone().into(),
+        signup(&there_shift, 1).into(),
+        signup(&here_shift, 2).into(),
     ];
-    write(&*store, writes).await;
-    let list = async |event: &Event| store.signups(event.organization, event.id, None, 9).await.unwrap();
+    commit(&*store, insert(records)).await;
+    let list =
+        async |event: &Event| ascending(&*store, &SignupQuery::new().of_event(event.id), None, 9).await;
     assert_eq!(list(&here).await, vec![signup(&here_shift, 2)], "only the sign-ups of the event");
     assert_eq!(list(&there).await, vec![signup(&there_shift, 1)]);
 }
@@ -287,18 +271,13 @@ pub async fn the_sign_ups_of_another_event_are_not_listed(store: Arc<dyn Store>)
 pub async fn the_confirmed_sign_ups_of_a_shift_are_listed_by_id(store: Arc<dyn Store>) {
     let (event, here) = with_shift(&store, 9).await;
     let elsewhere = shift(&event, 2, 9);
-    let mut writes = vec![Write::InsertShifts(vec![elsewhere.clone()])];
-    for number in [4, 2, 3, 1] {
-        writes.push(Write::InsertSignup(Box::new(signup(&here, number))));
-    }
-    writes.push(Write::InsertSignup(Box::new(signup(&elsewhere, 5))));
-    let organization = event.organization;
-    writes.push(cancel(&signup(&here, 3), at(5)));
-    write(&*store, writes).await;
-    let list = async |after: Option<u32>, limit| {
-        let after = after.map(|number| SignupId::new(uuid(number)));
-        store.confirmed_signups(organization, here.id, after, limit).await.unwrap()
-    };
+    commit(&*store, insert([elsewhere.clone()])).await;
+    commit(&*store, insert([4, 2, 3, 1].map(|number| signup(&here, number)))).await;
+    commit(&*store, insert([signup(&elsewhere, 5)])).await;
+    let third = signup(&here, 3);
+    write(&*store, vec![put(third.clone(), cancelled(third, at(5)))]).await;
+    let confirmed = SignupQuery::new().of_shift(here.id).status(SignupStatus::Confirmed);
+    let list = async |after, limit| ascending(&*store, &confirmed, after, limit).await;
     assert_eq!(list(None, 2).await, vec![signup(&here, 1), signup(&here, 2)]);
     assert_eq!(list(Some(2), 9).await, vec![signup(&here, 4)]);
     assert_eq!(list(None, 3).await.len(), 3, "the limit counts confirmed sign-ups only");
@@ -310,27 +289,18 @@ pub async fn the_confirmed_sign_ups_of_a_shift_are_listed_by_id(store: Arc<dyn S
 pub async fn the_sign_ups_of_an_address_are_found_in_any_case(store: Arc<dyn Store>) {
     let (event, here) = with_shift(&store, 9).await;
     let elsewhere = shift(&event, 2, 9);
+    commit(&*store, insert([elsewhere.clone()])).await;
     let of = |email: &str, shift: &Shift, number| Signup {
         email: EmailAddress::new(email).unwrap(),
         ..signup(shift, number)
     };
     let (first, second) = (of("Ada@example.org", &here, 1), of("ada@EXAMPLE.org", &elsewhere, 2));
-    let organization = event.organization;
-    let writes = vec![
-        Write::InsertShifts(vec![elsewhere.clone()]),
-        Write::InsertSignup(Box::new(second.clone())),
-        Write::InsertSignup(Box::new(first.clone())),
-        Write::InsertSignup(Box::new(of("adam@example.org", &here, 0))),
-        cancel(&first, at(5)),
-    ];
-    write(&*store, writes).await;
-    let first = cancelled(first, at(5));
-    let address = EmailAddress::new("ADA@example.org").unwrap();
-    let found = store.signups_of_address(organization, &address, 9).await.unwrap();
-    assert_eq!(found, vec![first.clone(), second]);
-    assert_eq!(
-        store.signups_of_address(organization, &address, 1).await.unwrap(),
-        vec![first],
-        "the limit counts sign-ups of the address only"
-    );
+    let other = of("adam@example.org", &here, 0);
+    commit(&*store, insert([second.clone(), first.clone(), other])).await;
+    let gone = cancelled(first.clone(), at(5));
+    write(&*store, vec![put(first, gone.clone())]).await;
+    let of_ada = SignupQuery::new().email(EmailAddress::new("ADA@example.org").unwrap());
+    assert_eq!(ascending(&*store, &of_ada, None, 9).await, vec![gone.clone(), second]);
+    let first = ascending(&*store, &of_ada, None, 1).await;
+    assert_eq!(first, vec![gone], "the limit counts sign-ups of the address only");
 }

@@ -1,32 +1,25 @@
-//! The model test: random operations run against a store and against a reference, and every answer is compared.
-//!
-//! Ids, secrets and times come from small ranges, so that operations conflict: equal slugs, keys and addresses, full
-//! shifts, stale versions, deleted records, records of another organization.
+//! The model test: random change sets, purges and lists run against a store and against a reference, and every answer is
+//! compared.
 
-mod change;
 mod compare;
-mod generator;
-mod step;
 
-use std::collections::BTreeSet;
-use std::fmt::Debug;
 use std::sync::Arc;
 
+use proptest::array::uniform10;
 use proptest::collection::vec;
+use proptest::prelude::*;
 
+use super::random::{Draft, Numbers, Seen, Step, World, email, first_writes, number, step};
 use super::records::*;
 use crate::*;
-use change::change;
 pub(super) use compare::compare_records;
 use compare::{compare, expect_equal, same};
-use generator::step;
-use step::{Page, Scope, SignupList, Step};
 
 /// The number of lists, unless the environment variable `PROPTEST_CASES` sets another.
 const CASES: u32 = 100;
 
-/// Runs the model test: generates lists of 1 to 39 operations, and runs each list against an empty store of `fresh`
-/// and against an empty store of `reference`.
+/// Runs the model test: generates lists of 1 to 39 operations, and runs each list against a store of `fresh` and against a store of
+/// `reference`. Both are empty, and first get the same few records.
 ///
 /// Runs 100 lists, or as many as the environment variable `PROPTEST_CASES` says. Shrinks a list that fails. Saves the
 /// seed of that list beside the file `source`, with the extension `proptest-regressions`. Later runs start with the
@@ -40,142 +33,153 @@ pub fn check<Guard, Reference: Store>(
     fresh: impl AsyncFn() -> Option<(Arc<dyn Store>, Guard)>,
     reference: impl Fn() -> Reference,
 ) {
-    super::check_property(source, CASES, &vec(step(), 1..40), fresh, async |store, steps| {
-        run(&*store, &reference(), &steps).await
+    super::check_property(source, CASES, &vec(operation(), 1..40), fresh, async |store, operations| {
+        run(&*store, &reference(), &operations).await
     });
 }
 
-/// The state of a run: the records that were inserted, in order of insertion, and the present time.
-#[derive(Debug, Default)]
-pub(super) struct State {
-    events: Vec<Event>,
-    shifts: Vec<Shift>,
-    questions: Vec<Question>,
-    signups: Vec<Signup>,
-    notices: Vec<Notice>,
-    /// The shifts that a purge may have removed. No record that refers to one of them can be inserted.
-    may_be_purged: BTreeSet<ShiftId>,
-    /// The first of the 100 numbers from which the present step makes its ids.
-    first_number: u32,
-    /// The present time, in seconds after [`NOW_S`].
-    now_s: i64,
+/// One operation. Small numbers describe queries, as they do [`Step`]s.
+#[derive(Debug, Clone)]
+enum Operation {
+    /// Commits the change set of the steps.
+    Commit(Vec<Step>),
+    /// Advances the time by some seconds.
+    Wait(u8),
+    /// Purges until nothing is left to purge, in portions up to a limit. The age is that of the youngest records that are
+    /// removed, in seconds.
+    Purge { kind: u8, age: u8, limit: u32 },
+    /// Reads a page of events.
+    Events([u8; 10]),
+    /// Reads a page of sign-ups.
+    Signups([u8; 10]),
 }
 
-/// Runs `steps` against two empty stores and compares every answer. Then compares the stored records, and checks `filled`
-/// of each shift against its confirmed sign-ups.
-async fn run(store: &dyn Store, reference: &dyn Store, steps: &[Step]) -> Result<(), String> {
-    let mut state = State::default();
-    for number in 1..3 {
-        let insert = vec![Write::InsertOrganization(organization(number))];
-        write(store, insert.clone()).await;
-        write(reference, insert).await;
-    }
-    for step in steps {
-        match step {
-            Step::Wait(seconds) => state.now_s += i64::from(*seconds),
-            Step::Purge(limit) => {
-                let now = at(state.now_s);
-                same!(store, reference, purge_receipts(now, *limit))?;
-            }
-            Step::PurgeDeleted { age, limit } => {
-                let until = at(state.now_s - i64::from(*age));
-                purge_deleted(store, reference, until, *limit).await?;
-                for shift in &state.shifts {
-                    if reference.shift(shift.organization, shift.id).await.unwrap().is_none() {
-                        state.may_be_purged.insert(shift.id);
-                    }
+fn operation() -> impl Strategy<Value = Operation> {
+    prop_oneof![
+        12 => vec(step(), 1..4).prop_map(Operation::Commit),
+        1 => (1..20_u8).prop_map(Operation::Wait),
+        1 => (0..3_u8, 0..20_u8, 1..4_u32).prop_map(|(kind, age, limit)| Operation::Purge { kind, age, limit }),
+        2 => uniform10(number()).prop_map(Operation::Events),
+        6 => uniform10(number()).prop_map(Operation::Signups),
+    ]
+}
+
+/// Runs the operations on both stores and compares every answer. Then compares every read.
+async fn run(store: &dyn Store, reference: &dyn Store, operations: &[Operation]) -> Result<(), String> {
+    let first = ChangeSet { requires: vec![], writes: first_writes() };
+    commit(store, first.clone()).await;
+    commit(reference, first.clone()).await;
+    let mut seen = Seen::default();
+    seen.add(&first);
+    let mut now_s = 0;
+    for (place, operation) in (1..).zip(operations) {
+        let world = World::read(reference, &seen.keys).await;
+        let now = at(now_s);
+        match operation {
+            Operation::Commit(steps) => {
+                let change = Draft::change_set(&world, steps, place, now);
+                let answer = store.commit(change.clone()).await;
+                let expected = reference.commit(change.clone()).await;
+                if !is_same_outcome(&change, &answer, &expected) {
+                    expect_equal(&format!("the answer to {change:#?}"), &answer, &expected)?;
                 }
+                seen.add(&change);
             }
-            Step::Page(page) => compare_page(store, reference, &state, page).await?,
-            Step::SignupPage(list) => compare_signup_page(store, reference, &state, list).await?,
-            step => {
-                let Some(change) = change(&mut state, reference, step).await else { continue };
-                let answer = try_write(store, change.requires.clone(), change.writes.clone()).await;
-                let expected = try_write(reference, change.requires.clone(), change.writes.clone()).await;
-                expect_equal(&format!("the answer to {step:?}"), &answer, &expected)?;
-                if answer.is_ok() {
-                    record(&mut state, change);
-                }
+            Operation::Wait(seconds) => now_s += i64::from(*seconds),
+            Operation::Purge { kind, age, limit } => {
+                let until = at(now_s - i64::from(*age));
+                let purge = match kind {
+                    0 => Purge::Expired(now),
+                    1 => Purge::Deleted(until),
+                    _ => Purge::FailedNotices(until),
+                };
+                compare_purge(store, reference, purge, *limit).await?;
+            }
+            Operation::Events(numbers) => {
+                let (owner, query) = event_query(&world, &mut Numbers(numbers.iter()));
+                same!(store, reference, events(owner, &query))?;
+            }
+            Operation::Signups(numbers) => {
+                let (owner, query) = signup_query(&world, &mut Numbers(numbers.iter()));
+                same!(store, reference, signups(owner, &query))?;
             }
         }
     }
-    compare(store, reference, &state).await
+    compare(store, reference, &seen, at(now_s)).await
 }
 
-/// Purges deleted records until none is left, in portions of at most `limit`. The contract leaves the order open, so only
-/// the number of all removed records is compared.
-async fn purge_deleted(
+/// Returns whether two outcomes of a change set are the same. The contract leaves open which of several totals that are not 0 a
+/// refusal carries.
+pub(super) fn is_same_outcome(
+    change: &ChangeSet,
+    one: &Result<(), CommitError>,
+    other: &Result<(), CommitError>,
+) -> bool {
+    let total = |outcome: &Result<(), CommitError>| match outcome {
+        Err(CommitError::Refused(Refusal::NotBelow { total, .. })) => Some(total.clone()),
+        _ => None,
+    };
+    let (Some(found), Some(expected)) = (total(one), total(other)) else { return one == other };
+    let is_either = |requirement: &Requirement| match requirement {
+        Requirement::AllZero { totals, .. } => totals.contains(&found) && totals.contains(&expected),
+        _ => false,
+    };
+    one == other || change.requires.iter().any(is_either)
+}
+
+/// Purges both stores. The contract leaves open which records the first portions have, so only the number of all removed
+/// records is compared.
+async fn compare_purge(
     store: &dyn Store,
     reference: &dyn Store,
-    until: Timestamp,
+    purge: Purge,
     limit: u32,
 ) -> Result<(), String> {
-    let expected = reference.purge_deleted(until, u32::MAX).await.unwrap();
+    let expected = reference.purge(purge, u32::MAX).await.unwrap();
     let mut purged = 0;
     loop {
-        let portion = store.purge_deleted(until, limit).await.unwrap();
+        let portion = store.purge(purge, limit).await.unwrap();
         purged += portion;
         if portion != u64::from(limit) {
-            return expect_equal("the number of purged records", &purged, &expected);
+            return expect_equal(
+                &format!("the number of records that {purge:?} removes"),
+                &purged,
+                &expected,
+            );
         }
         if purged > expected {
-            return Err(format!("{purged} records are purged, but only {expected} are deleted"));
+            return Err(format!("{purge:?} removes {purged} records, and {expected} are there"));
         }
     }
 }
 
-async fn compare_page(
-    store: &dyn Store,
-    reference: &dyn Store,
-    state: &State,
-    page: &Page,
-) -> Result<(), String> {
-    let position = page.beside.and_then(|(event, is_above)| {
-        let event = state.events.get(event as usize)?;
-        let side = if is_above { Side::Above } else { Side::Below };
-        Some(Position { starts_at: event.dates.starts_at(), id: event.id, side })
-    });
-    let query = EventQuery { is_published: page.is_published, position, limit: page.limit };
-    same!(store, reference, events(organization_id(page.organization), &query))
+fn event_query(world: &World, numbers: &mut Numbers<'_>) -> (OrganizationId, EventQuery) {
+    let owner = numbers.pick(world.all::<&Organization>()).map_or(OrganizationId::NONE, |owner| owner.id);
+    let mut query = EventQuery::new().limit(1 + u32::from(numbers.below(4)));
+    query.is_published = [None, Some(true), Some(false)][usize::from(numbers.below(3))];
+    let beside = side(numbers).zip(numbers.pick(world.all::<&Event>()));
+    query.position =
+        beside.map(|(side, event)| Position { starts_at: event.dates.starts_at(), id: event.id, side });
+    (owner, query)
 }
 
-async fn compare_signup_page(
-    store: &dyn Store,
-    reference: &dyn Store,
-    state: &State,
-    list: &SignupList,
-) -> Result<(), String> {
-    let scope = match list.scope {
-        Scope::Organization => None,
-        Scope::Event(event) => state.events.get(event as usize).map(|event| SignupScope::Event(event.id)),
-        Scope::Shift(shift) => state.shifts.get(shift as usize).map(|shift| SignupScope::Shift(shift.id)),
+fn signup_query(world: &World, numbers: &mut Numbers<'_>) -> (OrganizationId, SignupQuery) {
+    let owner = numbers.pick(world.all::<&Organization>()).map_or(OrganizationId::NONE, |owner| owner.id);
+    let mut query = SignupQuery::new().limit(1 + u32::from(numbers.below(4)));
+    query.scope = match numbers.below(3) {
+        0 => None,
+        1 => numbers.pick(world.all::<&Event>()).map(|event| SignupScope::Event(event.id)),
+        _ => numbers.pick(world.all::<&Shift>()).map(|shift| SignupScope::Shift(shift.id)),
     };
-    let position = list.beside.and_then(|(signup, is_above)| {
-        let side = if is_above { Side::Above } else { Side::Below };
-        Some(SignupPosition { id: state.signups.get(signup as usize)?.id, side })
-    });
-    let email = list.person.map(|person| email_of(person, true));
-    let query = SignupQuery { scope, status: list.status, email, position, limit: list.limit };
-    same!(store, reference, signup_page(organization_id(list.organization), &query))
+    let beside = side(numbers).zip(numbers.pick(world.all::<&Signup>()));
+    query.position = beside.map(|(side, signup)| SignupPosition { id: signup.id, side });
+    query.status = SignupStatus::ALL.get(usize::from(numbers.below(4))).copied();
+    query.email = Some(numbers.below(12)).filter(|person| *person < 4).map(|person| email(person, true));
+    query.cancelled_by = CancelledBy::ALL.get(usize::from(numbers.below(12))).copied();
+    query.deleted = [Deleted::Excluded, Deleted::Included][usize::from(numbers.below(2))];
+    (owner, query)
 }
 
-/// Returns the address of a volunteer.
-fn email_of(person: u32, is_upper_case: bool) -> EmailAddress {
-    let address = format!("person{person}@example.org");
-    EmailAddress::new(&if is_upper_case { address.to_uppercase() } else { address }).unwrap()
-}
-
-/// Adds the records of a committed change set to the state.
-pub(super) fn record(state: &mut State, change: ChangeSet) {
-    for write in change.writes {
-        match write {
-            Write::InsertEvent { event, .. } => state.events.push(*event),
-            Write::InsertShifts(shifts) => state.shifts.extend(shifts),
-            Write::InsertQuestions(questions) => state.questions.extend(questions),
-            Write::InsertSignup(signup) => state.signups.push(*signup),
-            Write::InsertNotices(notices) => state.notices.extend(notices),
-            Write::DeleteNotice { notice, .. } => state.notices.retain(|found| found.id != notice),
-            _ => {}
-        }
-    }
+fn side(numbers: &mut Numbers<'_>) -> Option<Side> {
+    [None, Some(Side::Below), Some(Side::Above)][usize::from(numbers.below(3))]
 }

@@ -7,19 +7,26 @@ use crate::*;
 
 async fn with_receipt(store: &dyn Store, key: &ReceiptKey, number: u32, expires_at: i64) -> Receipt {
     let receipt = Receipt { expires_at: at(expires_at), ..receipt(key.clone(), &event(1, number), &[]) };
-    write(store, vec![Write::InsertReceipt(Box::new(receipt.clone()))]).await;
+    commit(store, insert([receipt.clone()])).await;
     receipt
 }
 
-/// Reads and the requirement find a receipt before its expiry, and not from its expiry on.
-pub async fn a_receipt_is_found_while_it_is_live(store: Arc<dyn Store>) {
+/// A receipt holds its key until it expires. From then on the key is free at the time of the requirement, and a new receipt
+/// replaces the expired one. Reads also return an expired receipt.
+pub async fn a_receipt_holds_its_key_until_it_expires(store: Arc<dyn Store>) {
     let key = receipt_key(1, "key");
-    let receipt = with_receipt(&*store, &key, 1, 100).await;
-    assert_eq!(store.receipt(&key, at(99)).await.unwrap(), Some(receipt.clone()));
-    assert_eq!(store.receipt(&key, at(100)).await.unwrap(), None);
-    let requires = |now| vec![Requirement::NoReceipt { key: key.clone(), now: at(now) }];
-    assert_eq!(try_write(&*store, requires(99), vec![]).await, Err(Refusal::Receipt(Box::new(receipt))));
-    assert_eq!(try_write(&*store, requires(100), vec![]).await, Ok(()));
+    let unique = Unique::Receipt(key.clone());
+    let is_absent = |now| check(&*store, vec![Requirement::Absent { unique: unique.clone(), now: at(now) }]);
+    for (number, expires_at) in [(1, 100), (2, 300)] {
+        let receipt = with_receipt(&*store, &key, number, expires_at).await;
+        let taken = Err(Refusal::Taken(Box::new(receipt.clone().into())));
+        assert_eq!(is_absent(expires_at - 1).await, taken);
+        assert_eq!(is_absent(expires_at).await, Ok(()));
+        assert_eq!(store.find::<Receipt>(unique.clone()).await.unwrap(), Some(receipt.clone()));
+        assert_eq!(store.get::<Receipt>(receipt.key()).await.unwrap(), Some(receipt));
+    }
+    let purged = store.purge(Purge::Expired(at(200)), 9).await.unwrap();
+    assert_eq!(purged, 0, "nothing of the expired one is left");
 }
 
 /// A receipt with any kind of outcome comes back as it was.
@@ -35,19 +42,10 @@ pub async fn every_outcome_comes_back(store: Arc<dyn Store>) {
     ];
     for (number, outcome) in outcomes.into_iter().enumerate() {
         let key = receipt_key(1, &format!("key-{number}"));
-        let receipt = Receipt::new(key.clone(), outcome, at(100));
-        write(&*store, vec![Write::InsertReceipt(Box::new(receipt.clone()))]).await;
-        assert_eq!(store.receipt(&key, at(0)).await.unwrap(), Some(receipt));
+        let receipt = Receipt::new(key, outcome, at(100));
+        commit(&*store, insert([receipt.clone()])).await;
+        assert_eq!(store.get::<Receipt>(receipt.key()).await.unwrap(), Some(receipt));
     }
-}
-
-/// A new receipt replaces an expired one with the same key.
-pub async fn a_new_receipt_replaces_an_expired_one(store: Arc<dyn Store>) {
-    let key = receipt_key(1, "key");
-    with_receipt(&*store, &key, 1, 100).await;
-    let newer = with_receipt(&*store, &key, 2, 300).await;
-    assert_eq!(store.receipt(&key, at(200)).await.unwrap(), Some(newer));
-    assert_eq!(store.purge_receipts(at(200), 9).await.unwrap(), 0, "nothing of the expired one is left");
 }
 
 /// A key with another token, organization, operation, record or case is a different key.
@@ -63,43 +61,32 @@ pub async fn keys_differ_by_token_operation_and_case(store: Arc<dyn Store>) {
         receipt_key(1, "KEY"),
     ];
     for other in others {
-        assert_eq!(store.receipt(&other, at(0)).await.unwrap(), None, "{other:?}");
+        assert_eq!(check(&*store, vec![absent(Unique::Receipt(other.clone()))]).await, Ok(()), "{other:?}");
+        assert_eq!(store.get::<Receipt>(RecordKey::Receipt(other.clone())).await.unwrap(), None, "{other:?}");
     }
 }
 
-/// A purge removes only expired receipts, at most `limit` of them, and returns how many.
-pub async fn a_purge_removes_only_expired_receipts(store: Arc<dyn Store>) {
-    for number in 0..5 {
-        with_receipt(&*store, &receipt_key(1, &format!("old-{number}")), number, 100).await;
-    }
-    let live = with_receipt(&*store, &receipt_key(1, "live"), 9, 101).await;
-    assert_eq!(store.purge_receipts(at(99), 9).await.unwrap(), 0);
-    assert_eq!(store.purge_receipts(at(100), 3).await.unwrap(), 3);
-    assert_eq!(store.purge_receipts(at(100), 3).await.unwrap(), 2);
-    assert_eq!(store.purge_receipts(at(100), 3).await.unwrap(), 0);
-    assert_eq!(store.receipt(&live.key, at(100)).await.unwrap(), Some(live));
-}
-
-/// A purge with a limit removes the oldest expiries, and of equal expiries the first keys.
-pub async fn a_purge_removes_the_oldest_first(store: Arc<dyn Store>) {
+/// A purge removes only expired receipts, at most `limit` of them, and returns how many. The oldest expiries go first, and equal
+/// ones by key.
+pub async fn a_purge_removes_the_oldest_expired_receipts(store: Arc<dyn Store>) {
     let expiries = [("c", 20), ("d", 10), ("b", 30), ("f", 20), ("a", 40), ("e", 20)];
     for (number, (key, expires_at)) in (1..).zip(expiries) {
         with_receipt(&*store, &receipt_key(1, key), number, expires_at).await;
     }
-    let left = async || {
-        let mut left = String::new();
+    for (now, limit, removed, left) in [
+        (9, 9, 0, "abcdef"),
+        (10, 9, 1, "abcef"),
+        (99, 2, 2, "abf"),
+        (30, 9, 2, "a"),
+        (39, 9, 0, "a"),
+        (40, 9, 1, ""),
+    ] {
+        let purged = store.purge(Purge::Expired(at(now)), limit).await.unwrap();
+        let mut found = String::new();
         for key in ["a", "b", "c", "d", "e", "f"] {
-            // At an earlier time, expired receipts are visible until they are purged.
-            if store.receipt(&receipt_key(1, key), at(0)).await.unwrap().is_some() {
-                left.push_str(key);
-            }
+            let is_left = store.holder(&Unique::Receipt(receipt_key(1, key))).await.unwrap().is_some();
+            found.push_str(if is_left { key } else { "" });
         }
-        left
-    };
-    assert_eq!(store.purge_receipts(at(99), 1).await.unwrap(), 1);
-    assert_eq!(left().await, "abcef", "the oldest expiry goes first");
-    assert_eq!(store.purge_receipts(at(99), 2).await.unwrap(), 2);
-    assert_eq!(left().await, "abf", "equal expiries go by key");
-    assert_eq!(store.purge_receipts(at(99), 2).await.unwrap(), 2);
-    assert_eq!(left().await, "a");
+        assert_eq!((purged, found.as_str()), (removed, left), "at {now}, at most {limit}");
+    }
 }

@@ -34,6 +34,7 @@ pub fn organization(number: u32) -> Organization {
         sport: Some(Name::new("rowing").unwrap()),
         public_url: Some(WebAddress::new("https://riverside.example.org/?a=b&c").unwrap()),
         plan: Plan::Starter,
+        version: 1,
         created_at: at(0),
     }
 }
@@ -46,6 +47,7 @@ pub fn token(organization: u32, number: u32) -> Token {
         name: Name::new("nightly import").unwrap(),
         digest: Digest::of(&format!("token {number}")),
         scopes: Scopes::all(),
+        version: 1,
         created_at: at(0),
         expires_at: at(86_400),
         revoked_at: None,
@@ -71,6 +73,8 @@ pub fn event_on(organization: u32, number: u32, date: &str, zone: &str) -> Event
         cancelled_at: None,
         cancellation_reason: None,
         version: 1,
+        gate: 1,
+        deleted_at: None,
         created_at: at(0),
         updated_at: at(0),
     }
@@ -93,6 +97,9 @@ pub fn shift(event: &Event, number: u32, capacity: u32) -> Shift {
         occupancy: Occupancy::empty(Capacity::new(capacity).unwrap()),
         position: number,
         version: 1,
+        gate: 1,
+        closing: None,
+        deleted_at: None,
         created_at: at(0),
         updated_at: at(0),
         day: event.dates.first.clone(),
@@ -111,6 +118,7 @@ pub fn question(event: &Event, number: u32, position: u32) -> Question {
         options: vec![Label::new("S").unwrap(), Label::new("“M”").unwrap()],
         required: true,
         position,
+        version: 1,
     }
 }
 
@@ -133,6 +141,7 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         answers: vec![],
         status: SignupStatus::Confirmed,
         secret: Digest::of(&format!("signup {number}")),
+        version: 1,
         created_at: at(1),
         mailed_at: at(2),
         cancelled_at: None,
@@ -142,12 +151,7 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
 
 /// Returns the sign-up after its volunteer cancelled it.
 pub fn cancelled(signup: Signup, at: Timestamp) -> Signup {
-    Signup {
-        status: SignupStatus::Cancelled,
-        cancelled_at: Some(at),
-        cancelled_by: Some(CancelledBy::Volunteer),
-        ..signup
-    }
+    Signup { version: signup.version + 1, ..signup.cancelled(at, CancelledBy::Volunteer) }
 }
 
 /// Returns a notice that the location of `shift` has changed.
@@ -176,82 +180,119 @@ pub fn receipt(key: ReceiptKey, event: &Event, shifts: &[Shift]) -> Receipt {
     Receipt { key, outcome: outcome.into(), expires_at: at(86_400) }
 }
 
-/// Returns the write that inserts `event` without location data.
-pub fn insert_event(event: &Event) -> Write {
-    Write::InsertEvent { event: Box::new(event.clone()), location_data: None }
+/// Returns the write that puts `after` in place of `before`.
+pub fn put(before: impl Into<Record>, after: impl Into<Record>) -> Write {
+    Write::Put { before: Some(before.into()), after: after.into() }
 }
 
-/// Returns the write with which the volunteer cancels `signup`.
-pub fn cancel(signup: &Signup, at: Timestamp) -> Write {
-    let Signup { organization, shift, id: signup, .. } = *signup;
-    Write::CancelSignup { organization, shift, signup, at, by: CancelledBy::Volunteer }
+/// Returns a change set that inserts records.
+pub fn insert<R: Into<Record>>(records: impl IntoIterator<Item = R>) -> ChangeSet {
+    ChangeSet { requires: vec![], writes: records.into_iter().map(Write::insert).collect() }
 }
 
-/// Returns the write that erases `signup`.
-pub fn erase(signup: &Signup) -> Write {
-    let Signup { organization, event, shift, id: signup, .. } = *signup;
-    Write::EraseSignup { organization, event, shift, signup }
+/// Returns the requirement that the record is as it was read.
+pub fn unchanged(record: &impl Entity) -> Requirement {
+    Requirement::unchanged(record).unwrap()
 }
 
-/// Returns the requirement that `signup` is confirmed.
-pub fn is_confirmed(signup: &Signup) -> Requirement {
-    let Signup { organization, shift, id: signup, .. } = *signup;
-    Requirement::SignupConfirmed { organization, shift, signup }
+/// Returns the requirement that the gate of the record is as it was read.
+pub fn gate_unchanged(record: &impl Entity) -> Requirement {
+    Requirement::gate_unchanged(record).unwrap()
 }
 
-/// Returns the requirement that `signup` is confirmed and has `secret`.
-pub fn has_secret(signup: &Signup, secret: Digest) -> Requirement {
-    let Signup { organization, shift, id: signup, .. } = *signup;
-    Requirement::SignupHasSecret { organization, shift, signup, secret }
+/// Returns the requirement that no record live at [`NOW_S`] has the value.
+pub fn absent(unique: Unique) -> Requirement {
+    Requirement::Absent { unique, now: at(0) }
 }
 
-/// Commits writes without requirements.
-pub async fn write(store: &dyn Store, writes: Vec<Write>) {
-    store.commit(ChangeSet { requires: vec![], writes }).await.unwrap();
+/// Returns the requirement that no confirmed sign-up for the shift has the address of `signup`.
+pub fn has_no_place(signup: &Signup) -> Requirement {
+    absent(Unique::Place(signup.organization, signup.shift, signup.email.key()))
 }
 
-/// Commits requirements and writes.
+/// Returns the requirement that the shift has room.
+pub fn has_room(shift: &Shift) -> Requirement {
+    let total = Total::Filled(shift.organization, shift.id);
+    Requirement::Below { total, bound: shift.occupancy.capacity.volunteers(), now: at(0) }
+}
+
+/// Returns the requirement that none of these shifts of the event has a confirmed sign-up.
+pub fn are_empty(event: &Event, shifts: &[ShiftId]) -> Requirement {
+    let totals = shifts.iter().map(|shift| Total::Filled(event.organization, *shift)).collect();
+    Requirement::AllZero { parent: event.key(), totals }
+}
+
+/// Returns the event at its next version, with its gate raised.
+pub fn next(event: &Event) -> Event {
+    Event { version: event.version + 1, gate: event.gate + 1, ..event.clone() }
+}
+
+/// Returns the shift at its next version, with its gate raised.
+pub fn next_shift(shift: &Shift) -> Shift {
+    Shift { version: shift.version + 1, gate: shift.gate + 1, ..shift.clone() }
+}
+
+/// Returns the event as deleted at `deleted_at`.
+pub fn deleted(event: &Event, deleted_at: Timestamp) -> Event {
+    Event { deleted_at: Some(deleted_at), ..next(event) }
+}
+
+/// Returns the shift as closed at `at`.
+pub fn closed(shift: &Shift, at: Timestamp, by: CancelledBy) -> Shift {
+    Shift { closing: Some(Closing { at, by }), ..next_shift(shift) }
+}
+
+/// Commits a change set that must not be refused.
+pub async fn commit(store: &dyn Store, change: ChangeSet) {
+    store.commit(change).await.unwrap();
+}
+
+/// Commits a change set.
 ///
 /// # Errors
 /// Returns the refusal of the store.
-pub async fn try_write(
-    store: &dyn Store,
-    requires: Vec<Requirement>,
-    writes: Vec<Write>,
-) -> Result<(), Refusal> {
-    match store.commit(ChangeSet { requires, writes }).await {
+pub async fn try_commit(store: &dyn Store, change: ChangeSet) -> Result<(), Refusal> {
+    match store.commit(change).await {
         Ok(()) => Ok(()),
         Err(CommitError::Refused(refusal)) => Err(refusal),
         Err(CommitError::Failed(error)) => panic!("the store failed: {error:?}"),
     }
 }
 
+/// Commits requirements without writes.
+///
+/// # Errors
+/// Returns the refusal of the store.
+pub async fn check(store: &dyn Store, requires: Vec<Requirement>) -> Result<(), Refusal> {
+    try_commit(store, ChangeSet { requires, writes: vec![] }).await
+}
+
+/// Commits writes without requirements.
+pub async fn write(store: &dyn Store, writes: Vec<Write>) {
+    commit(store, ChangeSet { requires: vec![], writes }).await;
+}
+
 /// Inserts the organization 1, and an event with one shift of `capacity`. Returns the event and the shift.
 pub async fn with_shift(store: &Arc<dyn Store>, capacity: u32) -> (Event, Shift) {
     let event = event(1, 1);
     let shift = shift(&event, 1, capacity);
-    let writes = vec![
-        Write::InsertOrganization(organization(1)),
-        insert_event(&event),
-        Write::InsertShifts(vec![shift.clone()]),
-    ];
-    write(&**store, writes).await;
+    let records: [Record; 3] = [organization(1).into(), event.clone().into(), shift.clone().into()];
+    commit(&**store, insert(records)).await;
     (event, shift)
 }
 
-/// Returns the requirement that none of these shifts of the event has a confirmed sign-up.
-pub fn are_empty(event: &Event, shifts: &[ShiftId]) -> Requirement {
-    Requirement::ShiftsAreEmpty { organization: event.organization, event: event.id, shifts: shifts.to_vec() }
+/// Returns the change set of signing up for `shift`.
+pub fn sign_up(shift: &Shift, signup: &Signup) -> ChangeSet {
+    let requires = vec![gate_unchanged(shift), has_no_place(signup), has_room(shift)];
+    ChangeSet { requires, writes: vec![Write::insert(signup.clone())] }
 }
 
-/// Returns the requirements and the writes of signing up for `shift`.
-pub fn sign_up(shift: &Shift, signup: &Signup) -> ChangeSet {
-    let (organization, shift) = (shift.organization, shift.id);
-    ChangeSet {
-        requires: vec![
-            Requirement::AddressNotOnShift { organization, shift, email: signup.email.clone() },
-            Requirement::ShiftHasRoom { organization, shift },
-        ],
-        writes: vec![Write::InsertSignup(Box::new(signup.clone()))],
-    }
+/// Reads the record with the key of `record`.
+pub async fn stored<R: Entity + TryFrom<Record>>(store: &dyn Store, record: &R) -> Option<R> {
+    store.get(record.key()).await.unwrap()
+}
+
+/// Returns the location data of the event.
+pub fn location_data(event: &Event, data: LocationData) -> EventLocationData {
+    EventLocationData { organization: event.organization, event: event.id, data }
 }

@@ -11,9 +11,10 @@ use crate::*;
 async fn with_signups(store: &dyn Store) -> Vec<Signup> {
     let events = [1, 2].map(|number| event(1, number));
     let shifts = [(0, 1), (0, 2), (1, 3)].map(|(event, number)| shift(&events[event], number, 99));
-    let mut writes = vec![Write::InsertOrganization(organization(1))];
-    writes.extend(events.iter().map(insert_event));
-    writes.push(Write::InsertShifts(shifts.to_vec()));
+    commit(store, insert([organization(1)])).await;
+    commit(store, insert(events)).await;
+    commit(store, insert(shifts.clone())).await;
+    let mut change = ChangeSet::default();
     let mut signups = vec![];
     // The order of insertion is not the order of ids.
     for number in (0..12).map(|place| 1 + place * 5 % 12) {
@@ -21,19 +22,22 @@ async fn with_signups(store: &dyn Store) -> Vec<Signup> {
         let email = EmailAddress::new(address).unwrap();
         // An address has one confirmed sign-up for a shift: the 12th is cancelled before the 3rd signs up for the same shift.
         let signup = Signup { email, ..signup(&shifts[number as usize / 3 % 3], number) };
-        writes.push(Write::InsertSignup(Box::new(signup.clone())));
-        if number % 4 == 0 {
-            writes.push(cancel(&signup, at(5)));
-        }
-        signups.push(if number % 4 == 0 { cancelled(signup, at(5)) } else { signup });
+        change.insert(signup.clone());
+        signups.push(if number % 4 == 0 {
+            let gone = cancelled(signup.clone(), at(5));
+            change.writes.push(put(signup, gone.clone()));
+            gone
+        } else {
+            signup
+        });
     }
-    write(store, writes).await;
+    commit(store, change).await;
     signups.sort_by_key(|signup| std::cmp::Reverse(signup.id));
     signups
 }
 
 async fn page(store: &dyn Store, query: &SignupQuery) -> SignupPage {
-    store.signup_page(organization_id(1), query).await.unwrap()
+    store.signups(organization_id(1), query).await.unwrap()
 }
 
 /// Returns every filter, with limits that no list reaches.
@@ -124,8 +128,7 @@ pub async fn a_page_of_sign_ups_has_positions_exactly_where_the_list_continues(s
 pub async fn a_walk_shows_each_sign_up_once_while_others_sign_up(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 999).await;
     let insert = async |numbers: std::ops::Range<u32>| {
-        let signups = numbers.map(|number| Write::InsertSignup(Box::new(signup(&shift, number))));
-        write(&*store, signups.collect()).await;
+        commit(&*store, insert(numbers.map(|number| signup(&shift, number)))).await;
     };
     insert(1000..1025).await;
     for filter in [
@@ -134,7 +137,7 @@ pub async fn a_walk_shows_each_sign_up_once_while_others_sign_up(store: Arc<dyn 
         SignupQuery::new().of_shift(shift.id),
         SignupQuery::new().status(SignupStatus::Confirmed),
     ] {
-        let there = store.signups(event.organization, event.id, None, 999).await.unwrap();
+        let there = page(&*store, &SignupQuery::new().of_event(event.id).limit(999)).await.signups;
         let first = u32::try_from(there.len()).unwrap();
         let (mut query, mut seen) = (filter.limit(4), vec![]);
         for round in 0.. {
@@ -152,7 +155,7 @@ pub async fn a_walk_shows_each_sign_up_once_while_others_sign_up(store: Arc<dyn 
             assert!(!page.signups.is_empty(), "a page with a position below has sign-ups");
             query = query.at(below);
         }
-        let expected: Vec<_> = there.iter().rev().map(|signup| signup.id).collect();
+        let expected: Vec<_> = there.iter().map(|signup| signup.id).collect();
         let walked: Vec<_> = seen.iter().copied().filter(|id| expected.contains(id)).collect();
         assert_eq!(walked, expected, "a walk returns each sign-up that exists throughout");
     }
@@ -179,34 +182,34 @@ pub async fn a_walk_back_shows_the_same_pages_of_sign_ups(store: Arc<dyn Store>)
 /// The sign-ups that were cancelled for one cause are listed by ascending id, after any id, up to any limit.
 pub async fn the_sign_ups_cancelled_for_a_cause_are_listed_by_id(store: Arc<dyn Store>) {
     let (event, here) = with_shift(&store, 99).await;
-    let elsewhere = shift(&event, 2, 99);
-    let open = shift(&event, 3, 99);
-    let organization = event.organization;
-    let mut writes = vec![Write::InsertShifts(vec![elsewhere.clone(), open.clone()])];
-    let signups: Vec<_> =
-        (1..9).map(|number| signup(if number < 6 { &here } else { &elsewhere }, number)).collect();
-    writes.extend(signups.iter().rev().map(|signup| Write::InsertSignup(Box::new(signup.clone()))));
-    writes.push(cancel(&signups[1], at(5)));
-    let all = |shift: &Shift, by| Write::CloseShift { organization, shift: shift.id, at: at(6), by };
-    writes.push(all(&here, CancelledBy::EventCancellation));
-    writes.push(Write::InsertSignup(Box::new(signup(&open, 9))));
-    writes.push(all(&elsewhere, CancelledBy::EventCancellation));
+    let (elsewhere, open) = (shift(&event, 2, 99), shift(&event, 3, 99));
+    commit(&*store, insert([elsewhere.clone(), open.clone()])).await;
+    let signups = (1..9).rev().map(|number| signup(if number < 6 { &here } else { &elsewhere }, number));
+    commit(&*store, insert(signups)).await;
+    let (by, second) = (CancelledBy::EventCancellation, signup(&here, 2));
+    let writes = vec![
+        put(second.clone(), cancelled(second, at(5))),
+        put(here.clone(), closed(&here, at(6), by)),
+        Write::insert(signup(&open, 9)),
+        put(elsewhere.clone(), closed(&elsewhere, at(6), by)),
+    ];
     write(&*store, writes).await;
-    let list = async |scope, by, after: Option<u32>, limit| {
+    let list = async |query: &SignupQuery, by, after: Option<u32>, limit| {
         let after = after.map(|number| SignupId::new(uuid(number)));
-        let found = store.signups_cancelled_by(organization, scope, by, after, limit).await.unwrap();
+        let found = page(&*store, &query.clone().cancelled_by(by).above(after, limit)).await.ascending();
         assert!(found.iter().all(|signup| signup.cancelled_by == Some(by)), "{found:?}");
         found.into_iter().map(|signup| signup.id).collect::<Vec<_>>()
     };
     let ids =
         |numbers: &[u32]| -> Vec<_> { numbers.iter().map(|number| SignupId::new(uuid(*number))).collect() };
-    let (of_event, of_shift) = (SignupScope::Event(event.id), SignupScope::Shift(here.id));
-    let by = CancelledBy::EventCancellation;
-    assert_eq!(list(of_event, by, None, 99).await, ids(&[1, 3, 4, 5, 6, 7, 8]), "cancelled with the event");
-    assert_eq!(list(of_shift, by, None, 99).await, ids(&[1, 3, 4, 5]), "only those of the shift");
-    assert_eq!(list(of_shift, by, None, 2).await, ids(&[1, 3]), "the limit counts those with the cause");
-    assert_eq!(list(of_event, by, Some(3), 2).await, ids(&[4, 5]), "those after the given id");
-    assert_eq!(list(of_shift, by, Some(5), 9).await, []);
-    assert_eq!(list(of_event, CancelledBy::Volunteer, None, 9).await, ids(&[2]), "only those with the cause");
-    assert_eq!(list(of_event, CancelledBy::ShiftDeletion, None, 9).await, []);
+    let of_event = SignupQuery::new().of_event(event.id);
+    let of_shift = SignupQuery::new().of_shift(here.id);
+    assert_eq!(list(&of_event, by, None, 99).await, ids(&[1, 3, 4, 5, 6, 7, 8]), "cancelled with the event");
+    assert_eq!(list(&of_shift, by, None, 99).await, ids(&[1, 3, 4, 5]), "only those of the shift");
+    assert_eq!(list(&of_shift, by, None, 2).await, ids(&[1, 3]), "the limit counts those with the cause");
+    assert_eq!(list(&of_event, by, Some(3), 2).await, ids(&[4, 5]), "those after the given id");
+    assert_eq!(list(&of_shift, by, Some(5), 9).await, []);
+    let of_volunteers = list(&of_event, CancelledBy::Volunteer, None, 9).await;
+    assert_eq!(of_volunteers, ids(&[2]), "only those with the cause");
+    assert_eq!(list(&of_event, CancelledBy::ShiftDeletion, None, 9).await, []);
 }

@@ -30,12 +30,11 @@ async fn while_writing(
     writer.await.unwrap();
 }
 
-/// Returns the writes that give the event and the shift the same version.
-fn at_version(event: &Event, shift: &Shift, version: u32) -> Vec<Write> {
-    let event = Box::new(Event { version, ..event.clone() });
-    let shift = Shift { version, ..shift.clone() };
-    let update = Write::UpdateEvent { event, may_change_activity: false };
-    vec![update, Write::UpdateShift(Box::new(shift))]
+/// Returns the writes that raise the event and the shift from this version to the next.
+fn raised(event: &Event, shift: &Shift, version: u32) -> Vec<Write> {
+    let event = |version| Event { version, ..event.clone() };
+    let shift = |version| Shift { version, ..shift.clone() };
+    vec![put(event(version), event(version + 1)), put(shift(version), shift(version + 1))]
 }
 
 /// An event in full is one snapshot: while each commit edits a shift and adds a question, every read has as many
@@ -44,9 +43,8 @@ pub async fn an_event_in_full_is_one_snapshot(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     let edited = event.clone();
     let writes = move |number| {
-        let shift = Shift { version: 1 + number, ..shift.clone() };
-        let added = vec![question(&edited, number, number)];
-        vec![Write::UpdateShift(Box::new(shift)), Write::InsertQuestions(added)]
+        let shift = |version| Shift { version, ..shift.clone() };
+        vec![put(shift(number), shift(number + 1)), Write::insert(question(&edited, number, number))]
     };
     while_writing(&store, writes, async || {
         for full in [
@@ -64,7 +62,7 @@ pub async fn an_event_in_full_is_one_snapshot(store: Arc<dyn Store>) {
 pub async fn a_shift_with_its_event_is_one_snapshot(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     let (organization, id) = (event.organization, shift.id);
-    let writes = move |number| at_version(&event, &shift, number);
+    let writes = move |number| raised(&event, &shift, number);
     while_writing(&store, writes, async || {
         let (shift, event) = store.shift_with_event(organization, id).await.unwrap().unwrap();
         assert_eq!(shift.version, event.version, "the shift and its event are of one snapshot");
@@ -72,24 +70,28 @@ pub async fn a_shift_with_its_event_is_one_snapshot(store: Arc<dyn Store>) {
     .await;
 }
 
-/// A sign-up in full is one snapshot: while each commit gives its event and its shift the same version and renews its secret,
-/// every read has equal versions, and the time of the secret belongs to them.
+/// A sign-up in full is one snapshot: while each commit gives the sign-up, its event and its shift the same version, every
+/// read has equal versions.
 pub async fn a_sign_up_in_full_is_one_snapshot(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
     let volunteer = signup(&shift, 1);
-    let (organization, signup, shift_id) = (event.organization, volunteer.id, shift.id);
-    let first = Signup { mailed_at: at(1), ..volunteer };
-    write(&*store, vec![Write::InsertSignup(Box::new(first))]).await;
-    let writes = move |version: u32| {
-        let (secret, at) = (Digest::of(&format!("secret {version}")), at(i64::from(version)));
-        let mut writes = at_version(&event, &shift, version);
-        writes.push(Write::RenewSecret { organization, shift: shift_id, signup, secret, at });
+    let (organization, id) = (event.organization, volunteer.id);
+    commit(&*store, insert([volunteer.clone()])).await;
+    let writes = move |number: u32| {
+        let renewed = |version| Signup {
+            version,
+            secret: Digest::of(&format!("secret {version}")),
+            ..volunteer.clone()
+        };
+        let before = if number == 1 { volunteer.clone() } else { renewed(number) };
+        let mut writes = raised(&event, &shift, number);
+        writes.push(put(before, renewed(number + 1)));
         writes
     };
     while_writing(&store, writes, async || {
-        let full = store.signup_in_full(organization, signup).await.unwrap().unwrap();
+        let full = store.signup_in_full(organization, id).await.unwrap().unwrap();
         let versions = [full.event.version, full.shift.version];
-        let expected = u32::try_from(full.signup.mailed_at.as_second() - NOW_S).unwrap();
+        let expected = full.signup.version;
         assert_eq!(versions, [expected; 2], "the sign-up, its shift and its event are of one snapshot");
     })
     .await;

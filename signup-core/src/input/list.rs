@@ -68,7 +68,14 @@ impl SignupListInput<'_> {
         let position = given(self.cursor.as_ref())
             .and_then(|text| faults.check("cursor", text.parse::<SignupPosition>()));
         let limit = limit.unwrap_or(SignupQuery::DEFAULT_LIMIT);
-        faults.into_result(Some(SignupQuery { scope: self.scope, status, email, position, limit }))
+        faults.into_result(Some(SignupQuery {
+            scope: self.scope,
+            status,
+            email,
+            position,
+            limit,
+            ..SignupQuery::new()
+        }))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::event::Event;
 use crate::hours::{Day, Hours};
 use crate::id::{EventId, OrganizationId, ShiftId};
 use crate::occupancy::Occupancy;
-use crate::shift::Shift;
+use crate::shift::{Closing, Shift};
 use crate::text::{ShiftLocation, Title};
 
 #[derive(Serialize, Deserialize)]
@@ -34,6 +34,9 @@ struct StoredShift<'a> {
     occupancy: Occupancy,
     position: u32,
     version: u32,
+    gate: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closing: Option<Closing>,
     #[serde(skip_serializing_if = "Option::is_none")]
     organization: Option<OrganizationId>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,6 +61,8 @@ impl<'a> StoredShift<'a> {
             occupancy: shift.occupancy,
             position: shift.position,
             version: shift.version,
+            gate: shift.gate,
+            closing: shift.closing,
             organization: if_different(event.organization, shift.organization),
             event: if_different(event.id, shift.event),
             created_at: if_different(event.created_at, shift.created_at),
@@ -79,6 +84,9 @@ impl<'a> StoredShift<'a> {
             occupancy: self.occupancy,
             position: self.position,
             version: self.version,
+            gate: self.gate,
+            closing: self.closing,
+            deleted_at: None,
             created_at: self.created_at.unwrap_or(event.created_at),
             updated_at: self.updated_at.unwrap_or(event.updated_at),
             day: self.day.map_or_else(|| event.dates.first.clone(), Cow::into_owned),
@@ -118,7 +126,7 @@ mod tests {
         let shift = |number, more: Value| {
             let mut shift = json!({
                 "id": id(number), "title": "Packing", "hours": [540, 720],
-                "occupancy": {"capacity": 8, "filled": 0}, "position": 0, "version": 1,
+                "occupancy": {"capacity": 8, "filled": 0}, "position": 0, "version": 1, "gate": 1,
             });
             shift.as_object_mut().unwrap().append(&mut more.as_object().unwrap().clone());
             shift
@@ -129,7 +137,7 @@ mod tests {
                 "location": null, "is_virtual": true, "latitude": null, "longitude": null,
                 "dates": {"first": {"date": "2027-03-06", "zone": "America/New_York"}, "last": null},
                 "is_published": false, "theme": null, "badge_label": null, "cancelled_at": null,
-                "cancellation_reason": null, "version": 1,
+                "cancellation_reason": null, "version": 1, "gate": 1,
                 "created_at": "2027-01-01T00:00:00Z", "updated_at": "2027-01-02T00:00:00Z",
             },
             "shifts": [

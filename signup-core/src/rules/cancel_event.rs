@@ -3,15 +3,17 @@
 use jiff::Timestamp;
 
 use super::Decision;
-use super::edit::{event_at_version, is_over, shift_at_version};
+use super::edit::is_over;
 use crate::error::Error;
 use crate::event::Event;
 use crate::id::NoticeId;
 use crate::input::CancelEvent;
 use crate::notice::{Notice, NoticeCause};
+use crate::occupancy::Occupancy;
 use crate::receipt::EventWithShifts;
+use crate::shift::{Closing, Shift};
 use crate::signup::CancelledBy;
-use crate::store::{ChangeSet, EventInFull, Write};
+use crate::store::{ChangeSet, EventInFull};
 
 /// Cancels an event for good, cancels its active sign-ups, and queues one notice to all of them, unless the request
 /// suppresses the notice. A cancelled event stays unchanged.
@@ -26,7 +28,7 @@ pub(crate) fn cancel_event(
 ) -> Result<Decision<EventWithShifts>, Error> {
     let EventInFull { event, mut shifts, .. } = full;
     if event.is_cancelled() {
-        return Ok(Decision { outcome: EventWithShifts { event, shifts }, change: ChangeSet::default() });
+        return Ok(Decision::unchanged(EventWithShifts { event, shifts }));
     }
     if event.is_over(now) {
         return Err(Error::EventOver);
@@ -35,25 +37,39 @@ pub(crate) fn cancel_event(
         cancelled_at: Some(now),
         cancellation_reason: cancel.reason,
         version: event.version + 1,
+        gate: event.gate + 1,
         updated_at: now,
         ..event.clone()
     };
-    let mut requires = vec![event_at_version(&event)];
-    // The hours decide which sign-ups are active.
-    requires.extend(shifts.iter().map(shift_at_version));
-    let may_change_activity = event.is_published;
-    let mut writes = vec![Write::UpdateEvent { event: Box::new(cancelled.clone()), may_change_activity }];
+    let mut change = ChangeSet::default();
+    change.replace(event, cancelled.clone());
     let mut queued = None;
-    for shift in shifts.iter_mut().filter(|shift| !is_over(shift, now)) {
-        let (organization, id) = (shift.organization, shift.id);
-        let by = CancelledBy::EventCancellation;
-        writes.push(Write::CloseShift { organization, shift: id, at: now, by });
-        shift.occupancy.filled = 0;
+    for shift in &mut shifts {
+        // The hours decide which sign-ups are active.
+        if is_over(shift, now) {
+            change.require_unchanged(shift);
+            continue;
+        }
+        let closed = closed(shift.clone(), now, CancelledBy::EventCancellation);
         let cause = NoticeCause::EventCancelled { fanned_out_to: None };
-        queued.get_or_insert_with(|| Notice::new(notice, (organization, shift.event, id), cause, now));
+        let path = (shift.organization, shift.event, shift.id);
+        queued.get_or_insert_with(|| Notice::new(notice, path, cause, now));
+        change.replace(std::mem::replace(shift, closed.clone()), closed);
     }
-    let queued = queued.filter(|_| cancel.notify_volunteers);
-    writes.extend(queued.map(|notice| Write::InsertNotices(vec![notice])));
-    let outcome = EventWithShifts { event: cancelled, shifts };
-    Ok(Decision { outcome, change: ChangeSet { requires, writes } })
+    if let Some(notice) = queued.filter(|_| cancel.notify_volunteers) {
+        change.insert(notice);
+    }
+    Ok(Decision::new(EventWithShifts { event: cancelled, shifts }, change))
+}
+
+/// Closes a shift: cancels its sign-ups and frees their places.
+pub(super) fn closed(shift: Shift, at: Timestamp, by: CancelledBy) -> Shift {
+    let occupancy = Occupancy { filled: 0, ..shift.occupancy };
+    Shift {
+        occupancy,
+        closing: Some(Closing { at, by }),
+        version: shift.version + 1,
+        gate: shift.gate + 1,
+        ..shift
+    }
 }

@@ -5,30 +5,29 @@ use jiff::Timestamp;
 use super::Decision;
 use crate::id::NoticeId;
 use crate::notice::{Notice, NoticeCause};
-use crate::signup::{CancelledBy, Signup, SignupStatus};
-use crate::store::{ChangeSet, Requirement, Write};
+use crate::shift::Shift;
+use crate::signup::{CancelledBy, Signup};
+use crate::store::ChangeSet;
 
-/// Cancels a sign-up, frees its place and queues a mail about the cancellation. A cancelled sign-up stays unchanged.
+/// Cancels a sign-up for `shift`, frees its place and queues a mail about the cancellation. A cancelled sign-up stays
+/// unchanged.
 pub(crate) fn cancel_signup(
     signup: Signup,
+    shift: &Shift,
     by: CancelledBy,
     notice: NoticeId,
     now: Timestamp,
 ) -> Decision<Signup> {
-    if signup.status == SignupStatus::Cancelled {
-        return Decision { outcome: signup, change: ChangeSet::default() };
+    if !signup.is_confirmed() {
+        return Decision::unchanged(signup);
     }
-    let cancelled =
-        Signup { status: SignupStatus::Cancelled, cancelled_at: Some(now), cancelled_by: Some(by), ..signup };
-    let (organization, shift, signup) = (cancelled.organization, cancelled.shift, cancelled.id);
-    let shift_path = (organization, cancelled.event, shift);
-    let notice = Notice::new(notice, shift_path, NoticeCause::Cancelled { signup }, now);
-    let change = ChangeSet {
-        requires: vec![Requirement::SignupConfirmed { organization, shift, signup }],
-        writes: vec![
-            Write::CancelSignup { organization, shift, signup, at: now, by },
-            Write::InsertNotices(vec![notice]),
-        ],
-    };
-    Decision { outcome: cancelled, change }
+    let cancelled = Signup { version: signup.version + 1, ..signup.clone().cancelled(now, by) };
+    let path = (signup.organization, signup.event, signup.shift);
+    let cause = NoticeCause::Cancelled { signup: signup.id };
+    let mut change = ChangeSet::default();
+    // The closing of the shift cancels the sign-up, too.
+    change.require_gate(shift);
+    change.replace(signup, cancelled.clone());
+    change.insert(Notice::new(notice, path, cause, now));
+    Decision::new(cancelled, change)
 }

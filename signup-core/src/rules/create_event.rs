@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::edit::{active_events_below, changed_or_slug_taken, slug_is_free};
 use super::shift_set::new_shifts;
 use super::{Decision, EventIds, slug_with_tail};
 use crate::event::{Event, EventDates};
@@ -12,7 +13,7 @@ use crate::input::{CheckedEvent, EventInput, NewEvent};
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
 use crate::shift::sort_by_running_order;
-use crate::store::{ChangeSet, Requirement, Write};
+use crate::store::{ChangeSet, EventLocationData};
 
 /// Creates an event and its shifts.
 ///
@@ -46,22 +47,25 @@ pub(crate) fn create_event(
         cancelled_at: None,
         cancellation_reason: None,
         version: 1,
+        gate: 1,
+        deleted_at: None,
         created_at: now,
         updated_at: now,
     };
     let mut shifts = new_shifts(&event, new.shifts, ids.shifts, 0, now);
     sort_by_running_order(&mut shifts);
 
-    let mut requires = vec![Requirement::EventSlugFree(event.slug.clone())];
+    let mut change = ChangeSet::default();
+    change.requires.push(slug_is_free(&event, now));
     if event.is_active(now) {
-        requires.push(Requirement::ActiveEventsBelow { organization, limit: limits.active_events, now });
+        change.requires.push(active_events_below(organization, limits, now));
     }
-    let mut writes =
-        vec![Write::InsertEvent { event: Box::new(event.clone()), location_data: new.location_data }];
-    if !shifts.is_empty() {
-        writes.push(Write::InsertShifts(shifts.clone()));
+    change.insert(event.clone());
+    if let Some(data) = new.location_data {
+        change.insert(EventLocationData { organization, event: event.id, data });
     }
-    Ok(Decision { outcome: EventWithShifts { event, shifts }, change: ChangeSet { requires, writes } })
+    shifts.iter().for_each(|shift| change.insert(shift.clone()));
+    Ok(Decision::new(EventWithShifts { event, shifts }, change).again_after(changed_or_slug_taken))
 }
 
 /// Adds the fault of an event that is longer than the plan allows. Returns the event and its dates if there is no

@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 
 use super::Decision;
-use super::edit::{event_at_version, no_active_signups};
+use super::edit::{active_events_below, changed_or_not_empty, next_gate, require_no_active_signups};
 use crate::error::Error;
 use crate::event::Event;
 use crate::plan::PlanLimits;
-use crate::store::{ChangeSet, DeletedEvent, EventInFull, Requirement, Write};
+use crate::store::{ChangeSet, EventInFull};
 
 /// Deletes an event, cancelled or not.
 ///
@@ -15,21 +15,21 @@ use crate::store::{ChangeSet, DeletedEvent, EventInFull, Requirement, Write};
 /// Returns [`Error::EventHasSignups`] if the event has active sign-ups.
 pub(crate) fn delete_event(full: &EventInFull, now: Timestamp) -> Result<Decision<()>, Error> {
     let event = &full.event;
-    let mut requires = vec![event_at_version(event)];
-    requires.extend(no_active_signups(event, &full.shifts, now).ok_or(Error::EventHasSignups)?);
-    let writes = vec![Write::DeleteEvent { organization: event.organization, event: event.id, at: now }];
-    Ok(Decision { outcome: (), change: ChangeSet { requires, writes } })
+    let mut change = ChangeSet::default();
+    change.replace(event.clone(), Event { deleted_at: Some(now), ..next_gate(event) });
+    if !require_no_active_signups(&mut change, event, &full.shifts, now) {
+        return Err(Error::EventHasSignups);
+    }
+    Ok(Decision::new((), change).again_after(changed_or_not_empty))
 }
 
 /// Restores a deleted event as it was. An event that is then active counts against the plan's limit.
-pub(crate) fn restore_event(deleted: DeletedEvent, limits: PlanLimits, now: Timestamp) -> Decision<Event> {
-    let DeletedEvent { event, .. } = deleted;
-    let (organization, id) = (event.organization, event.id);
-    let mut requires = vec![Requirement::EventDeleted { organization, event: id, version: event.version }];
-    if event.is_active(now) {
-        requires.push(Requirement::ActiveEventsBelow { organization, limit: limits.active_events, now });
+pub(crate) fn restore_event(deleted: Event, limits: PlanLimits, now: Timestamp) -> Decision<Event> {
+    let restored = Event { deleted_at: None, ..next_gate(&deleted) };
+    let mut change = ChangeSet::default();
+    change.replace(deleted, restored.clone());
+    if restored.is_active(now) {
+        change.requires.push(active_events_below(restored.organization, limits, now));
     }
-    let restored = Event { version: event.version + 1, ..event };
-    let writes = vec![Write::RestoreEvent(Box::new(restored.clone()))];
-    Decision { outcome: restored, change: ChangeSet { requires, writes } }
+    Decision::new(restored, change)
 }

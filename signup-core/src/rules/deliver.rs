@@ -7,16 +7,16 @@ use jiff::{SignedDuration, Timestamp};
 use crate::id::NoticeId;
 use crate::notice::{Notice, NoticeCause, TimeAndPlace};
 use crate::signup::{Signup, SignupStatus};
-use crate::store::{ChangeSet, Requirement, SignupInFull, Write};
+use crate::store::{ChangeSet, SignupInFull};
 
 /// The time between two batches of a fan-out.
 const FAN_OUT_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
 
-/// Fans out one batch of a notice to several volunteers: inserts a notice for each of `signups`, with ids from `ids`.
+/// Fans out a notice to one batch of volunteers. Inserts one notice for each of `signups`, with ids from `ids`.
 ///
-/// `signups` are the next sign-ups after the last that was covered. `is_last` says that no sign-up follows. The notice that was
-/// fanned out is then deleted. For a changed shift, skips sign-ups made after the change: their confirmation already has the new time
-/// and place.
+/// `signups` follow the last sign-up of the previous batch. If `is_last`, deletes the fanned-out notice. Otherwise replaces
+/// the notice with its next version, which is due for the next batch. For a changed shift, skips sign-ups made after the
+/// change: their confirmation already has the new time and place.
 pub(crate) fn fan_out(
     notice: Notice,
     signups: &[Signup],
@@ -24,23 +24,27 @@ pub(crate) fn fan_out(
     is_last: bool,
     now: Timestamp,
 ) -> ChangeSet {
-    let notices = signups.iter().zip(ids).filter_map(|(signup, id)| {
-        let cause = cause_for(&notice.cause, signup)?;
-        Some(Notice::new(id, (notice.organization, notice.event, signup.shift), cause, now))
-    });
-    let insert = Write::InsertNotices(notices.collect());
-    let requires = vec![at_version(&notice)];
-    let rest = match signups.last() {
+    let mut change = ChangeSet::default();
+    for (signup, id) in signups.iter().zip(ids) {
+        if let Some(cause) = cause_for(&notice.cause, signup) {
+            let path = (notice.organization, notice.event, signup.shift);
+            // The sign-up may be erased meanwhile.
+            change.require_unchanged(signup);
+            change.insert(Notice::new(id, path, cause, now));
+        }
+    }
+    match signups.last() {
         Some(last) if !is_last => {
             // The next batch is due after this one, and after notices queued meanwhile: a large shift does not delay
             // other mails.
             let (version, due_at) = (notice.version + 1, now + FAN_OUT_INTERVAL);
             let cause = notice.cause.clone().with_fan_out_to(last.id);
-            Write::UpdateNotice(Box::new(Notice { cause, version, due_at, ..notice }))
+            let next = Notice { cause, version, due_at, ..notice.clone() };
+            change.replace(notice, next);
         }
-        _ => delete(&notice),
-    };
-    ChangeSet { requires, writes: vec![rest, insert] }
+        _ => change.remove(notice),
+    }
+    change
 }
 
 /// Returns the cause of the notice to one volunteer, or `None` if the volunteer needs none.
@@ -86,19 +90,14 @@ pub(crate) fn is_obsolete(notice: &Notice, present: &SignupInFull, now: Timestam
 
 /// Replaces a notice by its next version.
 pub(crate) fn replace_notice(before: &Notice, after: Notice) -> ChangeSet {
-    ChangeSet { requires: vec![at_version(before)], writes: vec![Write::UpdateNotice(Box::new(after))] }
+    let mut change = ChangeSet::default();
+    change.replace(before.clone(), after);
+    change
 }
 
 /// Deletes a notice.
 pub(crate) fn delete_notice(notice: &Notice) -> ChangeSet {
-    ChangeSet { requires: vec![at_version(notice)], writes: vec![delete(notice)] }
-}
-
-const fn at_version(notice: &Notice) -> Requirement {
-    let Notice { organization, id, version, .. } = *notice;
-    Requirement::NoticeAtVersion { organization, notice: id, version }
-}
-
-const fn delete(notice: &Notice) -> Write {
-    Write::DeleteNotice { organization: notice.organization, notice: notice.id }
+    let mut change = ChangeSet::default();
+    change.remove(notice.clone());
+    change
 }

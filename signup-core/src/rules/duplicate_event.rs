@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::edit::{changed_or_slug_taken, slug_is_free};
 use super::{Decision, EventIds, slug_with_tail};
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
@@ -10,7 +11,7 @@ use crate::occupancy::Occupancy;
 use crate::question::Question;
 use crate::receipt::EventWithShifts;
 use crate::shift::{Shift, sort_by_running_order};
-use crate::store::{ChangeSet, EventInFull, Requirement, Write};
+use crate::store::{ChangeSet, EventInFull, EventLocationData};
 
 /// Copies an event with its shifts and questions to `start_date`.
 ///
@@ -37,6 +38,8 @@ pub(crate) fn duplicate_event(
         cancelled_at: None,
         cancellation_reason: None,
         version: 1,
+        gate: 1,
+        deleted_at: None,
         created_at: now,
         updated_at: now,
         ..source
@@ -46,6 +49,8 @@ pub(crate) fn duplicate_event(
         event: event.id,
         occupancy: Occupancy::empty(shift.occupancy.capacity),
         version: 1,
+        gate: 1,
+        closing: None,
         created_at: now,
         updated_at: now,
         day: event.dates.first.clone(),
@@ -54,17 +59,16 @@ pub(crate) fn duplicate_event(
     let mut shifts: Vec<_> = shifts.collect();
     // A clock change on the new date can change the running order.
     sort_by_running_order(&mut shifts);
-    let questions = ids.questions.into_iter().zip(questions);
-    let questions: Vec<_> =
-        questions.map(|(id, question)| Question { id, event: event.id, ..question }).collect();
 
-    let mut writes = vec![Write::InsertEvent { event: Box::new(event.clone()), location_data }];
-    if !shifts.is_empty() {
-        writes.push(Write::InsertShifts(shifts.clone()));
+    let mut change = ChangeSet::default();
+    change.requires.push(slug_is_free(&event, now));
+    change.insert(event.clone());
+    if let Some(data) = location_data {
+        change.insert(EventLocationData { organization: event.organization, event: event.id, data });
     }
-    if !questions.is_empty() {
-        writes.push(Write::InsertQuestions(questions));
+    shifts.iter().for_each(|shift| change.insert(shift.clone()));
+    for (id, question) in ids.questions.into_iter().zip(questions) {
+        change.insert(Question { id, event: event.id, version: 1, ..question });
     }
-    let change = ChangeSet { requires: vec![Requirement::EventSlugFree(event.slug.clone())], writes };
-    Ok(Decision { outcome: EventWithShifts { event, shifts }, change })
+    Ok(Decision::new(EventWithShifts { event, shifts }, change).again_after(changed_or_slug_taken))
 }

@@ -1,36 +1,34 @@
-//! What the edits of an event share: the requirement of its version, and of shifts without active sign-ups.
+//! Shared by the edits of an event: its next version, and requirements, such as that shifts have no active sign-up.
 //!
-//! A sign-up is active if it is confirmed and its shift is not over. The hours before the request decide.
+//! A sign-up is active if it is confirmed and its shift is not over. Whether a shift is over follows from its hours before
+//! the edit.
 //!
-//! **Invariant:** every edit of an event, of the set of its shifts or of its questions adds 1 to the version of the event.
-//! A sign-up requires the version, so it never succeeds on facts that an edit has changed.
+//! **Invariants:** every edit of an event, of the set of its shifts or of its questions adds 1 to the version of the event. An
+//! edit that changes whether and how volunteers may sign up also adds 1 to the gate of the event or of the shift. A sign-up
+//! requires both gates, so it never succeeds on facts that such an edit has changed.
 
 use jiff::Timestamp;
 
 use crate::error::Error;
 use crate::event::Event;
+use crate::id::OrganizationId;
+use crate::plan::PlanLimits;
 use crate::shift::Shift;
-use crate::store::{Requirement, Write};
+use crate::store::{ChangeSet, Entity as _, Record, Refusal, Requirement, Total, Unique};
 
 /// Refuses an edit of a cancelled event.
 pub(super) const fn check_not_cancelled(event: &Event) -> Result<(), Error> {
     if event.is_cancelled() { Err(Error::EventCancelled) } else { Ok(()) }
 }
 
-/// Requires that the event is as it was read.
-pub(super) const fn event_at_version(event: &Event) -> Requirement {
-    Requirement::EventAtVersion { organization: event.organization, event: event.id, version: event.version }
+/// Returns the event at its next version: its shifts or questions change.
+pub(super) fn next_version(event: &Event) -> Event {
+    Event { version: event.version + 1, ..event.clone() }
 }
 
-/// Requires that the shift is as it was read, except for its sign-ups.
-pub(super) const fn shift_at_version(shift: &Shift) -> Requirement {
-    Requirement::ShiftAtVersion { organization: shift.organization, shift: shift.id, version: shift.version }
-}
-
-/// Adds 1 to the version of an event, because its shifts or questions change.
-pub(super) fn next_version(event: &Event) -> Write {
-    let event = Event { version: event.version + 1, ..event.clone() };
-    Write::UpdateEvent { event: Box::new(event), may_change_activity: false }
+/// Returns the event at its next version, with its gate raised.
+pub(super) fn next_gate(event: &Event) -> Event {
+    Event { gate: event.gate + 1, ..next_version(event) }
 }
 
 /// Returns whether the shift is over at `now`.
@@ -38,24 +36,55 @@ pub(super) fn is_over(shift: &Shift, now: Timestamp) -> bool {
     shift.interval().end <= now
 }
 
-/// Requires that none of these shifts of the event has an active sign-up. Returns `None` if one has.
-pub(super) fn no_active_signups<'s>(
+/// Requires that none of these shifts of the event has an active sign-up. Returns `false` if one has.
+///
+/// A rule that uses this function decides again after [`changed_or_not_empty`].
+#[must_use]
+pub(super) fn require_no_active_signups<'s>(
+    change: &mut ChangeSet,
     event: &Event,
     shifts: impl IntoIterator<Item = &'s Shift>,
     now: Timestamp,
-) -> Option<Vec<Requirement>> {
+) -> bool {
     let (over, others): (Vec<_>, Vec<_>) = shifts.into_iter().partition(|shift| is_over(shift, now));
     if others.iter().any(|shift| shift.occupancy.filled > 0) {
-        return None;
+        return false;
     }
     // Another edit could move a past shift to a later time.
-    let mut requires: Vec<_> = over.into_iter().map(shift_at_version).collect();
+    over.into_iter().for_each(|shift| change.require_unchanged(shift));
     if !others.is_empty() {
-        let (organization, event) = (event.organization, event.id);
-        let shifts = others.into_iter().map(|shift| shift.id).collect();
-        requires.push(Requirement::ShiftsAreEmpty { organization, event, shifts });
+        let totals = others.into_iter().map(|shift| Total::Filled(shift.organization, shift.id)).collect();
+        change.requires.push(Requirement::AllZero { parent: event.key(), totals });
     }
-    Some(requires)
+    true
+}
+
+/// Requires that no event has the slug of a new one.
+pub(super) fn slug_is_free(event: &Event, now: Timestamp) -> Requirement {
+    Requirement::Absent { unique: Unique::EventSlug(event.slug.clone()), now }
+}
+
+/// Returns whether a record has changed, or the random slug is taken.
+pub(super) fn changed_or_slug_taken(refusal: &Refusal) -> bool {
+    match refusal {
+        Refusal::Changed(_) => true,
+        Refusal::Taken(record) => matches!(**record, Record::Event(_)),
+        Refusal::NotBelow { .. } => false,
+    }
+}
+
+/// Requires that the organization has fewer active events than its plan allows.
+pub(super) const fn active_events_below(
+    organization: OrganizationId,
+    limits: PlanLimits,
+    now: Timestamp,
+) -> Requirement {
+    Requirement::Below { total: Total::ActiveEvents(organization), bound: limits.active_events, now }
+}
+
+/// Returns whether a record has changed, or a shift that was empty has a sign-up.
+pub(super) const fn changed_or_not_empty(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::Changed(_) | Refusal::NotBelow { total: Total::Filled(..), .. })
 }
 
 #[cfg(test)]
@@ -72,11 +101,14 @@ mod tests {
         second.hours = (600, 660).try_into().unwrap();
         let now = first.interval().end;
         first.occupancy.filled = 1;
-        let (organization, shifts) = (event.organization, vec![second.id, third.id]);
-        let empty = Requirement::ShiftsAreEmpty { organization, event: event.id, shifts };
-        let found = no_active_signups(&event, [&first, &second, &third], now);
-        assert_eq!(found, Some(vec![shift_at_version(&first), empty]), "a past sign-up is not active");
+        let mut change = ChangeSet::default();
+        assert!(require_no_active_signups(&mut change, &event, [&first, &second, &third], now));
+        let totals = [&second, &third].map(|shift| Total::Filled(shift.organization, shift.id)).to_vec();
+        let empty = Requirement::AllZero { parent: event.key(), totals };
+        let unchanged = Requirement::unchanged(&first).unwrap();
+        assert_eq!(change.requires, [unchanged, empty], "a past sign-up is not active");
         second.occupancy.filled = 1;
-        assert_eq!(no_active_signups(&event, [&first, &third, &second], now), None, "an active sign-up");
+        let has_none = require_no_active_signups(&mut change, &event, [&first, &third, &second], now);
+        assert!(!has_none, "an active sign-up");
     }
 }

@@ -13,6 +13,7 @@ mod delete_event;
 mod deliver;
 mod duplicate_event;
 mod edit;
+mod organization;
 mod patch_event;
 mod patch_shift;
 mod questions;
@@ -26,9 +27,10 @@ pub(crate) use create_event::create_event;
 pub(crate) use delete_event::{delete_event, restore_event};
 pub(crate) use deliver::{delete_notice, fan_out, is_obsolete, replace_notice};
 pub(crate) use duplicate_event::duplicate_event;
+pub(crate) use organization::{revoke_token, set_plan};
 pub(crate) use patch_event::patch_event;
 pub(crate) use patch_shift::patch_shift;
-pub(crate) use questions::{add_question, delete_question, patch_question};
+pub(crate) use questions::{add_question, delete_question, is_unanswered, patch_question};
 pub(crate) use shift_set::{add_shifts, delete_shift};
 pub(crate) use sign_up::{Closed, SignUpFacts, SignUpIds, SignUpOutcome, mail_again, sign_up};
 pub(crate) use slug::{slug_base, slug_with_tail};
@@ -37,15 +39,35 @@ use jiff::Timestamp;
 
 use crate::id::{EventId, QuestionId, ShiftId};
 use crate::secret;
-use crate::store::ChangeSet;
+use crate::store::{ChangeSet, Refusal};
 
 /// The decision of a rule: the outcome, and the change set that must be durable before the outcome is returned.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Decision<T> {
     /// The outcome if the change set is committed.
     pub(crate) outcome: T,
     /// The change set to commit; empty if nothing changes.
     pub(crate) change: ChangeSet,
+    /// Returns whether the rule decides again after a refusal, on records that are read again. By default this is so if a
+    /// record has changed.
+    pub(crate) decides_again: fn(&Refusal) -> bool,
+}
+
+impl<T> Decision<T> {
+    /// Creates a decision that is made again if a record has changed.
+    pub(crate) const fn new(outcome: T, change: ChangeSet) -> Self {
+        Self { outcome, change, decides_again: |refusal| matches!(refusal, Refusal::Changed(_)) }
+    }
+
+    /// Creates a decision that changes nothing.
+    pub(crate) fn unchanged(outcome: T) -> Self {
+        Self::new(outcome, ChangeSet::default())
+    }
+
+    /// Replaces the refusals after which the rule decides again.
+    pub(crate) fn again_after(self, decides_again: fn(&Refusal) -> bool) -> Self {
+        Self { decides_again, ..self }
+    }
 }
 
 /// The ids and the random slug tail for one new event.

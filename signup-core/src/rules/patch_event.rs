@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 
 use super::Decision;
-use super::edit::{check_not_cancelled, event_at_version, no_active_signups, shift_at_version};
+use super::edit::{
+    active_events_below, changed_or_not_empty, check_not_cancelled, require_no_active_signups,
+};
 use crate::error::Error;
 use crate::event::{Event, EventDates};
 use crate::fault::{FaultKind, Faults};
@@ -14,7 +16,7 @@ use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
 use crate::shift::{Shift, sort_by_running_order};
-use crate::store::{ChangeSet, EventInFull, Requirement, Write};
+use crate::store::{ChangeSet, EventInFull, EventLocationData, Record, Write};
 use crate::text::LocationData;
 
 /// Changes the fields that `patch` names.
@@ -39,9 +41,10 @@ pub(crate) fn patch_event(
     let EventInFull { event, location_data, shifts, .. } = full;
     check_not_cancelled(&event)?;
     let is_published = patch.is_published.unwrap_or(event.is_published);
-    let mut requires = vec![event_at_version(&event)];
-    if event.is_published && !is_published {
-        requires.extend(no_active_signups(&event, &shifts, now).ok_or(Error::EventHasSignups)?);
+    let mut change = ChangeSet::default();
+    change.require_unchanged(&event);
+    if event.is_published && !is_published && !require_no_active_signups(&mut change, &event, &shifts, now) {
+        return Err(Error::EventHasSignups);
     }
     let zone = patch.zone.unwrap_or_else(|| event.dates.first.zone().clone());
     let changed = Event {
@@ -63,34 +66,45 @@ pub(crate) fn patch_event(
     };
     let new_data = patch.location_data.map(Change::into_value).filter(is_new);
     if changed == event && new_data.is_none() {
-        return Ok(Decision { outcome: EventWithShifts { event, shifts }, change: ChangeSet::default() });
+        return Ok(Decision::unchanged(EventWithShifts { event, shifts }));
     }
-    let changed = Event { version: event.version + 1, updated_at: now, ..changed };
+    let raises_gate = changed.is_published != event.is_published || changed.dates != event.dates;
+    let changed = Event {
+        version: event.version + 1,
+        gate: event.gate + u32::from(raises_gate),
+        updated_at: now,
+        ..changed
+    };
     if changed.is_active(now) && !event.is_active(now) {
-        let (organization, limit) = (event.organization, limits.active_events);
-        requires.push(Requirement::ActiveEventsBelow { organization, limit, now });
+        change.requires.push(active_events_below(event.organization, limits, now));
     }
-    let may_change_activity = event.is_published != changed.is_published || event.dates != changed.dates;
-    let mut writes = vec![Write::UpdateEvent { event: Box::new(changed.clone()), may_change_activity }];
-    if let Some(location_data) = new_data {
-        let (organization, event) = (event.organization, event.id);
-        writes.push(Write::SetLocationData { organization, event, location_data });
+    change.writes.push(Write::Put { before: Some(event.clone().into()), after: changed.clone().into() });
+    if let Some(data) = new_data {
+        change.writes.extend(location_data_write(&event, location_data, data));
     }
     let moved = Moved { event: &event, changed: &changed, is_notified: patch.notify_volunteers, now };
-    let (mut after, mut queued) = (vec![], vec![]);
+    let mut after = vec![];
     for (shift, notice) in shifts.into_iter().zip(notices) {
-        let (shift, is_changed) = moved.shift(&shift, notice, &mut requires, &mut queued);
-        if is_changed {
-            writes.push(Write::UpdateShift(Box::new(shift.clone())));
-        }
-        after.push(shift);
-    }
-    if !queued.is_empty() {
-        writes.push(Write::InsertNotices(queued));
+        after.push(moved.shift(shift, notice, &mut change));
     }
     sort_by_running_order(&mut after);
     let outcome = EventWithShifts { event: changed, shifts: after };
-    Ok(Decision { outcome, change: ChangeSet { requires, writes } })
+    Ok(Decision::new(outcome, change).again_after(changed_or_not_empty))
+}
+
+/// Returns the write that replaces the location data of an event, which its version protects.
+fn location_data_write(
+    event: &Event,
+    before: Option<LocationData>,
+    after: Option<LocationData>,
+) -> Option<Write> {
+    let record =
+        |data| Record::from(EventLocationData { organization: event.organization, event: event.id, data });
+    match (before.map(record), after.map(record)) {
+        (before, Some(after)) => Some(Write::Put { before, after }),
+        (Some(before), None) => Some(Write::Remove(before)),
+        (None, None) => None,
+    }
 }
 
 /// Returns the days after a patch. A last day that the patch does not name moves with the first.
@@ -126,38 +140,27 @@ struct Moved<'e> {
 }
 
 impl Moved<'_> {
-    /// Returns the shift after the change, and whether its record changes: if its instants, its place or what its answer
-    /// shows become others.
-    fn shift(
-        &self,
-        shift: &Shift,
-        notice: NoticeId,
-        requires: &mut Vec<Requirement>,
-        queued: &mut Vec<Notice>,
-    ) -> (Shift, bool) {
-        let before = TimeAndPlace::of(shift, self.event);
-        let mut changed = Shift {
-            day: self.changed.dates.first.clone(),
-            is_virtual: self.changed.is_virtual,
-            ..shift.clone()
-        };
+    /// Returns the shift after the change. Replaces its record if its instants, its place or what its answer shows become others.
+    fn shift(&self, shift: Shift, notice: NoticeId, change: &mut ChangeSet) -> Shift {
+        let before = TimeAndPlace::of(&shift, self.event);
+        let mut changed = shift.clone().of(self.changed);
         let after = TimeAndPlace::of(&changed, self.changed);
         let is_shown = before.interval != after.interval || shift.is_virtual != changed.is_virtual;
         if !is_shown && before == after {
-            return (changed, false);
+            return changed;
         }
-        requires.push(shift_at_version(shift));
         changed.version += 1;
         if is_shown {
             changed.updated_at = self.now;
         }
+        let path = (shift.organization, shift.event, shift.id);
+        change.replace(shift, changed.clone());
         let is_over = before.interval.end.max(after.interval.end) <= self.now;
         if self.is_notified && before != after && !is_over {
-            let change = ShiftChange { before, after, shift_version: changed.version, with_event: true };
-            let cause = NoticeCause::ShiftChanged { change, fanned_out_to: None };
-            let shift_path = (shift.organization, shift.event, shift.id);
-            queued.push(Notice::new(notice, shift_path, cause, self.now));
+            let told = ShiftChange { before, after, shift_version: changed.version, with_event: true };
+            let cause = NoticeCause::ShiftChanged { change: told, fanned_out_to: None };
+            change.insert(Notice::new(notice, path, cause, self.now));
         }
-        (changed, true)
+        changed
     }
 }

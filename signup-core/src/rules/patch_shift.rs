@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::Decision;
-use super::edit::{check_not_cancelled, event_at_version, shift_at_version};
+use super::edit::check_not_cancelled;
 use crate::error::Error;
 use crate::event::Event;
 use crate::id::NoticeId;
@@ -11,7 +11,7 @@ use crate::input::{Change, CheckedPatch, ShiftPatchInput};
 use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
 use crate::occupancy::Occupancy;
 use crate::shift::Shift;
-use crate::store::{ChangeSet, Write};
+use crate::store::ChangeSet;
 
 /// Changes the fields that `patch` names.
 ///
@@ -50,20 +50,23 @@ pub(crate) fn patch_shift(
         ..shift.clone()
     };
     if changed == shift {
-        return Ok(Decision { outcome: shift, change: ChangeSet::default() });
+        return Ok(Decision::unchanged(shift));
     }
     changed.updated_at = now;
     changed.version += 1;
-
-    let mut writes = vec![Write::UpdateShift(Box::new(changed.clone()))];
+    if changed.hours != shift.hours || changed.occupancy != shift.occupancy {
+        changed.gate += 1;
+    }
+    let mut change = ChangeSet::default();
+    change.require_unchanged(event);
+    let path = (shift.organization, shift.event, shift.id);
+    change.replace(shift, changed.clone());
     let after = TimeAndPlace::of(&changed, event);
     let is_over = before.interval.end.max(after.interval.end) <= now;
     if patch.notify_volunteers && before != after && !is_over {
-        let change = ShiftChange { before, after, shift_version: changed.version, with_event: false };
-        let cause = NoticeCause::ShiftChanged { change, fanned_out_to: None };
-        let shift_path = (shift.organization, shift.event, shift.id);
-        writes.push(Write::InsertNotices(vec![Notice::new(notice, shift_path, cause, now)]));
+        let told = ShiftChange { before, after, shift_version: changed.version, with_event: false };
+        let cause = NoticeCause::ShiftChanged { change: told, fanned_out_to: None };
+        change.insert(Notice::new(notice, path, cause, now));
     }
-    let requires = vec![event_at_version(event), shift_at_version(&shift)];
-    Ok(Decision { outcome: changed, change: ChangeSet { requires, writes } })
+    Ok(Decision::new(changed, change))
 }

@@ -1,14 +1,14 @@
 //! The questions of an event: adding, changing and deleting one.
 
 use super::Decision;
-use super::edit::{check_not_cancelled, event_at_version, next_version};
+use super::edit::{check_not_cancelled, next_gate};
 use crate::error::Error;
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
 use crate::id::QuestionId;
 use crate::input::{NewQuestion, QuestionPatch, check_options};
 use crate::question::{Question, QuestionKind};
-use crate::store::{ChangeSet, Requirement, Write};
+use crate::store::{ChangeSet, Entity as _, Requirement, Total};
 
 /// Adds a question to an event that has the questions `present`. By default the question comes last.
 ///
@@ -37,10 +37,12 @@ pub(crate) fn add_question(
         options: new.options,
         required: new.required,
         position: new.position.unwrap_or(behind),
+        version: 1,
     };
-    let requires = vec![event_at_version(event)];
-    let writes = vec![Write::InsertQuestions(vec![question.clone()]), next_version(event)];
-    Ok(Decision { outcome: question, change: ChangeSet { requires, writes } })
+    let mut change = ChangeSet::default();
+    change.replace(event.clone(), next_gate(event));
+    change.insert(question.clone());
+    Ok(Decision::new(question, change))
 }
 
 /// Changes the fields that `patch` names. A patch that changes no value writes nothing. If the new kind is not a select, the
@@ -70,15 +72,22 @@ pub(crate) fn patch_question(
         ..question.clone()
     };
     if changed == question {
-        return Ok(Decision { outcome: question, change: ChangeSet::default() });
+        return Ok(Decision::unchanged(question));
     }
-    let mut requires = vec![event_at_version(event)];
+    let changed = Question { version: question.version + 1, ..changed };
+    let mut change = ChangeSet::default();
+    change.replace(event.clone(), next_gate(event));
     if changed.kind != question.kind {
-        let (organization, event) = (question.organization, question.event);
-        requires.push(Requirement::QuestionUnanswered { organization, event, question: question.id });
+        change.requires.push(is_unanswered(event, &question));
     }
-    let writes = vec![Write::UpdateQuestion(changed.clone()), next_version(event)];
-    Ok(Decision { outcome: changed, change: ChangeSet { requires, writes } })
+    change.replace(question, changed.clone());
+    Ok(Decision::new(changed, change))
+}
+
+/// Requires that no sign-up, confirmed or cancelled, has an answer to the question.
+pub(crate) fn is_unanswered(event: &Event, question: &Question) -> Requirement {
+    let totals = vec![Total::Answers(question.organization, question.event, question.id)];
+    Requirement::AllZero { parent: event.key(), totals }
 }
 
 /// Deletes a question. Answers to it stay.
@@ -87,9 +96,8 @@ pub(crate) fn patch_question(
 /// Returns [`Error::EventCancelled`].
 pub(crate) fn delete_question(event: &Event, question: &Question) -> Result<Decision<()>, Error> {
     check_not_cancelled(event)?;
-    let (organization, id) = (question.organization, question.id);
-    let delete = Write::DeleteQuestion { organization, event: event.id, question: id };
-    let change =
-        ChangeSet { requires: vec![event_at_version(event)], writes: vec![delete, next_version(event)] };
-    Ok(Decision { outcome: (), change })
+    let mut change = ChangeSet::default();
+    change.replace(event.clone(), next_gate(event));
+    change.remove(question.clone());
+    Ok(Decision::new((), change))
 }

@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 
 use super::Decision;
+use super::cancel_event::closed;
 use super::edit::{
-    check_not_cancelled, event_at_version, is_over, next_version, no_active_signups, shift_at_version,
+    changed_or_not_empty, check_not_cancelled, is_over, next_version, require_no_active_signups,
 };
 use crate::error::Error;
 use crate::event::Event;
@@ -15,7 +16,7 @@ use crate::notice::{Notice, NoticeCause};
 use crate::occupancy::Occupancy;
 use crate::shift::{Shift, sort_by_running_order};
 use crate::signup::CancelledBy;
-use crate::store::{ChangeSet, EventInFull, Write};
+use crate::store::{ChangeSet, EventInFull};
 
 /// Returns the records of new shifts, in the order of the input. Their positions begin at `first_position`.
 pub(super) fn new_shifts(
@@ -35,6 +36,9 @@ pub(super) fn new_shifts(
         occupancy: Occupancy::empty(shift.capacity),
         position,
         version: 1,
+        gate: 1,
+        closing: None,
+        deleted_at: None,
         created_at: now,
         updated_at: now,
         day: event.dates.first.clone(),
@@ -64,9 +68,11 @@ pub(crate) fn add_shifts(
     let position = present.iter().map(|shift| shift.position + 1).max().unwrap_or(0);
     let mut shifts = new_shifts(&event, new, ids, position, now);
     sort_by_running_order(&mut shifts);
-    let requires = vec![event_at_version(&event)];
-    let writes = vec![Write::InsertShifts(shifts.clone()), next_version(&event)];
-    Ok(Decision { outcome: shifts, change: ChangeSet { requires, writes } })
+    let mut change = ChangeSet::default();
+    let next = next_version(&event);
+    change.replace(event, next);
+    shifts.iter().for_each(|shift| change.insert(shift.clone()));
+    Ok(Decision::new(shifts, change))
 }
 
 /// Deletes a shift. If the request says so, cancels its active sign-ups, and queues one notice to all of them.
@@ -82,19 +88,22 @@ pub(crate) fn delete_shift(
     now: Timestamp,
 ) -> Result<Decision<()>, Error> {
     check_not_cancelled(event)?;
-    let (organization, id) = (shift.organization, shift.id);
-    let mut requires = vec![event_at_version(event)];
-    let mut writes = vec![next_version(event), Write::DeleteShift { organization, shift: id, at: now }];
-    if delete.cancel_signups && !is_over(shift, now) {
-        requires.push(shift_at_version(shift));
-        writes.push(Write::CloseShift { organization, shift: id, at: now, by: CancelledBy::ShiftDeletion });
-        if delete.notify_volunteers {
-            let cause = NoticeCause::ShiftDeleted { fanned_out_to: None };
-            let notice = Notice::new(notice, (organization, shift.event, id), cause, now);
-            writes.push(Write::InsertNotices(vec![notice]));
-        }
+    let mut change = ChangeSet::default();
+    change.replace(event.clone(), next_version(event));
+    let closes = delete.cancel_signups && !is_over(shift, now);
+    let deleted = if closes {
+        closed(shift.clone(), now, CancelledBy::ShiftDeletion)
     } else {
-        requires.extend(no_active_signups(event, [shift], now).ok_or(Error::ShiftHasSignups)?);
+        if !require_no_active_signups(&mut change, event, [shift], now) {
+            return Err(Error::ShiftHasSignups);
+        }
+        Shift { version: shift.version + 1, gate: shift.gate + 1, ..shift.clone() }
+    };
+    change.replace(shift.clone(), Shift { deleted_at: Some(now), ..deleted });
+    if closes && delete.notify_volunteers {
+        let cause = NoticeCause::ShiftDeleted { fanned_out_to: None };
+        let path = (shift.organization, shift.event, shift.id);
+        change.insert(Notice::new(notice, path, cause, now));
     }
-    Ok(Decision { outcome: (), change: ChangeSet { requires, writes } })
+    Ok(Decision::new((), change).again_after(changed_or_not_empty))
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::Decision;
-use super::edit::{check_not_cancelled, event_at_version};
+use super::edit::check_not_cancelled;
 use crate::error::Error;
 use crate::event::Event;
 use crate::id::{NoticeId, SignupId};
@@ -13,7 +13,7 @@ use crate::question::Question;
 use crate::secret::Secret;
 use crate::shift::Shift;
 use crate::signup::{Signup, SignupStatus};
-use crate::store::{ChangeSet, Requirement, Write};
+use crate::store::{ChangeSet, Requirement, Total, Unique};
 
 /// The records on which signing up depends.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,13 +78,14 @@ pub(crate) fn sign_up(
     check_not_cancelled(&event)?;
     let new = form.check(&questions)?;
     let organization = shift.organization;
-    let not_yet = Requirement::AddressNotOnShift { organization, shift: shift.id, email: new.email.clone() };
+    let mut change = ChangeSet::default();
+    change.require_gate(&event);
+    change.require_gate(&shift);
+    let place = Unique::Place(organization, shift.id, new.email.key());
+    change.requires.push(Requirement::Absent { unique: place, now });
     if shift.interval().end <= now {
         let outcome = SignUpOutcome { signup: None, closed: Some(Closed::Over) };
-        return Ok(Decision {
-            outcome,
-            change: ChangeSet { requires: vec![event_at_version(&event), not_yet], writes: vec![] },
-        });
+        return Ok(Decision::new(outcome, change));
     }
     let closed = (!shift.occupancy.has_room()).then_some(Closed::Full);
     let signup = Signup {
@@ -98,6 +99,7 @@ pub(crate) fn sign_up(
         answers: new.answers,
         status: SignupStatus::Confirmed,
         secret: ids.secret.digest(),
+        version: 1,
         created_at: now,
         mailed_at: now,
         cancelled_at: None,
@@ -105,11 +107,12 @@ pub(crate) fn sign_up(
     };
     let cause = NoticeCause::SignedUp { signup: signup.id, secret: ids.secret.clone() };
     let notice = Notice::new(ids.notice, (organization, event.id, shift.id), cause, now);
-    let requires =
-        vec![event_at_version(&event), not_yet, Requirement::ShiftHasRoom { organization, shift: shift.id }];
-    let writes = vec![Write::InsertSignup(Box::new(signup.clone())), Write::InsertNotices(vec![notice])];
+    let (total, bound) = (Total::Filled(organization, shift.id), shift.occupancy.capacity.volunteers());
+    change.requires.push(Requirement::Below { total, bound, now });
+    change.insert(signup.clone());
+    change.insert(notice);
     let outcome = SignUpOutcome { signup: Some((signup, ids.secret)), closed };
-    Ok(Decision { outcome, change: ChangeSet { requires, writes } })
+    Ok(Decision::new(outcome, change))
 }
 
 /// Queues the confirmation of a sign-up again, with a new secret. The secret of the earlier mail becomes invalid.
@@ -121,20 +124,12 @@ pub(crate) fn mail_again(signup: &Signup, notice: NoticeId, secret: Secret, now:
     if was_mailed_lately {
         return ChangeSet::default();
     }
-    let (organization, shift, id) = (signup.organization, signup.shift, signup.id);
-    let digest = secret.digest();
-    let cause = NoticeCause::SignedUp { signup: id, secret };
-    let notice = Notice::new(notice, (organization, signup.event, shift), cause, now);
-    ChangeSet {
-        requires: vec![Requirement::SignupHasSecret {
-            organization,
-            shift,
-            signup: id,
-            secret: signup.secret,
-        }],
-        writes: vec![
-            Write::RenewSecret { organization, shift, signup: id, secret: digest, at: now },
-            Write::InsertNotices(vec![notice]),
-        ],
-    }
+    let path = (signup.organization, signup.event, signup.shift);
+    let renewed =
+        Signup { secret: secret.digest(), mailed_at: now, version: signup.version + 1, ..signup.clone() };
+    let cause = NoticeCause::SignedUp { signup: signup.id, secret };
+    let mut change = ChangeSet::default();
+    change.replace(signup.clone(), renewed);
+    change.insert(Notice::new(notice, path, cause, now));
+    change
 }

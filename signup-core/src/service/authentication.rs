@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::id::{OrganizationId, TokenId};
 use crate::organization::Organization;
 use crate::secret::{Digest, TokenText};
+use crate::store::{RecordKey, Unique};
 use crate::token::{Scopes, Token};
 
 impl Service {
@@ -101,7 +102,7 @@ impl Service {
     /// # }
     /// ```
     pub async fn session_for(&self, organization: OrganizationId, scopes: Scopes) -> Result<Session> {
-        let organization = self.0.store.organization(organization).await?.ok_or(Error::NotFound)?;
+        let organization: Organization = self.0.get(RecordKey::Organization(organization)).await?;
         let principal = Principal {
             organization: organization.id,
             token: TokenId::NONE,
@@ -116,7 +117,11 @@ impl Service {
 impl Shared {
     async fn load_token(&self, digest: Digest) -> Result<Option<Arc<(Token, Organization)>>> {
         let generation = self.tokens.generation();
-        let Some(found) = self.store.token_by_digest(&digest).await?.map(Arc::new) else { return Ok(None) };
+        let Some(token) = self.store.find::<Token>(Unique::TokenDigest(digest)).await? else {
+            return Ok(None);
+        };
+        let organization = self.get(RecordKey::Organization(token.organization)).await?;
+        let found = Arc::new((token, organization));
         self.tokens.insert(digest, &found, generation);
         Ok(Some(found))
     }
@@ -194,6 +199,7 @@ mod tests {
             sport: None,
             public_url: None,
             plan: Plan::Free,
+            version: 1,
             created_at: Timestamp::UNIX_EPOCH,
         };
         let token = Token {
@@ -202,6 +208,7 @@ mod tests {
             name,
             digest: Digest::of(""),
             scopes: Scopes::all(),
+            version: 1,
             created_at: Timestamp::UNIX_EPOCH,
             expires_at: Timestamp::MAX,
             revoked_at: None,

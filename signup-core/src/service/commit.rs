@@ -8,8 +8,10 @@ use jiff::Timestamp;
 
 use super::Shared;
 use crate::error::{Error, Result};
+use crate::fault::{FaultKind, Faults};
+use crate::plan::PlanLimits;
 use crate::rules::Decision;
-use crate::store::{ChangeSet, CommitError, Refusal};
+use crate::store::{ChangeSet, CommitError, Refusal, Total};
 
 /// How long a write is tried again, and how long it may wait for its turn before. An attempt is refused only if another
 /// change of the same record was committed after the read. HTTP clients usually wait for 30 seconds.
@@ -44,19 +46,13 @@ impl Shared {
         let mut retries = Retries::default();
         loop {
             let began = Instant::now();
-            let Decision { outcome, change } = decide(self.now()).await?;
-            if change == ChangeSet::default() {
+            let Decision { outcome, change, decides_again } = decide(self.now()).await?;
+            if change.is_empty() {
                 return Ok(Ok(outcome));
             }
             match self.store.commit(change).await {
                 Ok(()) => return Ok(Ok(outcome)),
-                Err(CommitError::Refused(
-                    Refusal::SlugTaken
-                    | Refusal::ShiftChanged
-                    | Refusal::EventChanged
-                    | Refusal::ShiftHasSignups
-                    | Refusal::SignupNotConfirmed,
-                )) => {}
+                Err(CommitError::Refused(refusal)) if decides_again(&refusal) => {}
                 Err(CommitError::Refused(refusal)) => return Ok(Err(Refused { planned: outcome, refusal })),
                 Err(CommitError::Failed(error)) => return Err(error.into()),
             }
@@ -83,7 +79,7 @@ impl Shared {
     pub(super) async fn commit_notice(&self, change: ChangeSet) -> Result<bool> {
         match self.store.commit(change).await {
             Ok(()) => Ok(true),
-            Err(CommitError::Refused(Refusal::NoticeChanged)) => Ok(false),
+            Err(CommitError::Refused(Refusal::Changed(_))) => Ok(false),
             Err(CommitError::Refused(refusal)) => Err(Error::Refused(refusal.into())),
             Err(CommitError::Failed(error)) => Err(error.into()),
         }
@@ -109,5 +105,18 @@ impl Retries {
         self.longest = (self.longest * 2).clamp(shortest, longest);
         self.spent += attempt + pause;
         (self.spent <= TIME_LIMIT).then_some(pause)
+    }
+}
+
+/// Returns the error for a refusal that is a fact of the domain. Every other refusal is unexpected.
+pub(super) fn refusal_error(refusal: Refusal, limits: PlanLimits) -> Error {
+    match refusal {
+        Refusal::NotBelow { total: Total::ActiveEvents(_), count } => {
+            Error::PlanLimit { current_count: count, max_allowed: limits.active_events }
+        }
+        Refusal::NotBelow { total: Total::Answers(..), .. } => {
+            Faults::one("type", FaultKind::Answered).into()
+        }
+        refusal => Error::Refused(refusal.into()),
     }
 }

@@ -23,6 +23,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use uuid::Uuid;
 
 pub use admin::Admin;
 pub use outbox::Outbox;
@@ -31,9 +32,10 @@ pub use session::{EventList, EventPages, Reply, Session, SignupList};
 
 use crate::allowance::{Allowance, RateKey, Windows};
 use crate::clock::{Clock, SystemClock, whole_second};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::id::OrganizationId;
 use crate::plan::PlanTable;
-use crate::store::Store;
+use crate::store::{Kind, Record, RecordKey, Store};
 use authentication::TokenCache;
 use turns::Turns;
 
@@ -74,6 +76,22 @@ impl Shared {
         whole_second(self.clock.now())
     }
 
+    /// Reads a record by its key.
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if there is no such record, or it is deleted.
+    async fn get<R: TryFrom<Record>>(&self, key: RecordKey) -> Result<R> {
+        self.store.get(key).await?.ok_or(Error::NotFound)
+    }
+
+    /// Returns the owner of a record, for an operator.
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if there is no such record.
+    async fn owner(&self, kind: Kind, id: Uuid) -> Result<OrganizationId> {
+        self.store.owner(kind, id).await?.ok_or(Error::NotFound)
+    }
+
     /// Counts a request under `key`. A used-up window is kept in this process, so the store is not asked again before
     /// the window ends.
     async fn count(&self, key: RateKey, limit: u32) -> Result<Allowance> {
@@ -105,7 +123,7 @@ impl Service {
     /// - `MemoryStore` works on any runtime.
     /// - The stores of `signup-store-sql` need a tokio runtime with I/O and time enabled. Without such a runtime, each
     ///   call that reaches the database panics. Use a store in the runtime in which it was opened: after the end of
-    ///   that runtime, calls may fail with [`Error::Store`](crate::Error::Store).
+    ///   that runtime, calls may fail with [`Error::Store`].
     /// - A write that loses against a change of another process is tried again after a pause of the clock. The system's
     ///   clock has no timer and only lets other tasks run. [`TokioClock`](crate::TokioClock) has tokio's timer: use it if
     ///   several processes share a database.
@@ -287,7 +305,7 @@ impl Service {
     /// Checks that the store answers and accepts commits.
     ///
     /// # Errors
-    /// Returns [`Error::Store`](crate::Error::Store) if the check fails.
+    /// Returns [`Error::Store`] if the check fails.
     ///
     /// # Example
     ///

@@ -14,8 +14,8 @@ use crate::id::NoticeId;
 use crate::notice::{Delivery, DeliveryFailure, Notice, NoticeCause};
 use crate::rules;
 use crate::secret;
-use crate::signup::CancelledBy;
-use crate::store::{SignupInFull, SignupScope};
+use crate::signup::{CancelledBy, SignupStatus};
+use crate::store::{NoticeQuery, RecordKey, SignupInFull, SignupQuery};
 
 /// The maximum number of sign-ups in one batch of a fan-out. Bounds memory, and the time that other notices wait.
 const FAN_OUT_BATCH: u32 = 100;
@@ -116,7 +116,7 @@ impl Outbox {
     pub async fn due(&self, limit: u32) -> Result<Vec<Notice>> {
         let now = self.now();
         let latest = now + Notice::MAX_BACKOFF + Notice::CLOCK_SKEW;
-        Ok(self.shared.store.due_notices(now, latest, limit).await?)
+        Ok(self.shared.store.notices(NoticeQuery::Due { now, latest }, limit).await?)
     }
 
     /// Claims a due notice and returns the mail to send. The lease lasts for [`Notice::LEASE`].
@@ -161,7 +161,7 @@ impl Outbox {
         let Some(found) = found.filter(|found| !rules::is_obsolete(notice, found, self.now())) else {
             return Ok(None);
         };
-        let SignupInFull { organization, event, shift, signup, .. } = found;
+        let SignupInFull { organization, event, shift, signup } = found;
         Ok(Some(Delivery { notice: notice.clone(), organization, event, shift, signup }))
     }
 
@@ -169,21 +169,22 @@ impl Outbox {
     async fn fan_out(&self, notice: Notice) -> Result<()> {
         let (now, store) = (self.now(), &self.shared.store);
         let (owner, shift, event) = (notice.organization, notice.shift, notice.event);
-        let cancelled = |scope, by, after| store.signups_cancelled_by(owner, scope, by, after, FAN_OUT_BATCH);
-        let signups = match notice.cause {
+        let all = SignupQuery::new().with_deleted();
+        let (query, after) = match notice.cause {
             NoticeCause::EventCancelled { fanned_out_to } => {
-                cancelled(SignupScope::Event(event), CancelledBy::EventCancellation, fanned_out_to).await?
+                (all.of_event(event).cancelled_by(CancelledBy::EventCancellation), fanned_out_to)
             }
             NoticeCause::ShiftDeleted { fanned_out_to } => {
-                cancelled(SignupScope::Shift(shift), CancelledBy::ShiftDeletion, fanned_out_to).await?
+                (all.of_shift(shift).cancelled_by(CancelledBy::ShiftDeletion), fanned_out_to)
             }
             NoticeCause::ShiftChanged { fanned_out_to, .. } => {
-                store.confirmed_signups(owner, shift, fanned_out_to, FAN_OUT_BATCH).await?
+                (all.of_shift(shift).status(SignupStatus::Confirmed), fanned_out_to)
             }
             NoticeCause::SignedUp { .. } | NoticeCause::Cancelled { .. } | NoticeCause::ShiftMoved { .. } => {
-                vec![]
+                return Ok(());
             }
         };
+        let signups = store.signups(owner, &query.above(after, FAN_OUT_BATCH)).await?.ascending();
         let is_last = signups.len() < FAN_OUT_BATCH as usize;
         let ids = signups.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
         self.shared.commit_notice(rules::fan_out(notice, &signups, ids, is_last, now)).await?;
@@ -299,7 +300,8 @@ impl Outbox {
             if self.shared.commit_notice(change).await? {
                 return Ok(Some(after));
             }
-            let found = self.shared.store.notice(notice.id).await?;
+            let key = RecordKey::Notice(notice.organization, notice.id);
+            let found = self.shared.store.get::<Notice>(key).await?;
             let has_lease = |found: &Notice| {
                 found.attempts == notice.attempts && found.version > notice.version && found.failure.is_none()
             };

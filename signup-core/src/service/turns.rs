@@ -1,7 +1,8 @@
 //! Turns: the edits of one event in this process run one after another, in the order of their arrival.
 //!
 //! Every edit requires the version of the event that it has read. Of simultaneous edits, the store would commit one and
-//! refuse the others. An edit that waits for its turn reads what the edit before it has left, so it is not refused.
+//! refuse the others. An edit that waits for its turn reads the state that the edit before it has left, so an edit of this
+//! process does not cause a refusal.
 //!
 //! - An edit of an event, of the set of its shifts or of its questions excludes all other edits of the event.
 //! - A patch of a shift excludes these edits, and other patches of the same shift.
@@ -26,8 +27,10 @@ use super::commit::TIME_LIMIT;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, ShiftId};
+use crate::question::Question;
 use crate::receipt::Operation;
 use crate::shift::Shift;
+use crate::store::RecordKey;
 
 /// The turns that edits have or wait for. Clones share the turns.
 #[derive(Debug, Clone)]
@@ -80,8 +83,8 @@ struct Entry {
 }
 
 impl Shared {
-    /// Waits for the turn of an operation. Returns `None` at once for an operation that creates an event, for a record that
-    /// is missing, and for a patch of a shift, which waits in [`shift_in_turn`](Self::shift_in_turn).
+    /// Waits for the turn of an operation. Returns `None` if the operation needs no turn here: it creates an event, its
+    /// record is missing, or it patches a shift. A patch of a shift waits in [`shift_in_turn`](Self::shift_in_turn).
     ///
     /// # Errors
     /// Returns the errors of [`Turns::of_event`] and of the store.
@@ -101,10 +104,13 @@ impl Shared {
             | Operation::AddQuestion(event) => Some(event),
             // The event of a shift or a question never changes, so it can be read before the turn.
             Operation::DeleteShift(shift) => {
-                self.store.shift(organization, shift).await?.map(|shift| shift.event)
+                let shift = self.store.get::<Shift>(RecordKey::Shift(organization, shift)).await?;
+                shift.map(|shift| shift.event)
             }
             Operation::PatchQuestion(question) | Operation::DeleteQuestion(question) => {
-                self.store.question(organization, question).await?.map(|question| question.event)
+                let question =
+                    self.store.get::<Question>(RecordKey::Question(organization, question)).await?;
+                question.map(|question| question.event)
             }
         };
         let Some(event) = event else { return Ok(None) };
@@ -144,7 +150,7 @@ impl Shared {
 }
 
 impl Turns {
-    /// Creates turns for which an edit waits at most about `time_limit`.
+    /// Creates turns that refuse an edit whose turn comes later than `time_limit`. The wait itself is not bounded.
     pub(super) fn new(time_limit: Duration) -> Self {
         Self { locks: Arc::default(), time_limit }
     }
@@ -204,8 +210,9 @@ impl Default for Turns {
 impl Drop for Entry {
     fn drop(&mut self) {
         let mut locks = table(&self.locks);
-        // One reference is of the table, and one of this entry. No other use begins while the table is locked.
-        if Arc::strong_count(&self.lock) == 2 {
+        // While the table is locked, no use begins and no other one ends. So the last use sees only the reference of the table.
+        drop(std::mem::take(&mut self.lock));
+        if locks.get(&self.key).is_some_and(|lock| Arc::strong_count(lock) == 1) {
             locks.remove(&self.key);
         }
     }

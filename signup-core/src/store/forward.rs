@@ -4,22 +4,18 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use jiff::Timestamp;
+use uuid::Uuid;
 
 use super::{
-    ChangeSet, CommitError, DeletedEvent, EventInFull, EventPage, EventQuery, NoticeCounts, RequestCounter,
-    SignupInFull, SignupPage, SignupQuery, SignupScope, Store, StoreError,
+    ChangeSet, CommitError, Deleted, EventInFull, EventPage, EventQuery, Kind, NoticeCounts, NoticeQuery,
+    Purge, Record, RecordKey, RequestCounter, SignupInFull, SignupPage, SignupQuery, Store, StoreError,
+    Unique,
 };
 use crate::event::Event;
-use crate::id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
+use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
 use crate::notice::Notice;
 use crate::organization::Organization;
-use crate::question::Question;
-use crate::receipt::{Receipt, ReceiptKey};
-use crate::secret::Digest;
 use crate::shift::Shift;
-use crate::signup::{CancelledBy, Signup};
-use crate::text::EmailAddress;
 use crate::token::Token;
 
 /// Implements [`Store`] for each pointer type. Defines [`Wrapper`], and its store [`Wrapped`]. A method of [`Store`]
@@ -120,39 +116,22 @@ macro_rules! forward {
 }
 
 forward! { Arc, Box: {
-    fn organization(id: OrganizationId) -> Result<Option<Organization>, StoreError>;
-    fn organization_by_slug(slug: &str) -> Result<Option<Organization>, StoreError>;
+    fn record(key: &RecordKey, deleted: Deleted) -> Result<Option<Record>, StoreError>;
+    fn holder(unique: &Unique) -> Result<Option<Record>, StoreError>;
+    fn owner(kind: Kind, id: Uuid) -> Result<Option<OrganizationId>, StoreError>;
     fn organizations(after: Option<OrganizationId>, limit: u32) -> Result<Vec<Organization>, StoreError>;
-    fn token_by_digest(digest: &Digest) -> Result<Option<(Token, Organization)>, StoreError>;
-    fn token(id: TokenId) -> Result<Option<Token>, StoreError>;
     fn tokens(organization: OrganizationId) -> Result<Vec<Token>, StoreError>;
-    fn event_owner(id: EventId) -> Result<Option<OrganizationId>, StoreError>;
-    fn event(organization: OrganizationId, id: EventId) -> Result<Option<Event>, StoreError>;
-    fn event_in_full(organization: OrganizationId, id: EventId) -> Result<Option<EventInFull>, StoreError>;
-    fn deleted_events(organization: OrganizationId, after: Option<EventId>, limit: u32) -> Result<Vec<DeletedEvent>, StoreError>;
-    fn deleted_event(organization: OrganizationId, id: EventId) -> Result<Option<DeletedEvent>, StoreError>;
     fn events(organization: OrganizationId, query: &EventQuery) -> Result<EventPage, StoreError>;
+    fn deleted_events(organization: OrganizationId, after: Option<EventId>, limit: u32) -> Result<Vec<Event>, StoreError>;
+    fn event_in_full(organization: OrganizationId, id: EventId) -> Result<Option<EventInFull>, StoreError>;
     fn event_by_slug(slug: &str) -> Result<Option<EventInFull>, StoreError>;
     fn shifts(organization: OrganizationId, event: EventId) -> Result<Option<Vec<Shift>>, StoreError>;
-    fn shift(organization: OrganizationId, id: ShiftId) -> Result<Option<Shift>, StoreError>;
     fn shift_with_event(organization: OrganizationId, id: ShiftId) -> Result<Option<(Shift, Event)>, StoreError>;
-    fn questions(organization: OrganizationId, event: EventId) -> Result<Option<Vec<Question>>, StoreError>;
-    fn question(organization: OrganizationId, id: QuestionId) -> Result<Option<Question>, StoreError>;
-    fn signup_page(organization: OrganizationId, query: &SignupQuery) -> Result<SignupPage, StoreError>;
-    fn signups_cancelled_by(organization: OrganizationId, scope: SignupScope, by: CancelledBy, after: Option<SignupId>, limit: u32) -> Result<Vec<Signup>, StoreError>;
+    fn signups(organization: OrganizationId, query: &SignupQuery) -> Result<SignupPage, StoreError>;
     fn signup_in_full(organization: OrganizationId, id: SignupId) -> Result<Option<SignupInFull>, StoreError>;
-    fn signups(organization: OrganizationId, event: EventId, after: Option<SignupId>, limit: u32) -> Result<Vec<Signup>, StoreError>;
-    fn signup(organization: OrganizationId, id: SignupId) -> Result<Option<Signup>, StoreError>;
-    fn confirmed_signups(organization: OrganizationId, shift: ShiftId, after: Option<SignupId>, limit: u32) -> Result<Vec<Signup>, StoreError>;
-    fn signups_of_address(organization: OrganizationId, email: &EmailAddress, limit: u32) -> Result<Vec<Signup>, StoreError>;
-    fn signup_by_secret(secret: &Digest) -> Result<Option<Signup>, StoreError>;
-    fn receipt(key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>, StoreError>;
-    fn notices(have_failed: bool, after: Option<NoticeId>, limit: u32) -> Result<Vec<Notice>, StoreError>;
-    fn notice(id: NoticeId) -> Result<Option<Notice>, StoreError>;
-    fn due_notices(now: Timestamp, latest: Timestamp, limit: u32) -> Result<Vec<Notice>, StoreError>;
+    fn notices(query: NoticeQuery, limit: u32) -> Result<Vec<Notice>, StoreError>;
     fn count_notices() -> Result<NoticeCounts, StoreError>;
     fn commit(change: ChangeSet) -> Result<(), CommitError>;
-    fn purge_receipts(now: Timestamp, limit: u32) -> Result<u64, StoreError>;
-    fn purge_deleted(until: Timestamp, limit: u32) -> Result<u64, StoreError>;
+    fn purge(purge: Purge, limit: u32) -> Result<u64, StoreError>;
     fn check() -> Result<(), StoreError>;
 } }

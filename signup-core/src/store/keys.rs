@@ -1,25 +1,22 @@
-//! Keys: what a requirement reads and a write changes, declared by every [`Requirement`] and [`Write`].
+//! Keys: what a requirement reads and a write changes. They follow from what the records declare.
 //!
-//! A store derives from keys which change sets are independent, which ones concern the same shift, and in which order
+//! A store derives from keys which change sets are independent, which ones add to the same total, and in which order
 //! rows are locked. So a store never recognizes a use case by the shape of a change set.
 //!
 //! **Invariant:** the outcomes and the records after two change sets do not depend on their order, if their [`Keys`] do
-//! not conflict and no total reaches its bound. `conformance::keys` has the test.
+//! not conflict and no total reaches its bound.
 
 mod accesses;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map;
 
-use super::{ChangeSet, Requirement, Write};
-use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId, TokenId};
-use crate::receipt::ReceiptKey;
+use super::{ChangeSet, RecordKey, Requirement, Total, Unique, Write};
 
-/// What a requirement reads or a write changes: a record, a part of a record, a set of records or a total.
+/// A part of the records that a requirement reads or a write changes: a unique value, a total, a gate, or a record.
 ///
 /// A key also stands for a record that is missing: a requirement reads the key of the record that it looks up, and an
-/// insert writes the same key. Every key with an organization belongs to that organization, like the requirements and
-/// the writes that name it.
+/// insert writes the same key. An organization's key concerns only records of that organization.
 ///
 /// Keys are ordered by variant and then by id. A store that acquires its locks in this order for all commits never
 /// deadlocks.
@@ -27,36 +24,14 @@ use crate::receipt::ReceiptKey;
 /// The enum is exhaustive on purpose: a store that maps keys to locks must not compile without a new key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
-    /// The receipt with this key.
-    Receipt(ReceiptKey),
-    /// Whether any organization exists.
-    Organizations,
-    /// Which organization has this slug.
-    OrganizationSlug(String),
-    /// Which event, of any organization, has this slug.
-    EventSlug(String),
-    /// The record of an organization, for example its plan.
-    Organization(OrganizationId),
-    /// The total of the organization's active events.
-    ActiveEvents(OrganizationId),
-    /// The record of a token.
-    Token(TokenId),
-    /// The record of an event with its location data.
-    Event(OrganizationId, EventId),
-    /// The set of the event's questions.
-    Questions(OrganizationId, EventId),
-    /// The record of a shift without `filled`, and without whether the shift is closed.
-    Shift(OrganizationId, ShiftId),
-    /// The set of the shift's sign-ups, `filled`, the total of the confirmed ones, and whether the shift is closed.
-    Signups(OrganizationId, ShiftId),
-    /// Which confirmed sign-up for the shift has this [address](crate::EmailAddress::key).
-    Address(OrganizationId, ShiftId, String),
-    /// The record of a sign-up.
-    Signup(OrganizationId, SignupId),
-    /// The set of the organization's notices.
-    Notices(OrganizationId),
-    /// The record of a notice.
-    Notice(OrganizationId, NoticeId),
+    /// Which record has the value.
+    Unique(Unique),
+    /// The number of records that count.
+    Total(Total),
+    /// The gate of the record.
+    Gate(RecordKey),
+    /// The record without its gate and without its stored total.
+    Record(RecordKey),
 }
 
 /// How a requirement or a write accesses a [`Key`].
@@ -66,13 +41,14 @@ pub enum Access {
     Read,
     /// Accesses the key in a way that commutes with every other `Commute` access of the same key.
     ///
-    /// Such an access changes a total by 1, checks that a total is below its bound, or touches one member of a set. Each
-    /// member has a key of its own. A check and a change of the total commute only below the bound, so a store that
-    /// reorders change sets, or checks several at once, counts the additions to a total. [`Write::adds_to`] names the total.
-    /// Subtractions need no count: a change set that is refused without the additions fits an order in which it comes first.
+    /// Such an access changes a total by 1, or checks that a total is below its bound. A check and a change of the total
+    /// commute only below the bound, so a store that reorders change sets, or checks several at once, counts the additions
+    /// to a total. [`Write::adds_to`] names the total. Subtractions need no count: a change set that is refused without the
+    /// additions fits an order in which it comes first.
     Commute,
-    /// Inserts the record with this id. Conflicts like `Write`. No other change set knows the id yet, so a store needs no
-    /// lock for the record, and need not look for conflicts.
+    /// Inserts the record with this key. Conflicts like `Write`. A store needs no lock for the record, and need not look for
+    /// conflicts: no other change set knows a new id. A receipt is protected by its unique value, and location data by the
+    /// version of its event.
     Insert,
     /// Changes the key.
     Write,
@@ -96,23 +72,21 @@ impl Access {
 /// Several accesses of one key count as one: equal accesses as that access, different accesses as [`Access::Write`].
 ///
 /// ```
-/// use signup_core::store::{Access, Key};
-/// use signup_core::{OrganizationId, Requirement, ShiftId};
+/// use signup_core::store::{Access, Key, RecordKey, Total};
+/// use signup_core::{OrganizationId, Requirement, ShiftId, Timestamp};
 ///
 /// let (organization, shift) = (OrganizationId::NONE, ShiftId::NONE);
-/// let room = Requirement::ShiftHasRoom { organization, shift }.keys();
-/// let version = Requirement::ShiftAtVersion { organization, shift, version: 1 }.keys();
-/// assert!(room.iter().eq([
-///     (&Key::Shift(organization, shift), Access::Read),
-///     (&Key::Signups(organization, shift), Access::Commute),
-/// ]));
+/// let (key, total) = (RecordKey::Shift(organization, shift), Total::Filled(organization, shift));
+/// let room = Requirement::Below { total: total.clone(), bound: 8, now: Timestamp::UNIX_EPOCH }.keys();
+/// let version = Requirement::Unchanged { key, version: 1 }.keys();
+/// assert!(room.iter().eq([(&Key::Total(total), Access::Commute)]));
 /// assert!(!room.conflicts_with(&version));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
 pub struct Keys(BTreeMap<Key, Access>);
 
 impl Keys {
-    /// Returns the keys of nothing.
+    /// Returns an empty set of keys.
     pub const fn new() -> Self {
         Self(BTreeMap::new())
     }
@@ -188,6 +162,7 @@ impl ChangeSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::id::{OrganizationId, ShiftId};
 
     const ACCESSES: [Access; 3] = [Access::Read, Access::Commute, Access::Write];
 
@@ -203,8 +178,8 @@ mod tests {
 
     #[test]
     fn each_key_is_listed_once_in_the_order_of_keys() {
-        let shift = Key::Shift(OrganizationId::NONE, ShiftId::NONE);
-        let total = Key::ActiveEvents(OrganizationId::NONE);
+        let shift = Key::Record(RecordKey::Shift(OrganizationId::NONE, ShiftId::NONE));
+        let total = Key::Total(Total::ActiveEvents(OrganizationId::NONE));
         let accesses = [
             (shift.clone(), Access::Read),
             (total.clone(), Access::Commute),

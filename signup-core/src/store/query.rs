@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 
+use super::Deleted;
 use crate::event::Event;
 use crate::id::{EventId, ShiftId, SignupId};
-use crate::signup::{Signup, SignupStatus};
+use crate::signup::{CancelledBy, Signup, SignupStatus};
 use crate::text::EmailAddress;
 
 /// Selects a page of the list of events.
@@ -131,6 +132,10 @@ pub struct SignupQuery {
     pub status: Option<SignupStatus>,
     /// Only sign-ups of this address, compared without case.
     pub email: Option<EmailAddress>,
+    /// Only sign-ups with this cause of cancellation.
+    pub cancelled_by: Option<CancelledBy>,
+    /// Whether the sign-ups of deleted events are listed, too.
+    pub deleted: Deleted,
     /// The page lies directly beside this position, on its [side](SignupPosition::side). `None` selects the page at the
     /// top of the list.
     pub position: Option<SignupPosition>,
@@ -155,7 +160,15 @@ impl SignupQuery {
 
     /// Selects the newest [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) sign-ups of the organization, confirmed and cancelled.
     pub const fn new() -> Self {
-        Self { scope: None, status: None, email: None, position: None, limit: Self::DEFAULT_LIMIT }
+        Self {
+            scope: None,
+            status: None,
+            email: None,
+            cancelled_by: None,
+            deleted: Deleted::Excluded,
+            position: None,
+            limit: Self::DEFAULT_LIMIT,
+        }
     }
 
     /// Selects the sign-ups of an event.
@@ -181,6 +194,26 @@ impl SignupQuery {
     #[must_use]
     pub fn email(self, email: EmailAddress) -> Self {
         Self { email: Some(email), ..self }
+    }
+
+    /// Selects sign-ups that `by` cancelled.
+    #[must_use]
+    pub fn cancelled_by(self, by: CancelledBy) -> Self {
+        Self { cancelled_by: Some(by), ..self }
+    }
+
+    /// Selects the sign-ups of deleted events, too.
+    #[must_use]
+    pub fn with_deleted(self) -> Self {
+        Self { deleted: Deleted::Included, ..self }
+    }
+
+    /// Selects the first `limit` sign-ups above `after`, counted from the lowest id. `None` starts at the lowest id of all.
+    /// The page has the highest id first, like every page.
+    #[must_use]
+    pub fn above(self, after: Option<SignupId>, limit: u32) -> Self {
+        let position = SignupPosition { id: after.unwrap_or(SignupId::NONE), side: Side::Above };
+        self.at(position).limit(limit)
     }
 
     /// Sets the maximum number of sign-ups in the page.
@@ -227,6 +260,12 @@ pub struct SignupPage {
 }
 
 impl SignupPage {
+    /// Returns the sign-ups by ascending id.
+    pub fn ascending(mut self) -> Vec<Signup> {
+        self.signups.reverse();
+        self.signups
+    }
+
     /// Creates a page without neighbours.
     pub const fn new(signups: Vec<Signup>) -> Self {
         Self { signups, above: None, below: None }

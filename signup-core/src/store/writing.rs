@@ -4,74 +4,107 @@
 //! which this crate [re-exports](macro@crate::async_trait). A store that several processes share also implements
 //! [`RequestCounter`].
 //!
-//! `signup-store-memory` is the shortest store: plain collections with indexes, behind a lock. It is the reference that
-//! the [tests](#tests) compare other stores with. `signup-store-sql` has tables.
+//! The shortest store keeps one map of records and has no indexes: the program `examples/own_store` of the repository.
+//! `signup-store-memory` has indexes, and `signup-store-sql` has tables.
 //!
 //! # Records
 //!
-//! A store keeps [`Organization`], [`Token`], [`Event`], [`Shift`], [`Question`], [`Signup`], [`Receipt`] and
-//! [`Notice`]. Their values are checked types, such as [`Title`](crate::Title). A store that decodes a value builds it
-//! with the type's constructor, and reports a refused value as [`StoreError::corrupt`]. Values that an earlier release
-//! accepted must stay readable: [`EmailAddress::stored`](crate::EmailAddress::stored) and
+//! A [`Record`] is of one of the [kinds](Kind) that a store keeps. [`Entity`] is what a kind declares: its key, its version and
+//! gate, its parent, its unique values, the totals in which it counts, and its expiry. A store calls [`Record::entity`] and
+//! needs to know nothing else of a record, except for [lists](#reads), the fields that a read fills in, and
+//! [deletion](#deleted-records):
+//!
+//! ```
+//! use signup_core::{
+//!     Digest, Entity as _, EventId, OrganizationId, RecordKey, ShiftId, Signup, SignupId, Timestamp, Total,
+//! };
+//!
+//! let (organization, event, shift) = (OrganizationId::NONE, EventId::NONE, ShiftId::NONE);
+//! let (name, email, secret) = ("Ada".parse()?, "ada@example.org".parse()?, Digest::of("secret"));
+//! let path = (organization, event, shift);
+//! let signup = Signup::new(SignupId::NONE, path, name, email, secret, Timestamp::UNIX_EPOCH);
+//! assert_eq!(signup.parent(), Some(RecordKey::Shift(organization, shift)));
+//! assert_eq!(signup.uniques().len(), 2); // The place of its address on the shift, and its secret.
+//! assert_eq!(signup.shares()[0].total, Total::Filled(organization, shift));
+//! assert_eq!(signup.expires_at(), None);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The values in records are checked types, such as [`Title`](crate::Title). A store that decodes a value builds it with the
+//! type's constructor, and reports a refused value as [`StoreError::corrupt`]. Values that an earlier release accepted must
+//! stay readable: [`EmailAddress::stored`](crate::EmailAddress::stored) and
 //! [`LocationData::stored`](crate::LocationData::stored) accept such values.
 //!
-//! Some fields are not stored with their record:
+//! A read fills in what a record takes from others. A store ignores these fields in a write:
 //!
-//! - [`Shift::day`] and [`Shift::is_virtual`] are fields of the event. A read fills them in.
-//! - [`Occupancy::filled`](crate::Occupancy::filled) is a count that the writes of sign-ups change.
-//! - `location_data` belongs to an event, and only [`EventInFull`] returns it.
+//! - [`Shift::of`] sets the day and `is_virtual` from the event, and sets `filled` of a closed shift to 0. [`Signup::of`]
+//!   cancels a sign-up whose shift is closed. So a write changes one record, even if reads of other records then differ.
+//! - [`Occupancy::filled`](crate::Occupancy::filled) is the total [`Filled`](Total::Filled) of the shift. A store keeps this
+//!   total, because a thousand volunteers may sign up at once. It may count every other total by an index.
 //!
 //! # Reads
 //!
-//! The documentation of each method states the order, the limit, and the result for a missing record. A limit counts
-//! the records that are returned, after the filters. Most reads name the organization. They isolate tenants: a record
-//! of another organization counts as missing. The module page of [`store`](super) lists the exceptions.
+//! [`Store::record`] reads one record by its key, and [`Store::holder`] by a unique value. Both return an expired record, too:
+//! the caller compares its expiry with the time. Lists and snapshots have methods of their own, whose documentation states the
+//! order, the limit, and the result for a missing record. A limit counts the records that are returned, after the filters.
+//!
+//! Most reads name the organization. They isolate tenants: a record of another organization counts as missing. The module
+//! page of [`store`](super) lists the exceptions.
 //!
 //! # Commit
 //!
-//! [`Store::commit`] gets a [`ChangeSet`]: requirements and writes as plain data. Under one lock, or in one
-//! transaction, the store
+//! [`Store::commit`] gets a [`ChangeSet`]: requirements and writes as plain data. Under one lock, or in one transaction, the
+//! store
 //!
-//! 1. checks each [`Requirement`] in its order, and returns the [`Refusal`] of the first that does not hold. The
-//!    refusal carries the fact that was found, for example the stored receipt.
+//! 1. checks each [`Requirement`] in its order, and returns the [`Refusal`] of the first that does not hold. The refusal
+//!    carries the fact that was found, for example the record that has the value.
 //! 2. applies each [`Write`] in its order.
 //! 3. makes all writes durable, and only then returns.
 //!
-//! The service read these facts earlier, without the lock. Another commit may have changed them since, so the store
-//! must check them again. A store needs no knowledge of the rules: the reason for a requirement is not part of the
-//! change set.
+//! | requirement | holds if | refusal |
+//! |---|---|---|
+//! | [`Unchanged`](Requirement::Unchanged), [`GateUnchanged`](Requirement::GateUnchanged) | the record, deleted or not, has this version, or this gate | [`Changed`](Refusal::Changed) |
+//! | [`Absent`](Requirement::Absent) | no record has the value, or the record has expired | [`Taken`](Refusal::Taken) |
+//! | [`Below`](Requirement::Below), [`AllZero`](Requirement::AllZero) | the total is below the bound, or each total is 0 | [`NotBelow`](Refusal::NotBelow) |
+//!
+//! A [`Put`](Write::Put) carries the record before and after, so a store derives from the pair which unique values and totals
+//! change. [`Write::states`] returns both. A [`Remove`](Write::Remove) also removes the children, and theirs.
+//!
+//! The service read these facts earlier, without the lock. Another commit may have changed them since, so the store must
+//! check them again. A store needs no knowledge of the rules: the reason for a requirement is not part of the change set.
 //!
 //! `Requirement` and `Write` are exhaustive on purpose. A store that does not handle a new variant does not compile.
 //!
 //! # Keys
 //!
-//! [`Requirement::keys`] and [`Write::keys`] declare what each of them reads and changes: the slug of an event, a
-//! receipt, a shift, the address on a shift, a sign-up, a notice. [`ChangeSet::keys`] has the [`Keys`] of the whole change
-//! set, with one [`Access`] for each [`Key`]:
+//! [`Requirement::keys`] and [`Write::keys`] name what each of them reads and changes: a record, its gate, a unique value or a
+//! total. [`ChangeSet::keys`] has the [`Keys`] of the whole change set, with one [`Access`] for each [`Key`]:
 //!
 //! | access | meaning | does not conflict with |
 //! |---|---|---|
 //! | [`Read`](Access::Read) | reads the key | `Read` |
-//! | [`Commute`](Access::Commute) | changes a total by 1, checks that a total has room, or touches one member of a set | `Commute` |
+//! | [`Commute`](Access::Commute) | changes a total by 1, or checks that a total is below its bound | `Commute` |
+//! | [`Insert`](Access::Insert) | inserts the record; needs no lock of the record | no access |
 //! | [`Write`](Access::Write) | changes the key | no access |
 //!
 //! If the keys of two change sets do not conflict, both orders of the two commits have the same outcomes and leave the
 //! same records. A store may then check them together, and write them in any order. The exception is a total at its bound.
 //! Two sign-ups for one shift do not conflict, but only one of them may take the last place. A store that checks several
-//! change sets together counts the additions to each total: [`Write::adds_to`] names the total that a write adds to.
+//! change sets together counts the additions to each total: [`Write::adds_to`] names the totals that a write adds to.
 //!
 //! ```
-//! use signup_core::store::Key;
-//! use signup_core::{ChangeSet, OrganizationId, Plan, Requirement, ShiftId, SignupId, Write};
+//! use signup_core::store::{Access, Key};
+//! use signup_core::{ChangeSet, OrganizationId, RecordKey, Requirement, ShiftId, Timestamp, Total};
 //!
-//! let (organization, shift, signup) = (OrganizationId::NONE, ShiftId::NONE, SignupId::NONE);
-//! let upgrade = Write::SetPlan { organization, plan: Plan::Pro };
-//! let upgrade = ChangeSet { requires: vec![], writes: vec![upgrade] };
-//! let check = Requirement::SignupConfirmed { organization, shift, signup };
-//! let check = ChangeSet { requires: vec![check], writes: vec![] };
-//! assert!(!upgrade.keys().conflicts_with(&check.keys()));
-//! assert!(upgrade.keys().conflicts_with(&upgrade.keys()));
-//! assert!(upgrade.keys().iter().all(|(key, _)| *key == Key::Organization(organization)));
+//! let (organization, shift) = (OrganizationId::NONE, ShiftId::NONE);
+//! let total = Total::Filled(organization, shift);
+//! let room = Requirement::Below { total: total.clone(), bound: 8, now: Timestamp::UNIX_EPOCH };
+//! let key = RecordKey::Shift(organization, shift);
+//! let gate = Requirement::GateUnchanged { key: key.clone(), gate: 1 };
+//! let checks = ChangeSet { requires: vec![room, gate], writes: vec![] };
+//! assert_eq!(checks.keys().get(&Key::Total(total)), Some(Access::Commute));
+//! assert_eq!(checks.keys().get(&Key::Gate(key)), Some(Access::Read));
+//! assert!(!checks.keys().conflicts_with(&checks.keys()));
 //! ```
 //!
 //! A store can derive its locks from keys. A store with row locks acquires them in the order of [`Key`] for all commits,
@@ -105,9 +138,11 @@
 //!
 //! # Deleted records
 //!
-//! [`Write::DeleteEvent`] and [`Write::DeleteShift`] keep the records, so that queued mails can still be written. Every
-//! read omits them, except the reads that say otherwise. Requirements and writes about sign-ups and notices still find
-//! them. [`Store::purge_deleted`] removes the records later.
+//! A deleted event or shift is a record with `deleted_at`, so that queued mails can still be written. It keeps its unique
+//! values. [`Deleted`] states what a read hides. Requirements and writes treat a deleted record like any other.
+//!
+//! [`Store::purge`] removes deleted and expired records for good, in portions. It removes the record of an event first: then the
+//! event is gone from every read, and no commit can restore it. What belonged to the event follows in portions.
 //!
 //! # Counting requests
 //!
@@ -116,22 +151,34 @@
 //!
 //! # Wrappers
 //!
-//! [`Wrapper`] changes some methods of a store and forwards the others, for example to inject faults in tests of a
-//! program that uses a store. `Store` is also implemented for `Arc` and `Box` of a store.
+//! [`Wrapper`] changes some methods of a store and forwards the others. `examples/own_store` has a wrapper that injects
+//! faults, for tests of programs that use a store. `Store` is also implemented for `Arc` and `Box` of a store.
 //!
 //! # Tests
 //!
 //! The feature `conformance` has the suite that every store passes: the macro `conformance_tests!` defines a test for
-//! each promise, and two tests with random inputs. The model test compares the store with a reference, the store
-//! of `signup-store-memory`, after random operations. The test of serializability commits random change sets at the same
-//! time, and finds an order in which the reference gives the same outcomes. The page of the module `conformance` shows a
-//! complete test file, and how to remove a temporary folder. The functions in `conformance::records` create records for
-//! further tests.
+//! each promise, and two tests with random inputs. Both compare the store with a reference, `signup-store-memory`. The model
+//! test runs random operations against both stores. The test of serializability commits random change sets at the same time,
+//! and finds an order in which the reference has the same outcomes. The page of the module `conformance` shows a complete test
+//! file, and how to remove a temporary folder. The functions in `conformance::records` create records for further tests.
+//!
+//! # A new kind of record
+//!
+//! A new kind needs code in these places of the repository. The compiler finds the matches, but not the lists or the
+//! schemas.
+//!
+//! - `signup-core/src`: its id in `id.rs`, its type, its rules and the methods of the service. In `store/record.rs`: its
+//!   line in `records!`, its `RecordKey` and its [`Entity`].
+//! - `signup-core/src/conformance`: `records.rs`, `family.rs`, `round_trip.rs`, `random.rs` and `random/records.rs`.
+//! - `signup-store-memory/src`: `lists.rs`, and `is_deleted` in `tables.rs`.
+//! - `signup-store-sql/src`: its file in `records/`, the match in `records/mod.rs`, `Lock::of` in `postgres/lock.rs`, and
+//!   `sql/purge.rs` if it belongs to an event.
+//! - `signup-store-sql/migrations`: its table in both schemas, and its branch in `lock_in_order` of the PostgreSQL schema.
 
 #[cfg(doc)]
 use super::{
-    Access, ChangeSet, CommitError, EventInFull, Key, Keys, Refusal, RequestCounter, Requirement, Store,
-    StoreError, Wrapper, Write,
+    Access, ChangeSet, CommitError, Deleted, Entity, Key, Keys, Kind, Record, Refusal, RequestCounter,
+    Requirement, Store, StoreError, Total, Wrapper, Write,
 };
 #[cfg(doc)]
-use crate::{Event, Notice, Organization, Question, Receipt, ReceiptKey, Shift, Signup, Token};
+use crate::{Shift, Signup};

@@ -1,8 +1,7 @@
 //! `event`: list, show, cancel, delete and restore events.
 
 use signup_core::{
-    Admin, CancelEvent, DeletedEvent, Error, EventId, EventInFull, EventQuery, EventWithShifts,
-    OrganizationId,
+    Admin, CancelEvent, Error, Event, EventId, EventInFull, EventQuery, EventWithShifts, OrganizationId,
 };
 
 use super::{PAGE_LIMIT, describe, event_error, find_organization, print};
@@ -31,13 +30,13 @@ pub(super) async fn run(admin: &Admin, base_url: &str, command: EventCommand) ->
             let for_event = |error| event_error(&event, error);
             admin.delete_event(event_id(&event)).await.map_err(for_event)?;
             let deleted = admin.deleted_event(event_id(&event)).await.map_err(for_event)?;
-            print(&OperatorEvent::deleted(&deleted, base_url))
+            print(&OperatorEvent::listed(&deleted, base_url))
         }
         EventCommand::Restore { event } => {
             let restored = admin.restore_event(event_id(&event)).await.map_err(|error| match error {
                 Error::NotFound => format!(
                     "there is no deleted event with the id {event}: a deleted event is kept for {} days",
-                    DeletedEvent::RETENTION.as_hours() / 24
+                    Event::RETENTION.as_hours() / 24
                 ),
                 error => event_error(&event, error),
             })?;
@@ -61,8 +60,8 @@ async fn list_deleted(admin: &Admin, base_url: &str, organization: OrganizationI
     loop {
         let page = admin.deleted_events(organization, after, PAGE_LIMIT).await.map_err(describe)?;
         let Some(last) = page.last() else { return Ok(()) };
-        after = Some(last.event.id);
-        page.iter().try_for_each(|deleted| print(&OperatorEvent::deleted(deleted, base_url)))?;
+        after = Some(last.id);
+        page.iter().try_for_each(|deleted| print(&OperatorEvent::listed(deleted, base_url)))?;
     }
 }
 
@@ -74,7 +73,7 @@ async fn show(admin: &Admin, base_url: &str, event: &str) -> Result<(), String> 
             print(&OperatorEvent::with_slots(&event, base_url).and_questions(&questions))
         }
         Err(Error::NotFound) => match admin.deleted_event(id).await {
-            Ok(deleted) => print(&OperatorEvent::deleted(&deleted, base_url)),
+            Ok(deleted) => print(&OperatorEvent::listed(&deleted, base_url)),
             Err(Error::NotFound) => Err(format!("there is no event with the id {event}")),
             Err(error) => Err(describe(error)),
         },

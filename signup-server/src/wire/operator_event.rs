@@ -1,7 +1,7 @@
 //! The JSON of events in the output of the management commands.
 
 use serde::Serialize;
-use signup_core::{DeletedEvent, EventWithShifts};
+use signup_core::EventWithShifts;
 use uuid::Uuid;
 
 use super::{Event, Instant, Question};
@@ -19,19 +19,14 @@ pub(crate) struct OperatorEvent<'a> {
 }
 
 impl<'a> OperatorEvent<'a> {
-    /// Returns an event that is not deleted, without its slots.
+    /// Returns an event, deleted or not, without its slots.
     pub(crate) fn listed(event: &'a signup_core::Event, base_url: &'a str) -> Self {
         Self {
             event: Event::new(event, base_url),
             organization_id: event.organization.uuid(),
-            deleted_at: None,
+            deleted_at: event.deleted_at.map(Instant),
             questions: None,
         }
-    }
-
-    /// Returns a deleted event, without its slots.
-    pub(crate) fn deleted(deleted: &'a DeletedEvent, base_url: &'a str) -> Self {
-        Self { deleted_at: Some(Instant(deleted.deleted_at)), ..Self::listed(&deleted.event, base_url) }
     }
 
     /// Returns an event with its slots.

@@ -1,5 +1,7 @@
 //! The management commands of events: list, show, cancel, delete and restore.
 
+use std::time::Duration;
+
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -7,6 +9,7 @@ use crate::command_line::assert_fails;
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, event, run};
 use crate::pages::{Page, published};
+use crate::wait::wait_until;
 
 /// Runs a command on the server's database and returns the printed lines.
 fn lines(server: &Server, arguments: &[&str]) -> Vec<Value> {
@@ -140,10 +143,18 @@ async fn a_running_server_answers_with_what_a_command_changed(#[values(Sqlite, P
     assert_eq!(server.get(&path).await.data()["cancelled_at"], Value::Null);
     let cancelled = server.manage(&["event", "cancel", "--event", id(&page.event)]);
     assert_eq!(server.get(&path).await.data()["cancelled_at"], cancelled["cancelled_at"]);
+    // The server may answer from its cache for a second.
+    let wait_for = async |status| {
+        wait_until(Duration::from_secs(2), async || {
+            let statuses = (server.get(&path).await.status, page.get(&server).await.status);
+            if statuses == (status, status) { Ok(()) } else { Err(format!("{statuses:?}")) }
+        })
+        .await;
+    };
     server.manage(&["event", "delete", "--event", id(&page.event)]);
-    assert_eq!((server.get(&path).await.status, page.get(&server).await.status), (404, 404));
+    wait_for(404).await;
     server.manage(&["event", "restore", "--event", id(&page.event)]);
-    assert_eq!((server.get(&path).await.status, page.get(&server).await.status), (200, 200));
+    wait_for(200).await;
 }
 
 #[rstest]

@@ -25,12 +25,13 @@ CREATE TABLE organizations (
     sport      text   CHECK (length(sport) BETWEEN 1 AND 255),
     public_url text   CHECK (length(public_url) BETWEEN 1 AND 2048),
     plan       text   NOT NULL CHECK (plan IN ('free', 'calendar', 'starter', 'pro')),
+    version    bigint NOT NULL CHECK (version >= 1),
     created_at bigint NOT NULL
 );
 
 -- The API tokens of organizations. A token itself is not stored: `digest` is its SHA-256.
 CREATE TABLE tokens (
-    organization_id uuid   NOT NULL REFERENCES organizations (id),
+    organization_id uuid   NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
     id              uuid   NOT NULL UNIQUE,
     name            text   NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     digest          bytea  NOT NULL UNIQUE CHECK (length(digest) = 32),
@@ -40,12 +41,13 @@ CREATE TABLE tokens (
                     CONSTRAINT tokens_expires_at_check
                     CHECK (expires_at > created_at AND expires_at <= created_at + 365 * 86400),
     revoked_at      bigint,
+    version         bigint NOT NULL CHECK (version >= 1),
     PRIMARY KEY (organization_id, id)
 );
 
 -- The events. A deleted event stays until it is purged, with all that belongs to it.
 CREATE TABLE events (
-    organization_id     uuid    NOT NULL REFERENCES organizations (id),
+    organization_id     uuid    NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
     id                  uuid    NOT NULL UNIQUE,
     title               text    NOT NULL CHECK (length(title) BETWEEN 1 AND 255),
     slug                text    COLLATE "C" NOT NULL UNIQUE CHECK (length(slug) BETWEEN 1 AND 255),
@@ -54,9 +56,6 @@ CREATE TABLE events (
     is_virtual          boolean NOT NULL,
     latitude            double precision CHECK (latitude BETWEEN -90 AND 90),
     longitude           double precision CHECK (longitude BETWEEN -180 AND 180),
-    -- json keeps the text that was written. jsonb would store numbers as NUMERIC: the largest double would come back with
-    -- 309 digits, as a number that a JSON reader refuses.
-    location_data       json    CHECK (json_typeof(location_data) = 'object'),
     start_date          date    NOT NULL,
     end_date            date    CONSTRAINT events_end_date_check CHECK (end_date >= start_date),
     timezone            text    NOT NULL CHECK (length(timezone) > 0),
@@ -68,11 +67,16 @@ CREATE TABLE events (
                                 'slate-charcoal', 'golden-hour', 'midnight')),
     badge_label         text    CHECK (length(badge_label) BETWEEN 1 AND 255),
     version             bigint  NOT NULL CHECK (version >= 1),
+    -- A second version: only changes that affect whether and how volunteers may sign up raise it.
+    gate                bigint  NOT NULL CHECK (gate >= 1),
     created_at          bigint  NOT NULL,
     updated_at          bigint  NOT NULL,
     cancelled_at        bigint,
     cancellation_reason text    CHECK (length(cancellation_reason) BETWEEN 1 AND 1000),
     deleted_at          bigint,
+    -- Whether a purge has begun to remove the event. Reads and restores no longer find the event.
+    is_purged           boolean NOT NULL DEFAULT FALSE
+                        CONSTRAINT events_is_purged_check CHECK (NOT is_purged OR deleted_at IS NOT NULL),
     PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX events_by_start ON events (organization_id, starts_at, id) WHERE deleted_at IS NULL;
@@ -82,7 +86,18 @@ CREATE INDEX drafts_by_start ON events (organization_id, starts_at, id) WHERE NO
 CREATE INDEX active_events_by_end ON events (organization_id, ends_at)
     WHERE is_published AND cancelled_at IS NULL AND deleted_at IS NULL;
 CREATE UNIQUE INDEX deleted_events ON events (organization_id, id) WHERE deleted_at IS NOT NULL;
-CREATE INDEX events_by_deletion ON events (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX events_by_deletion ON events (deleted_at) WHERE deleted_at IS NOT NULL AND NOT is_purged;
+CREATE UNIQUE INDEX purged_events ON events (organization_id, id) WHERE is_purged;
+
+-- Data about the places of events. json keeps the text that was written. jsonb would store numbers as NUMERIC: the largest
+-- double would come back with 309 digits, as a number that a JSON reader refuses.
+CREATE TABLE location_data (
+    organization_id uuid NOT NULL,
+    event_id        uuid NOT NULL,
+    data            json NOT NULL CHECK (json_typeof(data) = 'object'),
+    PRIMARY KEY (organization_id, event_id),
+    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
+);
 
 -- The shifts of events. A deleted shift stays until it is purged.
 CREATE TABLE shifts (
@@ -96,10 +111,11 @@ CREATE TABLE shifts (
     end_minute      integer NOT NULL
                     CONSTRAINT shifts_end_minute_check CHECK (end_minute > start_minute AND end_minute <= 1440),
     capacity        integer NOT NULL CHECK (capacity BETWEEN 1 AND 1000000),
-    -- The number of rows in signups with the status 'confirmed'. Only writes of sign-ups change it.
+    -- The number of rows in signups for this shift with the status 'confirmed'. Only writes of sign-ups change it.
     filled          integer NOT NULL CHECK (filled >= 0),
     position        integer NOT NULL CHECK (position >= 0),
     version         bigint  NOT NULL CHECK (version >= 1),
+    gate            bigint  NOT NULL CHECK (gate >= 1),
     created_at      bigint  NOT NULL,
     updated_at      bigint  NOT NULL,
     -- When and by whom all sign-ups for the shift were cancelled at once. The rows of the sign-ups and the column `filled`
@@ -110,7 +126,7 @@ CREATE TABLE shifts (
                     AND closed_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation')),
     deleted_at      bigint,
     PRIMARY KEY (organization_id, id),
-    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id)
+    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
 );
 CREATE INDEX shifts_by_event ON shifts (organization_id, event_id, position);
 CREATE INDEX shifts_by_deletion ON shifts (deleted_at) WHERE deleted_at IS NOT NULL;
@@ -125,10 +141,11 @@ CREATE TABLE questions (
     kind            text    NOT NULL CHECK (kind IN ('text', 'select', 'checkbox')),
     options         jsonb   NOT NULL CHECK (jsonb_typeof(options) = 'array'),
     required        boolean NOT NULL,
-    PRIMARY KEY (organization_id, event_id, position, id),
-    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id)
+    version         bigint  NOT NULL CHECK (version >= 1),
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
 );
-CREATE INDEX questions_by_id ON questions (organization_id, id);
+CREATE INDEX questions_by_event ON questions (organization_id, event_id, position, id);
 
 -- The sign-ups of volunteers for shifts, as they were written. Reads use the view current_signups.
 CREATE TABLE signups (
@@ -147,6 +164,7 @@ CREATE TABLE signups (
     status          text    COLLATE "C" NOT NULL CHECK (status IN ('confirmed', 'cancelled')),
     -- The SHA-256 of the secret in the volunteer's link.
     secret          bytea   NOT NULL UNIQUE CHECK (length(secret) = 32),
+    version         bigint  NOT NULL CHECK (version >= 1),
     created_at      bigint  NOT NULL,
     -- When the confirmation mail was last queued.
     mailed_at       bigint  NOT NULL,
@@ -156,7 +174,7 @@ CREATE TABLE signups (
                     CONSTRAINT signups_cancelled_by_check CHECK ((cancelled_by IS NULL) = (status = 'confirmed')
                     AND cancelled_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation')),
     PRIMARY KEY (organization_id, id),
-    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id)
+    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 );
 CREATE INDEX signups_by_event ON signups (organization_id, event_id, id);
 CREATE INDEX signups_by_shift ON signups (organization_id, shift_id, id);
@@ -166,19 +184,19 @@ CREATE UNIQUE INDEX one_place_for_an_address ON signups (organization_id, shift_
 
 -- The sign-ups as they are now: a confirmed sign-up for a closed shift is cancelled.
 --
--- With a limit the subquery is no join, but looks up each shift by its key: the lists keep the order of their index, whatever
--- the planner knows of the tables.
+-- The subquery has a limit, so the planner cannot make it a join. It looks up each shift by key, and the list keeps the
+-- order of its index.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.shift_version, u.name, u.email, u.email_key, u.answers, u.secret,
-    u.created_at, u.mailed_at,
+    u.version, u.created_at, u.mailed_at,
     CASE WHEN s.closed_at IS NULL THEN u.status ELSE 'cancelled' END AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
     coalesce(s.closed_by, u.cancelled_by) AS cancelled_by
 FROM signups u LEFT JOIN LATERAL (SELECT closed_at, closed_by FROM shifts
     WHERE organization_id = u.organization_id AND id = u.shift_id AND u.status = 'confirmed' LIMIT 1) s ON TRUE;
 
--- The stored answers to requests with an idempotency key. `outcome` is a JSON object, as json for the reason that
--- location_data is.
+-- The stored answers to requests with an idempotency key. `outcome` is a JSON object of type json, because jsonb changes
+-- large numbers (see location_data).
 CREATE TABLE receipts (
     organization_id uuid   NOT NULL,
     token_id        uuid   NOT NULL,
@@ -196,7 +214,8 @@ CREATE TABLE notices (
     id              uuid    NOT NULL,
     event_id        uuid    NOT NULL,
     shift_id        uuid    NOT NULL,
-    -- The sign-up that the mail is about, or NULL if the notice is for several volunteers.
+    -- The sign-up that the mail is about, or NULL if the notice is for several volunteers. Not a foreign key: PostgreSQL would
+    -- look up the sign-up by a plan that it made when the table was small, and read all sign-ups of the organization.
     signup_id       uuid,
     -- What happened, as a JSON object.
     cause           jsonb   NOT NULL,
@@ -211,11 +230,14 @@ CREATE TABLE notices (
                     CONSTRAINT notices_reason_check
                     CHECK ((reason IS NULL) = (failed_at IS NULL) AND length(reason) <= 500),
     PRIMARY KEY (organization_id, id),
-    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id)
+    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 );
+CREATE INDEX notices_by_shift ON notices (organization_id, shift_id);
+CREATE INDEX notices_by_signup ON notices (organization_id, signup_id);
 CREATE INDEX notices_by_id ON notices (id);
 CREATE INDEX due_notices ON notices (due_at, id) WHERE failed_at IS NULL;
 CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
+CREATE INDEX notices_by_failure ON notices (failed_at) WHERE failed_at IS NOT NULL;
 
 -- The requests of each caller in the present minute, counted for all processes together. A caller is a token, or the address
 -- of a client under the organization 0. The table is unlogged: a commit that changes no other table does not wait for the
@@ -235,10 +257,12 @@ CREATE INDEX windows_by_opening ON windows (opened_at);
 -- With timeout_ms above 0, a wait for a lock that takes longer fails. The result has no rows. Its columns are those of the
 -- checks that follow in the same UNION ALL.
 --
--- The shared lock of an event is an advisory lock, which is granted in the order of arrival. A row lock FOR SHARE is granted
--- beside others at once: while sign-ups keep coming, a change of the event would wait until its timeout.
-CREATE FUNCTION lock_in_order(kinds text[], owners uuid[], ids uuid[], names text[], timeout_ms bigint)
+-- The locks of an event and of its gate are advisory locks, which are granted in the order of arrival. A row lock FOR SHARE is
+-- granted beside others at once: while sign-ups keep coming, a change of the event would wait until its timeout.
+CREATE FUNCTION lock_in_order(kinds text[], are_shared boolean[], owners uuid[], ids uuid[], names text[], timeout_ms bigint)
 RETURNS TABLE (change bigint, number bigint, fact text, is_final boolean) LANGUAGE plpgsql AS $$
+DECLARE
+    name bigint;
 BEGIN
     -- Until the end of the transaction.
     PERFORM set_config('lock_timeout', CAST(timeout_ms AS text), TRUE) WHERE timeout_ms > 0;
@@ -252,15 +276,19 @@ BEGIN
                 PERFORM pg_advisory_xact_lock(7306931546094);
             WHEN 'organization' THEN
                 PERFORM 1 FROM organizations o WHERE o.id = ids[i] FOR NO KEY UPDATE;
-            WHEN 'event' THEN
-                PERFORM pg_advisory_xact_lock(hashtextextended(concat_ws(' ', owners[i], ids[i]), 1));
-                PERFORM 1 FROM events e WHERE e.organization_id = owners[i] AND e.id = ids[i] FOR NO KEY UPDATE;
-            WHEN 'shared event' THEN
-                PERFORM pg_advisory_xact_lock_shared(hashtextextended(concat_ws(' ', owners[i], ids[i]), 1));
+            WHEN 'event', 'gate' THEN
+                name := hashtextextended(concat_ws(' ', owners[i], ids[i]), CASE kinds[i] WHEN 'event' THEN 1 ELSE 2 END);
+                IF are_shared[i] THEN
+                    PERFORM pg_advisory_xact_lock_shared(name);
+                ELSE
+                    PERFORM pg_advisory_xact_lock(name);
+                END IF;
             WHEN 'shift' THEN
                 PERFORM 1 FROM unnest(kinds, owners, ids) WITH ORDINALITY lock (kind, owner, id, place)
                     JOIN shifts s ON s.organization_id = lock.owner AND s.id = lock.id
                     WHERE lock.kind = 'shift' ORDER BY lock.place FOR NO KEY UPDATE OF s;
+            WHEN 'question' THEN
+                PERFORM 1 FROM questions q WHERE q.organization_id = owners[i] AND q.id = ids[i] FOR NO KEY UPDATE;
             WHEN 'signup' THEN
                 PERFORM 1 FROM signups u WHERE u.organization_id = owners[i] AND u.id = ids[i] FOR NO KEY UPDATE;
             WHEN 'notice' THEN
@@ -271,53 +299,38 @@ BEGIN
     END LOOP;
 END $$;
 
--- The functions below return what a check compares. The caller holds the lock of it. The statement that acquires the lock
--- took its snapshot before it waited. The query of a function has a snapshot of its own, and so sees what was committed
--- during the wait.
+-- Each function below returns the value that a check compares. The statement that waits for a lock has a snapshot from
+-- before the wait. A function has a newer snapshot, so it sees commits made during the wait.
 
-CREATE FUNCTION organizations_exist() RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION count_of_organizations() RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN EXISTS (SELECT 1 FROM organizations);
+    RETURN (SELECT count(*) FROM organizations);
 END $$;
 
-CREATE FUNCTION active_events(owner uuid, at bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION count_of_active_events(owner uuid, at bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
     RETURN (SELECT count(*) FROM events WHERE organization_id = owner AND is_published AND cancelled_at IS NULL
         AND deleted_at IS NULL AND ends_at > at);
 END $$;
 
--- Both are NULL if there is no such event.
-CREATE FUNCTION current_event(owner uuid, event uuid, OUT version bigint, OUT deleted_at bigint) LANGUAGE plpgsql AS $$
+-- Returns the version and the gate of an event, both NULL if there is none.
+CREATE FUNCTION current_event(owner uuid, event uuid, OUT version bigint, OUT gate bigint) LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT e.version, e.deleted_at INTO version, deleted_at FROM events e WHERE e.organization_id = owner AND e.id = event;
+    SELECT e.version, e.gate INTO version, gate FROM events e WHERE e.organization_id = owner AND e.id = event;
 END $$;
 
--- Whether any sign-up of the event has an answer to the question.
-CREATE FUNCTION question_is_answered(owner uuid, event uuid, question text) RETURNS boolean LANGUAGE plpgsql AS $$
+-- The number of sign-ups of the event with an answer to the question.
+CREATE FUNCTION count_of_answers(owner uuid, event uuid, question text) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN EXISTS (SELECT 1 FROM signups u WHERE u.organization_id = owner AND u.event_id = event
+    RETURN (SELECT count(*) FROM signups u WHERE u.organization_id = owner AND u.event_id = event
         AND u.answers @> jsonb_build_array(jsonb_build_object('question_id', question)));
 END $$;
 
-CREATE FUNCTION shift_is_open(owner uuid, shift uuid) RETURNS boolean LANGUAGE plpgsql AS $$
+-- The number of confirmed sign-ups for the shift. A closed shift has none.
+CREATE FUNCTION filled_of_shift(owner uuid, shift uuid) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN EXISTS (SELECT 1 FROM shifts s
-        WHERE s.organization_id = owner AND s.id = shift AND s.closed_at IS NULL);
-END $$;
-
--- Capacity minus filled, or 0 if the shift is missing, deleted or closed.
-CREATE FUNCTION room_on_shift(owner uuid, shift uuid) RETURNS bigint LANGUAGE plpgsql AS $$
-BEGIN
-    RETURN coalesce((SELECT s.capacity - s.filled FROM shifts s
-        WHERE s.organization_id = owner AND s.id = shift AND s.deleted_at IS NULL AND s.closed_at IS NULL), 0);
-END $$;
-
--- Whether one of these shifts of the event has a confirmed sign-up. The caller holds the exclusive lock of the event.
-CREATE FUNCTION shifts_have_signups(owner uuid, event uuid, ids json) RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-    RETURN EXISTS (SELECT 1 FROM shifts s
-        WHERE s.organization_id = owner AND s.event_id = event AND s.filled > 0 AND s.closed_at IS NULL
-        AND s.id = ANY (ARRAY(SELECT CAST(value AS uuid) FROM json_array_elements_text(ids))));
+    RETURN coalesce((SELECT s.filled FROM shifts s
+        WHERE s.organization_id = owner AND s.id = shift AND s.closed_at IS NULL), 0);
 END $$;
 
 -- The confirmed sign-up of an address for a shift.
@@ -328,7 +341,7 @@ END $$;
 CREATE FUNCTION confirmed_signup(owner uuid, shift uuid, address text) RETURNS SETOF signups
 LANGUAGE plpgsql SET enable_sort = off AS $$
 BEGIN
-    IF shift_is_open(owner, shift) THEN
+    IF EXISTS (SELECT 1 FROM shifts s WHERE s.organization_id = owner AND s.id = shift AND s.closed_at IS NULL) THEN
         RETURN QUERY SELECT first.* FROM (SELECT * FROM signups u WHERE u.organization_id = owner AND u.shift_id = shift
             AND u.email_key >= address AND u.status = 'confirmed' ORDER BY u.email_key LIMIT 1) first
             WHERE first.email_key = address;

@@ -1,7 +1,8 @@
 -- The tables of the store.
 --
 -- Ids are 16-byte blobs, which sort as their UUIDs do. Instants are Unix seconds. Booleans are 0 or 1. Every table with
--- records of an organization has the column organization_id. It comes first in the keys, and in the indexes of the lists.
+-- records of an organization has the column organization_id. It comes first in the keys, except for `notices`, and in the
+-- indexes of an organization's lists.
 --
 -- A CHECK repeats a bound that the library checks before it writes. So no other program can store a value that the library
 -- cannot read.
@@ -21,12 +22,13 @@ CREATE TABLE organizations (
     sport      TEXT    CHECK (length(sport) BETWEEN 1 AND 255),
     public_url TEXT    CHECK (length(public_url) BETWEEN 1 AND 2048),
     plan       TEXT    NOT NULL CHECK (plan IN ('free', 'calendar', 'starter', 'pro')),
+    version    INTEGER NOT NULL CHECK (version >= 1),
     created_at INTEGER NOT NULL
 ) STRICT;
 
 -- The API tokens of organizations. A token itself is not stored: `digest` is its SHA-256.
 CREATE TABLE tokens (
-    organization_id BLOB    NOT NULL REFERENCES organizations (id),
+    organization_id BLOB    NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
     id              BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
     name            TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     digest          BLOB    NOT NULL UNIQUE CHECK (length(digest) = 32),
@@ -34,12 +36,13 @@ CREATE TABLE tokens (
     created_at      INTEGER NOT NULL,
     expires_at      INTEGER NOT NULL CHECK (expires_at > created_at AND expires_at <= created_at + 365 * 86400),
     revoked_at      INTEGER,
+    version         INTEGER NOT NULL CHECK (version >= 1),
     PRIMARY KEY (organization_id, id)
 ) STRICT;
 
 -- The events. A deleted event stays until it is purged, with all that belongs to it.
 CREATE TABLE events (
-    organization_id     BLOB    NOT NULL REFERENCES organizations (id),
+    organization_id     BLOB    NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
     id                  BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
     title               TEXT    NOT NULL CHECK (length(title) BETWEEN 1 AND 255),
     slug                TEXT    NOT NULL UNIQUE CHECK (length(slug) BETWEEN 1 AND 255),
@@ -48,7 +51,6 @@ CREATE TABLE events (
     is_virtual          INTEGER NOT NULL CHECK (is_virtual IN (0, 1)),
     latitude            REAL    CHECK (latitude BETWEEN -90 AND 90),
     longitude           REAL    CHECK (longitude BETWEEN -180 AND 180),
-    location_data       TEXT    CHECK (json_type(location_data) = 'object' AND length(CAST(location_data AS BLOB)) <= 16384),
     start_date          TEXT    NOT NULL CHECK (start_date GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
     end_date            TEXT    CHECK (end_date >= start_date AND end_date GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
     timezone            TEXT    NOT NULL CHECK (length(timezone) > 0),
@@ -60,11 +62,15 @@ CREATE TABLE events (
                                 'slate-charcoal', 'golden-hour', 'midnight')),
     badge_label         TEXT    CHECK (length(badge_label) BETWEEN 1 AND 255),
     version             INTEGER NOT NULL CHECK (version >= 1),
+    -- A second version: only changes that affect whether and how volunteers may sign up raise it.
+    gate                INTEGER NOT NULL CHECK (gate >= 1),
     created_at          INTEGER NOT NULL,
     updated_at          INTEGER NOT NULL,
     cancelled_at        INTEGER,
     cancellation_reason TEXT    CHECK (length(cancellation_reason) BETWEEN 1 AND 1000),
     deleted_at          INTEGER,
+    -- Whether a purge has begun to remove the event. Reads and restores no longer find the event.
+    is_purged           INTEGER NOT NULL DEFAULT 0 CHECK (is_purged = 0 OR is_purged = 1 AND deleted_at IS NOT NULL),
     PRIMARY KEY (organization_id, id)
 ) STRICT;
 CREATE INDEX events_by_start ON events (organization_id, starts_at, id) WHERE deleted_at IS NULL;
@@ -74,7 +80,17 @@ CREATE INDEX events_by_publication_and_start ON events (organization_id, is_publ
 CREATE INDEX active_events_by_end ON events (organization_id, ends_at, cancelled_at, deleted_at)
     WHERE cancelled_at IS NULL AND deleted_at IS NULL AND is_published = 1;
 CREATE UNIQUE INDEX deleted_events ON events (organization_id, id) WHERE deleted_at IS NOT NULL;
-CREATE INDEX events_by_deletion ON events (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX events_by_deletion ON events (deleted_at) WHERE deleted_at IS NOT NULL AND NOT is_purged;
+CREATE UNIQUE INDEX purged_events ON events (organization_id, id) WHERE is_purged;
+
+-- Data about the places of events, as JSON objects.
+CREATE TABLE location_data (
+    organization_id BLOB NOT NULL,
+    event_id        BLOB NOT NULL,
+    data            TEXT NOT NULL CHECK (json_type(data) = 'object' AND length(CAST(data AS BLOB)) <= 16384),
+    PRIMARY KEY (organization_id, event_id),
+    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
+) STRICT;
 
 -- The shifts of events. A deleted shift stays until it is purged.
 CREATE TABLE shifts (
@@ -87,10 +103,11 @@ CREATE TABLE shifts (
     start_minute    INTEGER NOT NULL CHECK (start_minute BETWEEN 0 AND 1439),
     end_minute      INTEGER NOT NULL CHECK (end_minute > start_minute AND end_minute <= 1440),
     capacity        INTEGER NOT NULL CHECK (capacity BETWEEN 1 AND 1000000),
-    -- The number of rows in signups with the status 'confirmed'. Only writes of sign-ups change it.
+    -- The number of rows in signups for this shift with the status 'confirmed'. Only writes of sign-ups change it.
     filled          INTEGER NOT NULL CHECK (filled >= 0),
     position        INTEGER NOT NULL CHECK (position >= 0),
     version         INTEGER NOT NULL CHECK (version >= 1),
+    gate            INTEGER NOT NULL CHECK (gate >= 1),
     created_at      INTEGER NOT NULL,
     updated_at      INTEGER NOT NULL,
     -- When and by whom all sign-ups for the shift were cancelled at once. The rows of the sign-ups and the column `filled`
@@ -101,7 +118,7 @@ CREATE TABLE shifts (
                             OR closed_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation'))),
     deleted_at      INTEGER,
     PRIMARY KEY (organization_id, id),
-    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id)
+    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
 ) STRICT;
 CREATE INDEX shifts_by_event ON shifts (organization_id, event_id, position);
 CREATE INDEX shifts_by_deletion ON shifts (deleted_at) WHERE deleted_at IS NOT NULL;
@@ -116,10 +133,11 @@ CREATE TABLE questions (
     kind            TEXT    NOT NULL CHECK (kind IN ('text', 'select', 'checkbox')),
     options         TEXT    NOT NULL CHECK (json_type(options) = 'array'),
     required        INTEGER NOT NULL CHECK (required IN (0, 1)),
-    PRIMARY KEY (organization_id, event_id, position, id),
-    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id)
+    version         INTEGER NOT NULL CHECK (version >= 1),
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
 ) STRICT;
-CREATE INDEX questions_by_id ON questions (organization_id, id);
+CREATE INDEX questions_by_event ON questions (organization_id, event_id, position, id);
 
 -- The sign-ups of volunteers for shifts, as they were written. Reads use the view current_signups.
 CREATE TABLE signups (
@@ -138,6 +156,7 @@ CREATE TABLE signups (
     status          TEXT    NOT NULL CHECK (status IN ('confirmed', 'cancelled')),
     -- The SHA-256 of the secret in the volunteer's link.
     secret          BLOB    NOT NULL UNIQUE CHECK (length(secret) = 32),
+    version         INTEGER NOT NULL CHECK (version >= 1),
     created_at      INTEGER NOT NULL,
     -- When the confirmation mail was last queued.
     mailed_at       INTEGER NOT NULL,
@@ -145,7 +164,7 @@ CREATE TABLE signups (
     cancelled_by    TEXT    CHECK ((cancelled_by IS NULL) = (status = 'confirmed') AND (cancelled_by IS NULL
                             OR cancelled_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation'))),
     PRIMARY KEY (organization_id, id),
-    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id)
+    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 ) STRICT;
 CREATE INDEX signups_by_event ON signups (organization_id, event_id, id);
 CREATE INDEX signups_by_shift ON signups (organization_id, shift_id, id);
@@ -157,7 +176,7 @@ CREATE UNIQUE INDEX one_place_for_an_address ON signups (organization_id, shift_
 -- sign-ups, so the lists keep the order of their index.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.shift_version, u.name, u.email, u.email_key, u.answers, u.secret,
-    u.created_at, u.mailed_at,
+    u.version, u.created_at, u.mailed_at,
     iif(s.closed_at IS NULL, u.status, 'cancelled') AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
     coalesce(s.closed_by, u.cancelled_by) AS cancelled_by
@@ -196,7 +215,10 @@ CREATE TABLE notices (
     -- When and why the last attempt failed. NULL for a mail that is still to be sent.
     failed_at       INTEGER,
     reason          TEXT    CHECK ((reason IS NULL) = (failed_at IS NULL) AND length(reason) <= 500),
-    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id)
+    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 ) STRICT;
+CREATE INDEX notices_by_shift ON notices (organization_id, shift_id);
+CREATE INDEX notices_by_signup ON notices (organization_id, signup_id);
 CREATE INDEX due_notices ON notices (due_at, id) WHERE failed_at IS NULL;
 CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
+CREATE INDEX notices_by_failure ON notices (failed_at) WHERE failed_at IS NOT NULL;

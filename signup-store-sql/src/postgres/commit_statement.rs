@@ -1,4 +1,5 @@
-//! Change sets as one statement, which checks and writes all of them.
+//! Change sets as one statement, which checks and writes all of them. A change set in which a write depends on an earlier
+//! write is several statements.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -65,18 +66,11 @@ fn statement(
         separator = ",\n";
     }
     let condition = is_checked.then_some(NOT_BROKEN);
-    let mut number = 0;
-    for (effect, mut rows) in writes {
-        let mut templates = effect.templates(Dialect::Postgres, rows.columns()).into_iter().peekable();
-        while let Some(template) = templates.next() {
-            number += 1;
-            let name = template.name.map_or_else(|| format!("write{number}"), str::to_owned);
-            sql.push(&format!("{separator}{name} AS ("));
-            let its_rows = if templates.peek().is_some() { rows.clone() } else { std::mem::take(&mut rows) };
-            template.append(&mut sql, its_rows, condition);
-            sql.push(")");
-            separator = ",\n";
-        }
+    for (number, (effect, rows)) in writes.into_iter().enumerate() {
+        sql.push(&format!("{separator}write{number} AS ("));
+        effect.template(rows.columns()).append(&mut sql, rows, condition);
+        sql.push(")");
+        separator = ",\n";
     }
     sql.push("\n");
     sql.push(if is_checked { BROKEN } else { "SELECT '', '', '', '' WHERE FALSE" });

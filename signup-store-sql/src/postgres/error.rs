@@ -12,9 +12,11 @@ pub(super) fn postgres_error(what: &'static str, error: sqlx::Error) -> StoreErr
     if is_temporary { StoreError::unavailable(what, error) } else { StoreError::failed(what, error) }
 }
 
-/// Returns whether another transaction caused the error: a serialization failure, a deadlock, or a key that it inserted.
+/// Returns whether another transaction caused the error: a serialization failure, a deadlock, a key that it inserted, or a purge
+/// that has marked the event meanwhile.
 pub(super) fn is_contention(error: &sqlx::Error) -> bool {
-    has_state(error, &["40001", "40P01", "23505"])
+    let broken = error.as_database_error().and_then(sqlx::error::DatabaseError::constraint);
+    has_state(error, &["40001", "40P01", "23505"]) || broken == Some("events_is_purged_check")
 }
 
 /// Returns whether one change set of a batch caused the error, by a value or a constraint. The others may succeed alone.

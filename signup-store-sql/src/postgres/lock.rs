@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use signup_core::store::{Access, Key, Keys};
-use signup_core::{ChangeSet, OrganizationId, Requirement, Write};
+use signup_core::{ChangeSet, Kind, OrganizationId, RecordKey, Requirement, Total, Unique, Write};
 use uuid::Uuid;
 
 use crate::sql::{Statement, Value};
@@ -30,62 +30,67 @@ pub(super) struct Lock {
 impl Lock {
     /// The locks that a change set needs, in their order.
     ///
-    /// A requirement locks what it reads, except the sign-ups of shifts that have to be empty. A write locks what it changes,
-    /// except the rows that it inserts: no other transaction knows them. A write also locks the event that it reads. The
-    /// other rows that a write refers to are protected by foreign keys.
+    /// A requirement locks what it reads, except totals that its gate protects. A write locks what it changes, except the rows
+    /// that it inserts: no other transaction knows them. The row of a parent is protected by a foreign key.
     ///
     /// Accesses to one key are combined. So an event that a change set reads and writes has only the exclusive lock.
     pub(super) fn all(change: &ChangeSet) -> BTreeSet<Self> {
         let required = change.requires.iter().flat_map(Requirement::accesses);
-        let (mut changed, mut read, mut inserted) = (vec![], vec![], BTreeSet::new());
-        for (key, access) in change.writes.iter().flat_map(Write::accesses) {
-            match access {
-                Access::Commute | Access::Write => changed.push((key, access)),
-                Access::Read if matches!(key, Key::Event(..)) => read.push((key, access)),
-                Access::Read => {}
-                Access::Insert => drop(inserted.insert(key)),
-            }
-        }
-        let read = read.into_iter().filter(|(key, _)| !inserted.contains(key));
-        let keys: Keys = required.chain(changed).chain(read).collect();
+        let written = change.writes.iter().flat_map(Write::accesses);
+        let changed = written.filter(|(_, access)| matches!(access, Access::Commute | Access::Write));
+        let keys: Keys = required.chain(changed).collect();
         keys.iter().filter_map(|(key, access)| Self::of(key, access)).collect()
     }
 
     /// The lock that protects a key. Every change of the key acquires this lock.
     fn of(key: &Key, access: Access) -> Option<Self> {
-        let named = |name| Self { kind: "name", name: Some(name), ..Self::default() };
-        let row = |kind, organization: Option<&OrganizationId>, id| {
-            let organization = organization.map(|organization| organization.uuid());
-            Self { kind, organization, id: Some(id), ..Self::default() }
+        let named = |name| Some(Self { kind: "name", name: Some(name), ..Self::default() });
+        let row = |kind, organization: OrganizationId, id: Option<Uuid>| {
+            Some(Self { kind, organization: Some(organization.uuid()), id, ..Self::default() })
         };
-        Some(match key {
-            Key::Receipt(key) => {
+        // Readers of an event, or of its gate, share the lock.
+        let shared = |lock: Option<Self>| lock.map(|lock| Self { is_shared: access == Access::Read, ..lock });
+        // Each kind of lock needs its branch in `lock_in_order` of the schema, which fails for an unknown kind.
+        match key {
+            Key::Unique(Unique::Receipt(key)) => {
                 named(format!("{} {} {} {}", key.organization, key.token, key.operation, key.key))
             }
-            Key::OrganizationSlug(slug) => named(format!("organization {slug}")),
-            Key::EventSlug(slug) => named(format!("event {slug}")),
-            Key::Organizations => Self { kind: "first organization", ..Self::default() },
-            Key::Organization(organization) | Key::ActiveEvents(organization) => {
-                row("organization", None, organization.uuid())
+            Key::Unique(Unique::OrganizationSlug(slug)) => named(format!("organization {slug}")),
+            Key::Unique(Unique::EventSlug(slug)) => named(format!("event {slug}")),
+            // The lock of the shift covers its places and its total.
+            Key::Unique(Unique::Place(organization, shift, _)) => {
+                row("shift", *organization, Some(shift.uuid()))
             }
-            // Sign-ups for different shifts of an event share its lock.
-            Key::Event(organization, event) => {
-                Self { is_shared: access == Access::Read, ..row("event", Some(organization), event.uuid()) }
+            Key::Total(Total::Filled(organization, shift)) if access != Access::Read => {
+                row("shift", *organization, Some(shift.uuid()))
             }
-            Key::Questions(organization, event) => row("event", Some(organization), event.uuid()),
-            // Only `ShiftsAreEmpty` has this access. Its exclusive lock of the event excludes new sign-ups. A cancellation is
-            // not excluded. The check reads the shifts as they are before it or after it.
-            Key::Signups(..) if access == Access::Read => return None,
-            Key::Shift(organization, shift) | Key::Signups(organization, shift) => {
-                row("shift", Some(organization), shift.uuid())
+            Key::Total(Total::Organizations) => Some(Self { kind: "first organization", ..Self::default() }),
+            Key::Total(Total::ActiveEvents(organization)) => {
+                row("organization", *organization, Some(organization.uuid()))
             }
-            Key::Signup(organization, signup) => row("signup", Some(organization), signup.uuid()),
-            Key::Notice(organization, notice) => row("notice", Some(organization), notice.uuid()),
-            Key::Token(token) => row("token", None, token.uuid()),
-            // The lock of the shift covers its addresses. A change of a notice locks the notice, and an erased sign-up
-            // removes only notices that no other transaction can insert meanwhile.
-            Key::Address(..) | Key::Notices(_) => return None,
-        })
+            Key::Gate(record @ RecordKey::Event(organization, _)) => {
+                shared(row("gate", *organization, record.id()))
+            }
+            Key::Record(record @ RecordKey::Event(organization, _)) => {
+                shared(row("event", *organization, record.id()))
+            }
+            Key::Gate(record) | Key::Record(record) => {
+                let kind = match record.kind() {
+                    Kind::Organization => "organization",
+                    Kind::Token => "token",
+                    Kind::Shift => "shift",
+                    Kind::Question => "question",
+                    Kind::Signup => "signup",
+                    Kind::Notice => "notice",
+                    // The lock of the event covers its location data, and the name of a receipt the receipt.
+                    Kind::Event | Kind::LocationData | Kind::Receipt => return None,
+                };
+                row(kind, record.organization(), record.id())
+            }
+            // A gate protects the total, and a unique index the digest or the secret.
+            Key::Total(Total::Filled(..) | Total::Answers(..))
+            | Key::Unique(Unique::TokenDigest(_) | Unique::SignupSecret(_)) => None,
+        }
     }
 }
 
@@ -97,11 +102,12 @@ pub(super) fn acquire(sql: &mut Statement, locks: &BTreeSet<Lock>, timeout: Opti
     let timeout_ms =
         timeout.map_or(0, |timeout| i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX).max(1));
     let values = vec![
-        column(|lock| if lock.is_shared { "shared event" } else { lock.kind }.into()),
+        column(|lock| lock.kind.into()),
+        Value::Array(locks.iter().map(|lock| lock.is_shared.into()).collect()),
         column(|lock| Value::Uuid(lock.organization)),
         column(|lock| Value::Uuid(lock.id)),
         column(|lock| lock.name.as_deref().into()),
         timeout_ms.into(),
     ];
-    sql.add("SELECT change, number, fact, is_final FROM lock_in_order($1, $2, $3, $4, $5)", values);
+    sql.add("SELECT change, number, fact, is_final FROM lock_in_order($1, $2, $3, $4, $5, $6)", values);
 }

@@ -11,7 +11,6 @@ mod options;
 #[cfg(test)]
 mod plans;
 mod primary;
-mod purge;
 mod query;
 mod store;
 #[cfg(feature = "test-cluster")]

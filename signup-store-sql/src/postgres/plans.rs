@@ -3,24 +3,25 @@
 use jiff::Timestamp;
 use rstest::rstest;
 use signup_core::{
-    CancelledBy, EmailAddress, EventId, EventQuery, NoticeId, OrganizationId, Position, ShiftId, Side,
-    SignupId, SignupPosition, SignupQuery, SignupScope, SignupStatus,
+    CancelledBy, EmailAddress, EventId, EventQuery, NoticeId, OrganizationId, Position, Purge, ShiftId, Side,
+    SignupId, SignupPosition, SignupQuery, SignupStatus,
 };
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use uuid::Uuid;
 
 use super::options::PLANNER;
-use crate::sql::read::{Selected, due_notices_query, fan_out_query, page_query, signup_page_query};
+use crate::sql::purge::steps;
+use crate::sql::read::{due_notices_query, page_query, signup_page_query};
 use crate::sql::{Dialect, Statement, Value, values};
 use crate::test_cluster::Cluster;
 
 /// Inserts 20,000 events of one organization. A tenth of them are drafts.
-const MANY_EVENTS: &str = "INSERT INTO organizations (id, name, slug, plan, created_at) \
-     VALUES ('00000000-0000-0000-0000-000000000001', 'Many', 'many', 'pro', 0); \
+const MANY_EVENTS: &str = "INSERT INTO organizations (id, name, slug, plan, version, created_at) \
+     VALUES ('00000000-0000-0000-0000-000000000001', 'Many', 'many', 'pro', 1, 0); \
      INSERT INTO events (organization_id, id, title, slug, is_virtual, start_date, timezone, is_published, \
-     version, created_at, updated_at, starts_at, ends_at) \
+     version, gate, created_at, updated_at, starts_at, ends_at) \
      SELECT '00000000-0000-0000-0000-000000000001', gen_random_uuid(), 'Event', 'event-' || n, FALSE, \
-     '2027-06-05', 'UTC', n % 10 > 0, 1, 0, 0, n, n + 86400 FROM generate_series(1, 20000) n; ANALYZE";
+     '2027-06-05', 'UTC', n % 10 > 0, 1, 1, 0, 0, n, n + 86400 FROM generate_series(1, 20000) n; ANALYZE";
 
 /// Returns the generic plan of a statement with parameters of `types`. The connections of the store use the same plans.
 async fn plan(connection: &mut PgConnection, sql: Statement, types: &str, values: &str) -> String {
@@ -77,7 +78,7 @@ async fn the_count_of_active_events_starts_no_parallel_workers() {
     let cheap =
         "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_index_scan_size = 0";
     connection.execute(cheap).await.unwrap();
-    // The query of the function `active_events`.
+    // The query of the function `count_of_active_events`.
     let count = "SELECT count(*) FROM events WHERE organization_id = $1 AND is_published AND cancelled_at IS NULL \
          AND deleted_at IS NULL AND ends_at > $2";
     let count = Statement::of(Dialect::Postgres, count, values![Uuid::nil(), 0_i64]);
@@ -88,11 +89,11 @@ async fn the_count_of_active_events_starts_no_parallel_workers() {
 
 /// Inserts a shift for each event of [`MANY_EVENTS`], and 20,000 sign-ups for one of the shifts.
 const MANY_SIGNUPS: &str = "INSERT INTO shifts (organization_id, id, event_id, title, start_minute, end_minute, \
-     capacity, filled, position, version, created_at, updated_at) SELECT organization_id, id, id, 'Shift', 0, 60, \
-     20000, 20000, 0, 1, 0, 0 FROM events; \
+     capacity, filled, position, version, gate, created_at, updated_at) SELECT organization_id, id, id, 'Shift', 0, 60, \
+     20000, 20000, 0, 1, 1, 0, 0 FROM events; \
      INSERT INTO signups (organization_id, id, event_id, shift_id, name, email, email_key, answers, status, secret, \
-     shift_version, created_at, mailed_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', \
-     'ada@example.org', n || '@example.org', '[]', 'confirmed', sha256(CAST(n AS TEXT)::bytea), 1, 0, 0 FROM (SELECT * FROM shifts LIMIT 1) s, \
+     shift_version, version, created_at, mailed_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', \
+     'ada@example.org', n || '@example.org', '[]', 'confirmed', sha256(CAST(n AS TEXT)::bytea), 1, 1, 0, 0 FROM (SELECT * FROM shifts LIMIT 1) s, \
      generate_series(1, 20000) n";
 
 /// The planner settings of the store's connections.
@@ -145,7 +146,7 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is(#[values(false, true)]
             assert_eq!(ranges, 1 + usize::from(side.is_some()), "{plan}");
             assert_eq!(plan.matches(" on signups").count(), ranges, "{plan}");
             // All conditions but those of the filter are in the range of the index. The status depends on the shift.
-            for filter in [" Filter: ((SubPlan", " Filter: (($2 IS NULL) OR (CASE WHEN (shifts"] {
+            for filter in [" Filter: ((SubPlan", " Filter: ((($2 IS NULL) OR (CASE WHEN (shifts"] {
                 assert_eq!(plan.matches(filter).count(), ranges, "{plan}");
             }
             assert_eq!(plan.matches("using shifts_pkey on shifts").count(), ranges, "{plan}");
@@ -165,17 +166,43 @@ async fn a_fan_out_reads_a_range_of_the_index_of_its_scope(#[values(false, true)
     if is_analyzed {
         connection.execute("ANALYZE").await.unwrap();
     }
-    let by = Selected::CancelledBy(CancelledBy::EventCancellation);
-    for (scope, selected, index) in [
-        (SignupScope::Event(EventId::NONE), by, "signups_by_event"),
-        (SignupScope::Shift(ShiftId::NONE), by, "signups_by_shift"),
-        (SignupScope::Shift(ShiftId::NONE), Selected::Confirmed, "signups_by_shift"),
+    let all = SignupQuery::new().with_deleted();
+    for (query, index) in [
+        (all.clone().of_event(EventId::NONE), "signups_by_event"),
+        (all.clone().of_shift(ShiftId::NONE), "signups_by_shift"),
     ] {
-        let query = fan_out_query(Dialect::Postgres, OrganizationId::NONE, scope, selected, None, 100);
-        let plan = plan_of_signups(&mut connection, query).await;
-        assert!(plan.contains(&format!(" using {index} on signups u")), "{plan}");
-        assert!(plan.contains("using shifts_pkey on shifts"), "{plan}");
+        let wanted = query.cancelled_by(CancelledBy::EventCancellation).above(Some(SignupId::NONE), 100);
+        let page = signup_page_query(Dialect::Postgres, OrganizationId::NONE, &wanted);
+        let plan = plan_of_signups(&mut connection, page).await;
+        // The page, and the check of the other side.
+        assert_eq!(plan.matches(&format!(" using {index} on signups u")).count(), 2, "{plan}");
+        assert_eq!(plan.matches("using shifts_pkey on shifts").count(), 2, "{plan}");
         assert!(!["Sort", "Seq Scan"].iter().any(|step| plan.contains(step)), "{plan}");
+    }
+}
+
+/// Each step starts at the end of an index, and finds children by an index of their parent, whatever the planner knows of the
+/// tables.
+#[rstest]
+#[tokio::test]
+async fn a_purge_reads_no_more_than_it_may_remove(#[values(false, true)] is_analyzed: bool) {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut connection = connect(cluster).await;
+    connection.execute(MANY_EVENTS).await.unwrap();
+    connection.execute(MANY_SIGNUPS).await.unwrap();
+    if is_analyzed {
+        connection.execute("ANALYZE").await.unwrap();
+    }
+    let at = Timestamp::UNIX_EPOCH;
+    for purge in [Purge::Expired(at), Purge::FailedNotices(at), Purge::Deleted(at)] {
+        for step in steps(Dialect::Postgres, purge) {
+            let plan = plan(&mut connection, step.statement(100), "bigint, bigint", "100, 0").await;
+            assert!(!["Seq Scan", "Hash", "Merge"].iter().any(|step| plan.contains(step)), "{plan}");
+            assert!(plan.contains("Tid Scan on"), "{plan}");
+            for line in plan.lines().filter(|line| line.contains("Index Cond: ")) {
+                assert!(!line.ends_with("(organization_id = events.organization_id)"), "{plan}");
+            }
+        }
     }
 }
 

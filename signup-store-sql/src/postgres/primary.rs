@@ -139,12 +139,7 @@ impl Primary {
     }
 
     /// Releases or closes a connection, after a transaction that ended with `result`.
-    pub(super) fn release<T>(
-        &self,
-        pool: &Pool,
-        mut pooled: PooledConnection<Postgres>,
-        result: &sqlx::Result<T>,
-    ) {
+    fn release<T>(&self, pool: &Pool, mut pooled: PooledConnection<Postgres>, result: &sqlx::Result<T>) {
         match result {
             Ok(_) => {
                 pool.note_answer();
@@ -161,7 +156,7 @@ impl Primary {
 
     /// Returns a connection, and the pool that it belongs to. The deadline includes the wait for a pool that replaces a
     /// closed one.
-    pub(super) async fn acquire(&self) -> sqlx::Result<(Pool, PooledConnection<Postgres>)> {
+    async fn acquire(&self) -> sqlx::Result<(Pool, PooledConnection<Postgres>)> {
         let deadline = Instant::now() + self.0.options.connect_timeout;
         loop {
             let pool = self.pool();
@@ -232,7 +227,7 @@ impl Primary {
     }
 
     /// Counts the round trips of a transaction, with its begin and its end.
-    pub(super) fn count_transaction(&self, purpose: Purpose, statements: usize) {
+    fn count_transaction(&self, purpose: Purpose, statements: usize) {
         // Behind PgBouncer no statement stays prepared, so preparing is a round trip of its own.
         let each = if self.0.options.pgbouncer { 2 } else { 1 };
         observe::count_round_trips(purpose.0, 2 + each * statements as u64);
@@ -256,7 +251,7 @@ impl Primary {
 
     /// Waits for an answer of the server, for the statement timeout and the grace period. The limit is that of one statement,
     /// not of a transaction: over a slow network, a transaction of many statements takes long without being stuck.
-    pub(super) async fn answer<T>(&self, answer: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
+    async fn answer<T>(&self, answer: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
         let late =
             |_| std::io::Error::new(std::io::ErrorKind::TimedOut, "the database did not answer in time");
         let limit = self.0.options.statement_timeout + GRACE_PERIOD;
@@ -267,7 +262,7 @@ impl Primary {
     ///
     /// With a higher isolation level, a check after the wait for a lock would not see the changes of the transaction that
     /// held the lock.
-    pub(super) fn begin(&self) -> String {
+    fn begin(&self) -> String {
         let options = &self.0.options;
         let mut begin = "BEGIN ISOLATION LEVEL READ COMMITTED".to_owned();
         if options.pgbouncer {
@@ -293,7 +288,7 @@ impl Primary {
 
     /// Ends a transaction that `error` may have left open, and that sqlx does not know. Returns `error`, or the error of the
     /// rollback.
-    pub(super) async fn roll_back(&self, connection: &mut PgConnection, error: sqlx::Error) -> sqlx::Error {
+    async fn roll_back(&self, connection: &mut PgConnection, error: sqlx::Error) -> sqlx::Error {
         if is_broken(&error) {
             return error;
         }
@@ -382,7 +377,7 @@ impl Reader for Primary {
 ///
 /// If the future of a BEGIN is dropped, sqlx does not know of the transaction. It would stay open in the pool, and keep a
 /// connection of PgBouncer from other clients.
-pub(super) async fn in_task<T: Send + 'static>(
+async fn in_task<T: Send + 'static>(
     run: impl Future<Output = sqlx::Result<T>> + Send + 'static,
 ) -> sqlx::Result<T> {
     tokio::spawn(run.in_current_span()).await.unwrap_or_else(|error| match error.try_into_panic() {

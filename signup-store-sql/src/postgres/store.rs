@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use signup_core::{ChangeSet, CommitError, RateKey, RequestCounter, StoreError, Window};
+use signup_core::{ChangeSet, CommitError, Purge, RateKey, RequestCounter, StoreError, Window};
 
 use super::commit::Committer;
 use super::counter::Counter;
@@ -13,6 +13,7 @@ use crate::batch::Batcher;
 use crate::sql::cache::CachedReads;
 use crate::sql::change::{Prepared, shared_keys};
 use crate::sql::error::OpenError;
+use crate::sql::purge::steps;
 use crate::sql::store::{Backend, SqlStore};
 use crate::sql::zone_data::SortKeys;
 use crate::sql::{Dialect, Statement, values};
@@ -21,8 +22,9 @@ use crate::sql::{Dialect, Statement, values};
 ///
 /// - No process keeps state that another needs, and no read is cached.
 /// - A commit that returned is as durable as the setting `synchronous_commit` of the database says.
-/// - A read is one statement and one round trip. So is a commit, whatever it checks and writes: an event with its shifts, its
-///   receipt and its notices is one statement. Behind PgBouncer both are four round trips: begin, prepare, run, end.
+/// - A read is one statement and one round trip. So is a commit: an event with its shifts, its receipt and its notices is
+///   one statement. Behind PgBouncer both are four round trips: begin, prepare, run, end.
+/// - A change set in which a write depends on an earlier write is several statements, in a transaction of its own.
 /// - Commits that arrive during a commit share the next one, as one statement, unless one changes what another relies on.
 /// - Requests are counted for all processes together. Requests that arrive during a round trip share the next one.
 ///
@@ -109,22 +111,19 @@ impl Backend for PostgresBackend {
         self.committer.submit(shared_keys(&change), Prepared::new(change)?).await?
     }
 
-    async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        // The order is the same in every store. Skips receipts that another process is purging.
-        let text = format!(
-            "WITH old AS (SELECT organization_id, token_id, operation, idempotency_key FROM receipts \
-             WHERE expires_at <= $1 ORDER BY expires_at, organization_id, token_id, operation, idempotency_key \
-             LIMIT {limit} FOR UPDATE SKIP LOCKED), \
-             gone AS (DELETE FROM receipts r USING old o WHERE r.organization_id = o.organization_id \
-             AND r.token_id = o.token_id AND r.operation = o.operation AND r.idempotency_key = o.idempotency_key \
-             RETURNING 1) SELECT CAST(count(*) AS TEXT) FROM gone"
-        );
-        let sql = Statement::of(Dialect::Postgres, &text, values![now.as_second()]);
-        self.count_of("purging receipts", sql).await
-    }
-
-    async fn purge_deleted(&self, until: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        self.primary.purge_deleted(until, limit).await
+    /// Each step is a transaction of its own, so that no lock is held longer than a step takes.
+    async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError> {
+        let mut room = u64::from(limit);
+        for step in steps(Dialect::Postgres, purge) {
+            if room == 0 {
+                break;
+            }
+            let changed = self.count_of("purging", step.statement(room)).await?;
+            if step.removes {
+                room = room.saturating_sub(changed);
+            }
+        }
+        Ok(u64::from(limit) - room)
     }
 
     fn request_counter(store: &PostgresStore) -> Option<&dyn RequestCounter> {

@@ -1,32 +1,36 @@
-//! Events, and their location data.
+//! Events.
 //!
-//! The instants of an event are derived from its dates and zone when it is read. Of the stored ones only `starts_at` is read,
-//! to sort a page of events.
+//! Reads derive the instants of an event from its dates and zone. The one exception is the stored `starts_at`, by which a
+//! page is sorted.
 
 use jiff::Timestamp;
 use signup_core::{
-    BadgeLabel, CancellationReason, Description, Event, EventDates, EventId, EventLocation, Latitude,
-    LocationData, Longitude, OrganizationId, StoreError, Theme,
+    BadgeLabel, CancellationReason, Deleted, Description, Event, EventDates, EventId, EventLocation,
+    Latitude, Longitude, OrganizationId, StoreError, Theme,
 };
 
 use crate::sql::Value;
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Date, Degrees, Flag, Id, Integer, Json, Text};
-use crate::sql::table::{Column, NamedValue, Table};
+use crate::sql::table::Kind::{Date, Degrees, Flag, Id, Integer, Text};
+use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Event> = Table {
     name: "events",
     alias: 'e',
     key: &["organization_id", "id"],
+    source: "events e",
+    is_visible: |_, deleted| is_visible(deleted).to_owned(),
+    selects: |table| table.columns(),
+    read,
     columns: &[
         Column::new("id", Id, |event| event.id.uuid().into()),
         Column::new("organization_id", Id, |event| event.organization.uuid().into()),
         Column::new("title", Text, |event| event.title.as_str().into()),
-        Column::new("slug", Text, |event: &Event| event.slug.as_str().into()).fixed(),
+        Column::new("slug", Text, |event: &Event| event.slug.as_str().into()),
         Column::new("start_date", Date, |event| Value::Date(Some(event.dates.first.date().to_string()))),
         Column::new("timezone", Text, |event| event.dates.first.zone().name().into()),
         Column::new("end_date", Date, |event| Value::Date(event.dates.last.map(|date| date.to_string()))),
-        Column::new("created_at", Integer, |event: &Event| event.created_at.into()).fixed(),
+        Column::new("created_at", Integer, |event: &Event| event.created_at.into()),
         Column::new("updated_at", Integer, |event| event.updated_at.into()),
         Column::new("description", Text, |event| event.description.as_ref().map(Description::as_str).into()),
         Column::new("location", Text, |event| event.location.as_ref().map(EventLocation::as_str).into()),
@@ -41,17 +45,23 @@ pub(crate) const TABLE: Table<Event> = Table {
             event.cancellation_reason.as_ref().map(CancellationReason::as_str).into()
         }),
         Column::new("version", Integer, |event| event.version.into()),
+        Column::new("gate", Integer, |event| event.gate.into()),
+        Column::new("deleted_at", Integer, |event| event.deleted_at.into()),
         Column::new(STARTS_AT, Integer, |event: &Event| event.dates.starts_at().into()).unread(),
         Column::new("ends_at", Integer, |event: &Event| event.dates.ends_at().into()).unread(),
-        Column::apart(DELETED_AT, Integer).unread(),
-        Column::apart(LOCATION_DATA, Json).unread(),
     ],
 };
 
+/// Returns the condition that the event `e` is visible. A purge hides an event that it has marked.
+pub(crate) const fn is_visible(deleted: Deleted) -> &'static str {
+    match deleted {
+        Deleted::Excluded => "e.deleted_at IS NULL",
+        Deleted::Included => "NOT e.is_purged",
+    }
+}
+
 /// The start by which events are sorted.
 pub(crate) const STARTS_AT: &str = "starts_at";
-pub(crate) const DELETED_AT: &str = "deleted_at";
-pub(crate) const LOCATION_DATA: &str = "location_data";
 
 pub(crate) fn read(row: Row<'_>) -> Result<Event, StoreError> {
     let mut columns = row.of(&TABLE);
@@ -73,6 +83,8 @@ pub(crate) fn read(row: Row<'_>) -> Result<Event, StoreError> {
     event.cancelled_at = columns.optional_instant("cancelled_at")?;
     event.cancellation_reason = columns.optional("cancellation_reason")?;
     event.version = columns.number("version")?;
+    event.gate = columns.number("gate")?;
+    event.deleted_at = columns.optional_instant("deleted_at")?;
     Ok(event)
 }
 
@@ -80,21 +92,4 @@ pub(crate) fn read(row: Row<'_>) -> Result<Event, StoreError> {
 /// the database.
 pub(crate) fn read_stored_start(row: Row<'_>) -> Result<Timestamp, StoreError> {
     row.of(&TABLE).instant(STARTS_AT)
-}
-
-/// Reads when the event was deleted; `None` if it is not deleted.
-pub(crate) fn read_deleted_at(row: Row<'_>) -> Result<Option<Timestamp>, StoreError> {
-    row.of(&TABLE).optional_instant(DELETED_AT)
-}
-
-/// Reads the location data of the event.
-pub(crate) fn read_location_data(row: Row<'_>) -> Result<Option<LocationData>, StoreError> {
-    let mut columns = row.of(&TABLE);
-    let json = columns.optional_text(LOCATION_DATA)?;
-    columns.checked(json.map(LocationData::stored).transpose())
-}
-
-/// Returns the value that stores the location data of an event.
-pub(crate) fn location_data(data: Option<&LocationData>) -> NamedValue {
-    (LOCATION_DATA, Value::Json(data.map(LocationData::to_json)))
 }

@@ -7,6 +7,7 @@
 //! **Invariant:** no module here runs a statement.
 
 pub(crate) mod event;
+pub(crate) mod location_data;
 pub(crate) mod notice;
 pub(crate) mod organization;
 pub(crate) mod question;
@@ -14,3 +15,39 @@ pub(crate) mod receipt;
 pub(crate) mod shift;
 pub(crate) mod signup;
 pub(crate) mod token;
+pub(crate) mod unique;
+
+use signup_core::{Kind, RecordKey};
+
+use crate::sql::Value;
+use crate::sql::table::RecordTable;
+
+/// Returns the table of the records of this kind.
+pub(crate) fn table(kind: Kind) -> &'static dyn RecordTable {
+    match kind {
+        Kind::Organization => &organization::TABLE,
+        Kind::Token => &token::TABLE,
+        Kind::Event => &event::TABLE,
+        Kind::LocationData => &location_data::TABLE,
+        Kind::Shift => &shift::TABLE,
+        Kind::Question => &question::TABLE,
+        Kind::Signup => &signup::TABLE,
+        Kind::Receipt => &receipt::TABLE,
+        Kind::Notice => &notice::TABLE,
+    }
+}
+
+/// Returns the values of the key columns of a table, in their order.
+pub(crate) fn key_values(key: &RecordKey) -> Vec<Value> {
+    let owner = key.organization().uuid();
+    match key {
+        RecordKey::Organization(_) => vec![owner.into()],
+        RecordKey::Receipt(key) => vec![
+            owner.into(),
+            key.token.uuid().into(),
+            key.operation.to_string().into(),
+            key.key.as_str().into(),
+        ],
+        key => key.id().map_or_else(Vec::new, |id| vec![owner.into(), id.into()]),
+    }
+}

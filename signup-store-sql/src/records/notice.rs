@@ -11,19 +11,22 @@ pub(crate) const TABLE: Table<Notice> = Table {
     name: "notices",
     alias: 'n',
     key: &["organization_id", "id"],
+    source: "notices n",
+    is_visible: |_, _| String::new(),
+    selects: |table| table.columns(),
+    read,
     columns: &[
         Column::new("id", Id, |notice| notice.id.uuid().into()),
         Column::new("organization_id", Id, |notice| notice.organization.uuid().into()),
-        Column::new("event_id", Id, |notice: &Notice| notice.event.uuid().into()).fixed(),
-        Column::new("shift_id", Id, |notice: &Notice| notice.shift.uuid().into()).fixed(),
+        Column::new("event_id", Id, |notice: &Notice| notice.event.uuid().into()),
+        Column::new("shift_id", Id, |notice: &Notice| notice.shift.uuid().into()),
         // Follows from the cause.
         Column::new("signup_id", Id, |notice: &Notice| {
             Value::Uuid(notice.cause.signup().map(SignupId::uuid))
         })
-        .unread()
-        .fixed(),
+        .unread(),
         Column::json("cause", |notice| serde_json::to_string(&notice.cause)),
-        Column::new("created_at", Integer, |notice: &Notice| notice.created_at.into()).fixed(),
+        Column::new("created_at", Integer, |notice: &Notice| notice.created_at.into()),
         Column::new("version", Integer, |notice| notice.version.into()),
         Column::new("attempts", Integer, |notice| notice.attempts.into()),
         Column::new("due_at", Integer, |notice| notice.due_at.into()),

@@ -10,17 +10,21 @@ pub(crate) const TABLE: Table<Organization> = Table {
     name: "organizations",
     alias: 'o',
     key: &["id"],
+    source: "organizations o",
+    is_visible: |_, _| String::new(),
+    selects: |table| table.columns(),
+    read,
     columns: &[
         Column::new("id", Id, |organization| organization.id.uuid().into()),
         Column::new("name", Text, |organization| organization.name.as_str().into()),
         Column::new("slug", Text, |organization| organization.slug.as_str().into()),
-        Column::new("created_at", Integer, |organization: &Organization| organization.created_at.into())
-            .fixed(),
+        Column::new("created_at", Integer, |organization: &Organization| organization.created_at.into()),
         Column::new("sport", Text, |organization| organization.sport.as_ref().map(Name::as_str).into()),
         Column::new("public_url", Text, |organization| {
             organization.public_url.as_ref().map(WebAddress::as_str).into()
         }),
         Column::new("plan", Text, |organization| organization.plan.name().into()),
+        Column::new("version", Integer, |organization| organization.version.into()),
     ],
 };
 
@@ -35,5 +39,6 @@ pub(crate) fn read(row: Row<'_>) -> Result<Organization, StoreError> {
     organization.sport = columns.optional("sport")?;
     organization.public_url = columns.optional("public_url")?;
     organization.plan = columns.parse("plan")?;
+    organization.version = columns.number("version")?;
     Ok(organization)
 }

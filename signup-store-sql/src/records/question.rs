@@ -2,6 +2,7 @@
 
 use signup_core::{EventId, OrganizationId, Question, QuestionId, StoreError};
 
+use super::event;
 use crate::sql::row::Row;
 use crate::sql::table::Kind::{Flag, Id, Integer, Text};
 use crate::sql::table::{Column, Table};
@@ -9,16 +10,21 @@ use crate::sql::table::{Column, Table};
 pub(crate) const TABLE: Table<Question> = Table {
     name: "questions",
     alias: 'q',
-    key: &["organization_id", "event_id", "id"],
+    key: &["organization_id", "id"],
+    source: "questions q JOIN events e ON e.organization_id = q.organization_id AND e.id = q.event_id",
+    is_visible: |_, deleted| event::is_visible(deleted).to_owned(),
+    selects: |table| table.columns(),
+    read,
     columns: &[
         Column::new("id", Id, |question| question.id.uuid().into()),
         Column::new("organization_id", Id, |question| question.organization.uuid().into()),
-        Column::new("event_id", Id, |question| question.event.uuid().into()),
+        Column::new("event_id", Id, |question: &Question| question.event.uuid().into()),
         Column::new("label", Text, |question| question.label.as_str().into()),
         Column::new("kind", Text, |question| question.kind.name().into()),
         Column::json("options", |question| serde_json::to_string(&question.options)),
         Column::new("required", Flag, |question| question.required.into()),
         Column::new("position", Integer, |question| question.position.into()),
+        Column::new("version", Integer, |question| question.version.into()),
     ],
 };
 
@@ -34,5 +40,6 @@ pub(crate) fn read(row: Row<'_>) -> Result<Question, StoreError> {
     question.options = columns.json("options")?;
     question.required = columns.flag("required")?;
     question.position = columns.number("position")?;
+    question.version = columns.number("version")?;
     Ok(question)
 }

@@ -1,8 +1,8 @@
 //! Shifts. A shift is read with a part of its event, which it holds.
 
-use jiff::Timestamp;
 use signup_core::{
-    Capacity, Day, Event, EventId, Hours, OrganizationId, Shift, ShiftId, ShiftLocation, StoreError,
+    Capacity, Closing, Day, Deleted, Event, EventId, Hours, OrganizationId, Shift, ShiftId, ShiftLocation,
+    StoreError,
 };
 
 use super::event;
@@ -14,28 +14,34 @@ pub(crate) const TABLE: Table<Shift> = Table {
     name: "shifts",
     alias: 's',
     key: &["organization_id", "id"],
+    source: "shifts s JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id",
+    is_visible: |_, deleted| match deleted {
+        Deleted::Excluded => format!("s.deleted_at IS NULL AND {}", event::is_visible(deleted)),
+        Deleted::Included => event::is_visible(deleted).to_owned(),
+    },
+    selects: |_| columns_with_event(),
+    read,
     columns: &[
         Column::new("id", Id, |shift| shift.id.uuid().into()),
         Column::new("organization_id", Id, |shift: &Shift| shift.organization.uuid().into()).unread(),
-        Column::new("event_id", Id, |shift: &Shift| shift.event.uuid().into()).unread().fixed(),
+        Column::new("event_id", Id, |shift: &Shift| shift.event.uuid().into()).unread(),
         Column::new("title", Text, |shift| shift.title.as_str().into()),
         Column::new("capacity", Integer, |shift| shift.occupancy.capacity.volunteers().into()),
-        Column::new("created_at", Integer, |shift: &Shift| shift.created_at.into()).fixed(),
+        Column::new("created_at", Integer, |shift: &Shift| shift.created_at.into()),
         Column::new("updated_at", Integer, |shift| shift.updated_at.into()),
         Column::new("location", Text, |shift| shift.location.as_ref().map(ShiftLocation::as_str).into()),
         Column::new("start_minute", Integer, |shift| <(u16, u16)>::from(shift.hours).0.into()),
         Column::new("end_minute", Integer, |shift| <(u16, u16)>::from(shift.hours).1.into()),
-        Column::apart("closed_at", Integer),
+        Column::new("closed_at", Integer, |shift| shift.closing.map(|closing| closing.at).into()),
+        Column::new("closed_by", Text, |shift| shift.closing.map(|closing| closing.by.name()).into()),
+        Column::new("deleted_at", Integer, |shift| shift.deleted_at.into()),
         // A stored total: the writes of sign-ups add to it.
-        Column::new("filled", Integer, |shift: &Shift| shift.occupancy.filled.into()).fixed(),
-        Column::new("position", Integer, |shift: &Shift| shift.position.into()).fixed(),
+        Column::new("filled", Integer, |_: &Shift| 0_i64.into()).total(),
+        Column::new("position", Integer, |shift: &Shift| shift.position.into()),
         Column::new("version", Integer, |shift| shift.version.into()),
-        Column::apart("closed_by", Text).unread(),
-        Column::apart(DELETED_AT, Integer).unread(),
+        Column::new("gate", Integer, |shift| shift.gate.into()),
     ],
 };
-
-pub(crate) const DELETED_AT: &str = "deleted_at";
 
 /// Returns the columns of a shift and of the part of its event that [`read`] needs.
 pub(crate) fn columns_with_event() -> Vec<SelectedColumn> {
@@ -73,16 +79,15 @@ fn read_in(
     shift.location = columns.optional("location")?;
     let minutes = (columns.number::<u16>("start_minute")?, columns.number::<u16>("end_minute")?);
     shift.hours = columns.checked(Hours::try_from(minutes))?;
-    let is_closed = columns.optional_instant("closed_at")?.is_some();
+    let at = columns.optional_instant("closed_at")?;
+    let by = columns.optional("closed_by")?;
+    shift.closing = at.zip(by).map(|(at, by)| Closing { at, by });
+    shift.deleted_at = columns.optional_instant("deleted_at")?;
     let filled = columns.number("filled")?;
-    shift.occupancy.filled = if is_closed { 0 } else { filled };
+    shift.occupancy.filled = if shift.closing.is_some() { 0 } else { filled };
     shift.position = columns.number("position")?;
     shift.version = columns.number("version")?;
+    shift.gate = columns.number("gate")?;
     shift.is_virtual = is_virtual;
     Ok(shift)
-}
-
-/// Reads when the shift was deleted; `None` if it is not deleted.
-pub(crate) fn read_deleted_at(row: Row<'_>) -> Result<Option<Timestamp>, StoreError> {
-    row.of(&TABLE).optional_instant(DELETED_AT)
 }

@@ -1,7 +1,7 @@
 //! Sign-ups.
 
 use signup_core::{
-    CancelledBy, EmailAddress, EventId, OrganizationId, ShiftId, Signup, SignupId, StoreError,
+    CancelledBy, Deleted, EmailAddress, EventId, OrganizationId, ShiftId, Signup, SignupId, StoreError,
 };
 
 use crate::sql::row::Row;
@@ -12,22 +12,31 @@ pub(crate) const TABLE: Table<Signup> = Table {
     name: "signups",
     alias: 'u',
     key: &["organization_id", "id"],
+    source: "current_signups u",
+    // A sign-up for an event that is being purged can be erased until it is removed.
+    is_visible: |dialect, deleted| match deleted {
+        Deleted::Excluded => dialect.is_of_live_event(),
+        Deleted::Included => String::new(),
+    },
+    selects: |table| table.columns(),
+    read,
     columns: &[
         Column::new("id", Id, |signup| signup.id.uuid().into()),
         Column::new("organization_id", Id, |signup| signup.organization.uuid().into()),
-        Column::new("event_id", Id, |signup: &Signup| signup.event.uuid().into()).fixed(),
-        Column::new("shift_id", Id, |signup: &Signup| signup.shift.uuid().into()).fixed(),
+        Column::new("event_id", Id, |signup: &Signup| signup.event.uuid().into()),
+        Column::new("shift_id", Id, |signup: &Signup| signup.shift.uuid().into()),
         Column::new("name", Text, |signup| signup.name.as_str().into()),
         Column::new("email", Text, |signup| signup.email.as_str().into()),
         // Addresses with the same key are the same address.
         Column::new("email_key", Text, |signup: &Signup| signup.email.key().into()).unread(),
         Column::new("secret", Digest, |signup| signup.secret.as_bytes().as_slice().into()),
-        Column::new("created_at", Integer, |signup: &Signup| signup.created_at.into()).fixed(),
+        Column::new("created_at", Integer, |signup: &Signup| signup.created_at.into()),
         Column::new("mailed_at", Integer, |signup| signup.mailed_at.into()),
         Column::new("cancelled_at", Integer, |signup| signup.cancelled_at.into()),
         Column::new("shift_version", Integer, |signup| signup.shift_version.into()),
         Column::json("answers", |signup| serde_json::to_string(&signup.answers)),
         Column::new("status", Text, |signup| signup.status.name().into()),
+        Column::new("version", Integer, |signup| signup.version.into()),
         Column::new("cancelled_by", Text, |signup| signup.cancelled_by.map(CancelledBy::name).into()),
     ],
 };
@@ -52,6 +61,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Signup, StoreError> {
     signup.shift_version = columns.number("shift_version")?;
     signup.answers = columns.json("answers")?;
     signup.status = columns.parse("status")?;
+    signup.version = columns.number("version")?;
     signup.cancelled_by = columns.optional("cancelled_by")?;
     Ok(signup)
 }

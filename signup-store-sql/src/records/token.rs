@@ -10,15 +10,20 @@ pub(crate) const TABLE: Table<Token> = Table {
     name: "tokens",
     alias: 't',
     key: &["organization_id", "id"],
+    source: "tokens t",
+    is_visible: |_, _| String::new(),
+    selects: |table| table.columns(),
+    read,
     columns: &[
         Column::new("id", Id, |token| token.id.uuid().into()),
         Column::new("organization_id", Id, |token| token.organization.uuid().into()),
         Column::new("name", Text, |token| token.name.as_str().into()),
-        Column::new("digest", Digest, |token: &Token| token.digest.as_bytes().as_slice().into()).fixed(),
+        Column::new("digest", Digest, |token: &Token| token.digest.as_bytes().as_slice().into()),
         Column::new("scopes", Text, |token| token.scopes.to_string().into()),
-        Column::new("created_at", Integer, |token: &Token| token.created_at.into()).fixed(),
+        Column::new("created_at", Integer, |token: &Token| token.created_at.into()),
         Column::new("expires_at", Integer, |token| token.expires_at.into()),
         Column::new("revoked_at", Integer, |token| token.revoked_at.into()),
+        Column::new("version", Integer, |token| token.version.into()),
     ],
 };
 
@@ -34,6 +39,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Token, StoreError> {
     );
     token.expires_at = columns.instant("expires_at")?;
     token.revoked_at = columns.optional_instant("revoked_at")?;
+    token.version = columns.number("version")?;
     Ok(token)
 }
 
@@ -45,7 +51,7 @@ mod tests {
     #[test]
     fn a_corrupt_value_is_named_by_table_column_and_id() {
         let id = "01920000000070008000000000000001";
-        let json = format!(r#"["{id}", "{id}", "import", "00", "events:read", 1, 2, null]"#);
+        let json = format!(r#"["{id}", "{id}", "import", "00", "events:read", 1, 2, null, 1]"#);
         let error = one(&json, &TABLE.columns(), read).unwrap_err().to_string();
         assert!(error.contains("tokens.digest of 01920000-0000-7000-8000-000000000001"), "{error}");
     }

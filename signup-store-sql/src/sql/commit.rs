@@ -59,7 +59,7 @@ pub(crate) fn verdicts<'p>(
 ) -> Result<Vec<Verdict>, StoreError> {
     const WHAT: &str = "reading why a change set was refused";
     let sets: Vec<_> = changes.into_iter().map(|change| &change.set).collect();
-    let mut broken: Vec<Option<(usize, String, bool)>> = vec![None; sets.len()];
+    let mut broken: Vec<Option<(i64, String, bool)>> = vec![None; sets.len()];
     for [change, number, fact, is_final] in rows {
         let place = change.parse::<usize>().ok().and_then(|change| broken.get_mut(change));
         let (Some(place), Ok(number)) = (place, number.parse()) else {
@@ -70,7 +70,7 @@ pub(crate) fn verdicts<'p>(
             *place = Some((number, fact, is_final == "final"));
         }
     }
-    let verdict = |(set, broken): (&&ChangeSet, Option<(usize, String, bool)>)| match broken {
+    let verdict = |(set, broken): (&&ChangeSet, Option<(i64, String, bool)>)| match broken {
         None => Verdict::Committed(()),
         Some((.., false)) => Verdict::Undecided,
         Some((number, fact, true)) => {

@@ -93,21 +93,6 @@ impl Dialect {
         )
     }
 
-    /// Returns a condition that holds for a row `signup` of the table of sign-ups, if it is confirmed and its shift is open.
-    ///
-    /// On PostgreSQL a function looks up the shift, because its query has a snapshot of its own. The snapshot of the statement
-    /// may be older than the lock of the shift.
-    pub(crate) fn is_confirmed(self, signup: &str) -> String {
-        let is_open = match self {
-            Self::Sqlite => format!(
-                "(SELECT s.closed_at FROM shifts s WHERE s.organization_id = {signup}.organization_id \
-                 AND s.id = {signup}.shift_id) IS NULL"
-            ),
-            Self::Postgres => format!("shift_is_open({signup}.organization_id, {signup}.shift_id)"),
-        };
-        format!("{signup}.status = 'confirmed' AND {is_open}")
-    }
-
     /// Returns the clause that locks the row of a check until the commit. SQLite has one writer, so no row is locked.
     pub(crate) const fn lock(self) -> &'static str {
         match self {

@@ -26,10 +26,6 @@ pub(crate) const GIVEN: &str = "{given}";
 /// A statement, or a part of one, that still lacks its rows: those of one kind of check or write.
 #[derive(Debug, Clone)]
 pub(crate) struct Template {
-    /// The name under which other statements of the same kind read the result. Only PostgreSQL has such names.
-    pub(crate) name: Option<&'static str>,
-    /// The columns that the statement reads; empty for all. [`CHANGE`] is not one of them.
-    columns: &'static [&'static str],
     /// Whether the statement also reads [`CHANGE`].
     reads_change: bool,
     action: Action,
@@ -39,20 +35,20 @@ pub(crate) struct Template {
 #[derive(Debug, Clone)]
 enum Action {
     /// Inserts the rows into a table. A conflict clause may follow.
-    Insert { table: &'static str, conflict: &'static str },
+    Insert { table: &'static str, conflict: String },
     /// Runs a text, which contains [`GIVEN`] at most once.
     Run(String),
 }
 
 impl Template {
     /// Inserts the rows into the columns of the same names. `conflict` is a conflict clause, or empty.
-    pub(crate) const fn insert(table: &'static str, conflict: &'static str) -> Self {
-        Self { name: None, columns: &[], reads_change: false, action: Action::Insert { table, conflict } }
+    pub(crate) const fn insert(table: &'static str, conflict: String) -> Self {
+        Self { reads_change: false, action: Action::Insert { table, conflict } }
     }
 
     /// Runs a text that reads the rows as [`GIVEN`].
     pub(crate) fn run(text: impl Into<String>) -> Self {
-        Self { name: None, columns: &[], reads_change: false, action: Action::Run(text.into()) }
+        Self { reads_change: false, action: Action::Run(text.into()) }
     }
 
     /// Runs a query that reads the rows as [`GIVEN`], with [`CHANGE`].
@@ -60,22 +56,9 @@ impl Template {
         Self { reads_change: true, ..Self::run(text) }
     }
 
-    /// Restricts the columns to those that the statement reads.
-    pub(crate) const fn reading(mut self, columns: &'static [&'static str]) -> Self {
-        self.columns = columns;
-        self
-    }
-
-    /// Gives the statement a name, under which the later statements of its kind read the result.
-    pub(crate) const fn named(mut self, name: &'static str) -> Self {
-        self.name = Some(name);
-        self
-    }
-
     /// Appends the statement for `rows`. PostgreSQL skips the rows for which `condition` does not hold.
     pub(crate) fn append(&self, sql: &mut Statement, rows: GivenRows, condition: Option<&str>) {
-        let columns = if self.columns.is_empty() { &rows.columns[1..] } else { self.columns };
-        let mut columns = columns.to_vec();
+        let mut columns = rows.columns[1..].to_vec();
         if self.reads_change || (sql.dialect == Dialect::Postgres && condition.is_some()) {
             columns.push(CHANGE);
         }

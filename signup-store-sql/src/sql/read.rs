@@ -6,27 +6,21 @@
 //! Lists are sorted here, because SQL promises no order for an aggregate or a join. The rows mostly arrive in order, so the
 //! sort is cheap.
 
-mod deleted_events;
 mod event_in_full;
 mod event_page;
-mod fan_out;
 mod notices;
 mod page;
 mod reader;
 mod signup_page;
 
-pub(crate) use deleted_events::{deleted_event, deleted_events};
-pub(crate) use event_in_full::{by_position, event_in_full, in_running_order};
+pub(crate) use event_in_full::{event_in_full, in_running_order};
 pub(crate) use event_page::events;
 #[cfg(test)]
 pub(crate) use event_page::page_query;
 #[cfg(test)]
-pub(crate) use fan_out::fan_out_query;
-pub(crate) use fan_out::{Selected, fan_out};
-#[cfg(test)]
 pub(crate) use notices::due_notices_query;
-pub(crate) use notices::{due_notices, notice};
-pub(crate) use reader::{Reader, Result, all, live_receipt, of_parent, one, sorted};
+pub(crate) use notices::notices;
+pub(crate) use reader::{Reader, Result, all, of_parent, one, record, sorted};
 #[cfg(test)]
 pub(crate) use signup_page::signup_page_query;
 pub(crate) use signup_page::{signup_in_full, signup_page};

@@ -3,279 +3,230 @@
 //! A check is one query for all requirements of a kind. The query returns a row for each requirement that does *not* hold:
 //! the number of the change set, the number of the requirement, the fact that was found, and whether the refusal is final.
 //!
-//! A total (the sign-ups of a shift, the active events of an organization) is checked for several change sets at once: each
-//! must fit behind the `ahead` additions of the change sets before it. A refusal that only these additions cause is not
-//! final, because one of them may be refused itself.
+//! A total (the sign-ups for a shift, the active events of an organization) is checked for several change sets at once.
+//! `ahead` is the number of additions by earlier change sets. The count plus `ahead` must stay below the bound. A refusal
+//! that only these additions cause is not final, because an earlier change set may be refused itself.
 //!
 //! The facts must hold until the commit. SQLite has one writer at a time. On PostgreSQL the locks of all facts are acquired
-//! before the first check runs, and every change of a fact acquires the same lock. There is one exception: the check of empty
-//! shifts locks their event, and a cancellation locks only its shift. A cancellation that commits after the check does not
-//! change the result, because the check counts as the earlier of the two.
+//! before the first check runs, and every change of a fact acquires the same lock. There is one exception:
+//! [`Requirement::AllZero`] locks the gate of the parent, and a subtraction locks only its total. A subtraction that commits
+//! after the check does not change the result, because the check counts as the earlier of the two.
 //!
-//! A check must see every change that committed before its lock was granted. So most checks call a function of the schema,
-//! whose query has a snapshot of its own, and the others lock the row that they read. A slug has no row to lock. A slug that
-//! another transaction inserts at the same moment is refused by the unique index, and the next attempt finds the slug.
+//! A check must see every change that committed before its lock was granted. So most checks on PostgreSQL call a function of
+//! the schema, whose query has a snapshot of its own, and others lock the row that they read. The checks of slugs, digests
+//! and secrets do neither: an absent value has no row to lock. If another transaction inserts the same value, the unique
+//! index refuses this one. The next attempt finds the value.
 
-use signup_core::{OrganizationId, Refusal, Requirement, ShiftId, StoreError};
-use uuid::Uuid;
+use signup_core::{Kind, Refusal, Requirement, StoreError, Total};
 
 use super::given_rows::{GIVEN, Template};
+use super::row;
+use super::table::NamedValue;
 use super::{Dialect, Value};
-use crate::records::{receipt, signup};
-use crate::sql::row::{self, Row};
+use crate::records::unique::{Lookup, PLACE, lookup};
+use crate::records::{key_values, table};
 
 /// The kinds of requirements. Each has one query for any number of requirements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Check {
-    NoOrganization,
-    OrganizationSlugFree,
-    EventSlugFree,
-    NoReceipt,
-    ActiveEventsBelow,
-    EventAtVersion,
-    EventDeleted,
-    QuestionUnanswered,
-    ShiftAtVersion,
-    ShiftsAreEmpty,
-    AddressNotOnShift,
-    ShiftHasRoom,
-    SignupConfirmed,
-    SignupHasSecret,
-    NoticeAtVersion,
+    /// The column of the record has the value that was read: its version or its gate.
+    Unchanged(Kind, &'static str),
+    /// No record of the kind has these values in these columns.
+    Absent(Kind, &'static [&'static str]),
+    // Each of the following counts a total.
+    Organizations,
+    ActiveEvents,
+    Filled,
+    Answers,
 }
 
-/// The kind of a requirement, and its row: number `number` of its change set, behind `ahead` additions to its total.
-pub(crate) fn row(requirement: &Requirement, number: i64, ahead: i64) -> (Check, Vec<(&'static str, Value)>) {
-    let id = |organization: OrganizationId, name, id: Uuid| {
-        vec![("organization_id", organization.uuid().into()), (name, id.into())]
+/// A requirement's number is `index * TOTALS`, plus the place of the total for `AllZero`. The lowest number that fails is
+/// the refusal.
+const TOTALS: i64 = 1 << 16;
+
+/// Returns the kind of a requirement, and its rows. The requirement is at `index` of its change set. `ahead` returns how many
+/// additions to a total precede the change set.
+pub(crate) fn rows(
+    requirement: &Requirement,
+    index: i64,
+    ahead: impl Fn(&Total) -> i64,
+) -> Vec<(Check, Vec<NamedValue>)> {
+    let number = |total: i64| ("number", Value::from(index * TOTALS + total));
+    let of_key = |key: &_, name, version: u32| {
+        let kind = signup_core::RecordKey::kind(key);
+        let names = table(kind).key().iter().copied();
+        let row = names.zip(key_values(key)).chain([(name, version.into()), number(0)]);
+        (Check::Unchanged(kind, name), row.collect())
     };
-    let (check, mut row) = match requirement {
-        Requirement::NoOrganization => (Check::NoOrganization, vec![]),
-        Requirement::OrganizationSlugFree(slug) => {
-            (Check::OrganizationSlugFree, vec![("slug", slug.as_str().into())])
+    match requirement {
+        Requirement::Unchanged { key, version } => vec![of_key(key, "version", *version)],
+        Requirement::GateUnchanged { key, gate } => vec![of_key(key, "gate", *gate)],
+        Requirement::Absent { unique, now } => {
+            let Lookup { kind, columns, values } = lookup(unique);
+            let row = columns.iter().copied().zip(values).chain([("now", now.as_second().into()), number(0)]);
+            vec![(Check::Absent(kind, columns), row.collect())]
         }
-        Requirement::EventSlugFree(slug) => (Check::EventSlugFree, vec![("slug", slug.as_str().into())]),
-        Requirement::NoReceipt { key, now } => {
-            let row = vec![
-                ("organization_id", key.organization.uuid().into()),
-                ("token_id", key.token.uuid().into()),
-                ("operation", key.operation.to_string().into()),
-                ("idempotency_key", key.key.as_str().into()),
-                ("now", now.as_second().into()),
-            ];
-            (Check::NoReceipt, row)
+        Requirement::Below { total, bound, now } => {
+            vec![total_row(
+                total,
+                [("bound", (*bound).into()), ("now", now.as_second().into()), number(0)],
+                ahead(total),
+            )]
         }
-        Requirement::ActiveEventsBelow { organization, limit, now } => {
-            let row = vec![
+        Requirement::AllZero { parent: _, totals } => {
+            let row = |(place, total)| {
+                total_row(total, [("bound", 1_i64.into()), ("now", 0_i64.into()), number(place)], 0)
+            };
+            (0..).zip(totals).map(row).collect()
+        }
+    }
+}
+
+fn total_row(total: &Total, bound: [NamedValue; 3], ahead: i64) -> (Check, Vec<NamedValue>) {
+    let (check, names): (_, Vec<NamedValue>) = match total {
+        Total::Organizations => (Check::Organizations, vec![]),
+        Total::ActiveEvents(organization) => {
+            (Check::ActiveEvents, vec![("organization_id", organization.uuid().into())])
+        }
+        Total::Filled(organization, shift) => (
+            Check::Filled,
+            vec![("organization_id", organization.uuid().into()), ("shift_id", shift.uuid().into())],
+        ),
+        Total::Answers(organization, event, question) => (
+            Check::Answers,
+            vec![
                 ("organization_id", organization.uuid().into()),
-                ("most", (*limit).into()),
-                ("now", now.as_second().into()),
-                ("ahead", ahead.into()),
-            ];
-            (Check::ActiveEventsBelow, row)
-        }
-        Requirement::EventAtVersion { organization, event, version } => {
-            let event = id(*organization, "id", event.uuid());
-            (Check::EventAtVersion, [event, vec![("version", (*version).into())]].concat())
-        }
-        Requirement::EventDeleted { organization, event, version } => {
-            let event = id(*organization, "id", event.uuid());
-            (Check::EventDeleted, [event, vec![("version", (*version).into())]].concat())
-        }
-        Requirement::QuestionUnanswered { organization, event, question } => {
-            let event = id(*organization, "event_id", event.uuid());
-            (Check::QuestionUnanswered, [event, vec![("question", question.to_string().into())]].concat())
-        }
-        Requirement::ShiftAtVersion { organization, shift, version } => {
-            let shift = id(*organization, "id", shift.uuid());
-            (Check::ShiftAtVersion, [shift, vec![("version", (*version).into())]].concat())
-        }
-        Requirement::ShiftsAreEmpty { organization, event, shifts } => {
-            let event = id(*organization, "event_id", event.uuid());
-            (Check::ShiftsAreEmpty, [event, vec![("shifts", ids(shifts))]].concat())
-        }
-        Requirement::AddressNotOnShift { organization, shift, email } => {
-            let shift = id(*organization, "shift_id", shift.uuid());
-            (Check::AddressNotOnShift, [shift, vec![("email_key", email.key().into())]].concat())
-        }
-        Requirement::ShiftHasRoom { organization, shift } => {
-            let shift = id(*organization, "shift_id", shift.uuid());
-            (Check::ShiftHasRoom, [shift, vec![("ahead", ahead.into())]].concat())
-        }
-        Requirement::SignupConfirmed { organization, signup, .. } => {
-            (Check::SignupConfirmed, id(*organization, "id", signup.uuid()))
-        }
-        Requirement::SignupHasSecret { organization, signup, secret, .. } => {
-            let signup = id(*organization, "id", signup.uuid());
-            let secret = secret.as_bytes().as_slice();
-            (Check::SignupHasSecret, [signup, vec![("secret", secret.into())]].concat())
-        }
-        Requirement::NoticeAtVersion { organization, notice, version } => {
-            let notice = id(*organization, "id", notice.uuid());
-            (Check::NoticeAtVersion, [notice, vec![("version", (*version).into())]].concat())
-        }
+                ("event_id", event.uuid().into()),
+                ("question", question.to_string().into()),
+            ],
+        ),
     };
-    row.push(("number", number.into()));
-    (check, row)
-}
-
-/// Returns the ids as a JSON array of texts of hexadecimal digits.
-fn ids(shifts: &[ShiftId]) -> Value {
-    let ids: serde_json::Value = shifts.iter().map(|shift| shift.uuid().simple().to_string()).collect();
-    Value::Json(Some(ids.to_string()))
+    (check, names.into_iter().chain(bound).chain([("ahead", ahead.into())]).collect())
 }
 
 impl Check {
     /// Returns the template of the query for all requirements of this kind.
     pub(crate) fn template(self, dialect: Dialect) -> Template {
-        let broken =
-            |condition: &str| format!("SELECT change, number, '', TRUE FROM {GIVEN} WHERE {condition}");
-        // PostgreSQL looks up the row of each `given` by itself, because a subquery with a lock is not joined.
-        let missing = |table: &str, condition: &str| {
-            let lock = dialect.lock();
-            broken(&format!(
-                "NOT EXISTS (SELECT 1 FROM {table} t WHERE t.organization_id = given.organization_id \
-                 AND t.id = given.id AND {condition} {lock})"
-            ))
-        };
-        // An event is read under a lock that is not a lock of its row. So the row has to be looked up after the wait for the
-        // lock: by a function, whose query has a snapshot of its own.
-        let no_event = |condition: &str| match dialect {
-            Dialect::Sqlite => missing("events", condition),
-            Dialect::Postgres => broken(&format!(
-                "NOT EXISTS (SELECT 1 FROM current_event(given.organization_id, given.id) t WHERE {condition})"
-            )),
-        };
-        // A scalar subquery looks up each slug in the index. EXISTS could become a join.
-        let taken =
-            |table: &str| broken(&format!("(SELECT 1 FROM {table} t WHERE t.slug = given.slug) IS NOT NULL"));
-        // Rows that `from` finds for each `given`, or a total that `from` counts.
-        let found = |fact: &str, from: &str| format!("SELECT change, number, {fact} FROM {from}");
-        let text = match (self, dialect) {
-            (Self::NoOrganization, Dialect::Sqlite) => broken("EXISTS (SELECT 1 FROM organizations)"),
-            (Self::NoOrganization, Dialect::Postgres) => broken("organizations_exist()"),
-            (Self::OrganizationSlugFree, _) => taken("organizations"),
-            (Self::EventSlugFree, _) => taken("events"),
-            (Self::NoReceipt, _) => {
-                let receipts = match dialect {
+        Template::query(match self {
+            Self::Unchanged(kind, column) => changed(kind, column, dialect),
+            Self::Absent(kind, columns) => present(kind, columns, dialect),
+            Self::Organizations | Self::ActiveEvents | Self::Filled | Self::Answers => {
+                let counted = match dialect {
                     Dialect::Sqlite => {
-                        "receipts r WHERE r.organization_id = given.organization_id AND r.token_id = given.token_id \
-                         AND r.operation = given.operation AND r.idempotency_key = given.idempotency_key AND"
+                        format!("(SELECT given.*, ({}) AS count FROM {GIVEN})", self.count(dialect))
                     }
-                    Dialect::Postgres => {
-                        "LATERAL current_receipt(given.organization_id, given.token_id, given.operation, \
-                         given.idempotency_key) r WHERE"
-                    }
+                    Dialect::Postgres => format!("{GIVEN} CROSS JOIN LATERAL {} count", self.count(dialect)),
                 };
-                let record = dialect.record(&receipt::TABLE.columns());
-                found(
-                    &format!("{record}, TRUE"),
-                    &format!("{GIVEN} CROSS JOIN {receipts} r.expires_at > given.now"),
+                format!(
+                    "SELECT change, number, CAST(count AS TEXT), count >= bound FROM {counted} \
+                     WHERE count + ahead >= bound"
                 )
             }
-            (Self::ActiveEventsBelow, _) => {
-                let active = match dialect {
-                    Dialect::Sqlite => format!(
-                        "(SELECT given.*, (SELECT COUNT(*) FROM events e \
-                         WHERE e.organization_id = given.organization_id AND e.is_published = 1 \
-                         AND e.cancelled_at IS NULL AND e.deleted_at IS NULL AND e.ends_at > given.now) AS active FROM {GIVEN})"
-                    ),
-                    Dialect::Postgres => format!(
-                        "{GIVEN} CROSS JOIN LATERAL active_events(given.organization_id, given.now) active"
-                    ),
-                };
-                found(
-                    "CAST(active AS TEXT), active >= most",
-                    &format!("{active} WHERE active + ahead >= most"),
-                )
+        })
+    }
+
+    /// Returns the query that counts a total for each `given`, or for PostgreSQL the call of a function that does.
+    fn count(self, dialect: Dialect) -> &'static str {
+        match (self, dialect) {
+            (Self::Organizations, Dialect::Sqlite) => "SELECT COUNT(*) FROM organizations",
+            (Self::Organizations, Dialect::Postgres) => "count_of_organizations()",
+            (Self::ActiveEvents, Dialect::Sqlite) => {
+                "SELECT COUNT(*) FROM events e WHERE e.organization_id = given.organization_id \
+                 AND e.is_published = 1 AND e.cancelled_at IS NULL AND e.deleted_at IS NULL AND e.ends_at > given.now"
             }
-            (Self::EventAtVersion, _) => no_event("t.deleted_at IS NULL AND t.version = given.version"),
-            (Self::EventDeleted, _) => no_event("t.deleted_at IS NOT NULL AND t.version = given.version"),
-            (Self::QuestionUnanswered, Dialect::Sqlite) => broken(
-                "EXISTS (SELECT 1 FROM signups u, json_each(u.answers) answer \
+            (Self::ActiveEvents, Dialect::Postgres) => {
+                "count_of_active_events(given.organization_id, given.now)"
+            }
+            (Self::Filled, Dialect::Sqlite) => {
+                "SELECT COALESCE(MAX(s.filled), 0) FROM shifts s WHERE s.organization_id = given.organization_id \
+                 AND s.id = given.shift_id AND s.closed_at IS NULL"
+            }
+            (Self::Filled, Dialect::Postgres) => "filled_of_shift(given.organization_id, given.shift_id)",
+            (Self::Answers, Dialect::Sqlite) => {
+                "SELECT COUNT(*) FROM signups u, json_each(u.answers) answer \
                  WHERE u.organization_id = given.organization_id AND u.event_id = given.event_id \
-                 AND answer.value->>'question_id' = given.question)",
-            ),
-            (Self::QuestionUnanswered, Dialect::Postgres) => {
-                broken("question_is_answered(organization_id, event_id, question)")
+                 AND answer.value->>'question_id' = given.question"
             }
-            (Self::ShiftAtVersion, _) => {
-                missing("shifts", "t.deleted_at IS NULL AND t.version = given.version")
+            (Self::Answers, Dialect::Postgres) => {
+                "count_of_answers(given.organization_id, given.event_id, given.question)"
             }
-            (Self::ShiftsAreEmpty, Dialect::Sqlite) => broken(
-                "EXISTS (SELECT 1 FROM json_each(given.shifts) listed CROSS JOIN shifts s \
-                 ON s.organization_id = given.organization_id AND s.id = unhex(listed.value) \
-                 WHERE s.event_id = given.event_id AND s.filled > 0 AND s.closed_at IS NULL)",
-            ),
-            (Self::ShiftsAreEmpty, Dialect::Postgres) => {
-                broken("shifts_have_signups(organization_id, event_id, shifts)")
-            }
-            (Self::AddressNotOnShift, _) => {
-                let signups = match dialect {
-                    Dialect::Sqlite => format!(
-                        "signups u WHERE u.organization_id = given.organization_id AND u.shift_id = given.shift_id \
-                         AND u.email_key = given.email_key AND {}",
-                        dialect.is_confirmed("u")
-                    ),
-                    Dialect::Postgres => {
-                        "LATERAL confirmed_signup(given.organization_id, given.shift_id, given.email_key) u"
-                            .to_owned()
-                    }
-                };
-                let record = dialect.record(&signup::TABLE.columns());
-                found(&format!("{record}, TRUE"), &format!("{GIVEN} CROSS JOIN {signups}"))
-            }
-            (Self::ShiftHasRoom, _) => {
-                let room = match dialect {
-                    Dialect::Sqlite => format!(
-                        "(SELECT given.*, COALESCE((SELECT s.capacity - s.filled FROM shifts s \
-                         WHERE s.organization_id = given.organization_id AND s.id = given.shift_id \
-                         AND s.deleted_at IS NULL AND s.closed_at IS NULL), 0) AS room \
-                         FROM {GIVEN})"
-                    ),
-                    Dialect::Postgres => {
-                        format!(
-                            "{GIVEN} CROSS JOIN LATERAL room_on_shift(given.organization_id, given.shift_id) room"
-                        )
-                    }
-                };
-                found("'', room <= 0", &format!("{room} WHERE room <= ahead"))
-            }
-            (Self::SignupConfirmed, _) => missing("signups", &dialect.is_confirmed("t")),
-            (Self::SignupHasSecret, _) => {
-                missing("signups", &format!("{} AND t.secret = given.secret", dialect.is_confirmed("t")))
-            }
-            (Self::NoticeAtVersion, _) => missing("notices", "t.version = given.version"),
-        };
-        Template::query(text)
+            (Self::Unchanged(..) | Self::Absent(..), _) => "",
+        }
     }
 }
 
+/// Finds the records whose version, or gate, is another one.
+fn changed(kind: Kind, column: &str, dialect: Dialect) -> String {
+    let table = table(kind);
+    let key = table.key().iter().map(|name| format!("t.{name} = given.{name} AND "));
+    let found = match (kind, dialect) {
+        // An event is read under a lock that is not a lock of its row. So the row has to be looked up after the wait for the
+        // lock: by a function, whose query has a snapshot of its own.
+        (Kind::Event, Dialect::Postgres) => {
+            format!("current_event(given.organization_id, given.id) t WHERE t.{column} = given.{column}")
+        }
+        // PostgreSQL looks up the row of each `given` by itself, because a subquery with a lock is not joined.
+        _ => format!(
+            "{} t WHERE {}t.{column} = given.{column} {}",
+            table.name(),
+            key.collect::<String>(),
+            dialect.lock()
+        ),
+    };
+    format!("SELECT change, number, '', TRUE FROM {GIVEN} WHERE NOT EXISTS (SELECT 1 FROM {found})")
+}
+
+/// Finds the records that have the values.
+fn present(kind: Kind, columns: &[&str], dialect: Dialect) -> String {
+    let table = table(kind);
+    let alias = table.alias();
+    let same = columns.iter().map(|column| format!("{alias}.{column} = given.{column}"));
+    let same = same.collect::<Vec<_>>().join(" AND ");
+    let is_place = columns == PLACE;
+    let found = match (kind, dialect) {
+        (Kind::Signup, Dialect::Sqlite) if is_place => {
+            format!(
+                "signups u WHERE {same} AND u.status = 'confirmed' AND (SELECT s.closed_at FROM shifts s \
+                 WHERE s.organization_id = u.organization_id AND s.id = u.shift_id) IS NULL"
+            )
+        }
+        (Kind::Signup, Dialect::Postgres) if is_place => {
+            "LATERAL confirmed_signup(given.organization_id, given.shift_id, given.email_key) u".to_owned()
+        }
+        (Kind::Receipt, Dialect::Sqlite) => format!("receipts r WHERE {same} AND r.expires_at > given.now"),
+        (Kind::Receipt, Dialect::Postgres) => {
+            "LATERAL current_receipt(given.organization_id, given.token_id, \
+             given.operation, given.idempotency_key) r WHERE r.expires_at > given.now"
+                .to_owned()
+        }
+        _ => format!("{} WHERE {same}", table.source()),
+    };
+    let record = dialect.record(&table.selected());
+    format!("SELECT change, number, {record}, TRUE FROM {GIVEN} CROSS JOIN {found}")
+}
+
 /// Decodes the refusal for the requirement of this number, with the fact that a check found.
-pub(crate) fn refusal(requires: &[Requirement], number: usize, fact: &str) -> Result<Refusal, StoreError> {
-    let broken = requires.get(number);
-    let broken = broken.ok_or_else(|| StoreError::failed("checking requirements", "no such requirement"))?;
-    Ok(match broken {
-        Requirement::NoOrganization => Refusal::OrganizationExists,
-        Requirement::OrganizationSlugFree(_) | Requirement::EventSlugFree(_) => Refusal::SlugTaken,
-        Requirement::NoReceipt { key, .. } => {
-            let read = |row: Row<'_>| receipt::read(row, key);
-            Refusal::Receipt(Box::new(row::one(fact, &receipt::TABLE.columns(), read)?))
+pub(crate) fn refusal(requires: &[Requirement], number: i64, fact: &str) -> Result<Refusal, StoreError> {
+    const WHAT: &str = "reading why a change set was refused";
+    let failed = || StoreError::failed(WHAT, "no such requirement");
+    let index = |number: i64| usize::try_from(number).map_err(|_| failed());
+    let broken = requires.get(index(number / TOTALS)?).ok_or_else(failed)?;
+    let not_below = |total: &Total| {
+        let count = fact.parse().map_err(|error| StoreError::failed(WHAT, error))?;
+        Ok(Refusal::NotBelow { total: total.clone(), count })
+    };
+    match broken {
+        Requirement::Unchanged { key, .. } | Requirement::GateUnchanged { key, .. } => {
+            Ok(Refusal::Changed(key.clone()))
         }
-        Requirement::ShiftAtVersion { .. } => Refusal::ShiftChanged,
-        Requirement::ShiftsAreEmpty { .. } => Refusal::ShiftHasSignups,
-        Requirement::EventAtVersion { .. } | Requirement::EventDeleted { .. } => Refusal::EventChanged,
-        Requirement::QuestionUnanswered { .. } => Refusal::QuestionAnswered,
-        Requirement::ActiveEventsBelow { .. } => {
-            let count = fact.parse().map_err(|error| StoreError::failed("counting active events", error))?;
-            Refusal::ActiveEvents { count }
+        Requirement::Absent { unique, .. } => {
+            let table = table(lookup(unique).kind);
+            let record = row::one(fact, &table.selected(), |row| table.read(row))?;
+            Ok(Refusal::Taken(Box::new(record)))
         }
-        Requirement::ShiftHasRoom { .. } => Refusal::ShiftFull,
-        Requirement::AddressNotOnShift { .. } => {
-            Refusal::AddressOnShift(Box::new(row::one(fact, &signup::TABLE.columns(), signup::read)?))
+        Requirement::Below { total, .. } => not_below(total),
+        Requirement::AllZero { totals, .. } => {
+            not_below(totals.get(index(number % TOTALS)?).ok_or_else(failed)?)
         }
-        Requirement::SignupConfirmed { .. } => Refusal::SignupNotConfirmed,
-        Requirement::SignupHasSecret { .. } => Refusal::SignupChanged,
-        Requirement::NoticeAtVersion { .. } => Refusal::NoticeChanged,
-    })
+    }
 }

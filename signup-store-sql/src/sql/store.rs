@@ -4,20 +4,17 @@ use std::fmt;
 use std::hash::Hash;
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use signup_core::{
-    CancelledBy, ChangeSet, CommitError, DeletedEvent, Digest, EmailAddress, Event, EventId, EventInFull,
-    EventPage, EventQuery, Notice, NoticeCounts, NoticeId, Organization, OrganizationId, Question,
-    QuestionId, Receipt, ReceiptKey, RequestCounter, Shift, ShiftId, Signup, SignupId, SignupInFull,
-    SignupPage, SignupQuery, SignupScope, Store, StoreError, Token, TokenId,
+    ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventPage, EventQuery, Kind, Notice,
+    NoticeCounts, NoticeQuery, Organization, OrganizationId, Purge, Record, RecordKey, RequestCounter, Shift,
+    ShiftId, SignupId, SignupInFull, SignupPage, SignupQuery, Store, StoreError, Token, Unique,
 };
 use uuid::Uuid;
 
-use crate::records::{event, notice, organization, question, receipt, shift, signup, token};
+use crate::records::unique::{Lookup, PLACE, lookup};
+use crate::records::{event, key_values, organization, shift, table, token};
 use crate::sql::cache::{CachedReads, CachedValues, MAX_SLUG_BYTES, Weight};
-use crate::sql::read::{
-    self, Reader, Result, Selected, all, by_position, in_running_order, live_receipt, of_parent, one, sorted,
-};
+use crate::sql::read::{self, Reader, Result, all, in_running_order, of_parent, one, sorted};
 use crate::sql::row::Row;
 use crate::sql::{Statement, values};
 
@@ -35,11 +32,8 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
     /// Commits like [`Store::commit`].
     fn commit(&self, change: ChangeSet) -> impl Future<Output = Result<(), CommitError>> + Send;
 
-    /// Purges like [`Store::purge_receipts`].
-    fn purge_receipts(&self, now: Timestamp, limit: u32) -> impl Future<Output = Result<u64>> + Send;
-
-    /// Purges like [`Store::purge_deleted`].
-    fn purge_deleted(&self, until: Timestamp, limit: u32) -> impl Future<Output = Result<u64>> + Send;
+    /// Purges like [`Store::purge`].
+    fn purge(&self, purge: Purge, limit: u32) -> impl Future<Output = Result<u64>> + Send;
 
     /// Returns the store as a counter of requests, if processes that share the database share the counts.
     fn request_counter(store: &SqlStore<Self>) -> Option<&dyn RequestCounter>;
@@ -72,95 +66,60 @@ where
     }
 }
 
-/// A shift and its event, neither of them deleted. The parameters are the organization and the shift.
-const LIVE_SHIFT: &str = "shifts s JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
-     WHERE s.organization_id = $1 AND s.id = $2 AND s.deleted_at IS NULL AND e.deleted_at IS NULL";
-
 #[async_trait]
 impl<B: Backend> Store for SqlStore<B> {
-    async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>> {
-        let from = "organizations o WHERE o.id = $1";
-        let read = || {
-            let values = values![id.uuid()];
-            one(
-                self.0.reader(),
-                "reading an organization",
-                organization::TABLE.columns(),
-                from,
-                values,
-                organization::read,
-            )
-        };
-        cached(&self.0, |cache| &cache.organizations, id, read).await
+    async fn record(&self, key: &RecordKey, deleted: Deleted) -> Result<Option<Record>> {
+        let reader = self.0.reader();
+        if let RecordKey::Organization(id) = *key {
+            let read = || {
+                let (from, values) = ("organizations o WHERE o.id = $1", values![id.uuid()]);
+                let columns = organization::TABLE.columns();
+                one(reader, "reading an organization", columns, from, values, organization::read)
+            };
+            let found = cached(&self.0, |cache| &cache.organizations, id, read).await?;
+            return Ok(found.map(Record::from));
+        }
+        let table = table(key.kind());
+        let is_visible = table.is_visible(reader.dialect(), deleted);
+        read::record(reader, key.kind(), table.key(), key_values(key), &[is_visible]).await
     }
 
-    async fn organization_by_slug(&self, slug: &str) -> Result<Option<Organization>> {
-        let from = "organizations o WHERE o.slug = $1";
-        one(
-            self.0.reader(),
-            "reading an organization",
-            organization::TABLE.columns(),
-            from,
-            values![slug],
-            organization::read,
-        )
-        .await
+    async fn holder(&self, unique: &Unique) -> Result<Option<Record>> {
+        let reader = self.0.reader();
+        let Lookup { kind, columns, values } = lookup(unique);
+        let is_visible = table(kind).is_visible(reader.dialect(), Deleted::Excluded);
+        let is_confirmed = if columns == PLACE { "u.status = 'confirmed'" } else { "" };
+        read::record(reader, kind, columns, values, &[is_visible, is_confirmed.to_owned()]).await
+    }
+
+    async fn owner(&self, kind: Kind, id: Uuid) -> Result<Option<OrganizationId>> {
+        const WHAT: &str = "reading the owner of a record";
+        let (reader, table) = (self.0.reader(), table(kind));
+        // The key of a receipt does not end in an id.
+        let ([owner] | [owner, _], [.., column]) = (table.key(), table.key()) else { return Ok(None) };
+        let (dialect, alias) = (reader.dialect(), table.alias());
+        let is_visible = table.is_visible(dialect, Deleted::Included);
+        let is_visible = if is_visible.is_empty() { is_visible } else { format!(" AND {is_visible}") };
+        let owner = dialect.id_text(&format!("{alias}.{owner}"));
+        let text = format!("SELECT {owner} FROM {} WHERE {alias}.{column} = $1{is_visible}", table.source());
+        let found = reader.row(WHAT, Statement::of(dialect, &text, values![id])).await?;
+        let owner = found.map(|[owner]| Uuid::try_parse(&owner)).transpose();
+        Ok(owner.map_err(|error| StoreError::failed(WHAT, error))?.map(OrganizationId::new))
     }
 
     async fn organizations(&self, after: Option<OrganizationId>, limit: u32) -> Result<Vec<Organization>> {
         let from = format!("(SELECT * FROM organizations WHERE id > $1 ORDER BY id LIMIT {limit}) o");
         let values = values![after.unwrap_or(OrganizationId::NONE).uuid()];
-        let found = all(
-            self.0.reader(),
-            "listing organizations",
-            organization::TABLE.columns(),
-            &from,
-            values,
-            organization::read,
-        )
-        .await?;
+        let (what, columns) = ("listing organizations", organization::TABLE.columns());
+        let found = all(self.0.reader(), what, columns, &from, values, organization::read).await?;
         Ok(sorted(found, |organization| organization.id))
-    }
-
-    async fn token_by_digest(&self, digest: &Digest) -> Result<Option<(Token, Organization)>> {
-        let columns = [token::TABLE.columns(), organization::TABLE.columns()].concat();
-        let from = "tokens t JOIN organizations o ON o.id = t.organization_id WHERE t.digest = $1";
-        let values = values![digest.as_bytes().as_slice()];
-        let read = |row: Row<'_>| Ok((token::read(row)?, organization::read(row)?));
-        one(self.0.reader(), "reading a token", columns, from, values, read).await
-    }
-
-    async fn token(&self, id: TokenId) -> Result<Option<Token>> {
-        let (from, values) = ("tokens t WHERE t.id = $1", values![id.uuid()]);
-        one(self.0.reader(), "reading a token", token::TABLE.columns(), from, values, token::read).await
     }
 
     async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>> {
         let (from, values) = ("tokens t WHERE t.organization_id = $1", values![organization.uuid()]);
-        let found =
-            all(self.0.reader(), "listing tokens", token::TABLE.columns(), from, values, token::read).await?;
+        let (what, columns) = ("listing tokens", token::TABLE.columns());
+        let found = all(self.0.reader(), what, columns, from, values, token::read).await?;
         Ok(sorted(found, |token| token.id))
-    }
-
-    async fn event_owner(&self, id: EventId) -> Result<Option<OrganizationId>> {
-        const WHAT: &str = "reading an event's owner";
-        let reader = self.0.reader();
-        let owner = reader.dialect().id_text("organization_id");
-        let text = format!("SELECT {owner} FROM events WHERE id = $1");
-        let found = reader.row(WHAT, Statement::of(reader.dialect(), &text, values![id.uuid()])).await?;
-        let owner = found.map(|[owner]| Uuid::try_parse(&owner)).transpose();
-        Ok(owner.map_err(|error| StoreError::failed(WHAT, error))?.map(OrganizationId::new))
-    }
-
-    async fn event(&self, organization: OrganizationId, id: EventId) -> Result<Option<Event>> {
-        let from = "events e WHERE e.organization_id = $1 AND e.id = $2 AND e.deleted_at IS NULL";
-        let values = values![organization.uuid(), id.uuid()];
-        one(self.0.reader(), "reading an event", event::TABLE.columns(), from, values, event::read).await
-    }
-
-    async fn event_in_full(&self, organization: OrganizationId, id: EventId) -> Result<Option<EventInFull>> {
-        let values = values![organization.uuid(), id.uuid()];
-        read::event_in_full(self.0.reader(), "e.organization_id = $1 AND e.id = $2", values).await
     }
 
     async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<EventPage> {
@@ -173,12 +132,20 @@ impl<B: Backend> Store for SqlStore<B> {
         organization: OrganizationId,
         after: Option<EventId>,
         limit: u32,
-    ) -> Result<Vec<DeletedEvent>> {
-        read::deleted_events(self.0.reader(), organization, after, limit).await
+    ) -> Result<Vec<Event>> {
+        let from = format!(
+            "(SELECT * FROM events WHERE organization_id = $1 AND id > $2 AND deleted_at IS NOT NULL \
+             AND NOT is_purged ORDER BY id LIMIT {limit}) e"
+        );
+        let values = values![organization.uuid(), after.unwrap_or(EventId::NONE).uuid()];
+        let (what, columns) = ("listing deleted events", event::TABLE.columns());
+        let found = all(self.0.reader(), what, columns, &from, values, event::read).await?;
+        Ok(sorted(found, |event| event.id))
     }
 
-    async fn deleted_event(&self, organization: OrganizationId, id: EventId) -> Result<Option<DeletedEvent>> {
-        read::deleted_event(self.0.reader(), organization, id).await
+    async fn event_in_full(&self, organization: OrganizationId, id: EventId) -> Result<Option<EventInFull>> {
+        let values = values![organization.uuid(), id.uuid()];
+        read::event_in_full(self.0.reader(), "e.organization_id = $1 AND e.id = $2", values).await
     }
 
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>> {
@@ -202,77 +169,24 @@ impl<B: Backend> Store for SqlStore<B> {
         cached(&self.0, |cache| &cache.shifts, (organization, event), read).await
     }
 
-    async fn shift(&self, organization: OrganizationId, id: ShiftId) -> Result<Option<Shift>> {
-        let values = values![organization.uuid(), id.uuid()];
-        let columns = shift::columns_with_event();
-        one(self.0.reader(), "reading a shift", columns, LIVE_SHIFT, values, shift::read).await
-    }
-
     async fn shift_with_event(
         &self,
         organization: OrganizationId,
         id: ShiftId,
     ) -> Result<Option<(Shift, Event)>> {
+        let from = "shifts s JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
+             WHERE s.organization_id = $1 AND s.id = $2 AND s.deleted_at IS NULL AND e.deleted_at IS NULL";
         let columns = [shift::TABLE.columns(), event::TABLE.columns()].concat();
         let read = |row: Row<'_>| {
             let event = event::read(row)?;
             Ok((shift::read_of(&event, row)?, event))
         };
         let values = values![organization.uuid(), id.uuid()];
-        one(self.0.reader(), "reading a shift and its event", columns, LIVE_SHIFT, values, read).await
+        one(self.0.reader(), "reading a shift and its event", columns, from, values, read).await
     }
 
-    async fn questions(&self, organization: OrganizationId, event: EventId) -> Result<Option<Vec<Question>>> {
-        let from = "events e LEFT JOIN questions q ON q.organization_id = e.organization_id AND q.event_id = e.id \
-             WHERE e.organization_id = $1 AND e.id = $2 AND e.deleted_at IS NULL";
-        let values = values![organization.uuid(), event.uuid()];
-        let (what, columns) = ("listing questions", question::TABLE.columns());
-        let found =
-            of_parent(self.0.reader(), what, &question::TABLE, columns, from, values, question::read).await?;
-        Ok(found.map(by_position))
-    }
-
-    async fn question(&self, organization: OrganizationId, id: QuestionId) -> Result<Option<Question>> {
-        let from = "questions q JOIN events e ON e.organization_id = q.organization_id AND e.id = q.event_id \
-             WHERE q.organization_id = $1 AND q.id = $2 AND e.deleted_at IS NULL";
-        let values = values![organization.uuid(), id.uuid()];
-        one(self.0.reader(), "reading a question", question::TABLE.columns(), from, values, question::read)
-            .await
-    }
-
-    async fn signup_page(&self, organization: OrganizationId, query: &SignupQuery) -> Result<SignupPage> {
+    async fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Result<SignupPage> {
         read::signup_page(self.0.reader(), organization, query).await
-    }
-
-    async fn signups(
-        &self,
-        organization: OrganizationId,
-        event: EventId,
-        after: Option<SignupId>,
-        limit: u32,
-    ) -> Result<Vec<Signup>> {
-        let is_live = self.0.reader().dialect().is_of_live_event();
-        let from = format!(
-            "(SELECT * FROM current_signups u WHERE u.organization_id = $1 AND u.event_id = $2 AND u.id > $3 \
-             AND {is_live} ORDER BY u.id LIMIT {limit}) u"
-        );
-        let after = after.unwrap_or(SignupId::NONE).uuid();
-        let values = values![organization.uuid(), event.uuid(), after];
-        let found =
-            all(self.0.reader(), "listing sign-ups", signup::TABLE.columns(), &from, values, signup::read)
-                .await?;
-        Ok(sorted(found, |signup| signup.id))
-    }
-
-    async fn signups_cancelled_by(
-        &self,
-        organization: OrganizationId,
-        scope: SignupScope,
-        by: CancelledBy,
-        after: Option<SignupId>,
-        limit: u32,
-    ) -> Result<Vec<Signup>> {
-        read::fan_out(self.0.reader(), organization, scope, Selected::CancelledBy(by), after, limit).await
     }
 
     async fn signup_in_full(
@@ -283,80 +197,8 @@ impl<B: Backend> Store for SqlStore<B> {
         read::signup_in_full(self.0.reader(), organization, id).await
     }
 
-    async fn signup(&self, organization: OrganizationId, id: SignupId) -> Result<Option<Signup>> {
-        let is_live = self.0.reader().dialect().is_of_live_event();
-        let from = format!("current_signups u WHERE u.organization_id = $1 AND u.id = $2 AND {is_live}");
-        let values = values![organization.uuid(), id.uuid()];
-        one(self.0.reader(), "reading a sign-up", signup::TABLE.columns(), &from, values, signup::read).await
-    }
-
-    async fn confirmed_signups(
-        &self,
-        organization: OrganizationId,
-        shift: ShiftId,
-        after: Option<SignupId>,
-        limit: u32,
-    ) -> Result<Vec<Signup>> {
-        let scope = SignupScope::Shift(shift);
-        read::fan_out(self.0.reader(), organization, scope, Selected::Confirmed, after, limit).await
-    }
-
-    async fn signups_of_address(
-        &self,
-        organization: OrganizationId,
-        email: &EmailAddress,
-        limit: u32,
-    ) -> Result<Vec<Signup>> {
-        let from = format!(
-            "(SELECT * FROM current_signups WHERE organization_id = $1 AND email_key = $2 \
-             ORDER BY id LIMIT {limit}) u"
-        );
-        let values = values![organization.uuid(), email.key()];
-        let found = all(
-            self.0.reader(),
-            "listing sign-ups of an address",
-            signup::TABLE.columns(),
-            &from,
-            values,
-            signup::read,
-        )
-        .await?;
-        Ok(sorted(found, |signup| signup.id))
-    }
-
-    async fn signup_by_secret(&self, secret: &Digest) -> Result<Option<Signup>> {
-        let is_live = self.0.reader().dialect().is_of_live_event();
-        let from = format!("current_signups u WHERE u.secret = $1 AND {is_live}");
-        let values = values![secret.as_bytes().as_slice()];
-        one(self.0.reader(), "reading a sign-up", signup::TABLE.columns(), &from, values, signup::read).await
-    }
-
-    async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Receipt>> {
-        let from = "receipts r WHERE r.organization_id = $1 AND r.token_id = $2 AND r.operation = $3 \
-             AND r.idempotency_key = $4 AND r.expires_at > $5";
-        let (values, read) = (live_receipt(key, now), |row: Row<'_>| receipt::read(row, key));
-        one(self.0.reader(), "reading a receipt", receipt::TABLE.columns(), from, values, read).await
-    }
-
-    async fn notices(&self, have_failed: bool, after: Option<NoticeId>, limit: u32) -> Result<Vec<Notice>> {
-        let failed = if have_failed { "IS NOT NULL" } else { "IS NULL" };
-        let from = format!(
-            "(SELECT * FROM notices WHERE id > $1 AND failed_at {failed} \
-             ORDER BY id LIMIT {limit}) n"
-        );
-        let values = values![after.unwrap_or(NoticeId::NONE).uuid()];
-        let found =
-            all(self.0.reader(), "listing notices", notice::TABLE.columns(), &from, values, notice::read)
-                .await?;
-        Ok(sorted(found, |notice| notice.id))
-    }
-
-    async fn notice(&self, id: NoticeId) -> Result<Option<Notice>> {
-        read::notice(self.0.reader(), id).await
-    }
-
-    async fn due_notices(&self, now: Timestamp, latest: Timestamp, limit: u32) -> Result<Vec<Notice>> {
-        read::due_notices(self.0.reader(), now, latest, limit).await
+    async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>> {
+        read::notices(self.0.reader(), query, limit).await
     }
 
     async fn count_notices(&self) -> Result<NoticeCounts> {
@@ -375,12 +217,8 @@ impl<B: Backend> Store for SqlStore<B> {
         self.0.commit(change).await
     }
 
-    async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64> {
-        self.0.purge_receipts(now, limit).await
-    }
-
-    async fn purge_deleted(&self, until: Timestamp, limit: u32) -> Result<u64> {
-        self.0.purge_deleted(until, limit).await
+    async fn purge(&self, purge: Purge, limit: u32) -> Result<u64> {
+        self.0.purge(purge, limit).await
     }
 
     fn request_counter(&self) -> Option<&dyn RequestCounter> {

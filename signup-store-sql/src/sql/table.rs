@@ -1,19 +1,29 @@
 //! Tables of records as data: one declaration of a column serves reads, writes and both engines.
 
-use signup_core::StoreError;
+use signup_core::{Deleted, Record, StoreError};
 
-use super::Value;
+use super::row::Row;
+use super::{Dialect, Value};
 
 /// A value of a row, and the name of its column.
 pub(crate) type NamedValue = (&'static str, Value);
 
-/// The table of the records of type `R`. `R` is `()` for columns that belong to no record.
+/// The table of the records of type `R`.
 pub(crate) struct Table<R: 'static> {
     pub(crate) name: &'static str,
-    /// The name of the table in statements that read. A character is compared faster than a text, once for each column.
+    /// The alias of the table in reads, unique among tables. A `char`, because decoding compares the alias for each column.
     pub(crate) alias: char,
     /// The columns that identify a record. Errors name the last one that is an id.
     pub(crate) key: &'static [&'static str],
+    /// What a statement selects from to read a record: the table, or a view, with the tables that a record needs besides.
+    pub(crate) source: &'static str,
+    /// Returns the condition that a record of `source` is visible. `Excluded`: neither the record nor its event is deleted.
+    /// `Included`: no purge has marked the event. Empty: always.
+    pub(crate) is_visible: fn(Dialect, Deleted) -> String,
+    /// Returns the columns that a statement selects to read a record.
+    pub(crate) selects: fn(&Self) -> Vec<SelectedColumn>,
+    /// Reads a record from a row of these columns.
+    pub(crate) read: fn(Row<'_>) -> Result<R, StoreError>,
     /// The columns, in the order in which a record is read. Another order only makes reading slower.
     pub(crate) columns: &'static [Column<R>],
 }
@@ -25,8 +35,8 @@ pub(crate) struct Column<R> {
     value: ValueOf<R>,
     /// Whether a read of the record selects the column.
     is_read: bool,
-    /// Whether the column keeps its value when the record changes.
-    is_fixed: bool,
+    /// Whether the column is a stored total, which a put of the record leaves alone.
+    is_total: bool,
 }
 
 /// How the value of a column follows from a record.
@@ -81,7 +91,7 @@ impl<R> Column<R> {
     }
 
     const fn with(name: &'static str, kind: Kind, value: ValueOf<R>) -> Self {
-        Self { name, kind, value, is_read: true, is_fixed: false }
+        Self { name, kind, value, is_read: true, is_total: false }
     }
 
     /// Makes reads of the record leave the column out: the value follows from others, or the caller knows it.
@@ -90,9 +100,9 @@ impl<R> Column<R> {
         self
     }
 
-    /// Makes the column keep its value when the record changes.
-    pub(crate) const fn fixed(mut self) -> Self {
-        self.is_fixed = true;
+    /// Makes the column a stored total, which a put of the record leaves alone.
+    pub(crate) const fn total(mut self) -> Self {
+        self.is_total = true;
         self
     }
 
@@ -133,9 +143,85 @@ impl<R> Table<R> {
         self.columns.iter().filter_map(|column| column.value(record).transpose()).collect()
     }
 
-    /// Returns the row of a changed record: its key, and the columns that are not fixed.
+    /// Returns the row of a changed record: all columns but the stored totals.
     pub(crate) fn changed_row(&self, record: &R) -> Result<Vec<NamedValue>, StoreError> {
-        let changed = self.columns.iter().filter(|column| !column.is_fixed);
+        let changed = self.columns.iter().filter(|column| !column.is_total);
         changed.filter_map(|column| column.value(record).transpose()).collect()
     }
+}
+
+/// The table of the records of a kind. The methods take and return records of this kind only.
+pub(crate) trait RecordTable: Sync {
+    fn name(&self) -> &'static str;
+
+    fn alias(&self) -> char;
+
+    fn key(&self) -> &'static [&'static str];
+
+    /// What a statement selects from to read a record.
+    fn source(&self) -> &'static str;
+
+    /// Returns the condition that a record is visible. Empty: always.
+    fn is_visible(&self, dialect: Dialect, deleted: Deleted) -> String;
+
+    /// Returns the columns that a statement selects from [`source`](Self::source).
+    fn selected(&self) -> Vec<SelectedColumn>;
+
+    fn read(&self, row: Row<'_>) -> Result<Record, StoreError>;
+
+    /// Returns the row of a new record.
+    fn row(&self, record: &Record) -> Result<Vec<NamedValue>, StoreError>;
+
+    /// Returns the row of a changed record: all columns but the stored totals.
+    fn changed_row(&self, record: &Record) -> Result<Vec<NamedValue>, StoreError>;
+}
+
+impl<R: Into<Record>> RecordTable for Table<R>
+where
+    for<'r> &'r R: TryFrom<&'r Record>,
+{
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn alias(&self) -> char {
+        self.alias
+    }
+
+    fn key(&self) -> &'static [&'static str] {
+        self.key
+    }
+
+    fn source(&self) -> &'static str {
+        self.source
+    }
+
+    fn is_visible(&self, dialect: Dialect, deleted: Deleted) -> String {
+        (self.is_visible)(dialect, deleted)
+    }
+
+    fn selected(&self) -> Vec<SelectedColumn> {
+        (self.selects)(self)
+    }
+
+    fn read(&self, row: Row<'_>) -> Result<Record, StoreError> {
+        (self.read)(row).map(Into::into)
+    }
+
+    fn row(&self, record: &Record) -> Result<Vec<NamedValue>, StoreError> {
+        self.row(of(record)?)
+    }
+
+    fn changed_row(&self, record: &Record) -> Result<Vec<NamedValue>, StoreError> {
+        self.changed_row(of(record)?)
+    }
+}
+
+fn of<'r, R>(record: &'r Record) -> Result<&'r R, StoreError>
+where
+    &'r R: TryFrom<&'r Record>,
+{
+    let wrong =
+        |_| StoreError::failed("writing a record", format!("a {:?} is in another table", record.kind()));
+    record.try_into().map_err(wrong)
 }

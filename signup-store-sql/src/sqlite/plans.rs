@@ -2,14 +2,15 @@
 
 use jiff::Timestamp;
 use signup_core::{
-    CancelledBy, EmailAddress, EventId, EventQuery, NoticeId, OrganizationId, Position, ShiftId, Side,
-    SignupId, SignupPosition, SignupQuery, SignupScope, SignupStatus,
+    CancelledBy, EmailAddress, EventId, EventQuery, NoticeId, OrganizationId, Position, Purge, Requirement,
+    ShiftId, Side, SignupId, SignupPosition, SignupQuery, SignupStatus, Total,
 };
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnection};
 
 use crate::SqliteStore;
 use crate::sql::given_rows::GivenRows;
-use crate::sql::read::{Selected, due_notices_query, fan_out_query, page_query, signup_page_query};
+use crate::sql::purge::steps;
+use crate::sql::read::{due_notices_query, page_query, signup_page_query};
 use crate::sql::require;
 use crate::sql::{Dialect, Statement};
 
@@ -85,28 +86,43 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is() {
     }
 }
 
+/// The page starts behind the last sign-up that the fan-out has covered.
 #[tokio::test]
 async fn a_fan_out_reads_a_range_of_the_index_of_its_scope() {
     let (_folder, mut connection) = database().await;
-    let by = Selected::CancelledBy(CancelledBy::EventCancellation);
-    for (scope, selected, index) in [
-        (
-            SignupScope::Event(EventId::NONE),
-            by,
-            "signups_by_event (organization_id=? AND (event_id,id)>(?,?)",
-        ),
-        (
-            SignupScope::Shift(ShiftId::NONE),
-            by,
-            "signups_by_shift (organization_id=? AND (shift_id,id)>(?,?)",
-        ),
-        (SignupScope::Shift(ShiftId::NONE), Selected::Confirmed, "signups_by_shift (organization_id=?"),
+    let all = SignupQuery::new().with_deleted();
+    for (query, index, key) in [
+        (all.clone().of_event(EventId::NONE), "signups_by_event", "(event_id,id)"),
+        (all.clone().of_shift(ShiftId::NONE), "signups_by_shift", "(shift_id,id)"),
     ] {
-        let query = fan_out_query(Dialect::Sqlite, OrganizationId::NONE, scope, selected, None, 100);
-        let plan = plan(&mut connection, query).await;
-        assert!(plan.contains(&format!("SEARCH u USING INDEX {index}")), "{plan}");
-        assert!(plan.contains("SEARCH s USING INDEX sqlite_autoindex_shifts_1"), "{plan}");
+        let wanted = query.cancelled_by(CancelledBy::EventCancellation).above(Some(SignupId::NONE), 100);
+        let page = signup_page_query(Dialect::Sqlite, OrganizationId::NONE, &wanted);
+        let plan = plan(&mut connection, page).await;
+        // The page, and the check of the other side.
+        let search =
+            format!("SEARCH u USING INDEX {index} (organization_id=? AND {key}>(?,?) AND {key}<(?,?))");
+        assert_eq!(plan.matches(&search).count(), 2, "{plan}");
+        let shift = "SEARCH s USING INDEX sqlite_autoindex_shifts_1 (organization_id=? AND id=?) LEFT-JOIN";
+        assert_eq!(plan.matches(shift).count(), 2, "{plan}");
         assert!(!plan.contains("B-TREE") && !plan.contains("SCAN signups"), "{plan}");
+    }
+}
+
+/// Each step starts at the end of an index, and finds children by an index of their parent.
+#[tokio::test]
+async fn a_purge_reads_no_more_than_it_may_remove() {
+    let (_folder, mut connection) = database().await;
+    let at = Timestamp::UNIX_EPOCH;
+    for purge in [Purge::Expired(at), Purge::FailedNotices(at), Purge::Deleted(at)] {
+        for step in steps(Dialect::Sqlite, purge) {
+            let plan = plan(&mut connection, step.statement(100)).await;
+            // The only scans are those of the marked events by their own index, and of the first of them.
+            let marked = ["SCAN events USING INDEX purged_events", "SCAN p"];
+            let is_scan = |line: &&str| line.starts_with("SCAN ") && !marked.contains(line);
+            assert_eq!(plan.lines().find(is_scan), None, "{plan}");
+            assert!(!plan.contains("TEMP B-TREE FOR ORDER BY"), "{plan}");
+            assert!(!plan.contains("(organization_id=?)"), "{plan}");
+        }
     }
 }
 
@@ -141,13 +157,10 @@ async fn due_notices_are_ranges_of_an_index() {
 async fn active_events_are_counted_in_an_index_of_their_own() {
     let (_folder, mut connection) = database().await;
     let mut sql = Statement::new(Dialect::Sqlite);
-    let requirement = signup_core::Requirement::ActiveEventsBelow {
-        organization: OrganizationId::NONE,
-        limit: 5,
-        now: Timestamp::UNIX_EPOCH,
-    };
+    let total = Total::ActiveEvents(OrganizationId::NONE);
+    let requirement = Requirement::Below { total, bound: 5, now: Timestamp::UNIX_EPOCH };
     let mut rows = GivenRows::default();
-    let (check, row) = require::row(&requirement, 0, 0);
+    let (check, row) = require::rows(&requirement, 0, |_| 0).remove(0);
     rows.push(0, row);
     check.template(Dialect::Sqlite).append(&mut sql, rows, None);
     let plan = plan(&mut connection, sql).await;

@@ -56,13 +56,9 @@ fn checks(batch: &mut Batch) -> Statement {
 
 fn writes(batch: Batch) -> Statement {
     let mut script = Statement::new(Dialect::Sqlite);
-    for (effect, mut rows) in batch.layers.into_iter().flatten().filter(|(_, rows)| rows.values() > 0) {
-        let mut templates = effect.templates(Dialect::Sqlite, rows.columns()).into_iter().peekable();
-        while let Some(template) = templates.next() {
-            let its_rows = if templates.peek().is_some() { rows.clone() } else { std::mem::take(&mut rows) };
-            template.append(&mut script, its_rows, None);
-            script.push(";\n");
-        }
+    for (effect, rows) in batch.layers.into_iter().flatten().filter(|(_, rows)| rows.values() > 0) {
+        effect.template(rows.columns()).append(&mut script, rows, None);
+        script.push(";\n");
     }
     script.push("COMMIT");
     script

@@ -3,14 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-use signup_core::{ChangeSet, CommitError, RequestCounter, StoreError};
+use signup_core::{ChangeSet, CommitError, Purge, RequestCounter, StoreError};
 use sqlx::Connection as _;
 use sqlx::sqlite::SqlitePool;
 
 use super::migrations;
 use super::options::{connect, open_readers, writer_options};
-use super::purge::Purge;
 use super::readers::Readers;
 use super::version::Version;
 use super::writer::Writer;
@@ -148,12 +146,8 @@ impl Backend for SqliteBackend {
         self.writer.commit(change).await
     }
 
-    async fn purge_receipts(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        self.writer.purge(Purge::Receipts { now }, limit).await
-    }
-
-    async fn purge_deleted(&self, until: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        self.writer.purge(Purge::Deleted { until }, limit).await
+    async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError> {
+        self.writer.purge(purge, limit).await
     }
 
     fn request_counter(_store: &SqliteStore) -> Option<&dyn RequestCounter> {

@@ -15,12 +15,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use signup_core::store::Keys;
-use signup_core::{ChangeSet, CommitError, StoreError};
+use signup_core::{ChangeSet, CommitError, Purge, StoreError};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 
 use super::error::{is_io_error, store_error};
-use super::purge::Purge;
+use super::purge;
 use super::script;
 use crate::batch::{Batcher, Limits, Next, Work};
 use crate::sql::change::{Prepared, shared_keys};
@@ -220,7 +220,7 @@ async fn run(
         match &mut waiting.request {
             Request::Commit(change) => changes.push(change),
             Request::Purge(purge, limit) => {
-                return Ok(vec![Verdict::Committed(purge.run(connection, *limit).await?)]);
+                return Ok(vec![Verdict::Committed(purge::run(connection, *purge, *limit).await?)]);
             }
         }
     }
@@ -234,8 +234,8 @@ mod tests {
 
     use futures_util::future::join_all;
     use jiff::Timestamp;
-    use signup_core::conformance::records::{event, organization, shift};
-    use signup_core::{Name, Organization, OrganizationId, Store as _, WebAddress, Write};
+    use signup_core::conformance::records::{self, event, organization, shift};
+    use signup_core::{Name, Organization, OrganizationId, Store as _, WebAddress};
     use uuid::Uuid;
 
     use super::*;
@@ -254,10 +254,7 @@ mod tests {
     fn draft(number: u32) -> ChangeSet {
         let mut event = event(1, number);
         event.is_published = false;
-        ChangeSet {
-            requires: vec![],
-            writes: vec![Write::InsertEvent { event: Box::new(event), location_data: None }],
-        }
+        records::insert([event])
     }
 
     /// Inserts an organization with a long address.
@@ -266,7 +263,7 @@ mod tests {
         let name = Name::new("Riverside Food Bank").unwrap();
         let mut organization = Organization::new(id, name, number.to_string(), Timestamp::UNIX_EPOCH);
         organization.public_url = Some(WebAddress::new(&"x".repeat(2000)).unwrap());
-        ChangeSet { requires: vec![], writes: vec![Write::InsertOrganization(organization)] }
+        records::insert([organization])
     }
 
     async fn organizations(store: &SqliteStore) -> usize {
@@ -278,13 +275,12 @@ mod tests {
     async fn a_batch_of_many_rows_is_several_transactions() {
         let (_folder, path, options) = database().await;
         let writer = Writer::new(options.connect().await.unwrap(), options);
-        let insert_organization = Write::InsertOrganization(organization(1));
-        writer.commit(ChangeSet { requires: vec![], writes: vec![insert_organization] }).await.unwrap();
+        writer.commit(records::insert([organization(1)])).await.unwrap();
         let large = |number| {
             let mut change = draft(number);
             let event = event(1, number);
             let shifts = (0..100).map(|place| shift(&event, number * 1000 + place, 5));
-            change.writes.push(Write::InsertShifts(shifts.collect()));
+            shifts.for_each(|shift| change.insert(shift));
             change
         };
         let answers = join_all((1..=32).map(|number| writer.commit(large(number)))).await;
@@ -336,8 +332,7 @@ mod tests {
         };
         failing.lock_handle().await.unwrap().set_commit_hook(fails_once);
         let writer = Writer::new(failing, options);
-        let insert_organization = Write::InsertOrganization(organization(1));
-        writer.commit(ChangeSet { requires: vec![], writes: vec![insert_organization] }).await.unwrap();
+        writer.commit(records::insert([organization(1)])).await.unwrap();
         // Both arrive before the batch takes its requests.
         let (one, other) = tokio::join!(writer.commit(draft(1)), writer.commit(draft(2)));
         for answer in [one, other] {
@@ -362,7 +357,7 @@ mod tests {
         let writer = Writer::new(failing, options);
         let (first, purged, second) = tokio::join!(
             writer.commit(insert(1)),
-            writer.purge(Purge::Receipts { now: Timestamp::MAX }, 10),
+            writer.purge(Purge::Expired(Timestamp::MAX), 10),
             writer.commit(insert(2))
         );
         let error = purged.unwrap_err();

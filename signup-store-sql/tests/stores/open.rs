@@ -1,11 +1,11 @@
 //! Opening: what is kept, what is migrated, what is refused.
 
 use rstest::rstest;
-use signup_core::{EventQuery, Write};
+use signup_core::EventQuery;
 use signup_store_sql::OpenError;
 
 use crate::records::Engine::{Postgres, Sqlite};
-use crate::records::{Database, Engine, event, migrations_folder, organization, writes};
+use crate::records::{Database, Engine, event, insert, migrations_folder, organization};
 
 #[rstest]
 #[tokio::test]
@@ -107,8 +107,7 @@ async fn many_may_open_a_new_database_at_once(#[values(Sqlite, Postgres)] engine
             let empty = std::sync::Arc::clone(&empty);
             tokio::spawn(async move {
                 let store = empty.open().await.unwrap();
-                let insert = Write::InsertOrganization(organization(number));
-                store.commit(writes([insert])).await.unwrap();
+                store.commit(insert([organization(number)])).await.unwrap();
             })
         })
         .collect();
@@ -125,8 +124,7 @@ async fn a_serving_process_alone_derives_sort_keys_again_under_other_zone_data(
 ) {
     let Some((database, records)) = Database::filled(engine).await else { return };
     let other = event(11, "2027-03-15");
-    let insert = Write::InsertEvent { event: Box::new(other.clone()), location_data: None };
-    database.store.commit(writes([insert])).await.unwrap();
+    database.store.commit(insert([other.clone()])).await.unwrap();
     let (starts_at, ends_at) = (other.dates.starts_at().as_second(), other.dates.ends_at().as_second());
     let derived =
         format!("UPDATE events SET title = title WHERE starts_at = {starts_at} AND ends_at = {ends_at}");

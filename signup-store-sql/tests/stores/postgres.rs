@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use signup_core::conformance::records::at;
-use signup_core::{OrganizationId, RateKey, RequestCounter as _, Store as _, TokenId, Write};
+use signup_core::{OrganizationId, Purge, RateKey, RequestCounter as _, Store as _, TokenId};
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::{Connection as _, Executor as _, PgConnection};
 
-use crate::records::{Database, Engine, event, organization, receipt, uuid, with, writes};
+use crate::records::{Database, Engine, event, insert, organization, receipt, uuid, with};
 use waits::{begin, until_waiting};
 
 async fn stores(number: usize) -> Option<Vec<PostgresStore>> {
@@ -135,15 +135,14 @@ async fn windows_are_kept_without_a_journal() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn processes_that_purge_at_once_share_the_work() {
     let Some(stores) = stores(4).await else { return };
-    let owner = Write::InsertOrganization(organization(1));
-    stores[0].commit(writes([owner])).await.unwrap();
+    stores[0].commit(insert([organization(1)])).await.unwrap();
     let event = event(10, "2027-03-14");
     for number in 0..100 {
         let expired = with(receipt(&format!("key-{number}"), &event), |receipt| receipt.expires_at = at(1));
-        stores[0].commit(writes([Write::InsertReceipt(Box::new(expired))])).await.unwrap();
+        stores[0].commit(insert([expired])).await.unwrap();
     }
-    let purges = (0..20).map(|n| stores[n % 4].purge_receipts(at(1), 7));
+    let purges = (0..20).map(|n| stores[n % 4].purge(Purge::Expired(at(1)), 7));
     let purged: u64 = join_all(purges).await.into_iter().map(Result::unwrap).sum();
     // Who finds that others are at the first of them takes the next.
-    assert_eq!(purged + stores[0].purge_receipts(at(1), 100).await.unwrap(), 100);
+    assert_eq!(purged + stores[0].purge(Purge::Expired(at(1)), 100).await.unwrap(), 100);
 }

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use signup_core::conformance::records;
-pub(crate) use signup_core::conformance::records::{at, organization, uuid};
+pub(crate) use signup_core::conformance::records::{at, insert, organization, uuid};
 use signup_core::{
-    ChangeSet, EmailAddress, Event, Notice, Organization, Question, Receipt, ReceiptKey, Shift, Signup,
-    Store, Token, Write,
+    ChangeSet, EmailAddress, Event, EventLocationData, LocationData, Notice, NoticeQuery, Organization,
+    Question, Receipt, ReceiptKey, Record, Shift, Signup, SignupQuery, Store, Token,
 };
 use signup_store_sql::OpenError;
 use sqlx::AssertSqlSafe;
@@ -100,7 +100,7 @@ impl Database {
     pub(crate) async fn filled(engine: Engine) -> Option<(Self, Records)> {
         let database = Self::new(engine).await?;
         let records = Records::new();
-        database.store.commit(records.writes()).await.unwrap();
+        database.store.commit(records.inserts()).await.unwrap();
         Some((database, records))
     }
 
@@ -139,10 +139,6 @@ impl Database {
     }
 }
 
-pub(crate) fn writes(writes: impl IntoIterator<Item = Write>) -> ChangeSet {
-    ChangeSet { requires: vec![], writes: writes.into_iter().collect() }
-}
-
 /// Returns the record with a change.
 pub(crate) fn with<T>(mut record: T, change: impl FnOnce(&mut T)) -> T {
     change(&mut record);
@@ -177,6 +173,7 @@ pub(crate) struct Records {
     pub(crate) organization: Organization,
     pub(crate) token: Token,
     pub(crate) event: Event,
+    location_data: EventLocationData,
     pub(crate) shifts: Vec<Shift>,
     pub(crate) question: Question,
     pub(crate) signup: Signup,
@@ -191,6 +188,7 @@ impl Records {
         Self {
             organization: organization(ORGANIZATION),
             token: records::token(ORGANIZATION, 2),
+            location_data: records::location_data(&event, LocationData::stored(r#"{"floor": 2}"#).unwrap()),
             question: records::question(&event, 40, 0),
             signup: signup(30, &shifts[0], "Ada@example.org"),
             receipt: receipt("key", &event),
@@ -200,17 +198,21 @@ impl Records {
         }
     }
 
-    fn writes(&self) -> ChangeSet {
-        writes([
-            Write::InsertOrganization(self.organization.clone()),
-            Write::InsertToken(self.token.clone()),
-            Write::InsertEvent { event: Box::new(self.event.clone()), location_data: None },
-            Write::InsertShifts(self.shifts.clone()),
-            Write::InsertQuestions(vec![self.question.clone()]),
-            Write::InsertSignup(Box::new(self.signup.clone())),
-            Write::InsertReceipt(Box::new(self.receipt.clone())),
-            Write::InsertNotices(vec![self.notice.clone()]),
-        ])
+    fn inserts(&self) -> ChangeSet {
+        let shifts = self.shifts.iter().cloned().map(Record::from);
+        let before: [Record; 4] = [
+            self.organization.clone().into(),
+            self.token.clone().into(),
+            self.event.clone().into(),
+            self.location_data.clone().into(),
+        ];
+        let after: [Record; 4] = [
+            self.question.clone().into(),
+            self.signup.clone().into(),
+            self.receipt.clone().into(),
+            self.notice.clone().into(),
+        ];
+        insert(before.into_iter().chain(shifts).chain(after))
     }
 
     /// Everything is in the store as it was written, and nothing else.
@@ -221,10 +223,12 @@ impl Records {
         let full = store.event_in_full(organization, event).await.unwrap().unwrap();
         assert_eq!((&full.event, &full.shifts), (&self.event, &shifts));
         assert_eq!(full.questions, from_ref(&self.question));
+        assert_eq!(full.location_data.as_ref(), Some(&self.location_data.data));
         assert_eq!(store.organizations(None, 10).await.unwrap(), from_ref(&self.organization));
         assert_eq!(store.tokens(organization).await.unwrap(), from_ref(&self.token));
-        assert_eq!(store.signups(organization, event, None, 10).await.unwrap(), from_ref(&self.signup));
-        assert_eq!(store.receipt(&self.receipt.key, at(0)).await.unwrap().as_ref(), Some(&self.receipt));
-        assert_eq!(store.notices(false, None, 10).await.unwrap(), from_ref(&self.notice));
+        let signups = store.signups(organization, &SignupQuery::new()).await.unwrap().signups;
+        assert_eq!(signups, from_ref(&self.signup));
+        assert_eq!(records::stored(store, &self.receipt).await.as_ref(), Some(&self.receipt));
+        assert_eq!(store.notices(NoticeQuery::Queued(None), 10).await.unwrap(), from_ref(&self.notice));
     }
 }

@@ -1,10 +1,10 @@
 //! Lists follow the stored sort keys.
 
 use rstest::rstest;
-use signup_core::{EventId, EventQuery, Write};
+use signup_core::{EventId, EventQuery};
 
 use crate::records::Engine::{Postgres, Sqlite};
-use crate::records::{Database, Engine, event, uuid, writes};
+use crate::records::{Database, Engine, event, insert, uuid};
 
 /// The order, the limit and the positions follow the stored start, even if newer zone data derives another.
 #[rstest]
@@ -12,9 +12,7 @@ use crate::records::{Database, Engine, event, uuid, writes};
 async fn a_walk_follows_the_stored_starts(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some((database, records)) = Database::filled(engine).await else { return };
     let events: Vec<_> = (0..12_u32).map(|n| event(100 + n, &format!("2027-05-{:02}", 1 + n))).collect();
-    let inserts =
-        events.iter().map(|event| Write::InsertEvent { event: Box::new(event.clone()), location_data: None });
-    database.store.commit(writes(inserts)).await.unwrap();
+    database.store.commit(insert(events.clone())).await.unwrap();
     // The first day of every third event now starts 30 days later, as it would by much newer zone data.
     for event in events.iter().step_by(3) {
         let start = event.dates.starts_at().as_second();

@@ -1,7 +1,7 @@
 //! Stored values that cannot be read: what fails, and what the error names.
 
 use rstest::rstest;
-use signup_core::EventQuery;
+use signup_core::{Deleted, Entity as _, Event, EventQuery, Unique};
 
 use crate::records::Engine::{Postgres, Sqlite};
 use crate::records::{Database, Engine};
@@ -13,14 +13,14 @@ const EVERY_EVENT: EventQuery = EventQuery::new().limit(10);
 #[tokio::test]
 async fn lists_do_not_read_location_data(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some((database, records)) = Database::filled(engine).await else { return };
-    database.run(r#"UPDATE events SET location_data = '{"a": 1e999}'"#).await.unwrap();
+    database.run(r#"UPDATE location_data SET data = '{"a": 1e999}'"#).await.unwrap();
     let (organization, id) = (records.event.organization, records.event.id);
     let page = database.store.events(organization, &EVERY_EVENT).await.unwrap();
     assert_eq!(page.events.len(), 1);
-    assert!(database.store.event(organization, id).await.unwrap().is_some());
+    assert!(database.store.get::<Event>(records.event.key()).await.unwrap().is_some());
     assert!(database.store.shifts(organization, id).await.unwrap().is_some());
     let error = database.store.event_in_full(organization, id).await.unwrap_err();
-    assert!(error.to_string().contains(&format!("events.location_data of {id}")), "{error}");
+    assert!(error.to_string().contains(&format!("location_data.data of {id}")), "{error}");
 }
 
 #[rstest]
@@ -31,13 +31,13 @@ async fn a_value_that_cannot_be_read_is_named_by_table_column_and_id(
     let Some((database, records)) = Database::filled(engine).await else { return };
     database.run("UPDATE events SET timezone = 'Nowhere/Land'").await.unwrap();
     let (organization, id) = (records.event.organization, records.event.id);
-    let error = database.store.event(organization, id).await.unwrap_err();
+    let error = database.store.record(&records.event.key(), Deleted::Excluded).await.unwrap_err();
     assert!(error.is_corrupt());
     assert!(error.to_string().contains(&format!("events.timezone of {id}")), "{error}");
     let error = database.store.shifts(organization, id).await.unwrap_err();
     assert!(error.is_corrupt());
 
     database.run("UPDATE tokens SET scopes = 'everything'").await.unwrap();
-    let error = database.store.token_by_digest(&records.token.digest).await.unwrap_err();
+    let error = database.store.holder(&Unique::TokenDigest(records.token.digest)).await.unwrap_err();
     assert!(error.to_string().contains(&format!("tokens.scopes of {}", records.token.id)), "{error}");
 }

@@ -5,10 +5,12 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{EventId, NoticeId, OrganizationId};
 use crate::input::CancelEvent;
+use crate::organization::Organization;
 use crate::receipt::EventWithShifts;
 use crate::rules;
 use crate::secret;
-use crate::store::{DeletedEvent, EventInFull, EventPage, EventQuery, Refusal};
+use crate::service::commit::refusal_error;
+use crate::store::{Deleted, EventInFull, EventPage, EventQuery, RecordKey};
 
 impl Admin {
     /// Lists events of an organization like [`Session::events`](crate::Session::events), with any limit.
@@ -53,7 +55,7 @@ impl Admin {
         organization: OrganizationId,
         after: Option<EventId>,
         limit: u32,
-    ) -> Result<Vec<DeletedEvent>> {
+    ) -> Result<Vec<Event>> {
         Ok(self.shared.store.deleted_events(organization, after, limit).await?)
     }
 
@@ -63,9 +65,9 @@ impl Admin {
     /// Returns [`Error::NotFound`] if there is no such event, if it is not deleted, or if it was purged.
     ///
     /// See [`delete_event`](Self::delete_event) for an example.
-    pub async fn deleted_event(&self, id: EventId) -> Result<DeletedEvent> {
+    pub async fn deleted_event(&self, id: EventId) -> Result<Event> {
         let organization = self.event_owner(id).await?;
-        self.shared.store.deleted_event(organization, id).await?.ok_or(Error::NotFound)
+        self.read_deleted_event(organization, id).await
     }
 
     /// Reads an event with its shifts and questions.
@@ -164,7 +166,7 @@ impl Admin {
     /// let admin = service.admin();
     /// admin.delete_event(created.event.id).await?;
     /// assert_eq!(admin.event(created.event.id).await, Err(Error::NotFound));
-    /// assert_eq!(admin.deleted_event(created.event.id).await?.event.title, created.event.title);
+    /// assert_eq!(admin.deleted_event(created.event.id).await?.title, created.event.title);
     /// # Ok(())
     /// # }
     /// ```
@@ -200,29 +202,30 @@ impl Admin {
     ///
     /// let admin = service.admin();
     /// let deleted = admin.deleted_events(organization.id, None, 100).await?;
-    /// let restored = admin.restore_event(deleted[0].event.id).await?;
+    /// let restored = admin.restore_event(deleted[0].id).await?;
     /// assert_eq!(restored.slug, created.event.slug);
     /// assert_eq!(session.shifts(restored.id).await?.len(), 1);
     /// # Ok(())
     /// # }
     /// ```
     pub async fn restore_event(&self, id: EventId) -> Result<Event> {
-        let DeletedEvent { event: Event { organization, .. }, .. } = self.deleted_event(id).await?;
-        let owner = self.shared.store.organization(organization).await?.ok_or(Error::NotFound)?;
+        let Event { organization, .. } = self.deleted_event(id).await?;
+        let owner: Organization = self.shared.get(RecordKey::Organization(organization)).await?;
         let limits = self.shared.plans.limits(owner.plan);
         let _turn = self.shared.turns.of_event(organization, id).await?;
         let restored = self
             .shared
             .commit(move |now| async move {
-                let found = self.shared.store.deleted_event(organization, id).await?;
-                Ok(rules::restore_event(found.ok_or(Error::NotFound)?, limits, now))
+                let deleted = self.read_deleted_event(organization, id).await?;
+                Ok(rules::restore_event(deleted, limits, now))
             })
             .await?;
-        restored.map_err(|refused| match refused.refusal {
-            Refusal::ActiveEvents { count } => {
-                Error::PlanLimit { current_count: count, max_allowed: limits.active_events }
-            }
-            refusal => Error::Refused(refusal.into()),
-        })
+        restored.map_err(|refused| refusal_error(refused.refusal, limits))
+    }
+
+    async fn read_deleted_event(&self, organization: OrganizationId, id: EventId) -> Result<Event> {
+        let found = self.shared.store.record(&RecordKey::Event(organization, id), Deleted::Included).await?;
+        let found = found.and_then(|record| Event::try_from(record).ok());
+        found.filter(|event| event.deleted_at.is_some()).ok_or(Error::NotFound)
     }
 }

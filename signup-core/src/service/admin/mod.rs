@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 use super::Shared;
 use crate::error::Result;
-use crate::store::DeletedEvent;
+use crate::event::Event;
+use crate::notice::Notice;
+use crate::store::Purge;
 
 /// The operator's handle. The handle needs no token and reaches every organization, so a program must not expose it to
 /// callers.
@@ -59,14 +61,14 @@ impl Admin {
     }
 
     /// Removes at most `limit` expired receipts, at most `limit` records that were deleted
-    /// [30 days](DeletedEvent::RETENTION) ago, and at most `limit` ended rate-limit windows. Returns the largest of the
-    /// three counts.
+    /// [30 days](Event::RETENTION) ago, at most `limit` notices that failed [90 days](Notice::FAILED_RETENTION) ago, and
+    /// at most `limit` ended rate-limit windows. Returns the largest of the four counts.
     ///
     /// Call this method about once a minute, and again at once while the result is `limit`. A small limit, for example
     /// 1000, keeps the wait of other writers short.
     ///
     /// # Errors
-    /// Fails only if the store fails.
+    /// Fails only if the store fails. A failure of one kind keeps no other kind from being removed. The error is the first one.
     ///
     /// # Example
     ///
@@ -83,13 +85,21 @@ impl Admin {
     /// # }
     /// ```
     pub async fn purge(&self, limit: u32) -> Result<u64> {
-        let now = self.shared.now();
-        let receipts = self.shared.store.purge_receipts(now, limit).await?;
-        let deleted = self.shared.store.purge_deleted(now - DeletedEvent::RETENTION, limit).await?;
-        let windows = match self.shared.store.request_counter() {
-            Some(counter) => counter.purge_windows(now, limit).await?,
-            None => 0,
+        let (store, now) = (&self.shared.store, self.shared.now());
+        let failed = now - Notice::FAILED_RETENTION;
+        let windows = async {
+            match store.request_counter() {
+                Some(counter) => counter.purge_windows(now, limit).await,
+                None => Ok(0),
+            }
         };
-        Ok(receipts.max(deleted).max(windows))
+        let counts = [
+            store.purge(Purge::Expired(now), limit).await,
+            store.purge(Purge::Deleted(now - Event::RETENTION), limit).await,
+            store.purge(Purge::FailedNotices(failed), limit).await,
+            windows.await,
+        ];
+        let counts = counts.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(counts.into_iter().max().unwrap_or(0))
     }
 }

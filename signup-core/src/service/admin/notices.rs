@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::id::NoticeId;
 use crate::notice::Notice;
 use crate::rules;
-use crate::store::NoticeCounts;
+use crate::store::{Kind, NoticeCounts, NoticeQuery, RecordKey};
 
 impl Admin {
     /// Lists at most `limit` notices with an id above `after`, by ascending id. Lists failed notices if `have_failed`,
@@ -21,7 +21,8 @@ impl Admin {
         after: Option<NoticeId>,
         limit: u32,
     ) -> Result<Vec<Notice>> {
-        Ok(self.shared.store.notices(have_failed, after, limit).await?)
+        let query = if have_failed { NoticeQuery::Failed(after) } else { NoticeQuery::Queued(after) };
+        Ok(self.shared.store.notices(query, limit).await?)
     }
 
     /// Queues a failed notice again: it is due at once, and its attempts are reset.
@@ -62,7 +63,8 @@ impl Admin {
     /// # }
     /// ```
     pub async fn retry_notice(&self, id: NoticeId) -> Result<Notice> {
-        let notice = self.shared.store.notice(id).await?.ok_or(Error::NotFound)?;
+        let owner = self.shared.owner(Kind::Notice, id.uuid()).await?;
+        let notice: Notice = self.shared.get(RecordKey::Notice(owner, id)).await?;
         if notice.failure.is_none() {
             return Err(Error::NoticeNotFailed);
         }

@@ -8,10 +8,10 @@ use crate::id::{OrganizationId, TokenId};
 use crate::input::{NewOrganization, NewToken};
 use crate::organization::Organization;
 use crate::plan::Plan;
-use crate::rules::{Decision, slug_base, slug_with_tail};
+use crate::rules::{self, Decision, slug_base, slug_with_tail};
 use crate::secret::{self, TokenText};
 use crate::service::commit::Refused;
-use crate::store::{ChangeSet, Refusal, Requirement, Write};
+use crate::store::{ChangeSet, RecordKey, Refusal, Requirement, Total, Unique};
 
 /// The slug base of a name without a letter or digit.
 const FALLBACK: &str = "organization";
@@ -48,13 +48,15 @@ impl Admin {
             .commit_unrefused(move |now| async move {
                 let plain = slug_base(new.name.as_str());
                 let slug = match plain {
-                    Some(plain) if self.shared.store.organization_by_slug(&plain).await?.is_none() => plain,
+                    Some(plain) if self.by_slug(&plain).await?.is_none() => plain,
                     _ => slug_with_tail(new.name.as_str(), FALLBACK, &secret::slug_tail()),
                 };
                 let organization = organization(new, slug.clone(), now);
-                let writes = vec![Write::InsertOrganization(organization.clone())];
-                let requires = vec![Requirement::OrganizationSlugFree(slug)];
-                Ok(Decision { outcome: organization, change: ChangeSet { requires, writes } })
+                let mut change = ChangeSet::default();
+                change.requires.push(Requirement::Absent { unique: Unique::OrganizationSlug(slug), now });
+                change.insert(organization.clone());
+                Ok(Decision::new(organization, change)
+                    .again_after(|refusal| matches!(refusal, Refusal::Taken(_))))
             })
             .await
     }
@@ -104,14 +106,16 @@ impl Admin {
                 let text = TokenText::generate();
                 let id = TokenId::new(secret::new_uuid(now));
                 let token = super::tokens::token(id, organization.id, token, &text, now)?;
-                let writes = vec![Write::InsertOrganization(organization.clone()), Write::InsertToken(token)];
-                let change = ChangeSet { requires: vec![Requirement::NoOrganization], writes };
-                Ok(Decision { outcome: (organization, text), change })
+                let mut change = ChangeSet::default();
+                change.requires.push(Requirement::Below { total: Total::Organizations, bound: 1, now });
+                change.insert(organization.clone());
+                change.insert(token);
+                Ok(Decision::new((organization, text), change))
             })
             .await?;
         match created {
             Ok(created) => Ok(Some(created)),
-            Err(Refused { refusal: Refusal::OrganizationExists, .. }) => Ok(None),
+            Err(Refused { refusal: Refusal::NotBelow { .. }, .. }) => Ok(None),
             Err(Refused { refusal, .. }) => Err(Error::Refused(refusal.into())),
         }
     }
@@ -173,11 +177,11 @@ impl Admin {
     /// ```
     pub async fn find_organization(&self, id_or_slug: &str) -> Result<Organization> {
         if let Ok(id) = id_or_slug.parse::<OrganizationId>()
-            && let Some(organization) = self.shared.store.organization(id).await?
+            && let Some(organization) = self.shared.store.get(RecordKey::Organization(id)).await?
         {
             return Ok(organization);
         }
-        self.shared.store.organization_by_slug(id_or_slug).await?.ok_or(Error::NotFound)
+        self.by_slug(id_or_slug).await?.ok_or(Error::NotFound)
     }
 
     /// Changes the plan of an organization. New sessions have the new limits: at once in this process, and within 5
@@ -204,17 +208,19 @@ impl Admin {
     /// # }
     /// ```
     pub async fn set_plan(&self, organization: OrganizationId, plan: Plan) -> Result<Organization> {
-        let found = &self.shared.store.organization(organization).await?.ok_or(Error::NotFound)?;
         let changed = self
             .shared
             .commit_unrefused(move |_| async move {
-                let change =
-                    ChangeSet { requires: vec![], writes: vec![Write::SetPlan { organization, plan }] };
-                Ok(Decision { outcome: Organization { plan, ..found.clone() }, change })
+                let found = self.shared.get(RecordKey::Organization(organization)).await?;
+                Ok(rules::set_plan(found, plan))
             })
             .await;
         self.shared.tokens.clear();
         changed
+    }
+
+    async fn by_slug(&self, slug: &str) -> Result<Option<Organization>> {
+        Ok(self.shared.store.find(Unique::OrganizationSlug(slug.to_owned())).await?)
     }
 }
 
@@ -226,6 +232,7 @@ fn organization(new: &NewOrganization, slug: String, now: Timestamp) -> Organiza
         sport: new.sport.clone(),
         public_url: new.public_url.clone(),
         plan: new.plan,
+        version: 1,
         created_at: now,
     }
 }

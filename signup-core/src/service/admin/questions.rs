@@ -66,6 +66,7 @@ impl Admin {
     /// See [`add_question`](Self::add_question) for an example.
     pub async fn questions(&self, event: EventId) -> Result<Vec<Question>> {
         let organization = self.event_owner(event).await?;
-        self.shared.store.questions(organization, event).await?.ok_or(Error::NotFound)
+        let full = self.shared.store.event_in_full(organization, event).await?.ok_or(Error::NotFound)?;
+        Ok(full.questions)
     }
 }

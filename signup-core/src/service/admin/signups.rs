@@ -6,7 +6,7 @@ use crate::id::{EventId, NoticeId, OrganizationId, SignupId};
 use crate::rules::{self, Decision};
 use crate::secret;
 use crate::signup::{CancelledBy, Signup};
-use crate::store::{ChangeSet, Write};
+use crate::store::{ChangeSet, Kind, SignupInFull, SignupQuery};
 use crate::text::EmailAddress;
 
 impl Admin {
@@ -17,7 +17,7 @@ impl Admin {
     ///
     /// See [`cancel_signup`](Self::cancel_signup) for an example.
     pub async fn event_owner(&self, event: EventId) -> Result<OrganizationId> {
-        self.shared.store.event_owner(event).await?.ok_or(Error::NotFound)
+        self.shared.owner(Kind::Event, event.uuid()).await
     }
 
     /// Lists an event's sign-ups by ascending id, cancelled ones included. Returns at most `limit` with an id above
@@ -34,7 +34,8 @@ impl Admin {
         after: Option<SignupId>,
         limit: u32,
     ) -> Result<Vec<Signup>> {
-        Ok(self.shared.store.signups(organization, event, after, limit).await?)
+        let query = SignupQuery::new().of_event(event).above(after, limit);
+        Ok(self.shared.store.signups(organization, &query).await?.ascending())
     }
 
     /// Cancels a sign-up, frees its place and queues a mail about the cancellation. Cancelling again changes nothing.
@@ -73,13 +74,11 @@ impl Admin {
     pub async fn cancel_signup(&self, organization: OrganizationId, id: SignupId) -> Result<Signup> {
         self.shared
             .commit_unrefused(move |now| async move {
-                let signup = self.shared.store.signup(organization, id).await?.ok_or(Error::NotFound)?;
-                Ok(rules::cancel_signup(
-                    signup,
-                    CancelledBy::Operator,
-                    NoticeId::new(secret::new_uuid(now)),
-                    now,
-                ))
+                let found = self.shared.store.signup_in_full(organization, id).await?;
+                let found = found.filter(|found| found.event.deleted_at.is_none()).ok_or(Error::NotFound)?;
+                let SignupInFull { shift, signup, .. } = found;
+                let notice = NoticeId::new(secret::new_uuid(now));
+                Ok(rules::cancel_signup(signup, &shift, CancelledBy::Operator, notice, now))
             })
             .await
     }
@@ -118,16 +117,19 @@ impl Admin {
         const BATCH: u32 = 100;
         let mut erased = 0;
         loop {
-            let signups = self.shared.store.signups_of_address(organization, email, BATCH).await?;
+            let query = SignupQuery::new().email(email.clone()).with_deleted().limit(BATCH);
+            let signups = self.shared.store.signups(organization, &query).await?.signups;
             if signups.is_empty() {
                 return Ok(erased);
             }
-            for Signup { id: signup, event, shift, .. } in signups {
-                let writes = vec![Write::EraseSignup { organization, event, shift, signup }];
-                let change = ChangeSet { requires: vec![], writes };
-                let decide = |_| async { Ok(Decision { outcome: (), change: change.clone() }) };
-                self.shared.commit_unrefused(decide).await?;
-                erased += 1;
+            for signup in signups {
+                let mut change = ChangeSet::default();
+                change.remove(signup);
+                let erase = |_| async { Ok(Decision::new((), change.clone()).again_after(|_| false)) };
+                // A sign-up that has changed since is listed again.
+                if self.shared.commit(erase).await?.is_ok() {
+                    erased += 1;
+                }
             }
         }
     }

@@ -3,13 +3,14 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::Admin;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fault::{FaultKind, Faults};
 use crate::id::{OrganizationId, TokenId};
 use crate::input::NewToken;
-use crate::rules::Decision;
+use crate::organization::Organization;
+use crate::rules::{self, Decision};
 use crate::secret::{self, TokenText};
-use crate::store::{ChangeSet, Write};
+use crate::store::{ChangeSet, Kind, RecordKey};
 use crate::token::Token;
 
 impl Admin {
@@ -20,7 +21,7 @@ impl Admin {
     /// token.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if there is no such organization. Returns [`Error::Invalid`] if the token has no
+    /// Returns [`Error::NotFound`](crate::Error::NotFound) if there is no such organization. Returns [`Error::Invalid`](crate::Error::Invalid) if the token has no
     /// scope, or its life is not 1 to 365 days.
     ///
     /// # Example
@@ -48,13 +49,14 @@ impl Admin {
         new: NewToken,
     ) -> Result<(Token, TokenText)> {
         let new = &new;
-        let organization = self.shared.store.organization(organization).await?.ok_or(Error::NotFound)?;
+        let organization: Organization = self.shared.get(RecordKey::Organization(organization)).await?;
         self.shared
             .commit_unrefused(move |now| async move {
                 let text = TokenText::generate();
                 let token = token(TokenId::new(secret::new_uuid(now)), organization.id, new, &text, now)?;
-                let change = ChangeSet { requires: vec![], writes: vec![Write::InsertToken(token.clone())] };
-                Ok(Decision { outcome: (token, text), change })
+                let mut change = ChangeSet::default();
+                change.insert(token.clone());
+                Ok(Decision::new((token, text), change))
             })
             .await
     }
@@ -74,7 +76,7 @@ impl Admin {
     /// is already revoked stays unchanged.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if there is no such token.
+    /// Returns [`Error::NotFound`](crate::Error::NotFound) if there is no such token.
     ///
     /// # Example
     ///
@@ -102,13 +104,9 @@ impl Admin {
         let revoked = self
             .shared
             .commit_unrefused(move |now| async move {
-                let token = self.shared.store.token(id).await?.ok_or(Error::NotFound)?;
-                if token.revoked_at.is_some() {
-                    return Ok(Decision { outcome: token, change: ChangeSet::default() });
-                }
-                let change =
-                    ChangeSet { requires: vec![], writes: vec![Write::RevokeToken { token: id, at: now }] };
-                Ok(Decision { outcome: Token { revoked_at: Some(now), ..token }, change })
+                let owner = self.shared.owner(Kind::Token, id.uuid()).await?;
+                let token = self.shared.get(RecordKey::Token(owner, id)).await?;
+                Ok(rules::revoke_token(token, now))
             })
             .await;
         self.shared.tokens.clear();
@@ -138,6 +136,7 @@ pub(super) fn token(
         name: new.name.clone(),
         digest: text.digest(),
         scopes: new.scopes,
+        version: 1,
         created_at: now,
         expires_at,
         revoked_at: None,

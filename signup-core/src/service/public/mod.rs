@@ -17,8 +17,8 @@ use crate::question::Question;
 use crate::rules;
 use crate::secret::{self, Secret};
 use crate::shift::Shift;
-use crate::signup::{CancelledBy, Signup, SignupStatus};
-use crate::store::{EventInFull, SignupInFull};
+use crate::signup::{CancelledBy, Signup};
+use crate::store::{EventInFull, RecordKey, SignupInFull, Unique};
 
 /// An event as volunteers see it.
 #[derive(Debug, Clone, PartialEq)]
@@ -139,8 +139,7 @@ impl Public {
     pub async fn event(&self, slug: &str) -> Result<PublicEvent> {
         let found = self.shared.store.event_by_slug(slug).await?.filter(|found| found.event.is_published);
         let EventInFull { event, shifts, questions, .. } = found.ok_or(Error::NotFound)?;
-        let organization =
-            self.shared.store.organization(event.organization).await?.ok_or(Error::NotFound)?;
+        let organization = self.shared.get(RecordKey::Organization(event.organization)).await?;
         Ok(PublicEvent { organization, event, shifts, questions })
     }
 
@@ -157,12 +156,10 @@ impl Public {
     pub async fn signup_with_event(&self, secret: &Secret) -> Result<(Signup, PublicEvent)> {
         let signup = self.signup(secret).await?;
         let found = self.shared.store.signup_in_full(signup.organization, signup.id).await?;
-        let found = found.filter(|found| !found.is_event_deleted).ok_or(Error::NotFound)?;
-        let SignupInFull { organization, event, shift, shift_deleted_at, mut signup, .. } = found;
-        if signup.status == SignupStatus::Confirmed && shift_deleted_at.is_some() {
-            signup.status = SignupStatus::Cancelled;
-            signup.cancelled_at = shift_deleted_at;
-            signup.cancelled_by = Some(CancelledBy::ShiftDeletion);
+        let found = found.filter(|found| found.event.deleted_at.is_none()).ok_or(Error::NotFound)?;
+        let SignupInFull { organization, event, shift, mut signup } = found;
+        if let Some(deleted_at) = shift.deleted_at {
+            signup = signup.cancelled(deleted_at, CancelledBy::ShiftDeletion);
         }
         Ok((signup, PublicEvent { organization, event, shifts: vec![shift], questions: vec![] }))
     }
@@ -205,14 +202,12 @@ impl Public {
     pub async fn cancel(&self, secret: &Secret) -> Result<Signup> {
         self.shared
             .commit_unrefused(move |now| async move {
-                let signup =
-                    self.shared.store.signup_by_secret(&secret.digest()).await?.ok_or(Error::NotFound)?;
-                Ok(rules::cancel_signup(
-                    signup,
-                    CancelledBy::Volunteer,
-                    NoticeId::new(secret::new_uuid(now)),
-                    now,
-                ))
+                let signup = self.signup(secret).await?;
+                let found = self.shared.store.signup_in_full(signup.organization, signup.id).await?;
+                let found = found.filter(|found| found.event.deleted_at.is_none());
+                let SignupInFull { shift, signup, .. } = found.ok_or(Error::NotFound)?;
+                let notice = NoticeId::new(secret::new_uuid(now));
+                Ok(rules::cancel_signup(signup, &shift, CancelledBy::Volunteer, notice, now))
             })
             .await
     }
@@ -227,6 +222,6 @@ impl Public {
     ///
     /// See [`cancel`](Self::cancel) for an example.
     pub async fn signup(&self, secret: &Secret) -> Result<Signup> {
-        self.shared.store.signup_by_secret(&secret.digest()).await?.ok_or(Error::NotFound)
+        self.shared.store.find(Unique::SignupSecret(secret.digest())).await?.ok_or(Error::NotFound)
     }
 }

@@ -9,8 +9,9 @@ use crate::input::SignUpForm;
 use crate::rules::{self, Closed, Decision, SignUpFacts, SignUpIds, SignUpOutcome};
 use crate::secret::{self, Secret};
 use crate::service::commit::Refused;
+use crate::shift::Shift;
 use crate::signup::Signup;
-use crate::store::{EventInFull, Refusal};
+use crate::store::{EventInFull, RecordKey, Refusal};
 
 /// The result of signing up.
 ///
@@ -94,10 +95,10 @@ impl Public {
             .shared
             .commit(move |now| async move {
                 let store = &self.shared.store;
-                let found = store.shift_with_event(organization, shift).await?;
-                let (shift, event) = found.ok_or(Error::NotFound)?;
-                let questions = store.questions(organization, event.id).await?.ok_or(Error::NotFound)?;
-                rules::sign_up(SignUpFacts { event, shift, questions }, form, new_ids(now), now)
+                let key = RecordKey::Shift(organization, shift);
+                let Shift { event, .. } = store.get(key).await?.ok_or(Error::NotFound)?;
+                let full = store.event_in_full(organization, event).await?;
+                rules::sign_up(facts(full, shift)?, form, new_ids(now), now)
             })
             .await?;
         self.signed_up(decided).await
@@ -142,10 +143,8 @@ impl Public {
         let decided = self
             .shared
             .commit(move |now| async move {
-                let full = self.shared.store.event_by_slug(slug).await?.ok_or(Error::NotFound)?;
-                let EventInFull { event, shifts, questions, .. } = full;
-                let shift = shifts.into_iter().find(|found| found.id == shift).ok_or(Error::NotFound)?;
-                rules::sign_up(SignUpFacts { event, shift, questions }, form, new_ids(now), now)
+                let full = self.shared.store.event_by_slug(slug).await?;
+                rules::sign_up(facts(full, shift)?, form, new_ids(now), now)
             })
             .await?;
         self.signed_up(decided).await
@@ -160,15 +159,17 @@ impl Public {
                 Ok(SignedUp { signup, secret: Some(secret) })
             }
             Ok(SignUpOutcome { signup: None, .. }) => Err(Error::ShiftOver),
-            Err(Refused { refusal: Refusal::AddressOnShift(signup), planned }) => {
+            Err(Refused { refusal: Refusal::Taken(record), planned }) => {
+                let signup = Signup::try_from(*record)
+                    .map_err(|record| Error::Refused(Refusal::Taken(Box::new(record)).into()))?;
                 self.mail_again(&signup).await?;
                 match planned.closed {
                     Some(Closed::Full) => Err(Error::ShiftFull),
                     Some(Closed::Over) => Err(Error::ShiftOver),
-                    None => Ok(SignedUp { signup: *signup, secret: None }),
+                    None => Ok(SignedUp { signup, secret: None }),
                 }
             }
-            Err(Refused { refusal: Refusal::ShiftFull, .. }) => Err(Error::ShiftFull),
+            Err(Refused { refusal: Refusal::NotBelow { .. }, .. }) => Err(Error::ShiftFull),
             Err(Refused { refusal, .. }) => Err(Error::Refused(refusal.into())),
         }
     }
@@ -177,11 +178,18 @@ impl Public {
         let now = self.shared.now();
         let notice = NoticeId::new(secret::new_uuid(now));
         let change = rules::mail_again(signup, notice, Secret::generate(), now);
-        let decide = |_| async { Ok(Decision { outcome: (), change: change.clone() }) };
+        let decide = |_| async { Ok(Decision::new((), change.clone()).again_after(|_| false)) };
         // A refusal means that another request has just mailed the confirmation, or cancelled or erased the sign-up.
         // Nothing is left to do.
         self.shared.commit(decide).await?.or(Ok(()))
     }
+}
+
+/// Returns what signing up for a shift of this event depends on.
+fn facts(full: Option<EventInFull>, shift: ShiftId) -> Result<SignUpFacts> {
+    let EventInFull { event, shifts, questions, .. } = full.ok_or(Error::NotFound)?;
+    let shift = shifts.into_iter().find(|found| found.id == shift).ok_or(Error::NotFound)?;
+    Ok(SignUpFacts { event, shift, questions })
 }
 
 /// Generates the ids and the secret of a new sign-up.

@@ -223,7 +223,7 @@ impl Session {
     }
 
     /// Deletes an event: its shifts, questions and sign-ups are gone from every answer. An operator can restore it
-    /// [for 30 days](crate::store::DeletedEvent::RETENTION).
+    /// [for 30 days](crate::Event::RETENTION).
     ///
     /// `input` is `()`, or the unread body of a request: see [`Input`]. Requires [`Scope::EventsWrite`].
     ///

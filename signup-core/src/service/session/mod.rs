@@ -14,10 +14,10 @@ pub use events::{EventList, EventPages};
 pub use signups::SignupList;
 
 use super::Shared;
-use super::commit::Refused;
+use super::commit::{Refused, refusal_error};
 use crate::allowance::RateKey;
 use crate::error::{Error, Result};
-use crate::fault::{FaultKind, Faults};
+use crate::fault::Faults;
 use crate::id::{OrganizationId, TokenId};
 use crate::input::Input;
 use crate::organization::Organization;
@@ -26,7 +26,7 @@ use crate::question::Question;
 use crate::receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
 use crate::rules::Decision;
 use crate::shift::Shift;
-use crate::store::{ChangeSet, Refusal, Requirement, Write};
+use crate::store::{ChangeSet, Record, RecordKey, Refusal, Requirement, Unique};
 use crate::token::{Scope, Scopes};
 
 /// The handle of a token: reads and writes in one organization, within the scopes of the token.
@@ -244,7 +244,7 @@ impl Session {
     #[doc(alias = "team")]
     pub async fn organization(&self) -> Result<Organization> {
         self.require(Scope::OrganizationRead)?;
-        self.shared.store.organization(self.principal.organization).await?.ok_or(Error::NotFound)
+        self.shared.get(RecordKey::Organization(self.principal.organization)).await
     }
 
     /// Returns whether the token has not expired.
@@ -305,18 +305,16 @@ impl Session {
         };
         let error = match committed.await {
             Ok(Ok(outcome)) => return Ok(Reply { outcome, is_replay: false }),
-            Ok(Err(Refused { refusal: Refusal::Receipt(receipt), .. })) => {
-                let replay = replay_of(receipt.outcome.clone());
-                return Ok(replay.ok_or_else(|| Error::Refused(Refusal::Receipt(receipt).into()))?);
+            Ok(Err(Refused { refusal, .. })) => {
+                let stored = match &refusal {
+                    Refusal::Taken(record) => match &**record {
+                        Record::Receipt(receipt) => replay_of(receipt.outcome.clone()),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                return Ok(stored.ok_or_else(|| refusal_error(refusal, self.principal.limits))?);
             }
-            Ok(Err(Refused { refusal: Refusal::ActiveEvents { count }, .. })) => {
-                let max_allowed = self.principal.limits.active_events;
-                return Err(Error::PlanLimit { current_count: count, max_allowed }.into());
-            }
-            Ok(Err(Refused { refusal: Refusal::QuestionAnswered, .. })) => {
-                return Err(Error::from(Faults::one("type", FaultKind::Answered)).into());
-            }
-            Ok(Err(Refused { refusal, .. })) => return Err(Error::Refused(refusal.into()).into()),
             Err(error @ Error::Store(_)) => return Err(error.into()),
             Err(error) => error,
         };
@@ -325,7 +323,8 @@ impl Session {
 
     async fn replay<T: Recorded>(&self, key: Option<&ReceiptKey>) -> Result<Option<Reply<T>>> {
         let Some(key) = key else { return Ok(None) };
-        let receipt = self.shared.store.receipt(key, self.shared.now()).await?;
+        let receipt = self.shared.store.get::<Receipt>(RecordKey::Receipt(key.clone())).await?;
+        let receipt = receipt.filter(|receipt| receipt.is_live(self.shared.now()));
         Ok(receipt.and_then(|receipt| replay_of(receipt.outcome)))
     }
 
@@ -367,9 +366,8 @@ recorded! {
 
 fn add_receipt(change: &mut ChangeSet, key: ReceiptKey, outcome: Outcome, now: Timestamp) {
     // The first requirement, so that a stored answer takes precedence over every other refusal.
-    change.requires.insert(0, Requirement::NoReceipt { key: key.clone(), now });
-    let receipt = Receipt { key, outcome, expires_at: now + Receipt::LIFE };
-    change.writes.push(Write::InsertReceipt(Box::new(receipt)));
+    change.requires.insert(0, Requirement::Absent { unique: Unique::Receipt(key.clone()), now });
+    change.insert(Receipt { key, outcome, expires_at: now + Receipt::LIFE });
 }
 
 fn replay_of<T: Recorded>(outcome: Outcome) -> Option<Reply<T>> {

@@ -11,7 +11,7 @@ use crate::receipt::Operation;
 use crate::rules::{self, Decision};
 use crate::secret;
 use crate::service::commit::Refused;
-use crate::store::{ChangeSet, EventInFull, Refusal, Requirement};
+use crate::store::{ChangeSet, EventInFull, RecordKey, Refusal};
 use crate::token::Scope;
 
 impl Session {
@@ -25,7 +25,7 @@ impl Session {
     /// See [`add_question`](Self::add_question) for an example.
     pub async fn questions(&self, event: EventId) -> Result<Vec<Question>> {
         self.require(Scope::EventsRead)?;
-        self.shared.store.questions(self.organization_id(), event).await?.ok_or(Error::NotFound)
+        Ok(self.event_in_full(event).await?.questions)
     }
 
     /// Adds a question to an event.
@@ -129,7 +129,7 @@ impl Session {
             let kind = patch.kind;
             match rules::patch_question(&event, question.clone(), patch) {
                 Err(Error::Invalid(faults)) if kind.is_some_and(|kind| kind != question.kind) => {
-                    Err(self.with_fault_of_type(&question, faults).await?.into())
+                    Err(self.with_fault_of_type(&event, &question, faults).await?.into())
                 }
                 decided => decided,
             }
@@ -184,13 +184,12 @@ impl Session {
 
     /// Puts a fault of `type` before the faults of a patch that changes it, if a volunteer has answered the question. So
     /// one answer names every fault.
-    async fn with_fault_of_type(&self, question: &Question, faults: Faults) -> Result<Faults> {
-        let Question { id, organization, event, .. } = *question;
+    async fn with_fault_of_type(&self, event: &Event, question: &Question, faults: Faults) -> Result<Faults> {
         let check = |_| async move {
-            let requires = vec![Requirement::QuestionUnanswered { organization, event, question: id }];
-            Ok(Decision { outcome: (), change: ChangeSet { requires, writes: vec![] } })
+            let requires = vec![rules::is_unanswered(event, question)];
+            Ok(Decision::new((), ChangeSet { requires, writes: vec![] }))
         };
-        let Err(Refused { refusal: Refusal::QuestionAnswered, .. }) = self.shared.commit(check).await? else {
+        let Err(Refused { refusal: Refusal::NotBelow { .. }, .. }) = self.shared.commit(check).await? else {
             return Ok(faults);
         };
         let mut all = Faults::one("type", FaultKind::Answered);
@@ -199,8 +198,8 @@ impl Session {
     }
 
     async fn question_with_event(&self, id: QuestionId) -> Result<(Question, Event)> {
-        let (store, organization) = (&self.shared.store, self.organization_id());
-        let event = store.question(organization, id).await?.ok_or(Error::NotFound)?.event;
+        let organization = self.organization_id();
+        let Question { event, .. } = self.shared.get(RecordKey::Question(organization, id)).await?;
         // The question is read again in the snapshot of the event.
         let EventInFull { event, questions, .. } = self.event_in_full(event).await?;
         let question = questions.into_iter().find(|question| question.id == id).ok_or(Error::NotFound)?;

@@ -11,7 +11,7 @@ use crate::receipt::Operation;
 use crate::rules;
 use crate::secret;
 use crate::shift::Shift;
-use crate::store::EventInFull;
+use crate::store::{EventInFull, RecordKey};
 use crate::token::Scope;
 
 impl Session {
@@ -142,7 +142,7 @@ impl Session {
     #[doc(alias = "slot")]
     pub async fn shift(&self, id: ShiftId) -> Result<Shift> {
         self.require(Scope::ShiftsRead)?;
-        self.shared.store.shift(self.organization_id(), id).await?.ok_or(Error::NotFound)
+        self.shared.get(RecordKey::Shift(self.organization_id(), id)).await
     }
 
     /// Adds shifts to an event, all or none. Returns the new shifts in running order. Equal hours have the order of the

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::id::SignupId;
 use crate::input::Input;
 use crate::signup::Signup;
-use crate::store::{SignupPage, SignupPosition, SignupQuery, SignupScope};
+use crate::store::{Deleted, RecordKey, SignupPage, SignupPosition, SignupQuery, SignupScope};
 use crate::token::Scope;
 
 /// A page of a list of sign-ups.
@@ -102,21 +102,21 @@ impl Session {
     /// ```
     pub async fn signup(&self, id: SignupId) -> Result<Signup> {
         self.require(Scope::SignupsRead)?;
-        self.shared.store.signup(self.organization_id(), id).await?.ok_or(Error::NotFound)
+        self.shared.get(RecordKey::Signup(self.organization_id(), id)).await
     }
 
     async fn read_signups(&self, query: SignupQuery) -> Result<SignupList> {
         let (store, organization) = (&self.shared.store, self.organization_id());
-        let exists = match query.scope {
-            Some(SignupScope::Event(event)) => store.event(organization, event).await?.is_some(),
-            Some(SignupScope::Shift(shift)) => store.shift(organization, shift).await?.is_some(),
-            None => true,
+        let scope = match query.scope {
+            Some(SignupScope::Event(event)) => Some(RecordKey::Event(organization, event)),
+            Some(SignupScope::Shift(shift)) => Some(RecordKey::Shift(organization, shift)),
+            None => None,
         };
-        if !exists {
-            return Err(Error::NotFound);
+        if let Some(scope) = scope {
+            store.record(&scope, Deleted::Excluded).await?.ok_or(Error::NotFound)?;
         }
         let query = SignupQuery { limit: query.limit.clamp(1, SignupQuery::MAX_LIMIT), ..query };
-        let SignupPage { signups, above, below } = store.signup_page(organization, &query).await?;
+        let SignupPage { signups, above, below } = store.signups(organization, &query).await?;
         Ok(SignupList { signups, query, next: below, previous: above })
     }
 }

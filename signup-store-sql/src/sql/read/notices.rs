@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
-use signup_core::{Notice, NoticeId, StoreError};
+use signup_core::{Notice, NoticeId, NoticeQuery, StoreError};
 
-use super::reader::{Reader, Result, all, one};
+use super::reader::{Reader, Result, all, one, sorted};
 use crate::records::notice;
 use crate::sql::observe::count_unreadable_notice;
 use crate::sql::row::Row;
@@ -14,9 +14,17 @@ use crate::sql::values;
 #[cfg(test)]
 use crate::sql::{Dialect, Statement};
 
-pub(crate) async fn notice(reader: &impl Reader, id: NoticeId) -> Result<Option<Notice>> {
-    let from = "notices n WHERE n.id = $1";
-    one(reader, "reading a notice", notice::TABLE.columns(), from, values![id.uuid()], notice::read).await
+/// Reads notices like [`Store::notices`](signup_core::Store::notices).
+pub(crate) async fn notices(reader: &impl Reader, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>> {
+    let (is_of_list, after) = match query {
+        NoticeQuery::Due { now, latest } => return due_notices(reader, now, latest, limit).await,
+        NoticeQuery::Queued(after) => ("failed_at IS NULL", after),
+        NoticeQuery::Failed(after) => ("failed_at IS NOT NULL", after),
+    };
+    let from = format!("(SELECT * FROM notices WHERE id > $1 AND {is_of_list} ORDER BY id LIMIT {limit}) n");
+    let values = values![after.unwrap_or(NoticeId::NONE).uuid()];
+    let found = all(reader, "listing notices", notice::TABLE.columns(), &from, values, notice::read).await?;
+    Ok(sorted(found, |notice| notice.id))
 }
 
 /// A position in the queue: a due time and an id. The time is stored in Unix seconds, and can be out of the range of
@@ -39,7 +47,7 @@ fn due_ranges(limit: u32) -> String {
 
 /// Reads the queue page by page, until `limit` notices are found or the queue ends. Notices that cannot be read do not
 /// count.
-pub(crate) async fn due_notices(
+async fn due_notices(
     reader: &impl Reader,
     now: Timestamp,
     latest: Timestamp,
@@ -97,7 +105,8 @@ async fn each_at(
     let mut found = Vec::with_capacity(positions.len());
     for (due_at, id) in positions {
         let is_due = |notice: &Notice| notice.due_at.as_second() == due_at && notice.failure.is_none();
-        match notice(reader, id).await {
+        let (columns, from) = (notice::TABLE.columns(), "notices n WHERE n.id = $1");
+        match one(reader, "reading a notice", columns, from, values![id.uuid()], notice::read).await {
             Ok(notice) => found.extend(notice.filter(is_due).map(|notice| ((due_at, id), Ok(notice)))),
             Err(error) if error.is_unavailable() => return Err(error),
             Err(error) => found.push(((due_at, id), Err(error))),

@@ -6,8 +6,16 @@ use crate::sql::table::{Column, Kind, Table};
 
 /// The columns of a page, which each row has beside those of a record. A page without records is one row, in which only these
 /// columns have values.
-pub(super) const PAGE: Table<()> =
-    Table { name: "page", alias: 'p', key: &[], columns: &[Column::apart(HAS_OTHER_SIDE, Kind::Flag)] };
+pub(super) const PAGE: Table<()> = Table {
+    name: "page",
+    alias: 'p',
+    key: &[],
+    source: "",
+    is_visible: |_, _| String::new(),
+    selects: |table| table.columns(),
+    read: |_| Ok(()),
+    columns: &[Column::apart(HAS_OTHER_SIDE, Kind::Flag)],
+};
 
 /// Whether a record lies on the other side of the position.
 pub(super) const HAS_OTHER_SIDE: &str = "has_other_side";

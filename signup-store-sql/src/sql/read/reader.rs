@@ -1,11 +1,11 @@
 //! How statements of reads are run, and what several reads share.
 
-use jiff::Timestamp;
-use signup_core::{ReceiptKey, StoreError};
+use signup_core::{Kind, Record, StoreError};
 
+use crate::records::table;
 use crate::sql::row::{FetchedRows, Row};
 use crate::sql::table::{SelectedColumn, Table};
-use crate::sql::{Dialect, Statement, Value, values};
+use crate::sql::{Dialect, Statement, Value};
 
 pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
 
@@ -53,6 +53,23 @@ pub(crate) async fn one<T>(
     Ok(all(reader, what, columns, from, values, read).await?.pop())
 }
 
+/// Reads the record of a kind that has `values` in `columns`, and that meets `conditions`.
+pub(crate) async fn record(
+    reader: &impl Reader,
+    kind: Kind,
+    columns: &[&str],
+    values: Vec<Value>,
+    conditions: &[String],
+) -> Result<Option<Record>> {
+    let table = table(kind);
+    let alias = table.alias();
+    let same = columns.iter().zip(1..).map(|(column, number)| format!("{alias}.{column} = ${number}"));
+    let conditions = conditions.iter().filter(|condition| !condition.is_empty()).cloned();
+    let conditions = same.chain(conditions).collect::<Vec<_>>().join(" AND ");
+    let from = format!("{} WHERE {conditions}", table.source());
+    one(reader, "reading a record", table.selected(), &from, values, |row| table.read(row)).await
+}
+
 /// Sorts records by `key`.
 pub(crate) fn sorted<T, K: Ord>(mut found: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
     found.sort_by_key(key);
@@ -72,10 +89,4 @@ pub(crate) async fn of_parent<T>(
     let read = |row: Row<'_>| row.outer(table, &read);
     let found = all(reader, what, columns, from, values, read).await?;
     Ok((!found.is_empty()).then(|| found.into_iter().flatten().collect()))
-}
-
-/// Returns the parameters of a condition that selects the receipt with this key, if it is live at `now`.
-pub(crate) fn live_receipt(key: &ReceiptKey, now: Timestamp) -> Vec<Value> {
-    let (operation, text) = (key.operation.to_string(), key.key.as_str());
-    values![key.organization.uuid(), key.token.uuid(), operation, text, now.as_second()]
 }

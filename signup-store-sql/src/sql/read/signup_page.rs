@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use signup_core::{
-    EmailAddress, OrganizationId, Side, Signup, SignupId, SignupInFull, SignupPage, SignupPosition,
-    SignupQuery, SignupScope, SignupStatus,
+    CancelledBy, Deleted, EmailAddress, OrganizationId, Side, Signup, SignupId, SignupInFull, SignupPage,
+    SignupPosition, SignupQuery, SignupScope, SignupStatus,
 };
 use uuid::Uuid;
 
@@ -21,13 +21,16 @@ use crate::sql::{Dialect, Statement, Value, values};
 /// Each scope has an index that ends in the id, and each side of a position is a range of the index. So the cost depends on
 /// the length of the page, and on the sign-ups between that the query does not select. The sign-ups of one address are few:
 /// they are read by the address, and then sorted.
+///
+/// A fan-out reads upwards, from the last sign-up that it has covered. That sign-up is mostly the one on the other side.
 pub(crate) fn signup_page_query(
     dialect: Dialect,
     organization: OrganizationId,
     wanted: &SignupQuery,
 ) -> Statement {
     let status = wanted.status.map(SignupStatus::name);
-    let mut values = values![organization.uuid(), status, Uuid::nil(), Uuid::max()];
+    let cancelled_by = wanted.cancelled_by.map(CancelledBy::name);
+    let mut values = values![organization.uuid(), status, Uuid::nil(), Uuid::max(), cancelled_by];
     let mut parameter = |value: Value| {
         values.push(value);
         format!("${}", values.len())
@@ -71,12 +74,15 @@ pub(crate) fn signup_page_query(
         }
     };
     let select = |what: &str, range: &str, direction: &str, limit: u32| {
-        let is_live = dialect.is_of_live_event();
+        let is_live = match wanted.deleted {
+            Deleted::Excluded => format!("AND {} ", dialect.is_of_live_event()),
+            Deleted::Included => String::new(),
+        };
         let order = order(direction);
-        // A parameter for the status also where it is not filtered: a connection keeps only a few statements prepared.
+        // A parameter also for a column that is not filtered: a connection keeps only a few statements prepared.
         format!(
-            "SELECT {what} FROM {table} u WHERE u.organization_id = $1 AND {range} AND ($2 IS NULL OR u.status = $2) AND {is_live} \
-             {order} LIMIT {limit}"
+            "SELECT {what} FROM {table} u WHERE u.organization_id = $1 AND {range} AND ($2 IS NULL OR u.status = $2) \
+             AND ($5 IS NULL OR u.cancelled_by = $5) {is_live}{order} LIMIT {limit}"
         )
     };
     // The nearest sign-ups come first, because the neighbouring page has one that the query selects.
@@ -124,22 +130,17 @@ pub(crate) async fn signup_in_full(
     let columns = [
         signup::TABLE.columns(),
         shift::TABLE.columns(),
-        shift::TABLE.columns_named(&[shift::DELETED_AT]),
         event::TABLE.columns(),
-        event::TABLE.columns_named(&[event::DELETED_AT]),
         organization::TABLE.columns(),
     ];
     let from = "current_signups u JOIN shifts s ON s.organization_id = u.organization_id AND s.id = u.shift_id \
          JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
          JOIN organizations o ON o.id = u.organization_id \
-         WHERE u.organization_id = $1 AND u.id = $2";
+         WHERE u.organization_id = $1 AND u.id = $2 AND NOT e.is_purged";
     let read = |row: Row<'_>| {
         let event = event::read(row)?;
         let shift = shift::read_of(&event, row)?;
-        let mut full = SignupInFull::new(organization::read(row)?, event, shift, signup::read(row)?);
-        full.is_event_deleted = event::read_deleted_at(row)?.is_some();
-        full.shift_deleted_at = shift::read_deleted_at(row)?;
-        Ok(full)
+        Ok(SignupInFull::new(organization::read(row)?, event, shift, signup::read(row)?))
     };
     let values = values![organization.uuid(), id.uuid()];
     one(reader, "reading a sign-up in full", columns.concat(), from, values, read).await

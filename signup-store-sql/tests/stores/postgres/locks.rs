@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use rstest::rstest;
-use signup_core::conformance::records::{at, try_write};
+use signup_core::conformance::records::{self, absent, at, stored, try_commit, unchanged};
 use signup_core::{
-    Capacity, ChangeSet, CommitError, Occupancy, RateKey, Refusal, RequestCounter as _, Requirement, Store,
-    Write,
+    Capacity, ChangeSet, CommitError, Occupancy, OrganizationId, RateKey, Record, Refusal,
+    RequestCounter as _, Requirement, Store, Total, Unique,
 };
 use signup_store_sql::PostgresOptions;
 use signup_store_sql::test_cluster::Cluster;
@@ -18,8 +18,13 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use super::stores_on;
 use super::waits::{begin, busy_shift, locking, open, patient, sign_up};
 use crate::records::{
-    Database, Engine, ORGANIZATION, event, organization, receipt, receipt_key, shift, signup, with, writes,
+    Database, Engine, ORGANIZATION, event, insert, organization, receipt, shift, signup, with,
 };
+
+/// The requirement that fewer events than the bound are active.
+fn active_events_below(organization: OrganizationId, bound: u32) -> Requirement {
+    Requirement::Below { total: Total::ActiveEvents(organization), bound, now: at(0) }
+}
 
 /// Keys are used, events created and people signed up through three processes at once: whatever waits for whatever, nobody
 /// is told of a deadlock.
@@ -43,29 +48,20 @@ async fn who_contends_waits_and_nobody_fails(
     assert!(join_all(counts).await.iter().all(Result::is_ok));
     let stores: Vec<Arc<dyn Store>> =
         stores.into_iter().map(|store| Arc::new(store) as Arc<dyn Store>).collect();
-    let owner = Write::InsertOrganization(organization(1));
-    stores[0].commit(writes([owner])).await.unwrap();
+    stores[0].commit(insert([organization(1)])).await.unwrap();
     let tasks: Vec<_> = (0..300_u32)
         .map(|number| {
             let store = Arc::clone(&stores[number as usize % 3]);
             tokio::spawn(async move {
                 let event = event(100 + number, "2027-03-14");
-                let key = receipt_key(&format!("key-{}", number % 20));
-                let requires = vec![
-                    Requirement::NoReceipt { key: key.clone(), now: at(0) },
-                    Requirement::EventSlugFree(event.slug.clone()),
-                    Requirement::ActiveEventsBelow {
-                        organization: event.organization,
-                        limit: 15,
-                        now: at(0),
-                    },
-                ];
                 let receipt = receipt(&format!("key-{}", number % 20), &event);
-                let writes = vec![
-                    Write::InsertEvent { event: Box::new(event), location_data: None },
-                    Write::InsertReceipt(Box::new(receipt)),
+                let requires = vec![
+                    absent(Unique::Receipt(receipt.key.clone())),
+                    absent(Unique::EventSlug(event.slug.clone())),
+                    active_events_below(event.organization, 15),
                 ];
-                try_write(&*store, requires, writes).await
+                let new: [Record; 2] = [event.into(), receipt.into()];
+                try_commit(&*store, ChangeSet { requires, ..insert(new) }).await
             })
         })
         .collect();
@@ -86,20 +82,16 @@ async fn a_commit_that_is_undone_for_a_deadlock_is_tried_again() {
     stranger.execute("BEGIN; SELECT 1 FROM shifts FOR UPDATE").await.unwrap();
 
     let (organization, shift) = (records.organization.id, &records.shifts[0]);
-    let change = ChangeSet {
-        requires: vec![
-            Requirement::ActiveEventsBelow { organization, limit: 10, now: at(0) },
-            Requirement::ShiftAtVersion { organization, shift: shift.id, version: shift.version },
-        ],
-        writes: vec![Write::InsertEvent { event: Box::new(event(11, "2027-03-15")), location_data: None }],
-    };
+    let new = event(11, "2027-03-15");
+    let requires = vec![active_events_below(organization, 10), unchanged(shift)];
+    let change = ChangeSet { requires, ..insert([new.clone()]) };
     let store = Arc::clone(&database.store);
     let commit = tokio::spawn(async move { store.commit(change).await });
     super::waits::until_waiting(&url, 1).await;
     // The commit holds the organization and waits for the shift; it has waited longer, so it is the one that is undone.
     stranger.execute("SELECT 1 FROM organizations FOR UPDATE; COMMIT").await.unwrap();
     commit.await.unwrap().unwrap();
-    assert!(database.store.event(organization, event(11, "2027-03-15").id).await.unwrap().is_some());
+    assert!(stored(&*database.store, &new).await.is_some());
 }
 
 /// Who is first waits for nobody, and who is later is told so: that is no deadlock, which the database would end only after
@@ -112,15 +104,14 @@ async fn of_those_who_would_make_the_first_organization_one_does_and_none_waits_
     let tries = (0..40_u32).map(|number| {
         let store = &stores[number as usize % 4];
         async move {
-            let first = Write::InsertOrganization(organization(number));
-            try_write(store, vec![Requirement::NoOrganization], vec![first]).await
+            let none = Requirement::Below { total: Total::Organizations, bound: 1, now: at(0) };
+            try_commit(store, ChangeSet { requires: vec![none], ..insert([organization(number)]) }).await
         }
     });
     let results = join_all(tries).await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
-    assert!(
-        results.iter().flat_map(|result| result.as_ref().err()).all(|r| *r == Refusal::OrganizationExists)
-    );
+    let refused = Refusal::NotBelow { total: Total::Organizations, count: 1 };
+    assert!(results.iter().flat_map(|result| result.as_ref().err()).all(|refusal| *refusal == refused));
     for store in stores {
         store.close().await;
     }
@@ -136,18 +127,12 @@ async fn requirements_in_two_orders_make_no_deadlock() {
     let stores = stores_on(&url, 2, &PostgresOptions::default()).await;
     let (organization, shift) = (records.organization.id, &records.shifts[0]);
     let tries = (0..200_u32).map(|number| {
-        let mut requires = vec![
-            Requirement::ShiftAtVersion { organization, shift: shift.id, version: shift.version },
-            Requirement::ActiveEventsBelow { organization, limit: 1000, now: at(0) },
-        ];
+        let mut requires = vec![unchanged(shift), active_events_below(organization, 1000)];
         if number % 2 == 1 {
             requires.reverse();
         }
-        let writes = vec![Write::InsertEvent {
-            event: Box::new(event(100 + number, "2027-03-15")),
-            location_data: None,
-        }];
-        try_write(&stores[number as usize % 2], requires, writes)
+        let change = ChangeSet { requires, ..insert([event(100 + number, "2027-03-15")]) };
+        try_commit(&stores[number as usize % 2], change)
     });
     assert!(join_all(tries).await.iter().all(Result::is_ok));
     for store in stores {
@@ -161,7 +146,8 @@ async fn requirements_in_two_orders_make_no_deadlock() {
 #[tokio::test]
 async fn active_events_are_counted_without_a_look_at_those_that_are_over() {
     let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
-    let columns = "title, description, is_virtual, start_date, timezone, version, created_at, updated_at, organization_id";
+    let columns = "title, description, is_virtual, start_date, timezone, version, gate, created_at, updated_at, \
+         organization_id";
     database
         .run(&format!(
             "INSERT INTO events (id, slug, is_published, starts_at, ends_at, {columns}) \
@@ -174,13 +160,13 @@ async fn active_events_are_counted_without_a_look_at_those_that_are_over() {
     let read = "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'events'";
     let url = database.path().display().to_string();
     let stores = stores_on(&url, 1, &PostgresOptions::default()).await;
-    let organization = records.organization.id;
-    let requires = || vec![Requirement::ActiveEventsBelow { organization, limit: 10, now: at(1_000_000) }];
+    let total = Total::ActiveEvents(records.organization.id);
+    let requires = || vec![Requirement::Below { total: total.clone(), bound: 10, now: at(1_000_000) }];
     let mut watcher = PgConnection::connect(&url).await.unwrap();
     let before: i64 = sqlx::query_scalar(read).fetch_one(&mut watcher).await.unwrap();
     // As often as it takes until a plan for any values would be made without being told to.
     for _ in 0..10 {
-        try_write(&stores[0], requires(), vec![]).await.unwrap();
+        records::check(&stores[0], requires()).await.unwrap();
     }
     stores[0].close().await;
     let mut after = before;
@@ -239,8 +225,7 @@ async fn a_sign_up_costs_the_same_however_full_the_shift_is(
             assert!(answers.iter().all(Result::is_ok), "{answers:?}");
         }
     }
-    let columns =
-        "organization_id, event_id, shift_id, shift_version, name, answers, status, created_at, mailed_at";
+    let columns = "organization_id, event_id, shift_id, shift_version, name, answers, status, version, created_at, mailed_at";
     let full = format!(
         "INSERT INTO signups (id, email, email_key, secret, {columns}) \
          SELECT gen_random_uuid(), 'a@b', 'full-' || n, decode(md5('a' || n) || md5('b' || n), 'hex'), {columns} \
@@ -275,31 +260,22 @@ async fn sign_ups_on_one_shift_fail_each_for_itself() {
     let event = event(11, "2027-06-05");
     let occupancy = Occupancy::empty(Capacity::new(PLACES).unwrap());
     let shift = with(shift(60, &event, 0), |shift| shift.occupancy = occupancy);
-    let new = [
-        Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
-        Write::InsertShifts(vec![shift.clone()]),
-    ];
-    database.store.commit(writes(new)).await.unwrap();
+    let new: [Record; 2] = [event.clone().into(), shift.clone().into()];
+    database.store.commit(insert(new)).await.unwrap();
     let change = |number: u32| {
         let mut new = signup(number, &shift, &format!("volunteer-{number}@example.org"));
         if number == 107 {
             // The secret is another's already, which no requirement notices.
             new.secret = records.signup.secret;
         }
-        let (organization, shift) = (shift.organization, shift.id);
-        let email = new.email.clone();
-        let requires = vec![
-            Requirement::AddressNotOnShift { organization, shift, email },
-            Requirement::ShiftHasRoom { organization, shift },
-        ];
-        ChangeSet { requires, writes: vec![Write::InsertSignup(Box::new(new))] }
+        records::sign_up(&shift, &new)
     };
     let answers = join_all((100..140).map(|number| database.store.commit(change(number)))).await;
     let (mut taken, mut full, mut failed) = (0, 0, 0);
     for answer in answers {
         match answer {
             Ok(()) => taken += 1,
-            Err(CommitError::Refused(Refusal::ShiftFull)) => full += 1,
+            Err(CommitError::Refused(Refusal::NotBelow { .. })) => full += 1,
             Err(CommitError::Failed(_)) => failed += 1,
             Err(other) => panic!("{other:?}"),
         }
@@ -317,10 +293,10 @@ async fn sign_ups_for_a_locked_shift_hold_up_no_other_organization() {
     let mut stranger = locking(&url, "shifts").await;
     let mut held_up: Vec<_> = (100..600).map(|number| store.commit(sign_up(number, &shift))).collect();
     begin(&mut held_up);
-    let insert = Write::InsertOrganization(organization(ORGANIZATION + 1));
+    let other = insert([organization(ORGANIZATION + 1)]);
     let mut held_up = join_all(held_up);
     tokio::select! {
-        answer = store.commit(writes([insert])) => answer.unwrap(),
+        answer = store.commit(other) => answer.unwrap(),
         answers = &mut held_up => panic!("the shift is locked: {answers:?}"),
     }
     stranger.execute("COMMIT").await.unwrap();

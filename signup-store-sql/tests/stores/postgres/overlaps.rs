@@ -5,16 +5,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use signup_core::conformance::records::{self, at, uuid};
+use signup_core::conformance::records::{
+    self, absent, are_empty, at, closed, gate_unchanged, has_room, insert, stored, unchanged, uuid,
+};
 use signup_core::{
-    CancelledBy, Capacity, ChangeSet, CommitError, Event, OrganizationId, QuestionId, Requirement, Shift,
-    Store, Write,
+    CancelledBy, Capacity, ChangeSet, CommitError, Entity as _, Event, QuestionId, Record, Requirement,
+    Shift, SignupQuery, SignupStatus, Store, Total, Unique,
 };
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
 
 use super::stores_on;
-use crate::records::{with, writes};
+use crate::records::with;
 
 /// The shifts. The first one is soon closed, and refuses sign-ups from then on.
 const SHIFTS: u32 = 7;
@@ -37,15 +39,9 @@ impl World {
             })
         };
         let shifts: Vec<_> = (0..SHIFTS).map(shift).collect();
-        let organizations = (1..=2).map(|number| Write::InsertOrganization(records::organization(number)));
-        let all = organizations
-            .chain(
-                events
-                    .iter()
-                    .map(|event| Write::InsertEvent { event: Box::new(event.clone()), location_data: None }),
-            )
-            .chain([Write::InsertShifts(shifts.clone())]);
-        store.commit(writes(all)).await.unwrap();
+        let organizations = (1..=2).map(|number| Record::from(records::organization(number)));
+        let all = organizations.chain(events.iter().cloned().map(Record::from));
+        store.commit(insert(all.chain(shifts.iter().cloned().map(Record::from)))).await.unwrap();
         Self { events, shifts, next: AtomicU32::new(100) }
     }
 
@@ -53,65 +49,56 @@ impl World {
     /// decides which, and in which order.
     fn change(&self, random: u32) -> ChangeSet {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let (mut requires, mut writes) = (vec![], vec![]);
+        let mut change = ChangeSet::default();
         for step in 0..1 + random % 3 {
             let shift = &self.shifts[((random >> (4 * step)) % SHIFTS) as usize];
-            let (organization, id) = (shift.organization, shift.id);
             let signup = records::signup(shift, 10 * number + step);
             match random >> (8 + step) & 3 {
-                0 => requires.push(Requirement::ShiftAtVersion { organization, shift: id, version: 1 }),
-                1 => writes.push(Write::UpdateShift(Box::new(shift.clone()))),
+                0 => change.requires.push(unchanged(shift)),
+                1 => change.replace(shift.clone(), shift.clone()),
                 _ => {
-                    requires.push(Requirement::ShiftHasRoom { organization, shift: id });
-                    writes.push(Write::InsertSignup(Box::new(signup)));
+                    change.requires.extend([gate_unchanged(shift), has_room(shift)]);
+                    change.insert(signup);
                 }
             }
         }
         if random & 1 << 12 == 0 {
             let event = &self.events[(random >> 13 & 1) as usize];
-            let organization = event.organization;
             let slug = format!("slug-{}", number / 4);
             let owner = 1 + (random >> 13 & 1);
             let new = with(records::event(owner, number), |event| event.slug.clone_from(&slug));
             let key = records::receipt_key(owner, &format!("key-{}", random >> 14 & 7));
             let receipt = records::receipt(key.clone(), &new, &[]);
-            requires.push(Requirement::EventSlugFree(slug));
-            requires.push(Requirement::ActiveEventsBelow { organization, limit: u32::MAX, now: at(0) });
-            requires.push(Requirement::NoReceipt { key, now: receipt.expires_at });
-            writes.push(Write::InsertEvent { event: Box::new(new), location_data: None });
-            writes.push(Write::InsertReceipt(Box::new(receipt)));
+            let total = Total::ActiveEvents(event.organization);
+            change.requires.push(absent(Unique::EventSlug(slug)));
+            change.requires.push(Requirement::Below { total, bound: u32::MAX, now: at(0) });
+            change.requires.push(absent(Unique::Receipt(key)));
+            change.insert(new);
+            change.insert(receipt);
         }
         let event = &self.events[(random >> 19 & 1) as usize];
-        let organization = event.organization;
         match random >> 20 & 15 {
-            0 => {
-                writes.push(Write::UpdateEvent { event: Box::new(event.clone()), may_change_activity: true });
+            0 => change.replace(event.clone(), event.clone()),
+            1 => {
+                let shift = &self.shifts[0];
+                change.replace(shift.clone(), closed(shift, at(5), CancelledBy::ShiftDeletion));
             }
-            1 => writes.push(Write::CloseShift {
-                organization: self.shifts[0].organization,
-                shift: self.shifts[0].id,
-                at: at(5),
-                by: CancelledBy::ShiftDeletion,
-            }),
             2 => {
-                let question = QuestionId::new(uuid(1));
-                requires.push(Requirement::QuestionUnanswered { organization, event: event.id, question });
+                let totals = vec![Total::Answers(event.organization, event.id, QuestionId::new(uuid(1)))];
+                change.requires.push(Requirement::AllZero { parent: event.key(), totals });
             }
             3 => {
-                let shifts = self.shifts.iter().map(|shift| shift.id).collect();
-                requires.push(Requirement::ShiftsAreEmpty { organization, event: event.id, shifts });
+                let shifts: Vec<_> = self.shifts.iter().map(|shift| shift.id).collect();
+                change.requires.push(are_empty(event, &shifts));
             }
-            4..8 => requires.extend(self.events.iter().map(|event| Requirement::EventAtVersion {
-                organization: event.organization,
-                event: event.id,
-                version: event.version,
-            })),
+            4..6 => change.requires.extend(self.events.iter().map(unchanged)),
+            6..8 => change.requires.extend(self.events.iter().map(gate_unchanged)),
             _ => {}
         }
         if random & 1 << 18 == 0 {
-            requires.reverse();
+            change.requires.reverse();
         }
-        ChangeSet { requires, writes }
+        change
     }
 }
 
@@ -151,22 +138,22 @@ async fn two_processes_whose_batches_overlap_never_deadlock() {
     eprintln!("{committed} change sets were committed and {refused} refused in {seconds} s");
     assert!(committed > 0 && refused > 0, "the change sets overlap");
     for shift in &world.shifts {
-        let stored = stores[0].shift(shift.organization, shift.id).await.unwrap().unwrap();
+        let filled = stored(&*stores[0], shift).await.unwrap().occupancy.filled;
+        let query = SignupQuery::new().of_shift(shift.id).status(SignupStatus::Confirmed);
         let mut after = None;
         let mut signed_up = 0;
         loop {
             let page =
-                stores[0].confirmed_signups(shift.organization, shift.id, after, 10_000).await.unwrap();
-            signed_up += page.len();
-            match page.last() {
+                stores[0].signups(shift.organization, &query.clone().above(after, 10_000)).await.unwrap();
+            signed_up += page.signups.len();
+            match page.signups.first() {
                 Some(last) => after = Some(last.id),
                 None => break,
             }
         }
-        assert_eq!(stored.occupancy.filled as usize, signed_up, "each place is counted once");
+        assert_eq!(filled as usize, signed_up, "each place is counted once");
     }
-    let owner = OrganizationId::new(uuid(1));
-    assert!(stores[1].organization(owner).await.unwrap().is_some());
+    assert!(stored(&*stores[1], &records::organization(1)).await.is_some());
     for store in stores {
         store.close().await;
     }

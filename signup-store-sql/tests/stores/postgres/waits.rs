@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use rstest::rstest;
-use signup_core::conformance::records::{at, notice};
+use signup_core::conformance::records::{self, at, notice};
 use signup_core::{
-    Capacity, ChangeSet, CommitError, NoticeCause, Occupancy, OrganizationId, Refusal, Requirement, Secret,
-    Shift, Store, Write,
+    Capacity, ChangeSet, CommitError, Deleted, NoticeCause, NoticeQuery, Occupancy, OrganizationId, Record,
+    RecordKey, Refusal, Requirement, Secret, Shift, SignupQuery, Store, StoreError, Total,
 };
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
@@ -17,7 +17,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use tokio::task::JoinHandle;
 
 use super::stores_on;
-use crate::records::{ORGANIZATION, event, organization, shift, signup, uuid, with, writes};
+use crate::records::{ORGANIZATION, event, insert, organization, shift, signup, uuid, with};
 
 /// Lets each go on until it waits.
 pub(crate) fn begin<F: Future + Unpin>(futures: &mut [F]) {
@@ -53,12 +53,8 @@ pub(crate) async fn busy_shift(store: &dyn Store, places: u32) -> Shift {
     let event = event(11, "2027-06-05");
     let occupancy = Occupancy::empty(Capacity::new(places).unwrap());
     let shift = with(shift(60, &event, 0), |shift| shift.occupancy = occupancy);
-    let new = [
-        Write::InsertOrganization(organization(ORGANIZATION)),
-        Write::InsertEvent { event: Box::new(event), location_data: None },
-        Write::InsertShifts(vec![shift.clone()]),
-    ];
-    store.commit(writes(new)).await.unwrap();
+    let new: [Record; 3] = [organization(ORGANIZATION).into(), event.into(), shift.clone().into()];
+    store.commit(insert(new)).await.unwrap();
     shift
 }
 
@@ -71,13 +67,9 @@ fn sign_up_as(number: u32, shift: &Shift, email: &str) -> ChangeSet {
     let new = signup(number, shift, email);
     let cause = NoticeCause::SignedUp { signup: new.id, secret: Secret::generate() };
     let notice = with(notice(shift, 1000 + number), |notice| notice.cause = cause);
-    let (organization, shift) = (shift.organization, shift.id);
-    let requires = vec![
-        Requirement::AddressNotOnShift { organization, shift, email: new.email.clone() },
-        Requirement::ShiftHasRoom { organization, shift },
-    ];
-    let writes = vec![Write::InsertSignup(Box::new(new)), Write::InsertNotices(vec![notice])];
-    ChangeSet { requires, writes }
+    let mut change = records::sign_up(shift, &new);
+    change.insert(notice);
+    change
 }
 
 /// How many sign-ups each transaction has written, fewest first.
@@ -138,7 +130,7 @@ async fn sign_ups_that_gather_share_transactions(#[values(false, true)] pgbounce
     for answer in join_all(commits).await {
         match answer {
             Ok(()) => taken += 1,
-            Err(CommitError::Refused(Refusal::ShiftFull)) => full += 1,
+            Err(CommitError::Refused(Refusal::NotBelow { .. })) => full += 1,
             Err(other) => panic!("{other:?}"),
         }
     }
@@ -183,16 +175,19 @@ async fn sign_ups_that_gather_fare_as_one_after_the_other() {
         expected.push(refusal(alone.commit(change).await));
     }
     assert_eq!(answers, expected);
-    assert!(answers.contains(&Some(Refusal::ShiftFull)), "{answers:?}");
+    let is_full = |refusal: &Option<Refusal>| matches!(refusal, Some(Refusal::NotBelow { .. }));
+    assert!(answers.iter().any(is_full), "{answers:?}");
     let (organization, event) = (shift.organization, shift.event);
     for store in [&store, &alone] {
         assert_eq!(store.shifts(organization, event).await.unwrap().unwrap()[0].occupancy.filled, 12);
     }
+    let query = SignupQuery::new().limit(99);
     assert_eq!(
-        store.signups(organization, event, None, 99).await.unwrap(),
-        alone.signups(organization, event, None, 99).await.unwrap()
+        store.signups(organization, &query).await.unwrap(),
+        alone.signups(organization, &query).await.unwrap()
     );
-    assert_eq!(store.notices(false, None, 99).await.unwrap(), alone.notices(false, None, 99).await.unwrap());
+    let queued = NoticeQuery::Queued(None);
+    assert_eq!(store.notices(queued, 99).await.unwrap(), alone.notices(queued, 99).await.unwrap());
     let sizes = transactions(&mut stranger).await;
     assert!(sizes.len() <= 5, "sign-ups that gather share transactions: {sizes:?}");
 }
@@ -226,7 +221,7 @@ async fn a_change_set_that_waits_for_a_lock_does_not_hold_up_its_batch() {
     let event = event(11, "2027-06-05");
     let free =
         with(shift(61, &event, 1), |shift| shift.occupancy = Occupancy::empty(Capacity::new(100).unwrap()));
-    store.commit(writes([Write::InsertShifts(vec![free.clone()])])).await.unwrap();
+    store.commit(insert([free.clone()])).await.unwrap();
     let mut stranger = PgConnection::connect(&url).await.unwrap();
     let lock = format!("BEGIN; SELECT 1 FROM shifts WHERE id = '{}' FOR UPDATE", stuck.id);
     stranger.execute(AssertSqlSafe(lock)).await.unwrap();
@@ -257,10 +252,9 @@ fn new_event(number: u32) -> ChangeSet {
     let owner = if number.is_multiple_of(2) { ORGANIZATION } else { OTHER_ORGANIZATION };
     let organization = OrganizationId::new(uuid(owner));
     let event = with(event(number, "2027-03-15"), |event| event.organization = organization);
-    ChangeSet {
-        requires: vec![Requirement::ActiveEventsBelow { organization, limit: 1000, now: at(0) }],
-        writes: vec![Write::InsertEvent { event: Box::new(event), location_data: None }],
-    }
+    let total = Total::ActiveEvents(organization);
+    let requires = vec![Requirement::Below { total, bound: 1000, now: at(0) }];
+    ChangeSet { requires, ..insert([event]) }
 }
 
 /// Begins the commits of these numbers at once.
@@ -284,7 +278,7 @@ async fn reads_are_answered_while_all_commits_hang(#[case] connections: u32, #[c
     let options = PostgresOptions { connections, ..patient() };
     let Some((store, url)) = open(&options).await else { return };
     busy_shift(&store, 1).await;
-    store.commit(writes([Write::InsertOrganization(organization(OTHER_ORGANIZATION))])).await.unwrap();
+    store.commit(insert([organization(OTHER_ORGANIZATION)])).await.unwrap();
     let mut stranger = locking(&url, "organizations").await;
     let mut commits = hanging(&store, (0..20).step_by(2));
     until_waiting(&url, 1).await;
@@ -306,7 +300,7 @@ async fn with_one_connection_everything_that_hangs_ends() {
     let options = PostgresOptions { connections: 1, ..impatient() };
     let Some((store, url)) = open(&options).await else { return };
     busy_shift(&store, 1).await;
-    store.commit(writes([Write::InsertOrganization(organization(OTHER_ORGANIZATION))])).await.unwrap();
+    store.commit(insert([organization(OTHER_ORGANIZATION)])).await.unwrap();
     let mut stranger = locking(&url, "organizations").await;
     let commits = hanging(&store, 0..10);
     until_waiting(&url, 1).await;
@@ -324,18 +318,22 @@ async fn with_one_connection_everything_that_hangs_ends() {
     until_committed(&store, new_event).await;
 }
 
+async fn read_organization(store: &PostgresStore) -> Result<Option<Record>, StoreError> {
+    let key = RecordKey::Organization(OrganizationId::new(uuid(1)));
+    store.record(&key, Deleted::Excluded).await
+}
+
 /// A transaction that is left open keeps one of PgBouncer's few connections from everybody else.
 #[tokio::test]
 async fn who_goes_away_in_the_middle_of_a_read_leaves_no_transaction_open() {
     let options = PostgresOptions { pgbouncer: true, connections: 1, ..patient() };
     let Some((store, url)) = open(&options).await else { return };
     let mut watcher = PgConnection::connect(&url).await.unwrap();
-    let id = OrganizationId::new(uuid(1));
-    store.organization(id).await.unwrap();
+    read_organization(&store).await.unwrap();
     // The last ones may have their answer before they go.
     for steps in 0..6 {
         until_idle(&store).await;
-        let mut reads = [Box::pin(store.organization(id))];
+        let mut reads = [Box::pin(read_organization(&store))];
         begin(&mut reads);
         let [mut read] = reads;
         for _ in 0..steps {
@@ -358,7 +356,7 @@ async fn a_transaction_that_cannot_begin_as_it_should_is_not_left_open() {
     let options = PostgresOptions { pgbouncer: true, statement_timeout, ..patient() };
     let Some((store, url)) = open(&options).await else { return };
     let mut watcher = PgConnection::connect(&url).await.unwrap();
-    store.organization(OrganizationId::new(uuid(1))).await.unwrap_err();
+    read_organization(&store).await.unwrap_err();
     until_idle(&store).await;
     assert_eq!(open_transactions(&mut watcher).await, 0);
 }

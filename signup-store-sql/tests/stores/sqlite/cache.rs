@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use signup_core::{EventQuery, Shift, Store, Write};
+use signup_core::conformance::records::{put, stored, write};
+use signup_core::{EventQuery, Record, Shift, Store};
 
-use crate::records::{Database, Engine, ORGANIZATION, Records, event, organization, with, writes};
+use crate::records::{Database, Engine, ORGANIZATION, Records, event, insert, organization, with};
 
 const PAGE: EventQuery = EventQuery::new();
 
@@ -18,6 +19,11 @@ async fn versions(store: &dyn Store, records: &Records, shift: &Shift) -> [u32; 
     let listed = store.shifts(shift.organization, shift.event).await.unwrap().unwrap();
     let full = store.event_by_slug(&records.event.slug).await.unwrap().unwrap();
     [of(listed), of(full.shifts)]
+}
+
+/// Returns the shift at the version before `version`, and at `version`.
+fn versions_of(shift: &Shift, version: u32) -> [Shift; 2] {
+    [version - 1, version].map(|version| with(shift.clone(), |shift| shift.version = version))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -47,8 +53,8 @@ async fn no_read_after_an_acknowledged_write_sees_the_state_before_it() {
         tokio::spawn(async move {
             let shift = &records.shifts[number];
             for version in 2..=300 {
-                let changed = with(shift.clone(), |shift| shift.version = version);
-                store.commit(writes([Write::UpdateShift(Box::new(changed))])).await.unwrap();
+                let [before, after] = versions_of(shift, version);
+                write(&*store, vec![put(before, after)]).await;
                 acknowledged[number].store(version, Ordering::SeqCst);
                 assert_eq!(versions(&*store, &records, shift).await, [version; 2]);
             }
@@ -68,18 +74,18 @@ async fn no_read_after_an_acknowledged_write_sees_the_state_before_it() {
 async fn a_commit_of_another_store_is_seen_after_a_second() {
     let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
     let (store, other) = (&*database.store, database.open().await.unwrap());
-    let (shift, id) = (&records.shifts[0], records.organization.id);
+    let shift = &records.shifts[0];
     for version in 2..=3 {
         assert_eq!(versions(store, &records, shift).await, [version - 1; 2]);
-        assert!(store.organization(id).await.unwrap().is_some());
-        let changed = with(shift.clone(), |shift| shift.version = version);
-        other.commit(writes([Write::UpdateShift(Box::new(changed))])).await.unwrap();
+        assert!(stored(store, &records.organization).await.is_some());
+        let [before, after] = versions_of(shift, version);
+        write(&*other, vec![put(before, after)]).await;
         let renamed = format!("Name {version}");
         database.run(&format!("UPDATE organizations SET name = '{renamed}'")).await.unwrap();
         // A second is the promise.
         tokio::time::sleep(Duration::from_secs(1)).await;
         assert_eq!(versions(store, &records, shift).await, [version; 2]);
-        assert_eq!(store.organization(id).await.unwrap().unwrap().name.as_str(), renamed);
+        assert_eq!(stored(store, &records.organization).await.unwrap().name.as_str(), renamed);
     }
 }
 
@@ -89,17 +95,14 @@ async fn a_record_is_found_after_a_cached_miss() {
     let store = &*database.store;
     let (owner, event) = (organization(ORGANIZATION), event(11, "2027-06-05"));
     for _ in 0..2 {
-        assert_eq!(store.organization(owner.id).await.unwrap(), None);
+        assert_eq!(stored(store, &owner).await, None);
         assert_eq!(store.shifts(owner.id, event.id).await.unwrap(), None);
         assert_eq!(store.event_by_slug(&event.slug).await.unwrap(), None);
         assert_eq!(store.events(owner.id, &PAGE).await.unwrap().events, []);
     }
-    let new = [
-        Write::InsertOrganization(owner.clone()),
-        Write::InsertEvent { event: Box::new(event.clone()), location_data: None },
-    ];
-    store.commit(writes(new)).await.unwrap();
-    assert_eq!(store.organization(owner.id).await.unwrap(), Some(owner.clone()));
+    let new: [Record; 2] = [owner.clone().into(), event.clone().into()];
+    store.commit(insert(new)).await.unwrap();
+    assert_eq!(stored(store, &owner).await, Some(owner.clone()));
     assert_eq!(store.shifts(owner.id, event.id).await.unwrap(), Some(vec![]));
     assert_eq!(store.event_by_slug(&event.slug).await.unwrap().unwrap().event, event);
     assert_eq!(store.events(owner.id, &PAGE).await.unwrap().events, [event]);

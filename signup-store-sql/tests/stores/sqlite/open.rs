@@ -1,8 +1,9 @@
 //! SQLite: what cannot be opened, and what a close leaves behind.
 
+use signup_core::{ChangeSet, CommitError, Deleted, Entity as _};
 use signup_store_sql::SqliteStore;
 
-use crate::records::{Database, Engine, writes};
+use crate::records::{Database, Engine};
 
 #[tokio::test]
 async fn what_is_no_database_is_refused_and_left_as_it_is() {
@@ -44,9 +45,9 @@ async fn after_a_close_the_file_alone_holds_every_commit() {
 async fn a_closed_store_is_unavailable_and_leaves_one_file() {
     let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
     database.close().await;
-    let read = database.store.organization(records.organization.id).await;
+    let read = database.store.record(&records.organization.key(), Deleted::Excluded).await;
     assert!(read.unwrap_err().is_unavailable());
-    let signup_core::CommitError::Failed(error) = database.store.commit(writes([])).await.unwrap_err() else {
+    let CommitError::Failed(error) = database.store.commit(ChangeSet::default()).await.unwrap_err() else {
         panic!("a closed store cannot refuse");
     };
     assert!(error.is_unavailable());

@@ -3,23 +3,21 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use signup_core::{ChangeSet, CommitError, Refusal, Requirement, Store, Write};
+use signup_core::conformance::records::{has_room, stored};
+use signup_core::{ChangeSet, CommitError, Record, Refusal, Store};
 use signup_store_sql::SqliteStore;
 
 use crate::records::sqlite::stranger;
-use crate::records::{Database, Engine, at, event, organization, receipt, receipt_key, signup, with, writes};
+use crate::records::{Database, Engine, event, insert, organization, receipt, signup, with};
 
 /// A draft of the first organization. Drafts do not conflict.
 fn new_draft(number: u32) -> ChangeSet {
     let event = with(event(number, "2027-06-05"), |event| event.is_published = false);
-    writes([Write::InsertEvent { event: Box::new(event), location_data: None }])
+    insert([event])
 }
 
 async fn drafts(store: &SqliteStore, numbers: std::ops::Range<u32>) -> usize {
-    let found = join_all(numbers.map(async |number| {
-        let event = event(number, "2027-06-05");
-        store.event(event.organization, event.id).await.unwrap()
-    }));
+    let found = join_all(numbers.map(async |number| stored(store, &event(number, "2027-06-05")).await));
     found.await.iter().flatten().count()
 }
 
@@ -28,11 +26,10 @@ async fn a_change_set_that_fails_leaves_its_neighbours_and_no_trace() {
     let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
     let store = database.sqlite_store();
     // The last write breaks a constraint of the table: the slug is taken, and no requirement checks the slug.
-    let failing = writes([
-        Write::InsertOrganization(organization(700)),
-        Write::InsertReceipt(Box::new(receipt("of-the-failing-one", &records.event))),
-        Write::InsertOrganization(organization(1)),
-    ]);
+    let receipt = receipt("of-the-failing-one", &records.event);
+    let same_slug = with(organization(701), |new| new.slug.clone_from(&records.organization.slug));
+    let failing: [Record; 3] = [organization(700).into(), receipt.clone().into(), same_slug.into()];
+    let failing = insert(failing);
     let neighbours = (100..110).map(new_draft);
     let changes = neighbours.clone().take(5).chain([failing]).chain(neighbours.skip(5));
     let answers = join_all(changes.map(|change| store.commit(change))).await;
@@ -41,7 +38,7 @@ async fn a_change_set_that_fails_leaves_its_neighbours_and_no_trace() {
     }
     assert_eq!(drafts(store, 100..110).await, 10);
     assert_eq!(store.organizations(None, 1000).await.unwrap().len(), 1);
-    assert_eq!(store.receipt(&receipt_key("of-the-failing-one"), at(0)).await.unwrap(), None);
+    assert_eq!(stored(store, &receipt).await, None);
 }
 
 #[tokio::test]
@@ -51,10 +48,8 @@ async fn a_commit_waits_for_the_write_of_another_process_and_sees_it() {
     sqlx::query("BEGIN IMMEDIATE").execute(&mut stranger).await.unwrap();
     sqlx::query("UPDATE shifts SET filled = capacity").execute(&mut stranger).await.unwrap();
     let shift = &records.shifts[1];
-    let change = ChangeSet {
-        requires: vec![Requirement::ShiftHasRoom { organization: shift.organization, shift: shift.id }],
-        writes: vec![Write::InsertSignup(Box::new(signup(100, shift, "bob@example.org")))],
-    };
+    let change =
+        ChangeSet { requires: vec![has_room(shift)], ..insert([signup(100, shift, "bob@example.org")]) };
     let waiting = tokio::spawn({
         let store = database.sqlite_store().clone();
         async move { store.commit(change).await }
@@ -64,9 +59,8 @@ async fn a_commit_waits_for_the_write_of_another_process_and_sees_it() {
     assert!(!waiting.is_finished(), "the other process has not committed yet");
     sqlx::query("COMMIT").execute(&mut stranger).await.unwrap();
     let answer = waiting.await.unwrap();
-    assert!(matches!(answer, Err(CommitError::Refused(Refusal::ShiftFull))), "{answer:?}");
-    let read = database.store.shift(shift.organization, shift.id).await.unwrap().unwrap();
-    assert_eq!(read.occupancy.filled, 3);
+    assert!(matches!(answer, Err(CommitError::Refused(Refusal::NotBelow { .. }))), "{answer:?}");
+    assert_eq!(stored(&*database.store, shift).await.unwrap().occupancy.filled, 3);
 }
 
 /// Looks at the open files of this process, which only Linux lists in a folder.
@@ -81,7 +75,7 @@ async fn dropping_the_store_ends_the_writer() {
         files.filter_map(|file| std::fs::read_link(file.path()).ok()).any(|file| file == path)
     };
     let store = SqliteStore::open(&path).await.unwrap();
-    store.commit(writes([Write::InsertOrganization(organization(1))])).await.unwrap();
+    store.commit(insert([organization(1)])).await.unwrap();
     assert!(is_open());
     drop(store);
     for _ in 0..500 {

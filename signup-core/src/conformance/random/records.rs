@@ -1,0 +1,182 @@
+//! New records, and variants of records.
+
+use super::{Draft, Numbers};
+use crate::conformance::records::*;
+use crate::*;
+
+impl Draft<'_> {
+    /// Returns a new record, or `None` if there is no parent for one.
+    pub(super) fn new_record(&self, kind: Kind, numbers: &mut Numbers<'_>) -> Option<Record> {
+        let (number, world) = (self.number, &self.world);
+        Some(match kind {
+            Kind::Organization => Organization { slug: numbers.name(number), ..organization(number) }.into(),
+            Kind::Token => {
+                let organization = numbers.pick(world.all::<&Organization>())?.id;
+                let digest = Digest::of(&numbers.name(number));
+                Token { organization, digest, ..token(1, number) }.into()
+            }
+            Kind::Event => {
+                let organization = numbers.pick(world.all::<&Organization>())?.id;
+                let (slug, dates) = (numbers.name(number), numbers.dates());
+                let is_published = numbers.below(3) != 2;
+                Event { organization, slug, dates, is_published, ..event(1, number) }.into()
+            }
+            Kind::Shift => {
+                let event = numbers.pick(world.all::<&Event>())?;
+                let new = shift(event, number, numbers.capacity().volunteers());
+                Shift { hours: numbers.hours(), position: numbers.below(3).into(), ..new }.into()
+            }
+            Kind::Question => {
+                let event = numbers.pick(world.all::<&Event>())?;
+                question(event, number, numbers.below(3).into()).into()
+            }
+            Kind::Signup => {
+                // The sign-ups for a closed shift are cancelled, and no rule adds one.
+                let open = world.all::<&Shift>().filter(|shift| shift.closing.is_none());
+                let shift = numbers.pick(open)?;
+                let (email, secret) = (numbers.email(), Digest::of(&numbers.name(number)));
+                let answers = self.answers(shift.event, numbers);
+                Signup { email, secret, answers, ..signup(shift, number) }.into()
+            }
+            Kind::Receipt => {
+                let owner = 1 + u32::from(numbers.below(4) == 3);
+                let key = receipt_key(owner, &format!("key-{}", numbers.below(3)));
+                let expires_at = self.now + SignedDuration::from_secs(1 + i64::from(numbers.below(20)));
+                Receipt { expires_at, ..receipt(key, &event(owner, number), &[]) }.into()
+            }
+            Kind::Notice => {
+                let due_at = self.now + SignedDuration::from_secs(numbers.below(24).into());
+                let mut new = notice(numbers.pick(world.all::<&Shift>())?, number);
+                let signups = world.all::<&Signup>().filter(|signup| signup.shift == new.shift);
+                if let Some(signup) = numbers.pick(signups).filter(|_| numbers.below(2) == 0) {
+                    new.cause = NoticeCause::Cancelled { signup: signup.id };
+                }
+                Notice { due_at, ..new }.into()
+            }
+            // Location data is put with its event.
+            Kind::LocationData => return None,
+        })
+    }
+
+    /// Returns a variant of a record at its next version, or `None` if the kind has none.
+    pub(super) fn variant(&self, mut record: Record, numbers: &mut Numbers<'_>) -> Option<Record> {
+        let (number, now) = (self.number, self.now);
+        match &mut record {
+            Record::Organization(found) => {
+                found.version += 1;
+                match numbers.below(2) {
+                    0 => found.plan = if found.plan == Plan::Pro { Plan::Free } else { Plan::Pro },
+                    _ => found.slug = numbers.name(number),
+                }
+            }
+            Record::Token(found) => {
+                found.version += 1;
+                match numbers.below(2) {
+                    0 => found.revoked_at = Some(now),
+                    _ => found.digest = Digest::of(&numbers.name(number)),
+                }
+            }
+            Record::Event(found) => self.change_event(found, numbers),
+            Record::Shift(found) => self.change_shift(found, numbers),
+            Record::Question(found) => {
+                found.version += 1;
+                found.label = Label::new(&format!("Question {number}")).unwrap();
+                found.position = numbers.below(3).into();
+            }
+            Record::Signup(found) => self.change_signup(found, numbers),
+            Record::Notice(found) => {
+                let notice = Notice::clone(found);
+                **found = match numbers.below(4) {
+                    0 => notice.claimed(now),
+                    1 => notice.after_failure(DeliveryFailure::Permanent, "550 never", now),
+                    2 => notice.after_failure(DeliveryFailure::Transient, "450 later", now),
+                    _ => notice.requeued(now),
+                };
+            }
+            Record::LocationData(_) | Record::Receipt(_) => return None,
+        }
+        Some(record)
+    }
+
+    fn change_event(&self, event: &mut Event, numbers: &mut Numbers<'_>) {
+        let choice = numbers.below(8);
+        event.version += 1;
+        event.gate += u32::from(choice > 2);
+        event.updated_at = self.now;
+        match choice {
+            0 => event.title = Title::new(&format!("Edit {}", self.number)).unwrap(),
+            1 => event.is_virtual ^= true,
+            2 => event.slug = numbers.name(self.number),
+            3 => event.is_published ^= true,
+            4 => event.dates = numbers.dates(),
+            5 => event.cancelled_at = Some(self.now),
+            _ => event.deleted_at = if event.deleted_at.is_some() { None } else { Some(self.now) },
+        }
+    }
+
+    fn change_shift(&self, shift: &mut Shift, numbers: &mut Numbers<'_>) {
+        let choice = numbers.below(6);
+        shift.version += 1;
+        shift.gate += u32::from(choice != 1);
+        shift.updated_at = self.now;
+        // A store ignores `filled`.
+        shift.occupancy.filled = 99;
+        match choice {
+            0 => shift.occupancy.capacity = numbers.capacity(),
+            1 => shift.title = Title::new(&format!("Edit {}", self.number)).unwrap(),
+            2 => shift.hours = numbers.hours(),
+            3 | 4 if shift.closing.is_none() => {
+                shift.closing = Some(Closing { at: self.now, by: numbers.cause() });
+            }
+            _ => shift.deleted_at = if shift.deleted_at.is_some() { None } else { Some(self.now) },
+        }
+    }
+
+    fn change_signup(&self, signup: &mut Signup, numbers: &mut Numbers<'_>) {
+        signup.version += 1;
+        match numbers.below(4) {
+            0 | 1 if signup.is_confirmed() => *signup = signup.clone().cancelled(self.now, numbers.cause()),
+            2 if signup.is_confirmed() => signup.email = numbers.email(),
+            _ => signup.secret = Digest::of(&numbers.name(self.number)),
+        }
+    }
+}
+
+impl Numbers<'_> {
+    /// Returns a slug or a secret: a new one, or sometimes one that other records can have, too.
+    fn name(&mut self, number: u32) -> String {
+        if self.below(4) == 3 { "common".to_owned() } else { format!("name-{number}") }
+    }
+
+    fn email(&mut self) -> EmailAddress {
+        email(self.below(4), self.below(2) == 1)
+    }
+
+    fn cause(&mut self) -> CancelledBy {
+        CancelledBy::ALL[usize::from(self.below(4))]
+    }
+
+    fn capacity(&mut self) -> Capacity {
+        Capacity::new(1 + u32::from(self.below(3))).unwrap()
+    }
+
+    fn hours(&mut self) -> Hours {
+        let start = 60 * u16::from(self.below(24));
+        Hours::try_from((start, (start + 90).min(1440))).unwrap()
+    }
+
+    fn dates(&mut self) -> EventDates {
+        let day = 1 + self.below(4);
+        let date = |day| format!("2027-06-0{day}").parse().unwrap();
+        let zone = ["UTC", "Pacific/Kiritimati"][usize::from(self.below(2))];
+        let days = self.below(3);
+        let last = (days > 0).then(|| date(day + days));
+        EventDates { first: Day::new(date(day), zone.parse().unwrap()), last }
+    }
+}
+
+/// Returns the address of a volunteer.
+pub(in crate::conformance) fn email(person: u8, is_upper_case: bool) -> EmailAddress {
+    let address = format!("ada{}@example.org", 10 + person);
+    EmailAddress::new(&if is_upper_case { address.to_uppercase() } else { address }).unwrap()
+}

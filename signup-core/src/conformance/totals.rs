@@ -1,0 +1,185 @@
+//! Totals: which records count, when, and that a total is compared with its bound at the time of the commit.
+
+use std::sync::Arc;
+
+use super::family::with_family;
+use super::records::*;
+use crate::*;
+
+/// Returns the number of records that count at `now`. Asserts that the total is below exactly the greater bounds.
+pub(super) async fn count(store: &dyn Store, total: &Total, now: Timestamp) -> u32 {
+    let check_below = |bound| check(store, vec![Requirement::Below { total: total.clone(), bound, now }]);
+    let Err(Refusal::NotBelow { total: found, count }) = check_below(0).await else {
+        panic!("no number is below 0")
+    };
+    assert_eq!(found, *total);
+    assert_eq!(check_below(count).await, Err(Refusal::NotBelow { total: found, count }), "{total:?}");
+    assert_eq!(check_below(count + 1).await, Ok(()), "{total:?}");
+    count
+}
+
+/// Inserts, puts and removals move records between totals. The places on a closed shift are free. A cancelled sign-up and a sign-up
+/// for a deleted or closed shift keep their answers. An edit of a shift keeps `filled`, which may exceed the capacity.
+pub async fn totals_follow_each_write(store: Arc<dyn Store>) {
+    let owner = organization(1);
+    let event = event(1, 1);
+    let draft = Event { is_published: false, ..event.clone() };
+    let shift = shift(&event, 1, 5);
+    let both = Signup { answers: vec![answer(2, "S"), answer(1, "M")], ..signup(&shift, 1) };
+    let one = Signup { answers: vec![answer(1, "S")], ..signup(&shift, 2) };
+    let only_one = Signup { answers: vec![answer(1, "M")], version: 2, ..both.clone() };
+    let gone = cancelled(only_one.clone(), at(5));
+    let renewed = Signup { secret: Digest::of("another"), version: 4, ..gone.clone() };
+    let occupancy = Occupancy { capacity: Capacity::new(1).unwrap(), filled: 77 };
+    let edited = Shift { occupancy, ..next_shift(&shift) };
+    let missing = Shift { deleted_at: Some(at(6)), ..next_shift(&edited) };
+    let closed = closed(&missing, at(7), CancelledBy::ShiftDeletion);
+    let cancelled_event = Event { cancelled_at: Some(at(8)), ..next(&event) };
+    let totals = [
+        Total::Organizations,
+        Total::ActiveEvents(owner.id),
+        Total::Filled(owner.id, shift.id),
+        Total::Answers(owner.id, event.id, QuestionId::new(uuid(1))),
+        Total::Answers(owner.id, event.id, QuestionId::new(uuid(2))),
+    ];
+    let plan = Organization { plan: Plan::Pro, version: 2, ..owner.clone() };
+    let steps = [
+        (None, [0, 0, 0, 0, 0], "nothing is read_all, so every total is 0"),
+        (Some(Write::insert(owner.clone())), [1, 0, 0, 0, 0], "an organization"),
+        (Some(put(owner, plan)), [1, 0, 0, 0, 0], "a change of the organization"),
+        (Some(Write::insert(organization(2))), [2, 0, 0, 0, 0], "another organization"),
+        (Some(Write::insert(draft.clone())), [2, 0, 0, 0, 0], "a draft"),
+        (Some(put(draft, event.clone())), [2, 1, 0, 0, 0], "a published event"),
+        (Some(Write::insert(shift.clone())), [2, 1, 0, 0, 0], "a shift without sign-ups"),
+        (Some(Write::insert(both.clone())), [2, 1, 1, 1, 1], "a sign-up with two answers"),
+        (Some(Write::insert(one.clone())), [2, 1, 2, 2, 1], "a sign-up with one answer"),
+        (Some(put(both, only_one.clone())), [2, 1, 2, 2, 0], "an answer is removed"),
+        (Some(put(shift, edited.clone())), [2, 1, 2, 2, 0], "a shift becomes over-full"),
+        (Some(put(only_one, gone.clone())), [2, 1, 1, 2, 0], "a cancellation"),
+        (Some(put(gone, renewed.clone())), [2, 1, 1, 2, 0], "a change of a cancelled sign-up"),
+        (Some(Write::Remove(renewed.into())), [2, 1, 1, 1, 0], "a cancelled sign-up is removed"),
+        (Some(put(edited, missing.clone())), [2, 1, 1, 1, 0], "a deleted shift keeps its sign-ups"),
+        (Some(put(missing, closed)), [2, 1, 0, 1, 0], "a closed shift"),
+        (Some(Write::Remove(one.into())), [2, 1, 0, 0, 0], "a sign-up for a closed shift is removed"),
+        (Some(put(event, cancelled_event)), [2, 0, 0, 0, 0], "a cancelled event"),
+    ];
+    for (change, expected, what) in steps {
+        write(&*store, change.into_iter().collect()).await;
+        for (total, expected) in totals.iter().zip(expected) {
+            assert_eq!(count(&*store, total, at(0)).await, expected, "{what}: {total:?}");
+        }
+        let key = RecordKey::Shift(organization_id(1), ShiftId::new(uuid(1)));
+        if let Some(Record::Shift(shift)) = store.record(&key, Deleted::Included).await.unwrap() {
+            assert_eq!(shift.occupancy.filled, expected[2], "{what}");
+        }
+    }
+}
+
+/// A published event counts until the end of its last day at the time of the requirement, unless it is cancelled or deleted.
+pub async fn an_active_event_counts_until_its_end(store: Arc<dyn Store>) {
+    let event = event(1, 1);
+    let records: [Record; 3] = [organization(1).into(), organization(2).into(), event.clone().into()];
+    commit(&*store, insert(records)).await;
+    commit(&*store, insert([super::records::event(2, 2)])).await;
+    let last = Some("2027-06-06".parse().unwrap());
+    let longer = Event { dates: EventDates { last, ..event.dates.clone() }, ..event.clone() };
+    let draft = Event { is_published: false, ..event.clone() };
+    let (first_end, end) = (event.dates.ends_at(), longer.dates.ends_at());
+    let times = [at(0), first_end - SignedDuration::from_secs(1), first_end, end];
+    let steps = [
+        (event.clone(), [1, 1, 0, 0], "a published event is active until its end"),
+        (longer.clone(), [1, 1, 1, 0], "an event is active until its new end"),
+        (draft.clone(), [0, 0, 0, 0], "a draft is not active"),
+        (longer.clone(), [1, 1, 1, 0], "it is published again"),
+        (deleted(&longer, at(5)), [0, 0, 0, 0], "a deleted event is not active"),
+        (event.clone(), [1, 1, 0, 0], "it is restored with other days"),
+        (deleted(&draft, at(5)), [0, 0, 0, 0], "a deleted draft is not active"),
+        (draft, [0, 0, 0, 0], "it is restored"),
+        (Event { cancelled_at: Some(at(5)), ..longer }, [0, 0, 0, 0], "a cancelled event is not active"),
+    ];
+    let mut before = event;
+    for (after, expected, what) in steps {
+        write(&*store, vec![put(before, after.clone())]).await;
+        before = after;
+        for (now, expected) in times.into_iter().zip(expected) {
+            let found = count(&*store, &Total::ActiveEvents(organization_id(1)), now).await;
+            assert_eq!(found, expected, "{what}: {now}");
+        }
+    }
+}
+
+/// Several totals are zero, or the refusal carries one that is not, with its count.
+pub async fn all_totals_are_zero_or_one_is_not(store: Arc<dyn Store>) {
+    let family = with_family(&*store).await;
+    let (event, owner) = (&family.full.event, family.organization.id);
+    let left = shift(event, 19, 5);
+    let volunteer = signup(&left, 19);
+    let records: [Record; 2] = [left.clone().into(), volunteer.clone().into()];
+    commit(&*store, insert(records)).await;
+    write(&*store, vec![put(volunteer.clone(), cancelled(volunteer, at(5)))]).await;
+    let [taken, other] = [0, 1].map(|index| Total::Filled(owner, family.full.shifts[index].id));
+    let [left, missing] = [left.id, ShiftId::new(uuid(99))].map(|shift| Total::Filled(owner, shift));
+    let [answered, not, none] =
+        [10, 11, 99].map(|number| Total::Answers(owner, event.id, QuestionId::new(uuid(number))));
+    let cases = [
+        (vec![], vec![]),
+        (vec![left.clone(), missing.clone()], vec![]),
+        (vec![taken.clone()], vec![&taken]),
+        (vec![taken.clone(), left.clone()], vec![&taken]),
+        (vec![left.clone(), taken.clone()], vec![&taken]),
+        (vec![left, other.clone(), missing, taken.clone()], vec![&taken, &other]),
+        (vec![not.clone(), none.clone()], vec![]),
+        (vec![answered.clone(), none], vec![&answered]),
+        (vec![not, answered.clone()], vec![&answered]),
+    ];
+    for (totals, expected) in cases {
+        let requirement = Requirement::AllZero { parent: event.key(), totals };
+        match check(&*store, vec![requirement.clone()]).await {
+            Ok(()) => assert!(expected.is_empty(), "{requirement:?}"),
+            Err(Refusal::NotBelow { total, count: 1 }) => {
+                assert!(expected.contains(&&total), "{total:?}: {requirement:?}");
+            }
+            other => panic!("{other:?}: {requirement:?}"),
+        }
+    }
+}
+
+/// Of a change that requires a total of zero, and simultaneous sign-ups that add to it, either the change or some sign-ups succeed.
+/// The change deletes a shift without sign-ups, or changes a question without answers.
+pub async fn a_total_that_has_to_be_zero_excludes_additions(store: Arc<dyn Store>) {
+    let (mut event, _) = with_shift(&store, 1).await;
+    for round in 1..17 {
+        let shift = shift(&event, 100 * round, 9);
+        let question = question(&event, 100 * round, 0);
+        let records: [Record; 2] = [shift.clone().into(), question.clone().into()];
+        commit(&*store, insert(records)).await;
+        let sign_up = |number| {
+            let answers = vec![answer(100 * round, "S")];
+            let mut change = sign_up(&shift, &Signup { answers, ..signup(&shift, number) });
+            change.requires.push(gate_unchanged(&event));
+            change
+        };
+        let mut changes: Vec<_> = (100 * round..100 * round + 6).map(sign_up).collect();
+        let mut edit = ChangeSet::default();
+        if round % 2 == 0 {
+            let after = Shift { deleted_at: Some(at(5)), ..next_shift(&shift) };
+            edit.requires.push(are_empty(&event, &[shift.id]));
+            edit.replace(shift.clone(), after);
+        } else {
+            let totals = vec![Total::Answers(event.organization, event.id, question.id)];
+            edit.requires.push(Requirement::AllZero { parent: event.key(), totals });
+            edit.replace(event.clone(), next(&event));
+            edit.writes
+                .push(put(question.clone(), Question { kind: QuestionKind::Text, version: 2, ..question }));
+        }
+        changes.insert(round as usize % 4, edit.clone());
+        let results = super::contention::all_at_once(&store, changes).await;
+        let is_edited = results[round as usize % 4].is_ok();
+        let signed_up = results.iter().filter(|result| result.is_ok()).count() - usize::from(is_edited);
+        assert_eq!(is_edited, signed_up == 0, "either the edit or a sign-up is first: {results:?}");
+        let query = SignupQuery::new().of_shift(shift.id);
+        let found = store.signups(event.organization, &query).await.unwrap().signups;
+        assert_eq!(found.len(), signed_up, "{results:?}");
+        event = store.get::<Event>(event.key()).await.unwrap().unwrap();
+    }
+}

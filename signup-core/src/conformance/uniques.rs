@@ -1,0 +1,90 @@
+//! Unique values: which record has each of them, and when a value is free again.
+
+use std::sync::Arc;
+
+use super::family::{Family, with_family};
+use super::records::*;
+use crate::*;
+
+/// Asserts that the record has the value: reads and the refusal of the requirement carry it.
+async fn assert_taken(store: &dyn Store, unique: &Unique, record: &Record) {
+    let refused = check(store, vec![absent(unique.clone())]).await;
+    assert_eq!(refused, Err(Refusal::Taken(Box::new(record.clone()))), "{unique:?}");
+    assert_eq!(store.holder(unique).await.unwrap().as_ref(), Some(record), "{unique:?}");
+}
+
+/// Asserts that no record has the value.
+async fn assert_free(store: &dyn Store, unique: &Unique) {
+    assert_eq!(check(store, vec![absent(unique.clone())]).await, Ok(()), "{unique:?}");
+    assert_eq!(store.holder(unique).await.unwrap(), None, "{unique:?}");
+}
+
+/// A unique value is taken by the record that has it: by its stored form, of any organization. A put with another value and a
+/// removal free it. Values of different kinds are independent.
+pub async fn a_unique_value_is_free_or_taken(store: Arc<dyn Store>) {
+    let family = with_family(&*store).await;
+    let records = family.records();
+    let other = Family::new(2, 2);
+    for unique in other.records().iter().flat_map(|record| record.entity().uniques()) {
+        assert_free(&*store, &unique).await;
+    }
+    for record in &records {
+        for unique in record.entity().uniques() {
+            assert_taken(&*store, &unique, record).await;
+        }
+    }
+    let Family { organization, token, full, signups, .. } = &family;
+    let place =
+        |shift: &Shift, signup: &Signup| Unique::Place(shift.organization, shift.id, signup.email.key());
+    for free in [
+        Unique::OrganizationSlug(full.event.slug.clone()),
+        Unique::EventSlug(organization.slug.clone()),
+        Unique::SignupSecret(token.digest),
+        Unique::TokenDigest(signups[0].secret),
+        place(&full.shifts[1], &signups[0]),
+        place(&full.shifts[0], &signups[2]),
+        place(&full.shifts[0], &signups[1]),
+    ] {
+        assert_free(&*store, &free).await;
+    }
+    for after in family.edited() {
+        let before = records.iter().find(|record| record.entity().key() == after.entity().key()).unwrap();
+        write(&*store, vec![put(before.clone(), after.clone())]).await;
+        for unique in before.entity().uniques() {
+            assert_free(&*store, &unique).await;
+        }
+        for unique in after.entity().uniques() {
+            assert_taken(&*store, &unique, &after).await;
+        }
+        if matches!(after, Record::Signup(_) | Record::Token(_)) {
+            write(&*store, vec![Write::Remove(after.clone())]).await;
+            for unique in after.entity().uniques() {
+                assert_free(&*store, &unique).await;
+            }
+        }
+    }
+}
+
+/// A cancelled sign-up frees its place and keeps its secret. A change of the cancelled sign-up, and its removal, leave the
+/// place to the sign-up that took it.
+pub async fn a_cancelled_sign_up_frees_its_place(store: Arc<dyn Store>) {
+    let (_, shift) = with_shift(&store, 5).await;
+    let first = signup(&shift, 1);
+    let second = Signup { email: EmailAddress::new("ADA1@Example.org").unwrap(), ..signup(&shift, 2) };
+    let place = Unique::Place(shift.organization, shift.id, first.email.key());
+    commit(&*store, sign_up(&shift, &first)).await;
+    let refused = try_commit(&*store, sign_up(&shift, &second)).await;
+    assert_eq!(refused, Err(Refusal::Taken(Box::new(first.clone().into()))), "compared without case");
+    let gone = cancelled(first.clone(), at(5));
+    write(&*store, vec![put(first, gone.clone())]).await;
+    assert_free(&*store, &place).await;
+    assert_taken(&*store, &Unique::SignupSecret(gone.secret), &gone.clone().into()).await;
+    commit(&*store, sign_up(&shift, &second)).await;
+    let second = second.into();
+    assert_taken(&*store, &place, &second).await;
+    let renewed = Signup { secret: Digest::of("another"), version: 3, ..gone.clone() };
+    for write in [put(gone, renewed.clone()), Write::Remove(renewed.into())] {
+        super::records::write(&*store, vec![write]).await;
+        assert_taken(&*store, &place, &second).await;
+    }
+}

@@ -1,0 +1,452 @@
+//! Records: what a store keeps, and what each kind of record declares.
+//!
+//! A kind declares, once, its key, its version, its parent, its unique values, its totals and its expiry: see [`Entity`].
+//! Everything else follows from these declarations: the [keys](super::Keys) of a change set, its conflicts with others and
+//! its locks. So a store never learns what a change set is for.
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::event::Event;
+use crate::id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
+use crate::notice::Notice;
+use crate::organization::Organization;
+use crate::question::Question;
+use crate::receipt::{Receipt, ReceiptKey};
+use crate::secret::Digest;
+use crate::shift::Shift;
+use crate::signup::Signup;
+use crate::text::LocationData;
+use crate::token::Token;
+
+/// What a kind of record declares.
+///
+/// A store calls these methods and no others to find out what a write changes besides the record itself.
+pub trait Entity {
+    /// Returns the key.
+    fn key(&self) -> RecordKey;
+
+    /// Returns the version, which each change of the record raises by 1. `None` if the kind has no version: then a record
+    /// is protected by the version of its parent, or never changes.
+    fn version(&self) -> Option<u32> {
+        None
+    }
+
+    /// Returns the gate, a second version. Only an edit that affects whether and how volunteers may sign up raises the gate.
+    fn gate(&self) -> Option<u32> {
+        None
+    }
+
+    /// Returns the key of the parent. The removal of the parent removes this record.
+    fn parent(&self) -> Option<RecordKey> {
+        None
+    }
+
+    /// Returns the values that no other record may have at the same time.
+    fn uniques(&self) -> Vec<Unique> {
+        Vec::new()
+    }
+
+    /// Returns the totals in which this record counts as 1.
+    fn shares(&self) -> Vec<Share> {
+        Vec::new()
+    }
+
+    /// Returns the total that a store keeps with the record. A change of the gate can change the total, too.
+    fn stored_total(&self) -> Option<Total> {
+        None
+    }
+
+    /// Returns when the record expires. A new record may replace an expired one.
+    /// [`Requirement::Absent`](super::Requirement::Absent) ignores an expired record; reads return it.
+    fn expires_at(&self) -> Option<Timestamp> {
+        None
+    }
+}
+
+/// Data about the place of an event. The data can be 16 KiB long, so it is a record of its own: lists and reads of a single
+/// event leave it out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventLocationData {
+    /// The owner.
+    pub organization: OrganizationId,
+    /// The event.
+    pub event: EventId,
+    /// The data.
+    pub data: LocationData,
+}
+
+/// Defines [`Kind`] and [`Record`], and the conversions between a record and its type.
+macro_rules! records {
+    ($($(#[$doc:meta])* $kind:ident($type:ty);)*) => {
+        /// The kind of a record. A parent's kind comes before the kinds of its children.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Kind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        /// A record of any kind.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Record {
+            $($(#[$doc])* $kind(Box<$type>),)*
+        }
+
+        impl Record {
+            /// Returns the kind.
+            pub const fn kind(&self) -> Kind {
+                match self {
+                    $(Self::$kind(_) => Kind::$kind,)*
+                }
+            }
+
+            /// Returns what the record declares.
+            pub fn entity(&self) -> &dyn Entity {
+                match self {
+                    $(Self::$kind(record) => &**record,)*
+                }
+            }
+        }
+
+        $(
+            impl From<$type> for Record {
+                fn from(record: $type) -> Self {
+                    Self::$kind(Box::new(record))
+                }
+            }
+
+            /// Fails if the record is of another kind.
+            impl<'r> TryFrom<&'r Record> for &'r $type {
+                type Error = Kind;
+
+                fn try_from(record: &'r Record) -> Result<Self, Kind> {
+                    match record {
+                        Record::$kind(record) => Ok(record),
+                        other => Err(other.kind()),
+                    }
+                }
+            }
+
+            /// Fails with the record if it is of another kind.
+            impl TryFrom<Record> for $type {
+                type Error = Record;
+
+                fn try_from(record: Record) -> Result<Self, Record> {
+                    match record {
+                        Record::$kind(record) => Ok(*record),
+                        other => Err(other),
+                    }
+                }
+            }
+        )*
+    };
+}
+
+records! {
+    /// An [`Organization`].
+    Organization(Organization);
+    /// A [`Token`].
+    Token(Token);
+    /// An [`Event`].
+    Event(Event);
+    /// The [`EventLocationData`] of an event.
+    LocationData(EventLocationData);
+    /// A [`Shift`].
+    Shift(Shift);
+    /// A [`Question`].
+    Question(Question);
+    /// A [`Signup`].
+    Signup(Signup);
+    /// A [`Receipt`].
+    Receipt(Receipt);
+    /// A [`Notice`].
+    Notice(Notice);
+}
+
+/// The key of a record. Every key but an organization's names the organization that owns the record.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RecordKey {
+    /// The key of an [`Organization`].
+    Organization(OrganizationId),
+    /// The key of a [`Token`].
+    Token(OrganizationId, TokenId),
+    /// The key of an [`Event`].
+    Event(OrganizationId, EventId),
+    /// The key of the [`EventLocationData`] of an event.
+    LocationData(OrganizationId, EventId),
+    /// The key of a [`Shift`].
+    Shift(OrganizationId, ShiftId),
+    /// The key of a [`Question`].
+    Question(OrganizationId, QuestionId),
+    /// The key of a [`Signup`].
+    Signup(OrganizationId, SignupId),
+    /// The key of a [`Receipt`].
+    Receipt(ReceiptKey),
+    /// The key of a [`Notice`].
+    Notice(OrganizationId, NoticeId),
+}
+
+impl RecordKey {
+    /// Returns the kind of the record.
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Organization(_) => Kind::Organization,
+            Self::Token(..) => Kind::Token,
+            Self::Event(..) => Kind::Event,
+            Self::LocationData(..) => Kind::LocationData,
+            Self::Shift(..) => Kind::Shift,
+            Self::Question(..) => Kind::Question,
+            Self::Signup(..) => Kind::Signup,
+            Self::Receipt(_) => Kind::Receipt,
+            Self::Notice(..) => Kind::Notice,
+        }
+    }
+
+    /// Returns the organization that owns the record.
+    pub const fn organization(&self) -> OrganizationId {
+        match self {
+            Self::Organization(organization)
+            | Self::Token(organization, _)
+            | Self::Event(organization, _)
+            | Self::LocationData(organization, _)
+            | Self::Shift(organization, _)
+            | Self::Question(organization, _)
+            | Self::Signup(organization, _)
+            | Self::Notice(organization, _) => *organization,
+            Self::Receipt(key) => key.organization,
+        }
+    }
+
+    /// Returns the id of the record. `None` for a receipt, which has no id. Location data has the id of its event.
+    pub const fn id(&self) -> Option<Uuid> {
+        Some(match self {
+            Self::Organization(id) => id.uuid(),
+            Self::Token(_, id) => id.uuid(),
+            Self::Event(_, id) | Self::LocationData(_, id) => id.uuid(),
+            Self::Shift(_, id) => id.uuid(),
+            Self::Question(_, id) => id.uuid(),
+            Self::Signup(_, id) => id.uuid(),
+            Self::Notice(_, id) => id.uuid(),
+            Self::Receipt(_) => return None,
+        })
+    }
+}
+
+/// A value that at most one record has at a time. A deleted record keeps its values.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Unique {
+    /// The slug of an organization.
+    OrganizationSlug(String),
+    /// The digest of a token.
+    TokenDigest(Digest),
+    /// The slug of an event, of any organization.
+    EventSlug(String),
+    /// The place of an [address](crate::EmailAddress::key) on a shift. A confirmed sign-up holds the place.
+    Place(OrganizationId, ShiftId, String),
+    /// The digest of a sign-up's secret.
+    SignupSecret(Digest),
+    /// The key of a receipt.
+    Receipt(ReceiptKey),
+}
+
+/// A number of records that a requirement compares with a bound.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Total {
+    /// The organizations.
+    Organizations,
+    /// The [active](Event::is_active) events of an organization.
+    ActiveEvents(OrganizationId),
+    /// The confirmed sign-ups for a shift: its [`filled`](crate::Occupancy::filled). A store keeps this total with the shift,
+    /// because a thousand volunteers may sign up at once. Every other total is counted when it is required.
+    Filled(OrganizationId, ShiftId),
+    /// The sign-ups of an event, confirmed or cancelled, with an answer to a question.
+    Answers(OrganizationId, EventId, QuestionId),
+}
+
+/// A total in which a record counts as 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Share {
+    /// The total.
+    pub total: Total,
+    /// The first instant at which the record no longer counts. `None`: the record always counts.
+    pub until: Option<Timestamp>,
+}
+
+impl Share {
+    /// Returns a share that does not end.
+    const fn of(total: Total) -> Self {
+        Self { total, until: None }
+    }
+
+    /// Returns whether the record counts at `now`.
+    pub fn counts(&self, now: Timestamp) -> bool {
+        self.until.is_none_or(|until| now < until)
+    }
+}
+
+impl Entity for Organization {
+    fn key(&self) -> RecordKey {
+        RecordKey::Organization(self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        vec![Unique::OrganizationSlug(self.slug.clone())]
+    }
+
+    fn shares(&self) -> Vec<Share> {
+        vec![Share::of(Total::Organizations)]
+    }
+}
+
+impl Entity for Token {
+    fn key(&self) -> RecordKey {
+        RecordKey::Token(self.organization, self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Organization(self.organization))
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        vec![Unique::TokenDigest(self.digest)]
+    }
+}
+
+impl Entity for Event {
+    fn key(&self) -> RecordKey {
+        RecordKey::Event(self.organization, self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn gate(&self) -> Option<u32> {
+        Some(self.gate)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Organization(self.organization))
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        vec![Unique::EventSlug(self.slug.clone())]
+    }
+
+    fn shares(&self) -> Vec<Share> {
+        let is_active = self.is_published && !self.is_cancelled() && self.deleted_at.is_none();
+        let share =
+            || Share { total: Total::ActiveEvents(self.organization), until: Some(self.dates.ends_at()) };
+        is_active.then(share).into_iter().collect()
+    }
+}
+
+impl Entity for EventLocationData {
+    fn key(&self) -> RecordKey {
+        RecordKey::LocationData(self.organization, self.event)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Event(self.organization, self.event))
+    }
+}
+
+impl Entity for Shift {
+    fn key(&self) -> RecordKey {
+        RecordKey::Shift(self.organization, self.id)
+    }
+
+    // The closing of the shift sets the total to 0.
+    fn stored_total(&self) -> Option<Total> {
+        Some(Total::Filled(self.organization, self.id))
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn gate(&self) -> Option<u32> {
+        Some(self.gate)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Event(self.organization, self.event))
+    }
+}
+
+impl Entity for Question {
+    fn key(&self) -> RecordKey {
+        RecordKey::Question(self.organization, self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Event(self.organization, self.event))
+    }
+}
+
+impl Entity for Signup {
+    fn key(&self) -> RecordKey {
+        RecordKey::Signup(self.organization, self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Shift(self.organization, self.shift))
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        let place = Unique::Place(self.organization, self.shift, self.email.key());
+        let secret = Unique::SignupSecret(self.secret);
+        if self.is_confirmed() { vec![place, secret] } else { vec![secret] }
+    }
+
+    fn shares(&self) -> Vec<Share> {
+        let filled = Total::Filled(self.organization, self.shift);
+        let answers = self.answers.iter();
+        let answers = answers.map(|answer| Total::Answers(self.organization, self.event, answer.question_id));
+        self.is_confirmed().then_some(filled).into_iter().chain(answers).map(Share::of).collect()
+    }
+}
+
+impl Entity for Receipt {
+    fn key(&self) -> RecordKey {
+        RecordKey::Receipt(self.key.clone())
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        vec![Unique::Receipt(self.key.clone())]
+    }
+
+    fn expires_at(&self) -> Option<Timestamp> {
+        Some(self.expires_at)
+    }
+}
+
+impl Entity for Notice {
+    fn key(&self) -> RecordKey {
+        RecordKey::Notice(self.organization, self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        let shift = RecordKey::Shift(self.organization, self.shift);
+        Some(self.cause.signup().map_or(shift, |signup| RecordKey::Signup(self.organization, signup)))
+    }
+}

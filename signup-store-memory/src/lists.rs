@@ -1,0 +1,283 @@
+//! The indexes of the lists.
+//!
+//! Lists of sign-ups have those of deleted events and shifts, because some reads include them. Lists of events have no deleted
+//! ones.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+use jiff::Timestamp;
+use signup_core::{
+    Event, EventId, EventPage, EventQuery, Notice, NoticeId, NoticeQuery, OrganizationId, Position, Record,
+    RecordKey, ShiftId, Side, Signup, SignupId, SignupPage, SignupPosition, SignupQuery, SignupScope,
+};
+
+use crate::tables::Tables;
+
+/// The place in a list of events: latest start first, equal starts by descending id.
+type EventPlace = (Reverse<Timestamp>, Reverse<EventId>);
+
+/// The place in a list of sign-ups: by descending id.
+type SignupPlace = Reverse<SignupId>;
+
+#[derive(Debug, Default)]
+pub(crate) struct Lists {
+    /// The events of an organization that are not deleted: all, the published ones, or the drafts.
+    events: BTreeMap<(OrganizationId, Option<bool>), BTreeSet<EventPlace>>,
+    signups: BTreeMap<SignupList, BTreeSet<SignupPlace>>,
+    /// The queued notices by due time.
+    due: BTreeSet<(Timestamp, NoticeId, OrganizationId)>,
+    pub(crate) queued: BTreeSet<(NoticeId, OrganizationId)>,
+    pub(crate) failed: BTreeSet<(NoticeId, OrganizationId)>,
+    /// The deleted events and shifts by the time of deletion.
+    pub(crate) deletions: BTreeSet<(Timestamp, RecordKey)>,
+}
+
+/// A list of sign-ups.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum SignupList {
+    Organization(OrganizationId),
+    Event(OrganizationId, EventId),
+    Shift(OrganizationId, ShiftId),
+    /// The sign-ups of an address, written as its key.
+    Address(OrganizationId, String),
+}
+
+impl SignupList {
+    /// Returns the lists that have `signup`.
+    fn all(signup: &Signup) -> [Self; 4] {
+        [
+            Self::Organization(signup.organization),
+            Self::Event(signup.organization, signup.event),
+            Self::Shift(signup.organization, signup.shift),
+            Self::Address(signup.organization, signup.email.key()),
+        ]
+    }
+}
+
+fn event_place(event: &Event) -> EventPlace {
+    (Reverse(event.dates.starts_at()), Reverse(event.id))
+}
+
+impl Lists {
+    pub(crate) fn add(&mut self, record: &Record) {
+        match record {
+            Record::Event(event) => match event.deleted_at {
+                Some(deleted_at) => drop(self.deletions.insert((deleted_at, event_key(event)))),
+                None => {
+                    for filter in [None, Some(event.is_published)] {
+                        let list = self.events.entry((event.organization, filter)).or_default();
+                        list.insert(event_place(event));
+                    }
+                }
+            },
+            Record::Shift(shift) => {
+                let key = RecordKey::Shift(shift.organization, shift.id);
+                self.deletions.extend(shift.deleted_at.map(|deleted_at| (deleted_at, key)));
+            }
+            Record::Signup(signup) => {
+                for list in SignupList::all(signup) {
+                    self.signups.entry(list).or_default().insert(Reverse(signup.id));
+                }
+            }
+            Record::Notice(notice) => {
+                let key = (notice.id, notice.organization);
+                if notice.failure.is_some() {
+                    self.failed.insert(key);
+                } else {
+                    self.queued.insert(key);
+                    self.due.insert(due(notice));
+                }
+            }
+            Record::Organization(_)
+            | Record::Token(_)
+            | Record::LocationData(_)
+            | Record::Question(_)
+            | Record::Receipt(_) => {}
+        }
+    }
+
+    pub(crate) fn remove(&mut self, record: &Record) {
+        match record {
+            Record::Event(event) => match event.deleted_at {
+                Some(deleted_at) => drop(self.deletions.remove(&(deleted_at, event_key(event)))),
+                None => {
+                    for filter in [None, Some(event.is_published)] {
+                        remove_from(&mut self.events, &(event.organization, filter), &event_place(event));
+                    }
+                }
+            },
+            Record::Shift(shift) => {
+                let key = RecordKey::Shift(shift.organization, shift.id);
+                if let Some(deleted_at) = shift.deleted_at {
+                    self.deletions.remove(&(deleted_at, key));
+                }
+            }
+            Record::Signup(signup) => {
+                for list in SignupList::all(signup) {
+                    remove_from(&mut self.signups, &list, &Reverse(signup.id));
+                }
+            }
+            Record::Notice(notice) => {
+                let key = (notice.id, notice.organization);
+                self.failed.remove(&key);
+                self.queued.remove(&key);
+                self.due.remove(&due(notice));
+            }
+            Record::Organization(_)
+            | Record::Token(_)
+            | Record::LocationData(_)
+            | Record::Question(_)
+            | Record::Receipt(_) => {}
+        }
+    }
+}
+
+fn event_key(event: &Event) -> RecordKey {
+    RecordKey::Event(event.organization, event.id)
+}
+
+fn due(notice: &Notice) -> (Timestamp, NoticeId, OrganizationId) {
+    (notice.due_at, notice.id, notice.organization)
+}
+
+/// Removes a member from a list. Removes the list with its last member.
+fn remove_from<K: Ord, V: Ord>(lists: &mut BTreeMap<K, BTreeSet<V>>, list: &K, member: &V) {
+    if let Some(members) = lists.get_mut(list) {
+        members.remove(member);
+        if members.is_empty() {
+            lists.remove(list);
+        }
+    }
+}
+
+/// Returns the range of the places beyond `place`.
+fn beyond<P>(place: P) -> (Bound<P>, Bound<P>) {
+    (Bound::Excluded(place), Bound::Unbounded)
+}
+
+/// A page of a list: its places in list order, and whether the list goes on above and below.
+struct Page<P> {
+    places: Vec<P>,
+    goes_on: [bool; 2],
+}
+
+/// Returns the page of at most `limit` places beside a place, on a side of it. Without a place, the page at the top.
+fn page<P: Ord + Copy>(
+    list: Option<&BTreeSet<P>>,
+    beside: Option<(P, Side)>,
+    limit: u32,
+    selects: impl Fn(&P) -> bool,
+) -> Page<P> {
+    let Some(list) = list else { return Page { places: vec![], goes_on: [false; 2] } };
+    let above = |place: P| list.range(..place).rev().copied().filter(|place| selects(place));
+    let below = |place: P| list.range(beyond(place)).copied().filter(|place| selects(place));
+    let limit = limit as usize;
+    let places: Vec<P> = match beside {
+        None => list.iter().copied().filter(|place| selects(place)).take(limit).collect(),
+        Some((place, Side::Below)) => below(place).take(limit).collect(),
+        Some((place, Side::Above)) => {
+            let mut places: Vec<_> = above(place).take(limit).collect();
+            places.reverse();
+            places
+        }
+    };
+    let goes_on_above = places.first().is_some_and(|first| above(*first).next().is_some());
+    let goes_on_below = places.last().is_some_and(|last| below(*last).next().is_some());
+    Page { places, goes_on: [goes_on_above, goes_on_below] }
+}
+
+impl Tables {
+    pub(crate) fn events(&self, organization: OrganizationId, query: &EventQuery) -> EventPage {
+        let list = self.lists.events.get(&(organization, query.is_published));
+        let beside =
+            query.position.map(|Position { starts_at, id, side }| ((Reverse(starts_at), Reverse(id)), side));
+        let Page { places, goes_on: [above, below] } = page(list, beside, query.limit, |_| true);
+        let events = places.iter().filter_map(|(_, Reverse(id))| self.event(organization, *id));
+        let mut found = EventPage::new(events.cloned().collect());
+        let position = |place: Option<&EventPlace>, side| {
+            place.map(|(Reverse(starts_at), Reverse(id))| Position { starts_at: *starts_at, id: *id, side })
+        };
+        found.above = position(places.first(), Side::Above).filter(|_| above);
+        found.below = position(places.last(), Side::Below).filter(|_| below);
+        found
+    }
+
+    pub(crate) fn deleted_events(
+        &self,
+        organization: OrganizationId,
+        after: Option<EventId>,
+    ) -> impl Iterator<Item = &Event> {
+        let first = Bound::Excluded(RecordKey::Event(organization, after.unwrap_or(EventId::NONE)));
+        let last = Bound::Included(RecordKey::Event(organization, EventId::MAX));
+        let events = self.records.range((first, last)).filter_map(|(_, record)| match record {
+            Record::Event(event) => Some(&**event),
+            _ => None,
+        });
+        events.filter(|event| event.deleted_at.is_some())
+    }
+
+    pub(crate) fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> SignupPage {
+        let list = match (&query.email, query.scope) {
+            (Some(email), _) => SignupList::Address(organization, email.key()),
+            (None, Some(SignupScope::Event(event))) => SignupList::Event(organization, event),
+            (None, Some(SignupScope::Shift(shift))) => SignupList::Shift(organization, shift),
+            (None, None) => SignupList::Organization(organization),
+        };
+        let read = |id: SignupId| match self.read(&RecordKey::Signup(organization, id), query.deleted) {
+            Some(Record::Signup(signup)) => Some(*signup),
+            _ => None,
+        };
+        let selects = |Reverse(id): &SignupPlace| {
+            read(*id).is_some_and(|signup| {
+                query.scope.is_none_or(|scope| is_in(&signup, scope))
+                    && query.status.is_none_or(|status| signup.status == status)
+                    && (query.cancelled_by.is_none() || signup.cancelled_by == query.cancelled_by)
+            })
+        };
+        let beside = query.position.map(|SignupPosition { id, side }| (Reverse(id), side));
+        let Page { places, goes_on: [above, below] } =
+            page(self.lists.signups.get(&list), beside, query.limit, selects);
+        let mut found = SignupPage::new(places.iter().filter_map(|Reverse(id)| read(*id)).collect());
+        let position =
+            |place: Option<&SignupPlace>, side| place.map(|Reverse(id)| SignupPosition { id: *id, side });
+        found.above = position(places.first(), Side::Above).filter(|_| above);
+        found.below = position(places.last(), Side::Below).filter(|_| below);
+        found
+    }
+
+    pub(crate) fn notices(&self, query: NoticeQuery, limit: u32) -> Vec<Notice> {
+        let keys: Vec<_> = match query {
+            NoticeQuery::Due { now, latest } => {
+                let late = beyond((latest, NoticeId::MAX, OrganizationId::MAX));
+                let due = self.lists.due.range(..=(now, NoticeId::MAX, OrganizationId::MAX));
+                let due = due.chain(self.lists.due.range(late)).map(|(_, id, owner)| (*id, *owner));
+                due.take(limit as usize).collect()
+            }
+            NoticeQuery::Queued(after) => above(&self.lists.queued, after, limit),
+            NoticeQuery::Failed(after) => above(&self.lists.failed, after, limit),
+        };
+        let notice = |(id, owner)| match self.records.get(&RecordKey::Notice(owner, id)) {
+            Some(Record::Notice(notice)) => Some((**notice).clone()),
+            _ => None,
+        };
+        keys.into_iter().filter_map(notice).collect()
+    }
+}
+
+fn is_in(signup: &Signup, scope: SignupScope) -> bool {
+    match scope {
+        SignupScope::Event(event) => signup.event == event,
+        SignupScope::Shift(shift) => signup.shift == shift,
+    }
+}
+
+fn above(
+    notices: &BTreeSet<(NoticeId, OrganizationId)>,
+    after: Option<NoticeId>,
+    limit: u32,
+) -> Vec<(NoticeId, OrganizationId)> {
+    let after = beyond((after.unwrap_or(NoticeId::NONE), OrganizationId::MAX));
+    notices.range(after).take(limit as usize).copied().collect()
+}

@@ -1,0 +1,32 @@
+//! The location data of events.
+
+use signup_core::{EventId, EventLocationData, LocationData, OrganizationId, StoreError};
+
+use super::event;
+use crate::sql::Value;
+use crate::sql::row::Row;
+use crate::sql::table::Kind::{Id, Json};
+use crate::sql::table::{Column, Table};
+
+pub(crate) const TABLE: Table<EventLocationData> = Table {
+    name: "location_data",
+    alias: 'l',
+    key: &["organization_id", "event_id"],
+    source: "location_data l JOIN events e ON e.organization_id = l.organization_id AND e.id = l.event_id",
+    is_visible: |_, deleted| event::is_visible(deleted).to_owned(),
+    selects: |table| table.columns(),
+    read,
+    columns: &[
+        Column::new("event_id", Id, |of_event| of_event.event.uuid().into()),
+        Column::new("organization_id", Id, |of_event| of_event.organization.uuid().into()),
+        Column::new("data", Json, |of_event| Value::Json(Some(of_event.data.to_json()))),
+    ],
+};
+
+pub(crate) fn read(row: Row<'_>) -> Result<EventLocationData, StoreError> {
+    let mut columns = row.of(&TABLE);
+    let (event, organization) =
+        (columns.id("event_id", EventId::new)?, columns.id("organization_id", OrganizationId::new)?);
+    let data = columns.text("data")?;
+    Ok(EventLocationData { organization, event, data: columns.checked(LocationData::stored(data))? })
+}

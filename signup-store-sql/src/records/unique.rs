@@ -1,0 +1,38 @@
+//! Where the record with a unique value is found.
+
+use signup_core::{Kind, Unique};
+
+use crate::sql::Value;
+
+/// The kind of the record that has a unique value, and the columns of its table that have the value.
+#[derive(Debug)]
+pub(crate) struct Lookup {
+    pub(crate) kind: Kind,
+    pub(crate) columns: &'static [&'static str],
+    /// The values of the columns.
+    pub(crate) values: Vec<Value>,
+}
+
+/// The columns of a place. Only a confirmed sign-up has the place.
+pub(crate) const PLACE: &[&str] = &["organization_id", "shift_id", "email_key"];
+
+/// Returns where the record is found.
+pub(crate) fn lookup(unique: &Unique) -> Lookup {
+    let (kind, columns, values): (_, &'static [&'static str], _) = match unique {
+        Unique::OrganizationSlug(slug) => (Kind::Organization, &["slug"], vec![slug.as_str().into()]),
+        Unique::TokenDigest(digest) => (Kind::Token, &["digest"], vec![digest.as_bytes().as_slice().into()]),
+        Unique::EventSlug(slug) => (Kind::Event, &["slug"], vec![slug.as_str().into()]),
+        Unique::Place(organization, shift, email_key) => {
+            let values = vec![organization.uuid().into(), shift.uuid().into(), email_key.as_str().into()];
+            (Kind::Signup, PLACE, values)
+        }
+        Unique::SignupSecret(secret) => {
+            (Kind::Signup, &["secret"], vec![secret.as_bytes().as_slice().into()])
+        }
+        Unique::Receipt(key) => {
+            let key = super::key_values(&signup_core::RecordKey::Receipt(key.clone()));
+            (Kind::Receipt, super::table(Kind::Receipt).key(), key)
+        }
+    };
+    Lookup { kind, columns, values }
+}
