@@ -6,6 +6,7 @@
 //! - `list_events` reads all pages of events over HTTP, with a typed client to copy.
 //! - `volunteers` signs volunteers up, and delivers the queued mails.
 //! - `embed_in_tests` uses the memory store and a fixed clock in the tests of another program.
+//! - `own_store` implements a store that passes the conformance suite, and a wrapper that injects faults.
 
 /// Compiles and runs the programs in the repository's README as documentation tests.
 #[cfg(doctest)]
@@ -35,8 +36,8 @@ mod tests {
         String::from_utf8_lossy(bytes).into_owned()
     }
 
-    /// Runs each example without arguments and checks its output. `embed_in_tests` is missing here: `cargo test` builds
-    /// this example as a test, which runs its `main`.
+    /// Runs each example without arguments and checks its output. `embed_in_tests` and `own_store` are missing here:
+    /// `cargo test` builds them as tests, and each has a test that runs its `main`.
     #[test]
     fn every_example_runs() {
         for (example, expected) in [

@@ -1,0 +1,334 @@
+//! A store of your own that passes the conformance suite, and a wrapper that injects faults into any store.
+//!
+//! [`OwnStore`] keeps all records in one map, without indexes. It looks at every record to find unique values, totals and
+//! children, which each record declares through [`Entity`](signup_core::Entity). So the store knows no use case, and a new kind of record needs a
+//! line only for its lists. The store is slow and volatile: use it to learn the contract, and
+//! `signup_store_memory` in tests. The page of [`signup_core::store::writing`] is the guide for authors of a store.
+//!
+//! [`Faulty`] makes chosen commits fail, or loses their answers. Copy [`Faulty`] to test how a program handles a database
+//! that is down. `main` creates an event while a commit fails or its answer is lost. It retries with the same idempotency
+//! key, so the event is created once. The tests run under `cargo test`.
+
+#![expect(clippy::print_stdout, reason = "an example prints its results")]
+
+mod records;
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use signup_core::store::{Wrapped, Wrapper};
+use signup_core::uuid::Uuid;
+use signup_core::{
+    Capacity, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventPage, EventQuery, Kind,
+    NewEvent, NewOrganization, NewShift, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId,
+    Position, Purge, Record, RecordKey, RequestCounter, Scopes, Service, Session, Shift, ShiftId, Side,
+    Signup, SignupId, SignupInFull, SignupPage, SignupPosition, SignupQuery, SignupScope, Store, StoreError,
+    Token, Unique, async_trait, date,
+};
+
+use records::Records;
+
+type Read<T> = Result<T, StoreError>;
+
+/// Cuts a page out of a sorted list. Returns the keys of its first and its last item if the list goes on there.
+fn cut<T, K: Ord>(
+    list: &mut Vec<T>,
+    key: impl Fn(&T) -> K,
+    beside: Option<(K, Side)>,
+    limit: u32,
+) -> [Option<K>; 2] {
+    let limit = limit as usize;
+    let (start, end) = match beside {
+        None => (0, limit),
+        Some((place, Side::Below)) => {
+            let start = list.partition_point(|item| key(item) <= place);
+            (start, start + limit)
+        }
+        Some((place, Side::Above)) => {
+            let end = list.partition_point(|item| key(item) < place);
+            (end.saturating_sub(limit), end)
+        }
+    };
+    let goes_on = [start > 0, end < list.len()];
+    list.truncate(end);
+    list.drain(..start);
+    [list.first().filter(|_| goes_on[0]).map(&key), list.last().filter(|_| goes_on[1]).map(&key)]
+}
+
+/// Keeps all records in memory, behind one lock.
+#[derive(Debug, Default)]
+struct OwnStore(Mutex<Records>);
+
+impl OwnStore {
+    fn records(&self) -> MutexGuard<'_, Records> {
+        // A commit checks every requirement before its first write, and no write panics.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Store for OwnStore {
+    async fn record(&self, key: &RecordKey, deleted: Deleted) -> Read<Option<Record>> {
+        Ok(self.records().read(key, deleted))
+    }
+
+    async fn holder(&self, unique: &Unique) -> Read<Option<Record>> {
+        let records = self.records();
+        Ok(records.holder(unique).filter(|record| !records.is_deleted(record)))
+    }
+
+    async fn owner(&self, kind: Kind, id: Uuid) -> Read<Option<OrganizationId>> {
+        let records = self.records();
+        let key = records.0.keys().find(|key| key.kind() == kind && key.id() == Some(id));
+        Ok(key.map(RecordKey::organization))
+    }
+
+    async fn organizations(&self, after: Option<OrganizationId>, limit: u32) -> Read<Vec<Organization>> {
+        let is_after = |organization: &Organization| Some(organization.id) > after;
+        let mut found = self.records().list(Kind::Organization, Deleted::Excluded, is_after);
+        found.truncate(limit as usize);
+        Ok(found)
+    }
+
+    async fn tokens(&self, owner: OrganizationId) -> Read<Vec<Token>> {
+        let is_own = |token: &Token| token.organization == owner;
+        Ok(self.records().list(Kind::Token, Deleted::Excluded, is_own))
+    }
+
+    async fn events(&self, owner: OrganizationId, query: &EventQuery) -> Read<EventPage> {
+        let selects = |event: &Event| {
+            event.organization == owner && query.is_published.is_none_or(|is| event.is_published == is)
+        };
+        let mut events = self.records().list(Kind::Event, Deleted::Excluded, selects);
+        let key = |event: &Event| Reverse((event.dates.starts_at(), event.id));
+        events.sort_by_key(key);
+        let beside = query.position.map(|Position { starts_at, id, side }| (Reverse((starts_at, id)), side));
+        let [above, below] = cut(&mut events, key, beside, query.limit);
+        let at = |key: Option<_>, side| key.map(|Reverse((starts_at, id))| Position { starts_at, id, side });
+        let mut page = EventPage::new(events);
+        (page.above, page.below) = (at(above, Side::Above), at(below, Side::Below));
+        Ok(page)
+    }
+
+    async fn deleted_events(
+        &self,
+        owner: OrganizationId,
+        after: Option<EventId>,
+        limit: u32,
+    ) -> Read<Vec<Event>> {
+        let selects = |event: &Event| {
+            event.organization == owner && event.deleted_at.is_some() && Some(event.id) > after
+        };
+        let mut events = self.records().list(Kind::Event, Deleted::Included, selects);
+        events.truncate(limit as usize);
+        Ok(events)
+    }
+
+    async fn event_in_full(&self, owner: OrganizationId, id: EventId) -> Read<Option<EventInFull>> {
+        let records = self.records();
+        Ok(records.event(owner, id).map(|event| records.in_full(event)))
+    }
+
+    async fn event_by_slug(&self, slug: &str) -> Read<Option<EventInFull>> {
+        let records = self.records();
+        let holder = records.holder(&Unique::EventSlug(slug.to_owned()));
+        let event = holder.and_then(|record| Event::try_from(record).ok());
+        Ok(event.filter(|event| event.deleted_at.is_none()).map(|event| records.in_full(event)))
+    }
+
+    async fn shifts(&self, owner: OrganizationId, event: EventId) -> Read<Option<Vec<Shift>>> {
+        let records = self.records();
+        Ok(records.event(owner, event).map(|event| records.shifts(&event)))
+    }
+
+    async fn shift_with_event(&self, owner: OrganizationId, id: ShiftId) -> Read<Option<(Shift, Event)>> {
+        let records = self.records();
+        let shift: Option<Shift> = records.get(&RecordKey::Shift(owner, id), Deleted::Excluded);
+        Ok(shift.and_then(|shift| records.event(owner, shift.event).map(|event| (shift, event))))
+    }
+
+    async fn signups(&self, owner: OrganizationId, query: &SignupQuery) -> Read<SignupPage> {
+        let selects = |signup: &Signup| {
+            signup.organization == owner
+                && query.status.is_none_or(|status| signup.status == status)
+                && query.email.as_ref().is_none_or(|email| signup.email.key() == email.key())
+                && query.cancelled_by.is_none_or(|by| signup.cancelled_by == Some(by))
+                && match query.scope {
+                    Some(SignupScope::Event(event)) => signup.event == event,
+                    Some(SignupScope::Shift(shift)) => signup.shift == shift,
+                    None => true,
+                }
+        };
+        let mut signups = self.records().list(Kind::Signup, query.deleted, selects);
+        let key = |signup: &Signup| Reverse(signup.id);
+        signups.sort_by_key(key);
+        let beside = query.position.map(|SignupPosition { id, side }| (Reverse(id), side));
+        let [above, below] = cut(&mut signups, key, beside, query.limit);
+        let at = |key: Option<_>, side| key.map(|Reverse(id)| SignupPosition { id, side });
+        let mut page = SignupPage::new(signups);
+        (page.above, page.below) = (at(above, Side::Above), at(below, Side::Below));
+        Ok(page)
+    }
+
+    async fn signup_in_full(&self, owner: OrganizationId, id: SignupId) -> Read<Option<SignupInFull>> {
+        let records = self.records();
+        let in_full = || {
+            let signup: Signup = records.get(&RecordKey::Signup(owner, id), Deleted::Included)?;
+            let organization = records.get(&RecordKey::Organization(owner), Deleted::Included)?;
+            let event = records.get(&RecordKey::Event(owner, signup.event), Deleted::Included)?;
+            let shift = records.get(&RecordKey::Shift(owner, signup.shift), Deleted::Included)?;
+            Some(SignupInFull::new(organization, event, shift, signup))
+        };
+        Ok(in_full())
+    }
+
+    async fn notices(&self, query: NoticeQuery, limit: u32) -> Read<Vec<Notice>> {
+        let selects = |notice: &Notice| match query {
+            NoticeQuery::Due { now, latest } => {
+                notice.failure.is_none() && (notice.due_at <= now || notice.due_at > latest)
+            }
+            NoticeQuery::Queued(after) => notice.failure.is_none() && Some(notice.id) > after,
+            NoticeQuery::Failed(after) => notice.failure.is_some() && Some(notice.id) > after,
+        };
+        let mut notices = self.records().list(Kind::Notice, Deleted::Included, selects);
+        let is_by_time = matches!(query, NoticeQuery::Due { .. });
+        notices.sort_by_key(|notice| (is_by_time.then_some(notice.due_at), notice.id));
+        notices.truncate(limit as usize);
+        Ok(notices)
+    }
+
+    async fn count_notices(&self) -> Read<NoticeCounts> {
+        let failed = self.notices(NoticeQuery::Failed(None), u32::MAX).await?.len() as u64;
+        let queued = self.notices(NoticeQuery::Queued(None), u32::MAX).await?.len() as u64;
+        Ok(NoticeCounts { queued, failed })
+    }
+
+    async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+        self.records().commit(change).map_err(CommitError::Refused)
+    }
+
+    async fn purge(&self, purge: Purge, limit: u32) -> Read<u64> {
+        Ok(self.records().purge(purge, limit))
+    }
+
+    fn request_counter(&self) -> Option<&dyn RequestCounter> {
+        // Only one process uses the store, so the service counts the requests itself.
+        None
+    }
+
+    async fn check(&self) -> Read<()> {
+        Ok(())
+    }
+}
+
+/// The fault of a commit.
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    /// The commit fails, and nothing is written.
+    NotWritten,
+    /// The commit is written, but its caller gets an error.
+    AnswerLost,
+}
+
+/// Injects faults into the commits of any store. `faults` maps the number of a commit, from 0, to its fault.
+#[derive(Debug)]
+struct Faulty<S> {
+    inner: S,
+    faults: BTreeMap<usize, Fault>,
+    commits: AtomicUsize,
+}
+
+impl<S: Store> Faulty<S> {
+    fn store(inner: S, faults: impl IntoIterator<Item = (usize, Fault)>) -> Wrapped<Self> {
+        let faults = faults.into_iter().collect();
+        Wrapped(Self { inner, faults, commits: AtomicUsize::new(0) })
+    }
+}
+
+#[async_trait]
+impl<S: Store> Wrapper for Faulty<S> {
+    fn inner(&self) -> &dyn Store {
+        &self.inner
+    }
+
+    async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+        let failed = |fault| CommitError::Failed(StoreError::unavailable("committing", format!("{fault:?}")));
+        match self.faults.get(&self.commits.fetch_add(1, Ordering::Relaxed)) {
+            None => self.inner.commit(change).await,
+            Some(fault @ Fault::NotWritten) => Err(failed(fault)),
+            Some(fault @ Fault::AnswerLost) => {
+                self.inner.commit(change).await?;
+                Err(failed(fault))
+            }
+        }
+    }
+}
+
+/// Returns a session over a store whose second commit has the fault.
+///
+/// The first commit creates the organization, so the fault hits the first write of the session.
+async fn session(fault: Fault) -> Result<Session, Box<dyn Error>> {
+    let service = Service::new(Faulty::store(OwnStore::default(), [(1, fault)]));
+    let organization = NewOrganization::new("Riverside Food Bank".parse()?);
+    let organization = service.admin().create_organization(organization).await?;
+    Ok(service.session_for(organization.id, Scopes::all()).await?)
+}
+
+fn drive() -> Result<NewEvent, Box<dyn Error>> {
+    let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
+    Ok(NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "UTC".parse()?).shift(packing))
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    for fault in [Fault::NotWritten, Fault::AnswerLost] {
+        let session = session(fault).await?.with_key("food-drive-2027-06-05".parse()?);
+        for attempt in 1..=3 {
+            match session.create_event(drive()?).await {
+                Ok(reply) => println!("{fault:?}, attempt {attempt}: replayed: {}", reply.is_replay),
+                Err(error) => println!("{fault:?}, attempt {attempt}: {error}"),
+            }
+        }
+        println!("{fault:?}: {} event", session.events(EventQuery::default()).await?.events.len());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use signup_store_memory::MemoryStore;
+
+    use super::*;
+
+    async fn fresh() -> Option<(Arc<dyn Store>, ())> {
+        Some((Arc::new(OwnStore::default()), ()))
+    }
+
+    signup_core::conformance_tests!(fresh, reference: MemoryStore::new);
+
+    /// Runs `main`, because `cargo test` builds this file only as a test.
+    #[test]
+    fn main_succeeds() {
+        main().unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_retry_with_the_same_key_creates_nothing_twice() {
+        for fault in [Fault::NotWritten, Fault::AnswerLost] {
+            let session = session(fault).await.unwrap().with_key("key".parse().unwrap());
+            let error = session.create_event(drive().unwrap()).await.unwrap_err();
+            assert!(error.is_retryable(), "{error:?}");
+            let retried = session.create_event(drive().unwrap()).await.unwrap().outcome;
+            let again = session.create_event(drive().unwrap()).await.unwrap().outcome;
+            assert_eq!(again, retried);
+            let events = session.events(EventQuery::default()).await.unwrap().events;
+            assert_eq!(events.len(), 1, "{fault:?}");
+            assert_eq!(events[0].id, retried.event.id);
+        }
+    }
+}
