@@ -168,7 +168,7 @@
 //! schemas.
 //!
 //! - `signup-core/src`: its id in `id.rs`, its type, its rules and the methods of the service. In `store/record.rs`: its
-//!   line in `records!`, its `RecordKey` and its [`Entity`].
+//!   line in `records!` and its `RecordKey`. In `store/record/declarations.rs`: its [`Entity`].
 //! - `signup-core/src/conformance`: `records.rs`, `family.rs`, `round_trip.rs`, `random.rs` and `random/records.rs`.
 //! - `signup-store-memory/src`: `lists.rs`, and `is_deleted` in `tables.rs`.
 //! - `signup-store-sql/src`: its file in `records/`, the match in `records/mod.rs`, `Lock::of` in `postgres/lock.rs`, and

@@ -1,0 +1,181 @@
+//! What each kind of record declares.
+
+use jiff::Timestamp;
+
+use super::{Entity, EventLocationData, RecordKey, Share, Total, Unique};
+use crate::event::Event;
+use crate::notice::Notice;
+use crate::organization::Organization;
+use crate::question::Question;
+use crate::receipt::Receipt;
+use crate::shift::Shift;
+use crate::signup::Signup;
+use crate::token::Token;
+
+impl Entity for Organization {
+    fn key(&self) -> RecordKey {
+        RecordKey::Organization(self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        vec![Unique::OrganizationSlug(self.slug.clone())]
+    }
+
+    fn shares(&self) -> Vec<Share> {
+        vec![Share::of(Total::Organizations)]
+    }
+}
+
+impl Entity for Token {
+    fn key(&self) -> RecordKey {
+        RecordKey::Token(self.organization, self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Organization(self.organization))
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        vec![Unique::TokenDigest(self.digest)]
+    }
+}
+
+impl Entity for Event {
+    fn key(&self) -> RecordKey {
+        RecordKey::Event(self.organization, self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn gate(&self) -> Option<u32> {
+        Some(self.gate)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Organization(self.organization))
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        vec![Unique::EventSlug(self.slug.clone())]
+    }
+
+    fn shares(&self) -> Vec<Share> {
+        let is_active = self.is_published && !self.is_cancelled() && self.deleted_at.is_none();
+        let share =
+            || Share { total: Total::ActiveEvents(self.organization), until: Some(self.dates.ends_at()) };
+        is_active.then(share).into_iter().collect()
+    }
+}
+
+impl Entity for EventLocationData {
+    fn key(&self) -> RecordKey {
+        RecordKey::LocationData(self.organization, self.event)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Event(self.organization, self.event))
+    }
+}
+
+impl Entity for Shift {
+    fn key(&self) -> RecordKey {
+        RecordKey::Shift(self.organization, self.id)
+    }
+
+    // The closing of the shift sets the total to 0.
+    fn stored_total(&self) -> Option<Total> {
+        Some(Total::Filled(self.organization, self.id))
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn gate(&self) -> Option<u32> {
+        Some(self.gate)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Event(self.organization, self.event))
+    }
+}
+
+impl Entity for Question {
+    fn key(&self) -> RecordKey {
+        RecordKey::Question(self.organization, self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Event(self.organization, self.event))
+    }
+}
+
+impl Entity for Signup {
+    fn key(&self) -> RecordKey {
+        RecordKey::Signup(self.organization, self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Shift(self.organization, self.shift))
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        let place = Unique::Place(self.organization, self.shift, self.email.key());
+        let secret = Unique::SignupSecret(self.secret);
+        if self.is_confirmed() { vec![place, secret] } else { vec![secret] }
+    }
+
+    fn shares(&self) -> Vec<Share> {
+        let filled = Total::Filled(self.organization, self.shift);
+        let answers = self.answers.iter();
+        let answers = answers.map(|answer| Total::Answers(self.organization, self.event, answer.question_id));
+        self.is_confirmed().then_some(filled).into_iter().chain(answers).map(Share::of).collect()
+    }
+}
+
+impl Entity for Receipt {
+    fn key(&self) -> RecordKey {
+        RecordKey::Receipt(self.key.clone())
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        vec![Unique::Receipt(self.key.clone())]
+    }
+
+    fn expires_at(&self) -> Option<Timestamp> {
+        Some(self.expires_at)
+    }
+}
+
+impl Entity for Notice {
+    fn key(&self) -> RecordKey {
+        RecordKey::Notice(self.organization, self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        let shift = RecordKey::Shift(self.organization, self.shift);
+        Some(self.cause.signup().map_or(shift, |signup| RecordKey::Signup(self.organization, signup)))
+    }
+}
