@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use signup_core::conformance::records;
-pub(crate) use signup_core::conformance::records::{at, insert, organization, uuid};
+pub(crate) use signup_core::conformance::records::{insert, organization, uuid};
 use signup_core::{
     ChangeSet, EmailAddress, Event, EventLocationData, LocationData, Notice, NoticeQuery, Organization,
     Question, Receipt, ReceiptKey, Record, Shift, Signup, SignupQuery, Store, Token,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use signup_core::conformance::records::stored;
+use signup_core::conformance::records::{at, stored};
 use signup_core::{RateKey, RequestCounter as _, Store as _};
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 use super::waits::{begin, busy_shift, locking, sign_up, transactions, until_waiting};
-use crate::records::{at, insert, organization};
+use crate::records::{insert, organization};
 
 /// A way to a server that can be disturbed.
 struct Way {

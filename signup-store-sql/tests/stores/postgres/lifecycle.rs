@@ -1,6 +1,6 @@
 //! PostgreSQL: the locks of events.
 
-use signup_core::conformance::records::{self, are_empty, closed, gate_unchanged, next, stored};
+use signup_core::conformance::records::{self, are_empty, at, closed, gate_unchanged, next, stored};
 use signup_core::{
     CancelledBy, ChangeSet, CommitError, Event, RecordKey, Refusal, Shift, SignupQuery, Store,
 };
@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 
 use super::stores_on;
 use super::waits::{begin, busy_shift, sign_up, until_waiting};
-use crate::records::{at, insert};
+use crate::records::insert;
 
 async fn event_of(store: &dyn Store, shift: &Shift) -> Event {
     store.get(RecordKey::Event(shift.organization, shift.event)).await.unwrap().unwrap()
