@@ -5,8 +5,7 @@
 //!
 //! A batch is a task. It is spawned as soon as a work is idle and a request can be taken, and takes its requests when it
 //! runs. A lone request waits for no timer and for no other request. When the batch ends, the next batch is spawned. An idle
-//! batcher has no task. A request that is held up costs nothing until a key that holds it up changes, so requests behind a
-//! stuck batch hold up no others.
+//! batcher has no task.
 //!
 //! The queue is bounded, and each request has a deadline. A caller that finds the queue full waits for a place until its
 //! deadline. A request that waits is dropped from the queue when its caller goes away or its deadline passes. A work decides
@@ -16,7 +15,6 @@
 //! order in which they were queued, unless a work ends its batch early. If a work is idle and no batch gathers, no request in
 //! the queue can be taken. No lock is held over an await.
 
-mod line;
 mod queue;
 mod work;
 
@@ -219,8 +217,12 @@ impl<W: Work> Shared<W> {
         if self.places.is_closed() {
             return Err(self.closed());
         }
+        // No older request can be taken. So a batch can start only if no running batch conflicts with the new request.
+        let may_start = !state.idle.is_empty() && !state.queue.is_held_up(&waiting.keys);
         let number = state.queue.push(waiting);
-        self.start(state);
+        if may_start {
+            self.start(state);
+        }
         Ok(Ticket { shared: self, number: Some(number) })
     }
 
