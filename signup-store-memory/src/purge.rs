@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use signup_core::{Purge, Record, RecordKey};
 
-use crate::tables::{LAST, Tables};
+use crate::tables::Tables;
 
 impl Tables {
     /// Removes at most `limit` records, and returns how many were removed.
@@ -11,7 +11,7 @@ impl Tables {
         let limit = limit as usize;
         let removed = match purge {
             Purge::Expired(now) => {
-                let expired = self.expiries.range(..=(now, LAST)).take(limit);
+                let expired = self.expiries.iter().take_while(|(at, _)| *at <= now).take(limit);
                 let expired: Vec<_> = expired.map(|(_, key)| key.clone()).collect();
                 expired.iter().for_each(|key| self.remove(key));
                 expired.len()
@@ -38,9 +38,9 @@ impl Tables {
 
     /// Removes the record of an event before its children, so that nothing can restore what is left of the event.
     fn purge_deleted(&mut self, until: Timestamp, limit: usize) -> usize {
-        let due = self.lists.deletions.range(..=(until, LAST)).map(|(_, key)| key.clone());
+        let due = self.lists.deletions.iter().take_while(|(deleted_at, _)| *deleted_at <= until);
         let mut removed = 0;
-        for key in due.collect::<Vec<_>>() {
+        for key in due.map(|(_, key)| key.clone()).collect::<Vec<_>>() {
             if removed == limit {
                 return removed;
             }

@@ -4,7 +4,6 @@
 //! changes one record, and a closed shift costs the same for any number of sign-ups.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
 
 use jiff::Timestamp;
 use signup_core::{
@@ -276,14 +275,10 @@ impl Tables {
 impl Tally {
     /// Returns how many records count at `now`. A record that counts until `now` no longer counts.
     fn at(&self, now: Timestamp) -> u32 {
-        let after = (Bound::Excluded((now, LAST)), Bound::Unbounded);
-        let temporary = if self.until.is_empty() { 0 } else { self.until.range(after).count() };
+        let temporary = self.until.iter().rev().take_while(|(until, _)| *until > now).count();
         self.always.saturating_add(u32::try_from(temporary).unwrap_or(u32::MAX))
     }
 }
-
-/// The last key of all.
-pub(crate) const LAST: RecordKey = RecordKey::Notice(OrganizationId::MAX, signup_core::NoticeId::MAX);
 
 fn require(holds: bool, refusal: impl FnOnce() -> Refusal) -> Result<(), Refusal> {
     if holds { Ok(()) } else { Err(refusal()) }
