@@ -1,7 +1,7 @@
 //! Benchmark of the SQL stores with many records: `cargo bench -p signup-benches --bench store`.
 //!
-//! Compares the last page of long lists with the first, and edits of an event with each other. Measures the cost of each
-//! operation with up to a million events of one organization, and with up to ten thousand organizations. One caller calls the
+//! Compares the last page of long lists with the first, and edits of an event with each other. Measures a purge, and the
+//! writes beside it. Measures the cost of each operation with up to a million events of one organization, and with up to ten thousand organizations. One caller calls the
 //! library. Both engines sync to the disk at every commit.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
@@ -13,6 +13,7 @@ mod operation;
 mod pages;
 mod plot;
 mod population;
+mod purge;
 mod site;
 
 use engine::Engine;
@@ -29,7 +30,7 @@ const ROUNDS: usize = 41;
 /// The numbers of events of one organization.
 const EVENTS: [u32; 3] = [100, 10_000, 1_000_000];
 /// The population of measurements that do not depend on its size.
-const SMALLEST: Population = Population { organizations: 1, events: EVENTS[0] };
+const SMALLEST: Population = Population { organizations: 1, events: EVENTS[0], purge: None };
 /// The numbers of organizations, and of the events of each organization.
 const ORGANIZATIONS: [u32; 3] = [1, 100, 10_000];
 const EVENTS_EACH: u32 = 20;
@@ -55,7 +56,7 @@ fn measure(runtime: &Runtime, report: &mut Report, engine: &Engine) {
     let sites = |populations: [Population; 3]| {
         populations.map(|population| runtime.block_on(Site::new(engine, population)))
     };
-    let sites_by_events = sites(EVENTS.map(|events| Population { organizations: 1, events }));
+    let sites_by_events = sites(EVENTS.map(|events| Population { organizations: 1, events, purge: None }));
     pages::of_events(runtime, report, engine.name(), &sites_by_events[2]);
     edits::beside_a_patch_of_a_shift(runtime, report, engine.name(), &sites_by_events[0]);
     let by_events =
@@ -64,8 +65,12 @@ fn measure(runtime: &Runtime, report: &mut Report, engine: &Engine) {
     drop(sites_by_events);
     pages::of_signups(runtime, report, engine);
     edits::cancellations(runtime, report, engine);
-    let sites_by_organizations =
-        sites(ORGANIZATIONS.map(|organizations| Population { organizations, events: EVENTS_EACH }));
+    purge::beside_a_patch(runtime, report, engine);
+    let sites_by_organizations = sites(ORGANIZATIONS.map(|organizations| Population {
+        organizations,
+        events: EVENTS_EACH,
+        purge: None,
+    }));
     let title = format!("{}, organizations of {EVENTS_EACH} events", engine.name());
     let by_organizations = growth(runtime, title, ORGANIZATIONS, &sites_by_organizations);
     report.growth.extend([by_events, by_organizations]);
