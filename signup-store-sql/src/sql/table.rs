@@ -35,16 +35,12 @@ pub(crate) struct Column<R> {
     value: ValueOf<R>,
     /// Whether a read of the record selects the column.
     is_read: bool,
-    /// Whether the column is a stored total, which a put of the record leaves alone.
-    is_total: bool,
 }
 
 /// How the value of a column follows from a record.
 enum ValueOf<R> {
     Plain(fn(&R) -> Value),
     Json(fn(&R) -> serde_json::Result<String>),
-    /// The value is not a part of the record.
-    Apart,
 }
 
 /// How a column is stored and selected.
@@ -85,13 +81,8 @@ impl<R> Column<R> {
         Self::with(name, Kind::Json, ValueOf::Json(value))
     }
 
-    /// Declares a column that the writes of the record leave alone. Other writes store its value.
-    pub(crate) const fn apart(name: &'static str, kind: Kind) -> Self {
-        Self::with(name, kind, ValueOf::Apart)
-    }
-
     const fn with(name: &'static str, kind: Kind, value: ValueOf<R>) -> Self {
-        Self { name, kind, value, is_read: true, is_total: false }
+        Self { name, kind, value, is_read: true }
     }
 
     /// Makes reads of the record leave the column out: the value follows from others, or the caller knows it.
@@ -100,23 +91,15 @@ impl<R> Column<R> {
         self
     }
 
-    /// Makes the column a stored total, which a put of the record leaves alone.
-    pub(crate) const fn total(mut self) -> Self {
-        self.is_total = true;
-        self
-    }
-
-    /// Returns the value for a record; `None` if other writes store the value.
-    fn value(&self, record: &R) -> Result<Option<NamedValue>, StoreError> {
+    fn value(&self, record: &R) -> Result<NamedValue, StoreError> {
         let value = match self.value {
             ValueOf::Plain(value) => value(record),
             ValueOf::Json(text) => {
                 let text = text(record);
                 Value::Json(Some(text.map_err(|error| StoreError::failed("writing a value as JSON", error))?))
             }
-            ValueOf::Apart => return Ok(None),
         };
-        Ok(Some((self.name, value)))
+        Ok((self.name, value))
     }
 }
 
@@ -136,17 +119,6 @@ impl<R> Table<R> {
         selected
             .map(|column| SelectedColumn { alias: self.alias, name: column.name, kind: column.kind })
             .collect()
-    }
-
-    /// Returns the row of a new record.
-    pub(crate) fn row(&self, record: &R) -> Result<Vec<NamedValue>, StoreError> {
-        self.columns.iter().filter_map(|column| column.value(record).transpose()).collect()
-    }
-
-    /// Returns the row of a changed record: all columns but the stored totals.
-    pub(crate) fn changed_row(&self, record: &R) -> Result<Vec<NamedValue>, StoreError> {
-        let changed = self.columns.iter().filter(|column| !column.is_total);
-        changed.filter_map(|column| column.value(record).transpose()).collect()
     }
 }
 
@@ -169,11 +141,8 @@ pub(crate) trait RecordTable: Sync {
 
     fn read(&self, row: Row<'_>) -> Result<Record, StoreError>;
 
-    /// Returns the row of a new record.
+    /// Returns the row of a record, in the order of the columns.
     fn row(&self, record: &Record) -> Result<Vec<NamedValue>, StoreError>;
-
-    /// Returns the row of a changed record: all columns but the stored totals.
-    fn changed_row(&self, record: &Record) -> Result<Vec<NamedValue>, StoreError>;
 }
 
 impl<R: Into<Record>> RecordTable for Table<R>
@@ -209,19 +178,9 @@ where
     }
 
     fn row(&self, record: &Record) -> Result<Vec<NamedValue>, StoreError> {
-        self.row(of(record)?)
+        let wrong = |_| format!("a {:?} is in another table", record.kind());
+        let record =
+            record.try_into().map_err(|error| StoreError::failed("writing a record", wrong(error)))?;
+        self.columns.iter().map(|column| column.value(record)).collect()
     }
-
-    fn changed_row(&self, record: &Record) -> Result<Vec<NamedValue>, StoreError> {
-        self.changed_row(of(record)?)
-    }
-}
-
-fn of<'r, R>(record: &'r Record) -> Result<&'r R, StoreError>
-where
-    &'r R: TryFrom<&'r Record>,
-{
-    let wrong =
-        |_| StoreError::failed("writing a record", format!("a {:?} is in another table", record.kind()));
-    record.try_into().map_err(wrong)
 }

@@ -23,8 +23,8 @@ pub(crate) type Writes = BTreeMap<Effect, GivenRows>;
 pub(crate) enum Effect {
     /// Inserts records, or replaces expired ones.
     Insert(Kind),
-    /// Changes records.
-    Update(Kind),
+    /// Changes some columns of records: those whose bits are set, from the first column of the table on.
+    Update(Kind, u32),
     /// Adds to `filled` of shifts.
     Add,
     /// Removes the notices about removed sign-ups.
@@ -50,7 +50,7 @@ impl Effect {
                 };
                 Template::insert(table.name(), conflict)
             }
-            Self::Update(kind) => {
+            Self::Update(kind, _) => {
                 let table = table(kind);
                 Template::run(format!(
                     "UPDATE {} SET {} FROM {GIVEN} WHERE {}",
@@ -98,9 +98,7 @@ pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<(), StoreE
         Write::Put { before: None, after } => {
             push(writes, Effect::Insert(after.kind()), table(after.kind()).row(after)?);
         }
-        Write::Put { before: Some(_), after } => {
-            push(writes, Effect::Update(after.kind()), table(after.kind()).changed_row(after)?);
-        }
+        Write::Put { before: Some(before), after } => push_update(writes, before, after)?,
         Write::Remove(record) => {
             if record.kind() == Kind::Signup {
                 push(writes, Effect::RemoveNotices, key_row(record));
@@ -119,6 +117,23 @@ pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<(), StoreE
             ];
             push(writes, Effect::Add, row);
         }
+    }
+    Ok(())
+}
+
+/// Appends the columns that differ. PostgreSQL and SQLite check the constraints of these columns only, and write only their
+/// indexes.
+fn push_update(writes: &mut Writes, before: &Record, after: &Record) -> Result<(), StoreError> {
+    let table = table(after.kind());
+    let (mut changed, mut row) = (0, key_row(after));
+    for ((place, before), after) in (0..).zip(table.row(before)?).zip(table.row(after)?) {
+        if before != after {
+            changed |= 1 << place;
+            row.push(after);
+        }
+    }
+    if changed != 0 {
+        push(writes, Effect::Update(after.kind(), changed), row);
     }
     Ok(())
 }

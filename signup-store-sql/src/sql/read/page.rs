@@ -5,7 +5,7 @@ use signup_core::Side;
 use crate::sql::table::{Column, Kind, Table};
 
 /// The columns of a page, which each row has beside those of a record. A page without records is one row, in which only these
-/// columns have values.
+/// columns have values. No record is written to this table.
 pub(super) const PAGE: Table<()> = Table {
     name: "page",
     alias: 'p',
@@ -14,7 +14,7 @@ pub(super) const PAGE: Table<()> = Table {
     is_visible: |_, _| String::new(),
     selects: |table| table.columns(),
     read: |_| Ok(()),
-    columns: &[Column::apart(HAS_OTHER_SIDE, Kind::Flag)],
+    columns: &[Column::new(HAS_OTHER_SIDE, Kind::Flag, |()| false.into())],
 };
 
 /// Whether a record lies on the other side of the position.
