@@ -127,9 +127,9 @@ impl Store for OwnStore {
         Ok(events)
     }
 
-    async fn event_in_full(&self, owner: OrganizationId, id: EventId) -> Read<Option<EventInFull>> {
+    async fn event_in_full(&self, key: &RecordKey) -> Read<Option<EventInFull>> {
         let records = self.records();
-        Ok(records.event(owner, id).map(|event| records.in_full(event)))
+        Ok(records.event_of(key).map(|event| records.in_full(event)))
     }
 
     async fn event_by_slug(&self, slug: &str) -> Read<Option<EventInFull>> {

@@ -171,6 +171,14 @@ impl Records {
         self.get(&RecordKey::Event(owner, id), Deleted::Excluded)
     }
 
+    /// Returns the event with this key, or the event that the record with this key belongs to.
+    pub(crate) fn event_of(&self, key: &RecordKey) -> Option<Event> {
+        match self.0.get(key)? {
+            Record::Event(event) => self.event(event.organization, event.id),
+            record => self.event_of(&record.entity().parent()?),
+        }
+    }
+
     pub(crate) fn shifts(&self, event: &Event) -> Vec<Shift> {
         let mut shifts = self.list(Kind::Shift, Deleted::Excluded, |shift: &Shift| shift.event == event.id);
         shifts.sort_by_cached_key(Shift::order_key);

@@ -102,13 +102,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<Event>, StoreError>;
 
-    /// Reads an event with its location data, its shifts in running order and its questions by position, in one
-    /// snapshot: no commit is seen in part.
-    async fn event_in_full(
-        &self,
-        organization: OrganizationId,
-        id: EventId,
-    ) -> Result<Option<EventInFull>, StoreError>;
+    /// Reads the event with this key, or the event that the record with this key belongs to, a deleted record included.
+    ///
+    /// The event comes with its location data, its shifts in running order and its questions by position, in one snapshot: no
+    /// commit is seen in part.
+    async fn event_in_full(&self, key: &RecordKey) -> Result<Option<EventInFull>, StoreError>;
 
     /// Reads the event with this slug, of any organization, like [`event_in_full`](Self::event_in_full).
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError>;

@@ -117,13 +117,10 @@ impl Store for MemoryStore {
         Ok(tables.deleted_events(organization, after).take(limit as usize).cloned().collect())
     }
 
-    async fn event_in_full(
-        &self,
-        organization: OrganizationId,
-        id: EventId,
-    ) -> Result<Option<EventInFull>, StoreError> {
+    async fn event_in_full(&self, key: &RecordKey) -> Result<Option<EventInFull>, StoreError> {
         let tables = self.read();
-        Ok(live(&tables, organization, id).map(|event| tables.in_full(event)))
+        let event = tables.event_of(key).filter(|event| event.deleted_at.is_none());
+        Ok(event.map(|event| tables.in_full(event)))
     }
 
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError> {

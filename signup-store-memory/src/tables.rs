@@ -140,6 +140,14 @@ impl Tables {
         }
     }
 
+    /// Returns the event with this key, or the event that the record with this key belongs to.
+    pub(crate) fn event_of(&self, key: &RecordKey) -> Option<&Event> {
+        match self.records.get(key)? {
+            Record::Event(event) => Some(event),
+            record => self.event_of(&record.entity().parent()?),
+        }
+    }
+
     /// Returns the shift as it was put, deleted or not.
     fn shift(&self, key: &RecordKey) -> Option<&Shift> {
         match self.records.get(key) {

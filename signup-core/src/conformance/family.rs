@@ -189,7 +189,7 @@ pub(super) async fn seen(store: &dyn Store, family: &Family) -> Vec<(&'static st
     for record in parts(family.full.clone()).into_iter().chain(signups) {
         records.extend(store.record(&record.entity().key(), Deleted::Excluded).await.unwrap());
     }
-    let full = store.event_in_full(owner, event).await.unwrap();
+    let full = store.event_in_full(&RecordKey::Event(owner, event)).await.unwrap();
     let shifts = store.shifts(owner, event).await.unwrap();
     let with_event = store.shift_with_event(owner, shift).await.unwrap();
     let mut seen = vec![

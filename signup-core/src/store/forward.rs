@@ -123,7 +123,7 @@ forward! { Arc, Box: {
     fn tokens(organization: OrganizationId) -> Result<Vec<Token>, StoreError>;
     fn events(organization: OrganizationId, query: &EventQuery) -> Result<EventPage, StoreError>;
     fn deleted_events(organization: OrganizationId, after: Option<EventId>, limit: u32) -> Result<Vec<Event>, StoreError>;
-    fn event_in_full(organization: OrganizationId, id: EventId) -> Result<Option<EventInFull>, StoreError>;
+    fn event_in_full(key: &RecordKey) -> Result<Option<EventInFull>, StoreError>;
     fn event_by_slug(slug: &str) -> Result<Option<EventInFull>, StoreError>;
     fn shifts(organization: OrganizationId, event: EventId) -> Result<Option<Vec<Shift>>, StoreError>;
     fn shift_with_event(organization: OrganizationId, id: ShiftId) -> Result<Option<(Shift, Event)>, StoreError>;

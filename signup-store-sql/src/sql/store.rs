@@ -143,9 +143,18 @@ impl<B: Backend> Store for SqlStore<B> {
         Ok(sorted(found, |event| event.id))
     }
 
-    async fn event_in_full(&self, organization: OrganizationId, id: EventId) -> Result<Option<EventInFull>> {
-        let values = values![organization.uuid(), id.uuid()];
-        read::event_in_full(self.0.reader(), "e.organization_id = $1 AND e.id = $2", values).await
+    async fn event_in_full(&self, key: &RecordKey) -> Result<Option<EventInFull>> {
+        let (kind, table) = (key.kind(), table(key.kind()));
+        let id = match kind {
+            Kind::Event => "$2".to_owned(),
+            Kind::LocationData | Kind::Shift | Kind::Question | Kind::Signup | Kind::Notice => {
+                let ([owner, id] | [owner, id, ..]) = table.key() else { return Ok(None) };
+                format!("(SELECT event_id FROM {} WHERE {owner} = $1 AND {id} = $2)", table.name())
+            }
+            Kind::Organization | Kind::Token | Kind::Receipt => return Ok(None),
+        };
+        let condition = format!("e.organization_id = $1 AND e.id = {id}");
+        read::event_in_full(self.0.reader(), &condition, key_values(key)).await
     }
 
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>> {

@@ -220,7 +220,8 @@ impl Records {
         let (organization, event) = (self.organization.id, self.event.id);
         let mut shifts = self.shifts.clone();
         shifts[0].occupancy.filled = 1;
-        let full = store.event_in_full(organization, event).await.unwrap().unwrap();
+        let full =
+            store.event_in_full(&signup_core::RecordKey::Event(organization, event)).await.unwrap().unwrap();
         assert_eq!((&full.event, &full.shifts), (&self.event, &shifts));
         assert_eq!(full.questions, from_ref(&self.question));
         assert_eq!(full.location_data.as_ref(), Some(&self.location_data.data));

@@ -19,7 +19,8 @@ async fn lists_do_not_read_location_data(#[values(Sqlite, Postgres)] engine: Eng
     assert_eq!(page.events.len(), 1);
     assert!(database.store.get::<Event>(records.event.key()).await.unwrap().is_some());
     assert!(database.store.shifts(organization, id).await.unwrap().is_some());
-    let error = database.store.event_in_full(organization, id).await.unwrap_err();
+    let error =
+        database.store.event_in_full(&signup_core::RecordKey::Event(organization, id)).await.unwrap_err();
     assert!(error.to_string().contains(&format!("location_data.data of {id}")), "{error}");
 }
 

@@ -117,13 +117,13 @@ async fn compare_key(store: &dyn Store, reference: &dyn Store, key: &RecordKey) 
     let owner = key.organization();
     same!(store, reference, record(key, Deleted::Included))?;
     same!(store, reference, record(key, Deleted::Excluded))?;
+    same!(store, reference, event_in_full(key))?;
     if let Some(id) = key.id() {
         same!(store, reference, owner(key.kind(), id))?;
     }
     match *key {
         RecordKey::Event(_, event) => {
             same!(store, reference, deleted_events(owner, Some(event), 1))?;
-            same!(store, reference, event_in_full(owner, event))?;
             same!(store, reference, shifts(owner, event))
         }
         RecordKey::Shift(_, shift) => {

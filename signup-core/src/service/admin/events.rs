@@ -97,7 +97,7 @@ impl Admin {
     /// ```
     pub async fn event(&self, id: EventId) -> Result<EventInFull> {
         let organization = self.event_owner(id).await?;
-        self.shared.store.event_in_full(organization, id).await?.ok_or(Error::NotFound)
+        self.shared.store.event_in_full(&RecordKey::Event(organization, id)).await?.ok_or(Error::NotFound)
     }
 
     /// Cancels an event like [`Session::cancel_event`](crate::Session::cancel_event).

@@ -7,7 +7,7 @@ use crate::input::{CheckedQuestion, NewQuestion};
 use crate::question::Question;
 use crate::rules;
 use crate::secret;
-use crate::store::EventInFull;
+use crate::store::{EventInFull, RecordKey};
 
 impl Admin {
     /// Adds a question after the event's other questions. Existing sign-ups stay without an answer to the question.
@@ -50,7 +50,7 @@ impl Admin {
         let _turn = self.shared.turns.of_event(organization, event).await?;
         self.shared
             .commit_unrefused(move |now| async move {
-                let full = self.shared.store.event_in_full(organization, event).await?;
+                let full = self.shared.store.event_in_full(&RecordKey::Event(organization, event)).await?;
                 let EventInFull { event, questions, .. } = full.ok_or(Error::NotFound)?;
                 let id = QuestionId::new(secret::new_uuid(now));
                 rules::add_question(&event, &questions, new.clone(), id)
@@ -66,7 +66,7 @@ impl Admin {
     /// See [`add_question`](Self::add_question) for an example.
     pub async fn questions(&self, event: EventId) -> Result<Vec<Question>> {
         let organization = self.event_owner(event).await?;
-        let full = self.shared.store.event_in_full(organization, event).await?.ok_or(Error::NotFound)?;
-        Ok(full.questions)
+        let full = self.shared.store.event_in_full(&RecordKey::Event(organization, event)).await?;
+        Ok(full.ok_or(Error::NotFound)?.questions)
     }
 }

@@ -9,7 +9,6 @@ use crate::input::SignUpForm;
 use crate::rules::{self, Closed, Decision, SignUpFacts, SignUpIds, SignUpOutcome};
 use crate::secret::{self, Secret};
 use crate::service::commit::Refused;
-use crate::shift::Shift;
 use crate::signup::Signup;
 use crate::store::{EventInFull, RecordKey, Refusal};
 
@@ -94,10 +93,8 @@ impl Public {
         let decided = self
             .shared
             .commit(move |now| async move {
-                let store = &self.shared.store;
                 let key = RecordKey::Shift(organization, shift);
-                let Shift { event, .. } = store.get(key).await?.ok_or(Error::NotFound)?;
-                let full = store.event_in_full(organization, event).await?;
+                let full = self.shared.store.event_in_full(&key).await?;
                 rules::sign_up(facts(full, shift)?, form, new_ids(now), now)
             })
             .await?;

@@ -9,7 +9,7 @@ use crate::input::{CancelEvent, CheckedEventPatch, EventPatch, Input};
 use crate::receipt::{EventWithShifts, Operation};
 use crate::rules::{self, Decision};
 use crate::secret;
-use crate::store::EventInFull;
+use crate::store::{EventInFull, RecordKey};
 use crate::token::Scope;
 
 impl Session {
@@ -267,7 +267,8 @@ impl Session {
     }
 
     pub(super) async fn event_in_full(&self, id: EventId) -> Result<EventInFull> {
-        self.shared.store.event_in_full(self.organization_id(), id).await?.ok_or(Error::NotFound)
+        let key = RecordKey::Event(self.organization_id(), id);
+        self.shared.store.event_in_full(&key).await?.ok_or(Error::NotFound)
     }
 
     async fn write_published<I: Input<()>>(

@@ -198,10 +198,9 @@ impl Session {
     }
 
     async fn question_with_event(&self, id: QuestionId) -> Result<(Question, Event)> {
-        let organization = self.organization_id();
-        let Question { event, .. } = self.shared.get(RecordKey::Question(organization, id)).await?;
-        // The question is read again in the snapshot of the event.
-        let EventInFull { event, questions, .. } = self.event_in_full(event).await?;
+        let key = RecordKey::Question(self.organization_id(), id);
+        let full = self.shared.store.event_in_full(&key).await?;
+        let EventInFull { event, questions, .. } = full.ok_or(Error::NotFound)?;
         let question = questions.into_iter().find(|question| question.id == id).ok_or(Error::NotFound)?;
         Ok((question, event))
     }
