@@ -90,7 +90,7 @@
 //! If the keys of two change sets do not conflict, both orders of the two commits have the same outcomes and leave the
 //! same records. A store may then check them together, and write them in any order. The exception is a total at its bound.
 //! Two sign-ups for one shift do not conflict, but only one of them may take the last place. A store that checks several
-//! change sets together counts the additions to each total: [`Write::adds_to`] names the totals that a write adds to.
+//! change sets together counts the additions to each total: [`Write::totals`] names the totals that a write changes.
 //!
 //! ```
 //! use signup_core::store::{Access, Key};

@@ -11,7 +11,7 @@ use super::options::{PostgresOptions, PostgresUrl};
 use super::primary::{Primary, Purpose};
 use crate::batch::Batcher;
 use crate::sql::cache::CachedReads;
-use crate::sql::change::{Prepared, shared_keys};
+use crate::sql::change::prepare;
 use crate::sql::error::OpenError;
 use crate::sql::purge::steps;
 use crate::sql::store::{Backend, SqlStore};
@@ -108,7 +108,8 @@ impl Backend for PostgresBackend {
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-        self.committer.submit(shared_keys(&change), Prepared::new(change)?).await?
+        let (keys, change) = prepare(change)?;
+        self.committer.submit(keys, change).await?
     }
 
     /// Each step is a transaction of its own, so that no lock is held longer than a step takes.

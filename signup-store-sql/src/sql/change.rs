@@ -1,9 +1,10 @@
 //! Change sets as rows: the checks and the writes of a batch, kind by kind.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use signup_core::store::{Access, Key, Keys};
-use signup_core::{ChangeSet, RecordKey, StoreError, Total, Write};
+use signup_core::{ChangeSet, RecordKey, Requirement, StoreError, Total, Write};
 
 use super::given_rows::GivenRows;
 use super::require::{self, Check};
@@ -13,15 +14,33 @@ use super::write::{self, Writes};
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) set: ChangeSet,
+    /// The totals that the writes may add 1 to.
+    adds_to: Vec<Total>,
     /// The rows of each [layer](layers), under the number 0. The first attempt takes the rows. Later ones build them again.
     layers: Option<Vec<Writes>>,
 }
 
-impl Prepared {
-    pub(crate) fn new(set: ChangeSet) -> Result<Self, StoreError> {
-        Ok(Self { layers: Some(rows(&set)?), set })
+/// Prepares a change set. Also returns the keys by which it can conflict with others: all but the records that it inserts, which
+/// no other change set knows.
+pub(crate) fn prepare(set: ChangeSet) -> Result<(Keys, Prepared), StoreError> {
+    let accesses: Vec<_> = set.writes.iter().map(Write::accesses).collect();
+    let (mut layers, mut adds_to) = (vec![], vec![]);
+    for layer in self::layers(&accesses) {
+        let mut rows = Writes::new();
+        for write in &set.writes[layer] {
+            let totals = write.totals();
+            write::push_rows(&mut rows, write, &totals)?;
+            adds_to.extend(totals.into_iter().filter(|(_, change)| *change > 0).map(|(total, _)| total));
+        }
+        layers.push(rows);
     }
+    let required = set.requires.iter().flat_map(Requirement::accesses);
+    let accesses = required.chain(accesses.into_iter().flatten());
+    let keys = accesses.filter(|(_, access)| *access != Access::Insert).collect();
+    Ok((keys, Prepared { set, adds_to, layers: Some(layers) }))
+}
 
+impl Prepared {
     /// Returns whether one statement can make all writes, each of which is independent of the writes before.
     #[cfg(feature = "postgres")]
     pub(crate) fn is_one_layer(&self) -> bool {
@@ -35,17 +54,11 @@ impl Prepared {
     }
 
     fn take_layers(&mut self) -> Result<Vec<Writes>, StoreError> {
-        self.layers.take().map_or_else(|| rows(&self.set), Ok)
+        if self.layers.is_none() {
+            self.layers = prepare(self.set.clone())?.1.layers;
+        }
+        Ok(self.layers.take().unwrap_or_default())
     }
-}
-
-fn rows(set: &ChangeSet) -> Result<Vec<Writes>, StoreError> {
-    let rows = |layer: &[Write]| {
-        let mut rows = Writes::new();
-        layer.iter().try_for_each(|write| write::push_rows(&mut rows, write))?;
-        Ok(rows)
-    };
-    layers(&set.writes).into_iter().map(rows).collect()
 }
 
 /// The checks and the writes of change sets that do not conflict with each other.
@@ -64,8 +77,8 @@ impl Batch {
         let mut added = HashMap::new();
         for (number, change) in (0..).zip(changes) {
             batch.add_checks(number, &change.set, &added);
-            for total in change.set.writes.iter().flat_map(Write::adds_to) {
-                *added.entry(total).or_default() += 1;
+            for total in &change.adds_to {
+                *added.entry(total.clone()).or_default() += 1;
             }
             for (place, layer) in change.take_layers()?.into_iter().enumerate() {
                 if place == batch.layers.len() {
@@ -89,14 +102,13 @@ impl Batch {
     }
 }
 
-/// Splits the writes of a change set into layers. No write depends on another write of its layer, except a child on its
-/// parent.
-pub(crate) fn layers(writes: &[Write]) -> Vec<&[Write]> {
+/// Splits the writes of a change set into layers. `accesses` are those of each write. No write depends on another write of its
+/// layer, except a child on its parent.
+fn layers(accesses: &[Vec<(Key, Access)>]) -> Vec<Range<usize>> {
     let (mut layers, mut begin) = (vec![], 0);
     let mut seen: Vec<(Key, Access)> = vec![];
-    for (place, write) in writes.iter().enumerate() {
-        let accesses: Vec<_> =
-            write.accesses().into_iter().map(|(key, access)| (row_of(key), access)).collect();
+    for (place, accesses) in accesses.iter().enumerate() {
+        let accesses: Vec<_> = accesses.iter().map(|(key, access)| (row_of(key.clone()), *access)).collect();
         // A write only reads a key to refer to a parent.
         let changes = accesses.iter().filter(|(_, access)| *access != Access::Read);
         let depends = changes.into_iter().any(|(key, access)| {
@@ -108,13 +120,13 @@ pub(crate) fn layers(writes: &[Write]) -> Vec<&[Write]> {
             seen.iter().any(|(earlier, before)| earlier == key && conflicts(*before))
         });
         if depends {
-            layers.push(&writes[begin..place]);
+            layers.push(begin..place);
             begin = place;
             seen.clear();
         }
         seen.extend(accesses);
     }
-    layers.push(&writes[begin..]);
+    layers.push(begin..accesses.len());
     layers
 }
 
@@ -125,11 +137,6 @@ fn row_of(key: Key) -> Key {
         Key::Gate(record) => Key::Record(record),
         key => key,
     }
-}
-
-/// The keys by which change sets can conflict. No other change set knows a record that is inserted.
-pub(crate) fn shared_keys(change: &ChangeSet) -> Keys {
-    change.accesses().filter(|(_, access)| *access != Access::Insert).collect()
 }
 
 #[cfg(test)]
@@ -145,7 +152,8 @@ mod tests {
     /// Asserts how many writes each layer has.
     #[track_caller]
     fn assert_layers(writes: &[Write], expected: &[usize]) {
-        let found: Vec<_> = layers(writes).into_iter().map(<[_]>::len).collect();
+        let accesses: Vec<_> = writes.iter().map(Write::accesses).collect();
+        let found: Vec<_> = layers(&accesses).into_iter().map(|layer| layer.len()).collect();
         assert_eq!(found, expected, "{writes:?}");
     }
 

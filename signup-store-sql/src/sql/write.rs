@@ -92,8 +92,13 @@ fn same_key(table: &str, key: &[&str]) -> String {
     same.collect::<Vec<_>>().join(" AND ")
 }
 
-/// Appends the rows of a write to the rows of its kind, under the number 0 of a change set.
-pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<(), StoreError> {
+/// Appends the rows of a write to the rows of its kind, under the number 0 of a change set. `totals` are those that the write
+/// changes.
+pub(crate) fn push_rows(
+    writes: &mut Writes,
+    write: &Write,
+    totals: &[(Total, i64)],
+) -> Result<(), StoreError> {
     match write {
         Write::Put { before: None, after } => {
             push(writes, Effect::Insert(after.kind()), table(after.kind()).row(after)?);
@@ -106,14 +111,12 @@ pub(crate) fn push_rows(writes: &mut Writes, write: &Write) -> Result<(), StoreE
             push(writes, Effect::Remove(record.kind()), key_row(record));
         }
     }
-    for (amount, total) in
-        write.adds_to().map(|total| (1, total)).chain(write.subtracts_from().map(|total| (-1, total)))
-    {
+    for (total, amount) in totals {
         if let Total::Filled(organization, shift) = total {
             let row: [NamedValue; 3] = [
                 ("organization_id", organization.uuid().into()),
                 ("id", shift.uuid().into()),
-                ("amount", i64::from(amount).into()),
+                ("amount", (*amount).into()),
             ];
             push(writes, Effect::Add, row);
         }

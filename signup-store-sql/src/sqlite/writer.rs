@@ -23,7 +23,7 @@ use super::error::{is_io_error, store_error};
 use super::purge;
 use super::script;
 use crate::batch::{Batcher, Limits, Next, Work};
-use crate::sql::change::{Prepared, shared_keys};
+use crate::sql::change::{Prepared, prepare};
 use crate::sql::commit::{self, Verdict, answer};
 use crate::sql::observe;
 
@@ -58,8 +58,8 @@ impl Writer {
     }
 
     pub(super) async fn commit(&self, set: ChangeSet) -> Result<(), CommitError> {
-        let keys = shared_keys(&set);
-        self.batcher.submit(keys, Request::Commit(Prepared::new(set)?)).await?.map(|_| ())
+        let (keys, change) = prepare(set)?;
+        self.batcher.submit(keys, Request::Commit(change)).await?.map(|_| ())
     }
 
     /// Removes at most `limit` records for good, and returns how many were removed.

@@ -44,25 +44,19 @@ impl Write {
         accesses.extend(record.parent().map(|parent| (Key::Record(parent), Access::Read)));
         let uniques = difference(uniques(before), uniques(after));
         accesses.extend(uniques.map(|unique| (Key::Unique(unique), Access::Write)));
-        let totals = difference(shares(before), shares(after));
-        accesses.extend(totals.map(|share| (Key::Total(share.total), Access::Commute)));
+        accesses.extend(self.totals().into_iter().map(|(total, _)| (Key::Total(total), Access::Commute)));
         accesses
     }
 
-    /// Returns the totals that the write may add 1 to.
+    /// Returns the totals that the write may change, each with the change: 1 or -1.
     ///
-    /// A write has no time. So a share that ends counts as an addition, even if it has ended already.
-    pub fn adds_to(&self) -> impl Iterator<Item = Total> {
+    /// A write has no time. So a share that ends counts as a change, even if it has ended already.
+    pub fn totals(&self) -> Vec<(Total, i64)> {
         let (before, after) = self.states();
         let (before, after) = (shares(before), shares(after));
-        after.into_iter().filter(move |share| !before.contains(share)).map(|share| share.total)
-    }
-
-    /// Returns the totals that the write may subtract 1 from.
-    pub fn subtracts_from(&self) -> impl Iterator<Item = Total> {
-        let (before, after) = self.states();
-        let (before, after) = (shares(before), shares(after));
-        before.into_iter().filter(move |share| !after.contains(share)).map(|share| share.total)
+        let removed = before.iter().filter(|share| !after.contains(share)).map(|share| (&share.total, -1));
+        let added = after.iter().filter(|share| !before.contains(share)).map(|share| (&share.total, 1));
+        removed.chain(added).map(|(total, change)| (total.clone(), change)).collect()
     }
 }
 
