@@ -36,7 +36,7 @@ pub(crate) fn one<T>(
     columns: &[SelectedColumn],
     read: impl FnOnce(Row<'_>) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let cells: Vec<Cell<'_>> = sonic_rs::from_str(json).map_err(unreadable)?;
+    let cells: Vec<Cell<'_>> = serde_json::from_str(json).map_err(unreadable)?;
     read(Row::new(columns, &cells, &LastDay::default()))
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn all<T>(
     columns: &[SelectedColumn],
     mut read: impl FnMut(Row<'_>) -> Result<T, StoreError>,
 ) -> Result<Vec<T>, StoreError> {
-    let rows: Vec<Vec<Cell<'_>>> = sonic_rs::from_str(json).map_err(unreadable)?;
+    let rows: Vec<Vec<Cell<'_>>> = serde_json::from_str(json).map_err(unreadable)?;
     let last_day = LastDay::default();
     rows.iter().map(|cells| read(Row::new(columns, cells, &last_day))).collect()
 }
