@@ -3,8 +3,6 @@
 //! A receipt is written in the change set of its effect, so a crash leaves both durable or neither. There is no
 //! separate state "in progress" that a crash could leave behind.
 
-mod stored;
-
 use std::fmt;
 use std::str::FromStr;
 
@@ -213,7 +211,7 @@ pub enum Outcome {
 }
 
 /// An event and all its shifts, in running order.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EventWithShifts {
     /// The event.
