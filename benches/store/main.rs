@@ -1,8 +1,8 @@
 //! Benchmark of the SQL stores with many records: `cargo bench -p signup-benches --bench store`.
 //!
 //! Compares the last page of long lists with the first, and edits of an event with each other. Measures a purge, and the
-//! writes beside it. Measures the cost of each operation with up to a million events of one organization, and with up to ten thousand organizations. One caller calls the
-//! library. Both engines sync to the disk at every commit.
+//! writes beside it. Measures the cost of each operation with up to a million events of one organization, and with up to ten
+//! thousand organizations. One caller calls the library. Both engines sync to the disk at every commit.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]

@@ -9,13 +9,13 @@ pub(crate) struct Population {
     pub(crate) purge: Option<Purge>,
 }
 
-/// The records of a purge.
+/// Deleted records for a purge, and notices that stay.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Purge {
     /// The number of deleted shifts. Half of them belong to deleted events with 500 shifts each, and the others to live
     /// events.
     pub(crate) shifts: u32,
-    /// The number of notices, which belong to shifts of live events and stay.
+    /// The number of notices, which belong to shifts of live events.
     pub(crate) notices: u32,
 }
 
@@ -86,7 +86,7 @@ impl Purge {
                 "INSERT INTO shifts (organization_id, event_id, id, title, start_minute, end_minute, capacity, filled, \
                  position, version, gate, created_at, updated_at, deleted_at) SELECT {owner}, \
                  CASE n % 2 WHEN 0 THEN {live} ELSE {} END, {}, 'Packing', 540, 720, 8, 0, 0, 1, 1, 0, 0, 0 FROM {}",
-                deleted(&format!("n % {deleted_events} + 1")),
+                deleted(&format!("n / 2 % {deleted_events} + 1")),
                 deleted("n"),
                 numbers(self.shifts),
             ),

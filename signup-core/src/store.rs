@@ -102,10 +102,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<Event>, StoreError>;
 
-    /// Reads the event with this key, or the event that the record with this key belongs to, a deleted record included.
+    /// Reads the event with this key, or the event that the record with this key belongs to. That record may be a deleted shift.
     ///
     /// The event comes with its location data, its shifts in running order and its questions by position, in one snapshot: no
-    /// commit is seen in part.
+    /// commit is seen in part. Returns `None` if the record is missing, if its event is missing or deleted, or if its kind
+    /// belongs to no event.
     async fn event_in_full(&self, key: &RecordKey) -> Result<Option<EventInFull>, StoreError>;
 
     /// Reads the event with this slug, of any organization, like [`event_in_full`](Self::event_in_full).
@@ -159,7 +160,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     ///
     /// Requirements are checked in their order; the first that does not hold refuses the change set. No other commit
     /// happens between the checks and the writes. The caller must ensure that `before` is the stored record and that the
-    /// parent exists. Otherwise a store may fail. A receipt has no parent, so its token need not exist.
+    /// parent exists. Otherwise a store may fail, or may keep fields of the stored record. A receipt has no parent, so its token need not exist.
     ///
     /// # Errors
     /// Returns [`CommitError::Refused`] if a requirement does not hold; nothing was written. Returns

@@ -184,17 +184,18 @@ pub(super) async fn read_all(store: &dyn Store, records: &[Record]) -> Vec<Recor
 /// deleted records are left out.
 pub(super) async fn seen(store: &dyn Store, family: &Family) -> Vec<(&'static str, Vec<Record>)> {
     let (owner, event, shift) = (family.organization.id, family.full.event.id, family.full.shifts[0].id);
-    let mut records = vec![];
+    let (mut records, mut in_full) = (vec![], vec![]);
     let signups = family.signups.iter().cloned().map(Record::from);
     for record in parts(family.full.clone()).into_iter().chain(signups) {
-        records.extend(store.record(&record.entity().key(), Deleted::Excluded).await.unwrap());
+        let key = record.entity().key();
+        records.extend(store.record(&key, Deleted::Excluded).await.unwrap());
+        in_full.extend(store.event_in_full(&key).await.unwrap().map(parts).unwrap_or_default());
     }
-    let full = store.event_in_full(&RecordKey::Event(owner, event)).await.unwrap();
     let shifts = store.shifts(owner, event).await.unwrap();
     let with_event = store.shift_with_event(owner, shift).await.unwrap();
     let mut seen = vec![
         ("record", records),
-        ("event_in_full", full.map(parts).unwrap_or_default()),
+        ("event_in_full", in_full),
         ("shifts", shifts.into_iter().flatten().map(Record::from).collect()),
         (
             "shift_with_event",

@@ -41,7 +41,7 @@ fn raised(event: &Event, shift: &Shift, version: u32) -> Vec<Write> {
 /// questions as edits.
 pub async fn an_event_in_full_is_one_snapshot(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 5).await;
-    let edited = event.clone();
+    let (edited, shift_key) = (event.clone(), shift.key());
     let writes = move |number| {
         let shift = |version| Shift { version, ..shift.clone() };
         vec![put(shift(number), shift(number + 1)), Write::insert(question(&edited, number, number))]
@@ -49,6 +49,7 @@ pub async fn an_event_in_full_is_one_snapshot(store: Arc<dyn Store>) {
     while_writing(&store, writes, async || {
         for full in [
             store.event_in_full(&RecordKey::Event(event.organization, event.id)).await.unwrap().unwrap(),
+            store.event_in_full(&shift_key).await.unwrap().unwrap(),
             store.event_by_slug(&event.slug).await.unwrap().unwrap(),
         ] {
             let edits = full.shifts[0].version as usize - 1;

@@ -68,7 +68,7 @@
 //! | [`Below`](Requirement::Below), [`AllZero`](Requirement::AllZero) | the total is below the bound, or each total is 0 | [`NotBelow`](Refusal::NotBelow) |
 //!
 //! A [`Put`](Write::Put) carries the record before and after, so a store derives from the pair which unique values and totals
-//! change. [`Write::states`] returns both. A [`Remove`](Write::Remove) also removes the children, and theirs.
+//! change. A store may write only the fields in which the two differ. [`Write::states`] returns both. A [`Remove`](Write::Remove) also removes the children, and theirs.
 //!
 //! The service read these facts earlier, without the lock. Another commit may have changed them since, so the store must
 //! check them again. A store needs no knowledge of the rules: the reason for a requirement is not part of the change set.
@@ -90,7 +90,7 @@
 //! If the keys of two change sets do not conflict, both orders of the two commits have the same outcomes and leave the
 //! same records. A store may then check them together, and write them in any order. The exception is a total at its bound.
 //! Two sign-ups for one shift do not conflict, but only one of them may take the last place. A store that checks several
-//! change sets together counts the additions to each total: [`Write::totals`] names the totals that a write changes.
+//! change sets together counts the additions to each total: a change of 1 in [`Write::totals`] is an addition.
 //!
 //! ```
 //! use signup_core::store::{Access, Key};

@@ -217,7 +217,8 @@ impl<W: Work> Shared<W> {
         if self.places.is_closed() {
             return Err(self.closed());
         }
-        // No older request can be taken. So a batch can start only if no running batch conflicts with the new request.
+        // If a work is idle, no older request can be taken, or another call of `start` follows. So this request starts a batch
+        // only if no running batch conflicts with it.
         let may_start = !state.idle.is_empty() && !state.queue.is_held_up(&waiting.keys);
         let number = state.queue.push(waiting);
         if may_start {

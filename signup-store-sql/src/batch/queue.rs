@@ -107,7 +107,7 @@ impl<K: Conflict, T: AsRef<K>> Queue<K, T> {
 
     /// Returns the numbers of the requests that [`take`](Self::take) takes, and of the abandoned requests before them.
     ///
-    /// Requests that are held up do not count towards `limit`, so they hold up no others.
+    /// Skipped requests do not count towards `limit`. So many skipped requests do not hide a later one that can be taken.
     fn scan(&self, limit: usize, is_abandoned: impl Fn(&T) -> bool) -> (Vec<u64>, Vec<u64>) {
         let (mut batch, mut abandoned) = (vec![], vec![]);
         let (mut skipped, mut taken) = (Claims::default(), Claims::default());

@@ -20,24 +20,24 @@ pub(crate) struct Prepared {
     layers: Option<Vec<Writes>>,
 }
 
-/// Prepares a change set. Also returns the keys by which it can conflict with others: all but the records that it inserts, which
-/// no other change set knows.
+/// Prepares a change set, and returns its keys. Leaves out the keys of records that the change set inserts: no other change set
+/// knows them.
 pub(crate) fn prepare(set: ChangeSet) -> Result<(Keys, Prepared), StoreError> {
     let accesses: Vec<_> = set.writes.iter().map(Write::accesses).collect();
-    let (mut layers, mut adds_to) = (vec![], vec![]);
-    for layer in self::layers(&accesses) {
+    let (mut rows_of_layers, mut adds_to) = (vec![], vec![]);
+    for layer in layers(&accesses) {
         let mut rows = Writes::new();
         for write in &set.writes[layer] {
             let totals = write.totals();
             write::push_rows(&mut rows, write, &totals)?;
             adds_to.extend(totals.into_iter().filter(|(_, change)| *change > 0).map(|(total, _)| total));
         }
-        layers.push(rows);
+        rows_of_layers.push(rows);
     }
     let required = set.requires.iter().flat_map(Requirement::accesses);
     let accesses = required.chain(accesses.into_iter().flatten());
     let keys = accesses.filter(|(_, access)| *access != Access::Insert).collect();
-    Ok((keys, Prepared { set, adds_to, layers: Some(layers) }))
+    Ok((keys, Prepared { set, adds_to, layers: Some(rows_of_layers) }))
 }
 
 impl Prepared {

@@ -148,7 +148,7 @@ impl<B: Backend> Store for SqlStore<B> {
         let id = match kind {
             Kind::Event => "$2".to_owned(),
             Kind::LocationData | Kind::Shift | Kind::Question | Kind::Signup | Kind::Notice => {
-                let ([owner, id] | [owner, id, ..]) = table.key() else { return Ok(None) };
+                let [owner, id, ..] = table.key() else { return Ok(None) };
                 format!("(SELECT event_id FROM {} WHERE {owner} = $1 AND {id} = $2)", table.name())
             }
             Kind::Organization | Kind::Token | Kind::Receipt => return Ok(None),

@@ -178,9 +178,8 @@ where
     }
 
     fn row(&self, record: &Record) -> Result<Vec<NamedValue>, StoreError> {
-        let wrong = |_| format!("a {:?} is in another table", record.kind());
-        let record =
-            record.try_into().map_err(|error| StoreError::failed("writing a record", wrong(error)))?;
+        let wrong = || format!("a {:?} is in another table", record.kind());
+        let record = record.try_into().map_err(|_| StoreError::failed("writing a record", wrong()))?;
         self.columns.iter().map(|column| column.value(record)).collect()
     }
 }

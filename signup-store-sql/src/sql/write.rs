@@ -23,8 +23,8 @@ pub(crate) type Writes = BTreeMap<Effect, GivenRows>;
 pub(crate) enum Effect {
     /// Inserts records, or replaces expired ones.
     Insert(Kind),
-    /// Changes some columns of records: those whose bits are set, from the first column of the table on.
-    Update(Kind, u32),
+    /// Changes some columns of records. Bit `n` stands for column `n` of the table.
+    Update(Kind, u64),
     /// Adds to `filled` of shifts.
     Add,
     /// Removes the notices about removed sign-ups.
@@ -124,16 +124,21 @@ pub(crate) fn push_rows(
     Ok(())
 }
 
-/// Appends the columns that differ. PostgreSQL and SQLite check the constraints of these columns only, and write only their
-/// indexes.
+/// Appends the columns that differ.
+///
+/// SQLite checks the constraints of these columns only, and writes only their indexes. PostgreSQL gets fewer arrays. With all
+/// columns, a patch of a shift took 1.1 times as long on SQLite and 1.2 times on PostgreSQL, and cost more than before.
 fn push_update(writes: &mut Writes, before: &Record, after: &Record) -> Result<(), StoreError> {
     let table = table(after.kind());
     let (mut changed, mut row) = (0, key_row(after));
-    for ((place, before), after) in (0..).zip(table.row(before)?).zip(table.row(after)?) {
+    // A table has less than 64 columns.
+    let mut bit = 1_u64;
+    for (before, after) in table.row(before)?.into_iter().zip(table.row(after)?) {
         if before != after {
-            changed |= 1 << place;
+            changed |= bit;
             row.push(after);
         }
+        bit <<= 1;
     }
     if changed != 0 {
         push(writes, Effect::Update(after.kind(), changed), row);

@@ -50,7 +50,8 @@ impl Write {
 
     /// Returns the totals that the write may change, each with the change: 1 or -1.
     ///
-    /// A write has no time. So a share that ends counts as a change, even if it has ended already.
+    /// A total comes twice if the write replaces one share of it by another. A write has no time, so a share counts even if it
+    /// has ended.
     pub fn totals(&self) -> Vec<(Total, i64)> {
         let (before, after) = self.states();
         let (before, after) = (shares(before), shares(after));
