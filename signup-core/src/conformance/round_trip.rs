@@ -384,4 +384,6 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
     for purge in [Purge::Expired(at(9)), Purge::Deleted(at(9)), Purge::FailedNotices(at(9))] {
         assert_eq!(store.purge(purge, 9).await.unwrap(), 0);
     }
+    commit(&*store, insert(vec![organization(1).into(), Record::from(token(1, 7))])).await;
+    assert_eq!(store.owner(Kind::Event, uuid(7)).await.unwrap(), None, "the id of a record of another kind");
 }
