@@ -73,3 +73,33 @@ pub(super) fn closed(shift: Shift, at: Timestamp, by: CancelledBy) -> Shift {
         ..shift
     }
 }
+
+#[cfg(test)]
+#[cfg(feature = "conformance")]
+mod tests {
+    use super::*;
+    use crate::conformance::records;
+    use crate::store::Write;
+
+    #[test]
+    fn a_cancellation_raises_the_version_and_the_gate_of_the_event_and_of_its_shifts() {
+        let event = records::event(1, 1);
+        let shifts = vec![records::shift(&event, 1, 5)];
+        let full = EventInFull::new(event.clone(), shifts.clone(), vec![]);
+        let (reason, now) = ("Flood".parse().unwrap(), records::at(9));
+        let cancel = CancelEvent { reason: Some(reason), ..CancelEvent::new() };
+        let Decision { outcome, change, .. } =
+            cancel_event(full, cancel.clone(), NoticeId::NONE, now).unwrap();
+        let expected = Event {
+            cancelled_at: Some(now),
+            cancellation_reason: cancel.reason,
+            version: event.version + 1,
+            gate: event.gate + 1,
+            updated_at: now,
+            ..event
+        };
+        assert_eq!(outcome.event, expected);
+        assert_eq!((outcome.shifts[0].version, outcome.shifts[0].gate), (2, 2));
+        let [_, _, Write::Put { before: None, .. }] = &change.writes[..] else { panic!("{change:?}") };
+    }
+}
