@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rlimit::Resource;
 use rstest::rstest;
@@ -11,7 +11,7 @@ use rstest::rstest;
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, PROGRAM, Server, event, raw};
 use crate::start::wait_until_listening;
-use crate::wait::wait_until;
+use crate::wait::{wait_for_exit, wait_until};
 
 const REQUEST: &[u8] = b"GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -87,12 +87,7 @@ fn the_soft_limit_of_open_files_is_raised_to_the_hard_one() {
 fn a_limit_that_leaves_clients_too_few_descriptors_is_refused_at_start() {
     for database in ["memory:", "sqlite:/nowhere/signup.db", "postgres://a:b@127.0.0.1:1/c"] {
         let mut child = limited(36, &["--listen", "127.0.0.1:0", "--database", database]).spawn().unwrap();
-        let since = Instant::now();
-        while child.try_wait().unwrap().is_none() && since.elapsed() < Duration::from_secs(20) {
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        // A server that starts nevertheless must not outlive the test.
-        child.kill().unwrap();
+        wait_for_exit(&mut child);
         let output = child.wait_with_output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{error}");

@@ -45,6 +45,7 @@ async fn write(url: String, token: String, writer: usize, stop: Arc<AtomicBool>)
             assert_eq!(response.status(), 503, "{}", response.text().await.unwrap());
             assert!(since.elapsed() < RETRY_DEADLINE, "{key} was not acknowledged within {RETRY_DEADLINE:?}");
             failed += 1;
+            // The pause is that of a client between two attempts.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }

@@ -94,6 +94,7 @@ async fn race(servers: &[Server], method: &str, action: &str, refusal: u16) -> F
             let slot = &slots[number / 2 % 2];
             let delay = Duration::from_millis((12 + number) as u64);
             async move {
+                // The fixed waits are deliberate: the edit comes before the forms, between them or after them, by the round.
                 tokio::time::sleep(delay).await;
                 sign_up_as(server, page, slot, 20 * round + number).await
             }

@@ -11,3 +11,4 @@ mod sort_keys;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod unreadable;
+mod wait;

@@ -1,7 +1,5 @@
 //! PostgreSQL: servers that come and go, refuse, or fall silent.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
@@ -12,15 +10,17 @@ use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::waits::{begin, busy_shift, locking, sign_up, transactions, until_waiting};
 use crate::records::{insert, organization};
+use crate::wait::wait_until;
 
 /// A way to a server that can be disturbed.
 struct Way {
     port: u16,
-    state: Arc<AtomicU8>,
+    state: watch::Sender<u8>,
     listening: JoinHandle<()>,
 }
 
@@ -34,16 +34,16 @@ impl Way {
     async fn to(port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let here = listener.local_addr().unwrap().port();
-        let state = Arc::new(AtomicU8::new(OPEN));
+        let state = watch::Sender::new(OPEN);
         let listening = tokio::spawn({
-            let state = Arc::clone(&state);
+            let state = state.clone();
             async move {
                 while let Ok((client, _)) = listener.accept().await {
                     let server = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
                     let (from_client, to_client) = client.into_split();
                     let (from_server, to_server) = server.into_split();
-                    tokio::spawn(carry(from_client, to_server, Arc::clone(&state)));
-                    tokio::spawn(carry(from_server, to_client, Arc::clone(&state)));
+                    tokio::spawn(carry(from_client, to_server, state.subscribe()));
+                    tokio::spawn(carry(from_server, to_client, state.subscribe()));
                 }
             }
         });
@@ -57,7 +57,7 @@ impl Way {
     }
 
     fn set(&self, state: u8) {
-        self.state.store(state, Ordering::SeqCst);
+        self.state.send_replace(state);
     }
 
     fn url(&self, database_url: &str) -> String {
@@ -69,24 +69,27 @@ impl Way {
 async fn carry(
     mut from: tokio::net::tcp::OwnedReadHalf,
     mut to: tokio::net::tcp::OwnedWriteHalf,
-    state: Arc<AtomicU8>,
+    mut state: watch::Receiver<u8>,
 ) {
     let mut buffer = [0; 4096];
     while let Ok(length @ 1..) = from.read(&mut buffer).await {
-        if state.load(Ordering::SeqCst) == SLOW {
+        if *state.borrow() == SLOW {
             // The delay is deliberate: it stands for a slow network.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        while state.load(Ordering::SeqCst) == SILENT {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        until_heard(&mut state).await;
         if to.write_all(&buffer[..length]).await.is_err() {
             return;
         }
     }
     // The end of the connection does not get through, either.
-    while state.load(Ordering::SeqCst) == SILENT {
-        tokio::time::sleep(Duration::from_millis(50)).await;
+    until_heard(&mut state).await;
+}
+
+/// Waits until the way is no longer silent. A way that is gone has its last state for good.
+async fn until_heard(state: &mut watch::Receiver<u8>) {
+    if state.wait_for(|state| *state != SILENT).await.is_err() {
+        std::future::pending::<()>().await;
     }
 }
 
@@ -108,12 +111,8 @@ async fn a_store_goes_on_after_its_server_was_started_again() {
             assert!(store.check().await.unwrap_err().is_unavailable());
         })
         .await;
-    let mut tries = 0;
-    while store.check().await.is_err() {
-        tries += 1;
-        assert!(tries < 50);
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+    wait_until(async || store.check().await.map_err(|error| format!("the store did not recover: {error}")))
+        .await;
     assert_eq!(store.organizations(None, 9).await.unwrap().len(), 1);
 }
 
@@ -224,12 +223,12 @@ async fn a_commit_that_hangs_on_replaced_connections_does_not_block_later_commit
     other.set(SILENT);
     let store = PostgresStore::open(&urls, options).await.unwrap();
     store.commit(insert([organization(1)])).await.unwrap();
-    let until = async |connections| {
-        let begin = Instant::now();
-        while store.connections() != connections {
-            assert!(begin.elapsed() < Duration::from_secs(20), "{:?} connections", store.connections());
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+    let until = async |expected| {
+        wait_until(async || match store.connections() {
+            found if found == expected => Ok(()),
+            found => Err(format!("{found:?} connections did not become {expected:?}")),
+        })
+        .await;
     };
     until((1, 0)).await;
     way.set(SILENT);

@@ -2,7 +2,6 @@
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use rstest::rstest;
@@ -20,6 +19,7 @@ use super::waits::{begin, busy_shift, locking, open, patient, sign_up};
 use crate::records::{
     Database, Engine, ORGANIZATION, event, insert, organization, receipt, shift, signup, with,
 };
+use crate::wait::wait_until;
 
 /// The requirement that fewer events than the bound are active.
 fn active_events_below(organization: OrganizationId, bound: u32) -> Requirement {
@@ -169,15 +169,12 @@ async fn active_events_are_counted_without_a_look_at_those_that_are_over() {
         records::check(&stores[0], requires()).await.unwrap();
     }
     stores[0].close().await;
-    let mut after = before;
-    for _ in 0..20 {
-        tokio::time::sleep(Duration::from_millis(100)).await;
+    let after = wait_until(async || {
         watcher.execute("SELECT pg_stat_clear_snapshot()").await.unwrap();
-        after = sqlx::query_scalar(read).fetch_one(&mut watcher).await.unwrap();
-        if after > before {
-            break;
-        }
-    }
+        let after: i64 = sqlx::query_scalar(read).fetch_one(&mut watcher).await.unwrap();
+        if after > before { Ok(after) } else { Err("the rows that were read were not counted".to_owned()) }
+    })
+    .await;
     assert!((1..1000).contains(&(after - before)), "{} rows were read", after - before);
 }
 
@@ -242,11 +239,11 @@ async fn a_sign_up_costs_the_same_however_full_the_shift_is(
     }
     store.close().await;
     // What a session has counted is there for others when it has ended.
-    let begin = Instant::now();
-    while others(&mut watcher).await > 0 {
-        assert!(begin.elapsed() < Duration::from_secs(20), "the store's sessions do not end");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    wait_until(async || match others(&mut watcher).await {
+        0 => Ok(()),
+        left => Err(format!("{left} sessions of the store did not end")),
+    })
+    .await;
     let read = "SELECT CAST(seq_tup_read + idx_tup_fetch AS bigint) FROM pg_stat_user_tables WHERE relname = 'signups'";
     let read: i64 = sqlx::query_scalar(read).fetch_one(&mut watcher).await.unwrap();
     assert!(read < 2000, "{read} rows were read");

@@ -18,6 +18,7 @@ use tokio::task::JoinHandle;
 
 use super::stores_on;
 use crate::records::{ORGANIZATION, event, insert, organization, shift, signup, uuid, with};
+use crate::wait::wait_until;
 
 /// Lets each go on until it waits.
 pub(crate) fn begin<F: Future + Unpin>(futures: &mut [F]) {
@@ -37,15 +38,11 @@ async fn waiting(watcher: &mut PgConnection) -> i64 {
 /// Comes back when so many statements wait for locks.
 pub(crate) async fn until_waiting(url: &str, number: i64) {
     let mut watcher = PgConnection::connect(url).await.unwrap();
-    let begin = Instant::now();
-    loop {
+    wait_until(async || {
         let waiting = waiting(&mut watcher).await;
-        if waiting == number {
-            return;
-        }
-        assert!(begin.elapsed() < Duration::from_secs(20), "{waiting} wait, and not {number}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+        if waiting == number { Ok(()) } else { Err(format!("{waiting} statements wait, and not {number}")) }
+    })
+    .await;
 }
 
 /// A shift with so many places, in a database where nothing was.
@@ -370,9 +367,9 @@ async fn open_transactions(watcher: &mut PgConnection) -> i64 {
 
 /// Comes back when all connections are in their pool.
 async fn until_idle(store: &PostgresStore) {
-    let begin = Instant::now();
-    while store.connections().1 > 0 {
-        assert!(begin.elapsed() < Duration::from_secs(20));
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    wait_until(async || match store.connections() {
+        (_, 0) => Ok(()),
+        (_, used) => Err(format!("{used} connections did not return to their pool")),
+    })
+    .await;
 }

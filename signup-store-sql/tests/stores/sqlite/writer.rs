@@ -9,6 +9,7 @@ use signup_store_sql::SqliteStore;
 
 use crate::records::sqlite::stranger;
 use crate::records::{Database, Engine, event, insert, organization, receipt, signup, with};
+use crate::wait::wait_until;
 
 /// A draft of the first organization. Drafts do not conflict.
 fn new_draft(number: u32) -> ChangeSet {
@@ -78,11 +79,8 @@ async fn dropping_the_store_ends_the_writer() {
     store.commit(insert([organization(1)])).await.unwrap();
     assert!(is_open());
     drop(store);
-    for _ in 0..500 {
-        if !is_open() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("a connection to the database is still open");
+    let is_closed = async || {
+        if is_open() { Err("a connection to the database was not closed".to_owned()) } else { Ok(()) }
+    };
+    wait_until(is_closed).await;
 }
