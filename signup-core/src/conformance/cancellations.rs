@@ -47,10 +47,7 @@ pub async fn a_closing_cancels_the_confirmed_sign_ups_of_the_shift(store: Arc<dy
     let shifts = vec![closed.clone(), full.shifts[1].clone()];
     let expected = EventInFull { shifts: shifts.clone(), ..full.clone() };
     assert_eq!(store.shifts(owner, event.id).await.unwrap(), Some(shifts), "the places are free");
-    assert_eq!(
-        store.event_in_full(&RecordKey::Event(owner, event.id)).await.unwrap().as_ref(),
-        Some(&expected)
-    );
+    assert_eq!(store.event_in_full(&event.key()).await.unwrap().as_ref(), Some(&expected));
     assert_eq!(store.event_by_slug(&event.slug).await.unwrap(), Some(expected));
     let with_event = Some((closed.clone(), event.clone()));
     assert_eq!(store.shift_with_event(owner, shift.id).await.unwrap(), with_event);

@@ -177,7 +177,7 @@ pub async fn shifts_come_in_running_order(store: Arc<dyn Store>) {
     let listed = store.shifts(event.organization, event.id).await.unwrap().unwrap();
     let order: Vec<_> = listed.iter().map(|shift| shift.position).collect();
     assert_eq!(order, [5, 3, 2, 4, 0, 1]);
-    let full = store.event_in_full(&RecordKey::Event(event.organization, event.id)).await.unwrap().unwrap();
+    let full = store.event_in_full(&event.key()).await.unwrap().unwrap();
     assert_eq!(full.shifts, listed, "in full");
     let full = store.event_by_slug(&event.slug).await.unwrap().unwrap();
     assert_eq!(full.shifts, listed, "the event with the slug has its shifts in running order");
@@ -189,7 +189,7 @@ pub async fn questions_come_by_position_then_by_id(store: Arc<dyn Store>) {
     let questions = [(2, 7), (4, 3), (3, 3), (1, 9)].map(|(number, at)| question(&event, number, at));
     commit(&*store, insert(questions.clone())).await;
     let expected = [2, 1, 0, 3].map(|index: usize| questions[index].clone());
-    let full = store.event_in_full(&RecordKey::Event(event.organization, event.id)).await.unwrap().unwrap();
+    let full = store.event_in_full(&event.key()).await.unwrap().unwrap();
     assert_eq!(full.questions, expected, "the event in full has its questions by position");
     let full = store.event_by_slug(&event.slug).await.unwrap().unwrap();
     assert_eq!(full.questions, expected, "by slug");

@@ -130,7 +130,7 @@ pub async fn shifts_take_their_day_from_their_event(store: Arc<dyn Store>) {
     let expected = vec![follow(&shifts[1]), follow(&shifts[0])];
     let listed = store.shifts(owner, moved.id).await.unwrap();
     assert_eq!(listed, Some(expected.clone()), "the shifts move with the event, into their new order");
-    let full = store.event_in_full(&RecordKey::Event(owner, moved.id)).await.unwrap().unwrap();
+    let full = store.event_in_full(&moved.key()).await.unwrap().unwrap();
     assert_eq!(full.shifts, expected, "in full");
     assert_eq!(store.event_by_slug(&moved.slug).await.unwrap().unwrap().shifts, expected, "by slug");
     for shift in expected {

@@ -173,7 +173,7 @@ pub async fn null_fields_come_back_null(store: Arc<dyn Store>) {
     assert_eq!(stored(&*store, &organization).await.as_ref(), Some(&organization));
     assert_eq!(store.shifts(organization.id, event.id).await.unwrap(), Some(vec![]));
     let full = EventInFull { event: event.clone(), location_data: None, shifts: vec![], questions: vec![] };
-    assert_eq!(store.event_in_full(&RecordKey::Event(organization.id, event.id)).await.unwrap(), Some(full));
+    assert_eq!(store.event_in_full(&event.key()).await.unwrap(), Some(full));
 }
 
 /// Texts of any script, texts with SQL or escape characters, long texts and exact numbers come back.
@@ -220,8 +220,7 @@ pub async fn every_double_comes_back_exactly(store: Arc<dyn Store>) {
         let located = location_data(&event, data.clone());
         let records: [Record; 3] = [event.clone().into(), located.into(), receipt.clone().into()];
         commit(&*store, insert(records)).await;
-        let found =
-            store.event_in_full(&RecordKey::Event(event.organization, event.id)).await.unwrap().unwrap();
+        let found = store.event_in_full(&event.key()).await.unwrap().unwrap();
         // Compares texts, because zero and negative zero are equal as numbers.
         assert_eq!(found.location_data.map(|data| data.to_json()), Some(data.to_json()));
         assert_eq!(found.event, event, "{latitude:e}");
@@ -257,7 +256,7 @@ pub async fn the_deepest_location_data_comes_back(store: Arc<dyn Store>) {
     let data = location_data(&event, nested(LocationData::MAX_DEPTH).parse().unwrap());
     let records: [Record; 3] = [organization(1).into(), event.clone().into(), data.clone().into()];
     commit(&*store, insert(records)).await;
-    let full = store.event_in_full(&RecordKey::Event(event.organization, event.id)).await.unwrap().unwrap();
+    let full = store.event_in_full(&event.key()).await.unwrap().unwrap();
     assert_eq!(full.location_data, Some(data.data));
 }
 
@@ -271,7 +270,7 @@ pub async fn values_accepted_by_an_earlier_version_come_back(store: Arc<dyn Stor
     assert_eq!(stored(&*store, &signup).await.as_ref(), Some(&signup));
     let of_address = store.signups(event.organization, &SignupQuery::new().email(email)).await.unwrap();
     assert_eq!(of_address.signups, vec![signup]);
-    let full = store.event_in_full(&RecordKey::Event(event.organization, event.id)).await.unwrap().unwrap();
+    let full = store.event_in_full(&event.key()).await.unwrap().unwrap();
     assert_eq!(full.location_data, Some(data.data));
 }
 

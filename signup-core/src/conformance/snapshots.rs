@@ -48,7 +48,7 @@ pub async fn an_event_in_full_is_one_snapshot(store: Arc<dyn Store>) {
     };
     while_writing(&store, writes, async || {
         for full in [
-            store.event_in_full(&RecordKey::Event(event.organization, event.id)).await.unwrap().unwrap(),
+            store.event_in_full(&event.key()).await.unwrap().unwrap(),
             store.event_in_full(&shift_key).await.unwrap().unwrap(),
             store.event_by_slug(&event.slug).await.unwrap().unwrap(),
         ] {
