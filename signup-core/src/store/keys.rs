@@ -43,7 +43,7 @@ pub enum Access {
     ///
     /// Such an access changes a total by 1, or checks that a total is below its bound. A check and a change of the total
     /// commute only below the bound, so a store that reorders change sets, or checks several at once, counts the additions
-    /// to a total. a change of 1 in [`Write::totals`] is an addition. Subtractions need no count: a change set that is refused without the
+    /// to a total: a change of 1 in [`Write::totals`]. Subtractions need no count: a change set that is refused without the
     /// additions fits an order in which it comes first.
     Commute,
     /// Inserts the record with this key. Conflicts like `Write`. A store needs no lock for the record, and need not look for

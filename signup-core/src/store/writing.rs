@@ -68,7 +68,8 @@
 //! | [`Below`](Requirement::Below), [`AllZero`](Requirement::AllZero) | the total is below the bound, or each total is 0 | [`NotBelow`](Refusal::NotBelow) |
 //!
 //! A [`Put`](Write::Put) carries the record before and after, so a store derives from the pair which unique values and totals
-//! change. A store may write only the fields in which the two differ. [`Write::states`] returns both. A [`Remove`](Write::Remove) also removes the children, and theirs.
+//! change. A store may write only the fields in which the two differ. [`Write::states`] returns both. A
+//! [`Remove`](Write::Remove) also removes the children, and theirs.
 //!
 //! The service read these facts earlier, without the lock. Another commit may have changed them since, so the store must
 //! check them again. A store needs no knowledge of the rules: the reason for a requirement is not part of the change set.
