@@ -187,7 +187,7 @@ impl Site {
         let (service, _) = self.process(caller);
         let email = EmailAddress::new(&format!("volunteer{}@example.org", self.number())).unwrap();
         let new = NewSignup::new("Ada".parse().unwrap(), email);
-        service.public().sign_up(shift.organization, shift.id, new).await.map(drop)
+        service.volunteers().form_of(shift.organization, shift.id).await?.sign_up(new).await.map(drop)
     }
 }
 
@@ -195,7 +195,7 @@ impl Site {
 async fn publish(session: &Session, shifts: u32) -> Vec<Shift> {
     let new = NewEvent::new(event::TITLE.parse().unwrap(), date(2099, 6, 5), event::ZONE.parse().unwrap());
     let new = (0..shifts).fold(new.published(), |new, _| new.shift(new_shift()));
-    session.create_event(new).await.unwrap().outcome.shifts
+    session.create_event(new).await.unwrap().shifts
 }
 
 fn new_shift() -> NewShift {

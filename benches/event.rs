@@ -1,7 +1,7 @@
 //! The event that all benchmarks create, in each form that a benchmark needs: ten shifts on a day in June.
 
 use serde_json::json;
-use signup_core::{EventInput, ShiftInput};
+use signup_core::{EventInput, NewEvent, PlanLimits, ShiftInput};
 
 /// The title of the event.
 pub const TITLE: &str = "Food drive";
@@ -62,4 +62,12 @@ pub fn draft(capacity: u32) -> EventInput<'static> {
         shifts: (0..SHIFTS).map(shift).collect::<Vec<_>>().into(),
         ..EventInput::default()
     }
+}
+
+/// Checks an event against no limit of a plan.
+///
+/// # Panics
+/// Panics if the event has a fault.
+pub fn checked(input: &EventInput<'_>) -> NewEvent {
+    input.check(PlanLimits::unlimited()).unwrap()
 }

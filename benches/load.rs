@@ -55,7 +55,8 @@ impl Site {
         for service in &services {
             sessions.push(service.authenticate(token.reveal()).await.unwrap());
         }
-        let event = sessions[0].create_event(&event::draft(event::CAPACITY)).await.unwrap().outcome.event.id;
+        let event =
+            sessions[0].create_event(event::checked(&event::draft(event::CAPACITY))).await.unwrap().event.id;
         Self { name, services: services.into_iter().zip(sessions).collect(), event, calls: AtomicU64::new(0) }
     }
 
@@ -69,7 +70,7 @@ impl Site {
     async fn create(&self) {
         let (_, session, number) = self.next();
         let key: IdempotencyKey = format!("key-{number}").parse().unwrap();
-        session.with_key(key).create_event(&event::draft(event::CAPACITY)).await.unwrap();
+        session.with_key(key).create_event(event::checked(&event::draft(event::CAPACITY))).await.unwrap();
     }
 
     async fn list_shifts(&self) {

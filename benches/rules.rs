@@ -13,9 +13,9 @@ use criterion::Criterion;
 use serde::Deserialize;
 use signup_benches::{Line, Report, Unit, event, folder};
 use signup_core::{
-    Clock as _, Day, EventId, EventInput, EventListInput, Hours, Name, NewOrganization, NewToken, Plan,
-    PlanLimits, PlanTable, Position, Scopes, Service, Session, ShiftId, ShiftPatchInput, Side, SignUpInput,
-    SystemClock, TokenText, from_json, secret,
+    Clock as _, Day, EventId, EventInput, EventQuery, Hours, Name, NewOrganization, NewSignup, NewToken,
+    Plan, PlanLimits, PlanTable, Position, Scopes, Service, Session, ShiftId, ShiftPatch, Side, SystemClock,
+    TokenText, from_json, secret,
 };
 use signup_store_memory::MemoryStore;
 use tokio::runtime::Runtime;
@@ -120,7 +120,7 @@ fn inputs(rules: &mut Rules) {
     let json = event::body(PLACES, true);
     rules.measure("read and check an event with ten shifts", || {
         let input: EventInput<'_> = from_json(black_box(json.as_bytes())).unwrap();
-        input.check().unwrap()
+        input.check(LIMITS).unwrap()
     });
     rules.beside("serde_json, into a tree of values", || {
         serde_json::from_slice::<serde_json::Value>(black_box(json.as_bytes())).unwrap()
@@ -180,9 +180,9 @@ impl Site {
         let json = event::body(PLACES, true);
         let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
         for _ in 1..EVENTS {
-            drop(session.create_event(&input).await.unwrap());
+            drop(session.create_event(event::checked(&input)).await.unwrap());
         }
-        let created = session.create_event(&input).await.unwrap().outcome;
+        let created = session.create_event(event::checked(&input)).await.unwrap();
         let (event, shift) = (created.event.id, created.shifts[0].id);
         Self { service, session, event, shift, numbers: AtomicU64::new(0) }
     }
@@ -196,27 +196,25 @@ fn memory(rules: &mut Rules) {
     let runtime = Runtime::new().unwrap();
     let site = runtime.block_on(Site::new());
     let Site { service, session, event, shift, .. } = &site;
-    let first = EventListInput::default();
     rules.measure_async(&runtime, "list 25 of 1000 events, memory", async || {
-        session.events(&first).await.unwrap()
+        session.events(EventQuery::new()).await.unwrap()
     });
     rules.measure_async(&runtime, "list ten shifts, memory", async || session.shifts(*event).await.unwrap());
     rules.measure_async(&runtime, "patch a shift, memory", async || {
-        let title = format!("Shift {}", site.number()).into();
-        let input = ShiftPatchInput { title, ..ShiftPatchInput::default() };
-        session.patch_shift(*shift, &input).await.unwrap()
+        let title = format!("Shift {}", site.number()).parse().unwrap();
+        session.patch_shift(*shift, ShiftPatch::new().title(title)).await.unwrap()
     });
     rules.measure_async(&runtime, "sign up, memory", async || {
-        let email = format!("ada{}@example.org", site.number()).into();
-        let input = SignUpInput { name: "Ada".into(), email, ..SignUpInput::default() };
-        service.public().sign_up(session.organization_id(), *shift, &input).await.unwrap()
+        let email = format!("ada{}@example.org", site.number()).parse().unwrap();
+        let form = service.volunteers().form_of(session.organization_id(), *shift).await.unwrap();
+        form.sign_up(NewSignup::new("Ada".parse().unwrap(), email)).await.unwrap()
     });
     let json = event::body(PLACES, true);
     let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
     rules.measure_async(&runtime, "create with ten shifts and a key, memory", async || {
         let key = format!("key-{}", site.number()).parse().unwrap();
-        session.with_key(key).create_event(&input).await.unwrap()
+        session.with_key(key).create_event(event::checked(&input)).await.unwrap()
     });
-    let created = runtime.block_on(session.create_event(&input)).unwrap().outcome;
+    let created = runtime.block_on(session.create_event(event::checked(&input))).unwrap();
     rules.beside("clone of the event and its shifts", || created.clone());
 }

@@ -44,14 +44,14 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let session = service.session_for(organization.id, Scopes::all()).await?;
     let session = session.with_key(Digest::of(&json).to_string().parse()?);
 
-    match session.create_event(from_json::<EventInput<'_>>(json.as_bytes())).await {
-        Ok(reply) => print(reply.is_replay, &reply.outcome),
-        Err(Error::Invalid(faults)) => {
-            faults.iter().for_each(|fault| eprintln!("  {fault}"));
-            return Err(format!("{} has faults, and no event was created", file.display()).into());
-        }
-        Err(error) => return Err(error.into()),
-    }
+    let checked =
+        from_json::<EventInput<'_>>(json.as_bytes()).and_then(|input| input.check(session.limits()));
+    let event = checked.map_err(|faults| {
+        faults.iter().for_each(|fault| eprintln!("  {fault}"));
+        format!("{} has faults, and no event was created", file.display())
+    })?;
+    let created = session.create_event(event).await?;
+    print(session.is_replay(), &created);
     store.close().await;
     Ok(())
 }

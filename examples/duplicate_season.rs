@@ -24,7 +24,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .hours(Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0))?);
     let first = NewEvent::new("Saturday packing".parse()?, date(2027, 1, 30), "America/New_York".parse()?)
         .shift(packing);
-    let source = session.create_event(first).await?.outcome.event;
+    let source = session.create_event(first).await?.event;
 
     println!("Copies of the event on {}:", source.dates.first.date());
     copy_season(&session, &source).await?;
@@ -43,9 +43,9 @@ async fn copy_season(session: &Session, source: &Event) -> Result<(), Box<dyn Er
     for week in 1..=12 {
         let date = source.dates.first.date().plus_days(7 * week).ok_or("the date is out of range")?;
         let keyed = session.with_key(format!("season-2027/{date}").parse()?);
-        let reply = keyed.duplicate_event(source.id, date).await?;
-        let shift = &reply.outcome.shifts[0];
-        let result = if reply.is_replay { "replayed" } else { "created" };
+        let copy = keyed.duplicate_event(source.id, date.date()).await?;
+        let shift = &copy.shifts[0];
+        let result = if keyed.is_replay() { "replayed" } else { "created" };
         println!("  {date}: {} by the wall clock, {} in UTC, {result}", shift.hours, shift.interval().start);
     }
     Ok(())

@@ -40,14 +40,15 @@ impl Fixture {
             .hours(Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0))?);
         let saturday =
             NewEvent::new("Saturday".parse()?, date(2027, 6, 5), "UTC".parse()?).shift(shift).published();
-        let event = session.create_event(saturday).await?.outcome.event.id;
+        let event = session.create_event(saturday).await?.event.id;
         Ok(Self { service, clock, session, event })
     }
 
     async fn sign_up(&self, email: &str) -> std::result::Result<(), Box<dyn Error>> {
         let shift = self.session.shifts(self.event).await?[0].id;
         let volunteer = NewSignup::new("Ada".parse()?, email.parse()?);
-        self.service.public().sign_up(self.session.organization_id(), shift, volunteer).await?;
+        let form = self.service.volunteers().form_of(self.session.organization_id(), shift).await?;
+        form.sign_up(volunteer).await?;
         Ok(())
     }
 

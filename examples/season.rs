@@ -24,7 +24,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let organization = service.admin().create_organization(organization).await?;
     let session = service.session_for(organization.id, Scopes::all()).await?;
 
-    let template = session.create_event(template()?).await?.outcome.event.id;
+    let template = session.create_event(template()?).await?.event.id;
     let season = publish_season(&session, template).await?;
     for name in ["Ada", "Bob", "Eve"] {
         sign_up(&service, &season[0], name).await?;
@@ -33,14 +33,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     // The volunteers of a moved or cancelled event get a mail. The example `volunteers` shows how mails are delivered.
     let sunday = EventPatch::new().start_date(date(2027, 3, 21)).location("Hall B".parse()?);
-    let moved = session.patch_event(season[2].event.id, sunday).await?.outcome.event;
+    let moved = session.patch_event(season[2].event.id, sunday).await?.event;
     println!(
         "Moved to {}, at {}.",
         moved.dates.first.date(),
         moved.location.as_ref().map_or("", |at| at.as_str())
     );
     let storm = CancelEvent::new().reason("A storm is forecast.".parse()?);
-    let cancelled = session.cancel_event(season[5].event.id, storm).await?.outcome.event;
+    let cancelled = session.cancel_event(season[5].event.id, storm).await?.event;
     println!("Cancelled: {}.", cancelled.dates.first.date());
 
     for copy in &season {
@@ -71,8 +71,8 @@ async fn publish_season(
     for week in 1..=12 {
         let date = first.plus_days(7 * week).ok_or("the date is out of range")?;
         let keyed = session.with_key(format!("season-2027/{date}").parse()?);
-        let copy = keyed.duplicate_event(template, date).await?.outcome;
-        season.push(session.publish_event(copy.event.id, ()).await?.outcome);
+        let copy = keyed.duplicate_event(template, date.date()).await?;
+        season.push(session.publish_event(copy.event.id).await?);
     }
     Ok(season)
 }
@@ -81,9 +81,9 @@ async fn publish_season(
 async fn sign_up(service: &Service, copy: &EventWithShifts, name: &str) -> Result<(), Box<dyn Error>> {
     let email = format!("{}@example.org", name.to_lowercase());
     let volunteer = NewSignup::new(name.parse()?, email.parse()?);
-    let page = service.public().event(&copy.event.slug).await?;
+    let page = service.volunteers().event(&copy.event.slug).await?;
     let open = page.shifts.iter().find(|shift| shift.occupancy.has_room()).ok_or("every shift is full")?;
-    service.public().sign_up(copy.event.organization, open.id, volunteer).await?;
+    service.volunteers().form(&copy.event.slug, open.id).await?.sign_up(volunteer).await?;
     Ok(())
 }
 

@@ -29,13 +29,13 @@ async fn main() -> Result<()> {
         .hours(Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0))?);
     let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
     let keyed = session.with_key("food-drive-2027-06-05".parse()?);
-    let created = keyed.create_event(drive.shift(packing).published()).await?.outcome;
+    let created = keyed.create_event(drive.shift(packing).published()).await?;
     let (slug, shift) = (created.event.slug, created.shifts[0].id);
 
     sign_up(&service, &slug, shift, "Ada").await?;
     let secret = sign_up(&service, &slug, shift, "Bob").await?.ok_or("Bob has no new place")?;
     sign_up(&service, &slug, shift, "Eve").await?;
-    service.public().cancel(&secret).await?;
+    service.volunteers().cancel(&secret).await?;
     println!("Bob cancelled.");
     sign_up(&service, &slug, shift, "Eve").await?;
 
@@ -53,7 +53,8 @@ async fn main() -> Result<()> {
 async fn sign_up(service: &Service, slug: &str, shift: ShiftId, name: &str) -> Result<Option<Secret>> {
     let email = format!("{}@example.org", name.to_lowercase());
     let volunteer = NewSignup::new(name.parse()?, email.parse()?);
-    let (secret, result) = match service.public().sign_up_by_slug(slug, shift, volunteer).await {
+    let form = service.volunteers().form(slug, shift).await?;
+    let (secret, result) = match form.sign_up(volunteer).await {
         Ok(signed_up) if signed_up.is_new() => (signed_up.secret, "has a place"),
         Ok(_) => (None, "had a place already"),
         Err(Error::ShiftFull) => (None, "has no place: the shift is full"),

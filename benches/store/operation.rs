@@ -1,7 +1,7 @@
 //! The operations that are measured, one call at a time.
 
 use signup_benches::{event, per_call};
-use signup_core::{EventListInput, EventPatchInput, IdempotencyKey, ShiftPatchInput, SignUpInput};
+use signup_core::{EventPatch, EventQuery, IdempotencyKey, NewSignup, ShiftPatch};
 use tokio::runtime::Runtime;
 
 use crate::site::Site;
@@ -59,33 +59,36 @@ impl Operation {
     async fn run(self, site: &Site) {
         let Site { service, session, event, shift, .. } = site;
         match self {
-            Self::FirstPage => drop(session.events(&EventListInput::default()).await.unwrap()),
+            Self::FirstPage => drop(session.events(EventQuery::new()).await.unwrap()),
             Self::LastPage => {
-                let cursor = Some(site.last_page.as_str().into());
-                let input = EventListInput { cursor, ..EventListInput::default() };
-                drop(session.events(&input).await.unwrap());
+                let query = EventQuery::new().at(site.last_page.parse().unwrap());
+                drop(session.events(query).await.unwrap());
             }
             Self::ListShifts => drop(session.shifts(*event).await.unwrap()),
             Self::Create => {
                 let key: IdempotencyKey = format!("key-{}", site.number()).parse().unwrap();
-                drop(session.with_key(key).create_event(&event::draft(1_000_000)).await.unwrap());
+                drop(
+                    session
+                        .with_key(key)
+                        .create_event(event::checked(&event::draft(1_000_000)))
+                        .await
+                        .unwrap(),
+                );
             }
             Self::PatchShift => {
-                let title = format!("Shift {}", site.number()).into();
-                let input = ShiftPatchInput { title, ..ShiftPatchInput::default() };
-                drop(session.patch_shift(*shift, &input).await.unwrap());
+                let title = format!("Shift {}", site.number()).parse().unwrap();
+                drop(session.patch_shift(*shift, ShiftPatch::new().title(title)).await.unwrap());
             }
             Self::PatchEvent => {
-                let title = format!("Food drive {}", site.number()).into();
-                let input = EventPatchInput { title, ..EventPatchInput::default() };
-                drop(session.patch_event(*event, &input).await.unwrap());
+                let title = format!("Food drive {}", site.number()).parse().unwrap();
+                drop(session.patch_event(*event, EventPatch::new().title(title)).await.unwrap());
             }
             // Each call changes the event, because the calls alternate.
             Self::Publish => site.alternate().await,
             Self::SignUp => {
-                let email = format!("ada{}@example.org", site.number()).into();
-                let input = SignUpInput { name: "Ada".into(), email, ..SignUpInput::default() };
-                drop(service.public().sign_up(session.organization_id(), *shift, &input).await.unwrap());
+                let email = format!("ada{}@example.org", site.number()).parse().unwrap();
+                let form = service.volunteers().form_of(session.organization_id(), *shift).await.unwrap();
+                drop(form.sign_up(NewSignup::new("Ada".parse().unwrap(), email)).await.unwrap());
             }
         }
     }

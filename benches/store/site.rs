@@ -81,9 +81,9 @@ impl Site {
         let number = self.alternations.fetch_add(1, Ordering::Relaxed);
         let event = self.alternating[number / 2 % ALTERNATING];
         drop(if number.is_multiple_of(2) {
-            self.session.unpublish_event(event, ()).await.unwrap()
+            self.session.unpublish_event(event).await.unwrap()
         } else {
-            self.session.publish_event(event, ()).await.unwrap()
+            self.session.publish_event(event).await.unwrap()
         });
     }
 
@@ -116,7 +116,7 @@ impl Site {
 /// Publishes an event in the future, with ten shifts.
 pub(crate) async fn publish(session: &Session) -> EventWithShifts {
     let input = EventInput { is_published: true.into(), ..event::draft(1_000_000) };
-    session.create_event(&input).await.unwrap().outcome
+    session.create_event(event::checked(&input)).await.unwrap()
 }
 
 /// Returns the position of the event before the last page. If the list has no more than one page, returns the position of

@@ -288,7 +288,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let session = session(fault).await?.with_key("food-drive-2027-06-05".parse()?);
         for attempt in 1..=3 {
             match session.create_event(drive()?).await {
-                Ok(reply) => println!("{fault:?}, attempt {attempt}: replayed: {}", reply.is_replay),
+                Ok(_) => println!("{fault:?}, attempt {attempt}: replayed: {}", session.is_replay()),
                 Err(error) => println!("{fault:?}, attempt {attempt}: {error}"),
             }
         }
@@ -323,8 +323,8 @@ mod tests {
             let session = session(fault).await.unwrap().with_key("key".parse().unwrap());
             let error = session.create_event(drive().unwrap()).await.unwrap_err();
             assert!(error.is_retryable(), "{error:?}");
-            let retried = session.create_event(drive().unwrap()).await.unwrap().outcome;
-            let again = session.create_event(drive().unwrap()).await.unwrap().outcome;
+            let retried = session.create_event(drive().unwrap()).await.unwrap();
+            let again = session.create_event(drive().unwrap()).await.unwrap();
             assert_eq!(again, retried);
             let events = session.events(EventQuery::default()).await.unwrap().events;
             assert_eq!(events.len(), 1, "{fault:?}");

@@ -14,27 +14,16 @@ use crate::text_form::names;
 /// # Example
 ///
 /// ```
-/// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-/// # use signup_store_memory::MemoryStore;
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+/// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
 /// use signup_core::CoverageState;
 ///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-/// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-/// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-/// # let organization = service.admin().create_organization(food_bank).await?;
-/// # let session = service.session_for(organization.id, Scopes::all()).await?;
-/// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-/// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-/// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
 /// for found in session.coverage(created.event.id).await?.shifts {
 ///     if found.state == CoverageState::Open {
 ///         println!("{} needs {} more", found.shift.title, found.remaining);
 ///     }
 /// }
-/// # Ok(())
-/// # }
+/// # Ok(()) }) }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

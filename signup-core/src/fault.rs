@@ -9,7 +9,8 @@
 //!
 //! let json = br#"{"title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC",
 //!     "shifts": [{"title": "a\u0000b", "capacity": 0}]}"#;
-//! let faults = from_json::<EventInput<'_>>(json)?.check().unwrap_err();
+//! let input = from_json::<EventInput<'_>>(json)?;
+//! let faults = input.check(PlanTable::default().free).unwrap_err();
 //! let [title, capacity] = &*faults.iter().collect::<Vec<_>>() else { panic!("two faults") };
 //!
 //! assert_eq!(title.path.steps(), [PathStep::Field("shifts"), PathStep::Index(0), PathStep::Field("title")]);
@@ -90,17 +91,6 @@ impl Faults {
         checked.map_err(|error| self.add(path, error)).ok()
     }
 
-    /// Sorts the faults by the position of their field in `fields`. Faults of one field keep their order; faults of
-    /// other fields come first.
-    ///
-    /// A rule that adds a fault to those of the input's check restores the order of the fields with this method.
-    pub(crate) fn sort_by_fields(&mut self, fields: &[&str]) {
-        self.0.sort_by_key(|fault| match fault.path.steps().first() {
-            Some(PathStep::Field(name)) => fields.iter().position(|field| field == name),
-            _ => None,
-        });
-    }
-
     /// Returns the number of faults.
     pub const fn len(&self) -> usize {
         self.0.len()
@@ -127,6 +117,12 @@ impl Faults {
             _ if self.0.is_empty() => Err(Self::one(FaultPath::new(), FaultKind::Unreadable)),
             _ => Err(self),
         }
+    }
+}
+
+impl Extend<Fault> for Faults {
+    fn extend<I: IntoIterator<Item = Fault>>(&mut self, faults: I) {
+        self.0.extend(faults);
     }
 }
 
@@ -191,26 +187,6 @@ mod tests {
         assert_eq!(faults.to_string(), "`title` is required (and 1 more fault)");
         faults.add("timezone", FaultKind::Required);
         assert_eq!(faults.to_string(), "`title` is required (and 2 more faults)");
-    }
-
-    #[test]
-    fn sorting_follows_the_fields_and_keeps_the_order_within_a_field() {
-        let mut faults = Faults::new();
-        faults.add("capacity", FaultKind::Required);
-        faults.add("end_time", FaultKind::Repeated);
-        faults.add("end_time", FaultKind::Required);
-        faults.add("title", FaultKind::Required);
-        faults.sort_by_fields(&["title", "start_time", "end_time", "capacity"]);
-        let sorted: Vec<_> = faults.iter().map(ToString::to_string).collect();
-        assert_eq!(
-            sorted,
-            [
-                "`title` is required",
-                "`end_time` must be given once",
-                "`end_time` is required",
-                "`capacity` is required"
-            ]
-        );
     }
 
     #[test]

@@ -19,7 +19,7 @@
 //! let nine_to_noon = Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0))?;
 //! let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?).hours(nine_to_noon);
 //! let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?).shift(packing);
-//! let created = session.create_event(drive).await?.outcome;
+//! let created = session.create_event(drive).await?;
 //! assert_eq!(created.shifts[0].interval().start.to_string(), "2027-06-05T13:00:00Z");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
@@ -27,22 +27,22 @@
 //! ```
 //!
 //! A [`Service`] gives four handles, one for each kind of caller. [`Session`] is for a caller with a token, [`Admin`]
-//! for the operator, [`Public`] for volunteers, and [`Outbox`] for the process that delivers mails. Each method of a
+//! for the operator, [`Volunteers`] for volunteers, and [`Outbox`] for the process that delivers mails. Each method of a
 //! handle has an example, or names the method whose example shows it.
 //!
 //! # Values, untyped input and faults
 //!
 //! [`NewEvent`], [`ShiftPatch`] and the records are made of checked values, such as [`Title`], [`Capacity`] and
-//! [`Zone`]. A checked value is valid, because its constructor refuses an invalid one. The methods also take untyped
-//! input, such as an [`EventInput`] that [`from_json`] has read: see [`input`]. One error then lists every fault of the
-//! input, and [`fault`] shows how a program reads the path and the kind of a fault.
+//! [`Zone`]. A checked value is valid, because its constructor refuses an invalid one. Untyped input, such as an
+//! [`EventInput`] that [`from_json`] has read, is [checked](EventInput::check) into a typed value: see [`input`]. One
+//! error then lists every fault of the input, and [`fault`] shows how a program reads the path and the kind of a fault.
 //!
 //! # Volunteers
 //!
-//! [`Public`] reads a published event by its slug, and signs volunteers up. A new sign-up has a [`Secret`], with which
-//! the volunteer reads and [cancels](Public::cancel) it. If the event asks [questions](Admin::add_question), a
-//! [`NewSignup`] has typed answers, and a [`SignUpInput`] has the fields of a form. A server limits the attempts of
-//! each address with [`Public::count_attempt`].
+//! [`Volunteers`] reads a published event by its slug, and the [form](SignUpForm) of a shift, which signs a volunteer up.
+//! A new sign-up has a [`Secret`], with which the volunteer reads and [cancels](Volunteers::cancel) it. If the event asks
+//! [questions](Admin::add_question), a [`NewSignup`] has typed answers, and a [`SignUpInput`] has the fields of a form. A
+//! server limits the attempts of each address with [`Volunteers::count_attempt`].
 //!
 //! # Mails
 //!
@@ -138,11 +138,10 @@ pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
 pub use id::{EventId, IdError, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 pub use input::{
-    CancelEvent, CancelEventInput, Change, CheckedEvent, CheckedEventPatch, CheckedPatch, CheckedQuestion,
-    CheckedQuestionPatch, CheckedShifts, CheckedSignup, DeleteShift, DeleteShiftInput, DuplicateInput,
-    EventInput, EventListInput, EventPatch, EventPatchInput, Given, HoursPatch, Input, NewAnswer, NewEvent,
-    NewOrganization, NewQuestion, NewShift, NewSignup, NewToken, QuestionInput, QuestionPatch, ShiftInput,
-    ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpForm, SignUpInput, SignupListInput, from_json,
+    CancelEvent, CancelEventInput, Change, DeleteShift, DeleteShiftInput, DuplicateInput, EventInput,
+    EventListInput, EventPatch, EventPatchInput, Given, HoursPatch, NewAnswer, NewEvent, NewOrganization,
+    NewQuestion, NewShift, NewSignup, NewToken, QuestionInput, QuestionPatch, ShiftInput, ShiftPatch,
+    ShiftPatchInput, ShiftsInput, SignUpInput, SignupListInput, from_json,
 };
 #[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};
@@ -156,7 +155,8 @@ pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
 pub use secret::{Digest, Secret, TokenText};
 pub use service::{
-    Admin, EventList, EventPages, Outbox, Public, PublicEvent, Reply, Service, Session, SignedUp, SignupList,
+    Admin, EventList, EventPages, Outbox, PublicEvent, Service, Session, SignUpForm, SignedUp, SignupList,
+    Volunteers,
 };
 pub use shift::{Closing, Shift};
 pub use signup::{Answer, CancelledBy, Signup, SignupStatus};

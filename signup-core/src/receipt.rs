@@ -15,6 +15,7 @@ use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, TokenId};
 use crate::question::Question;
 use crate::shift::Shift;
 use crate::text_form::{from_text, text_form};
+use crate::token::Scope;
 
 /// A caller's key for one logical operation: 1 to 255 visible ASCII characters, preferably a UUID.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -91,6 +92,25 @@ pub enum Operation {
     PatchQuestion(QuestionId),
     /// Delete this question.
     DeleteQuestion(QuestionId),
+}
+
+impl Operation {
+    /// Returns the scope that a token needs for the operation.
+    pub const fn scope(self) -> Scope {
+        match self {
+            Self::CreateEvent
+            | Self::DuplicateEvent(_)
+            | Self::PatchEvent(_)
+            | Self::PublishEvent(_)
+            | Self::UnpublishEvent(_)
+            | Self::CancelEvent(_)
+            | Self::DeleteEvent(_)
+            | Self::AddQuestion(_)
+            | Self::PatchQuestion(_)
+            | Self::DeleteQuestion(_) => Scope::EventsWrite,
+            Self::PatchShift(_) | Self::AddShifts(_) | Self::DeleteShift(_) => Scope::ShiftsWrite,
+        }
+    }
 }
 
 impl fmt::Display for Operation {
@@ -208,6 +228,37 @@ pub enum Outcome {
     ///
     /// Not a unit variant, because a store accepts only outcomes that serialize to an object.
     Deleted {},
+}
+
+/// Implements the conversions between [`Outcome`] and the types of outcomes. An outcome of another type is returned as
+/// the error.
+macro_rules! outcomes {
+    ($($type:ty: |$value:ident| $into:expr, $pattern:pat => $from:expr;)*) => {$(
+        impl From<$type> for Outcome {
+            fn from($value: $type) -> Self {
+                $into
+            }
+        }
+
+        impl TryFrom<Outcome> for $type {
+            type Error = Outcome;
+
+            fn try_from(outcome: Outcome) -> Result<Self, Outcome> {
+                match outcome {
+                    $pattern => Ok($from),
+                    other => Err(other),
+                }
+            }
+        }
+    )*};
+}
+
+outcomes! {
+    EventWithShifts: |event| Self::Event(Box::new(event)), Outcome::Event(event) => *event;
+    Shift: |shift| Self::Shift(Box::new(shift)), Outcome::Shift(shift) => *shift;
+    Vec<Shift>: |shifts| Self::Shifts(shifts), Outcome::Shifts(shifts) => shifts;
+    Question: |question| Self::Question(Box::new(question)), Outcome::Question(question) => *question;
+    (): |_deleted| Self::Deleted {}, Outcome::Deleted {} => ();
 }
 
 /// An event and all its shifts, in running order.

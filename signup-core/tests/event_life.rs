@@ -39,17 +39,17 @@ impl World {
             let capacity = Capacity::new(*capacity).unwrap();
             new = new.shift(NewShift::new("S".parse().unwrap(), capacity).hours(*hours));
         }
-        self.session.create_event(new).await.unwrap().outcome
+        self.session.create_event(new).await.unwrap()
     }
 
     async fn patch(&self, event: &Event, patch: EventPatch) -> Result<EventWithShifts> {
-        Ok(self.session.patch_event(event.id, patch).await?.outcome)
+        self.session.patch_event(event.id, patch).await
     }
 
     async fn sign_up(&self, shift: &Shift, number: u32) -> Result<SignedUp> {
         let email = format!("v{number}@example.org");
-        let input = SignUpInput { name: "Ada".into(), email: email.into(), ..SignUpInput::default() };
-        self.service.public().sign_up(shift.organization, shift.id, &input).await
+        let new = NewSignup::new("Ada".parse().unwrap(), email.parse().unwrap());
+        self.service.volunteers().form_of(shift.organization, shift.id).await?.sign_up(new).await
     }
 }
 

@@ -31,7 +31,8 @@ async fn world() -> World {
     let json = br#"{"title": "A", "start_date": "2027-06-06", "timezone": "UTC", "is_published": true,
         "shifts": [{"title": "S", "start_time": "20:00", "end_time": "22:00", "capacity": 1000}]}"#;
     let input: EventInput<'_> = from_json(json).unwrap();
-    let EventWithShifts { event, mut shifts, .. } = session.create_event(&input).await.unwrap().outcome;
+    let EventWithShifts { event, mut shifts, .. } =
+        session.create_event(input.check(session.limits()).unwrap()).await.unwrap();
     World { service, clock, session, event, shift: shifts.remove(0) }
 }
 
@@ -42,13 +43,13 @@ impl World {
 
     async fn try_sign_up(&self, name: &str) -> Result<SignedUp> {
         let email = format!("{name}@example.org");
-        let input = SignUpInput { name: name.into(), email: email.into(), ..SignUpInput::default() };
-        self.service.public().sign_up_by_slug(&self.event.slug, self.shift.id, &input).await
+        let new = NewSignup::new(name.parse().unwrap(), email.parse().unwrap());
+        self.service.volunteers().form(&self.event.slug, self.shift.id).await?.sign_up(new).await
     }
 
     async fn patch(&self, json: &str) {
         let input: ShiftPatchInput<'_> = from_json(json.as_bytes()).unwrap();
-        self.session.patch_shift(self.shift.id, &input).await.unwrap();
+        self.session.patch_shift(self.shift.id, input.check().unwrap()).await.unwrap();
     }
 
     /// Delivers notices until none is due. Returns the cause and the recipient of each mail, in order.
@@ -110,8 +111,8 @@ async fn a_confirmation_mailed_again_after_an_hour_has_a_new_link() {
     let second = claim(&world).await;
     assert_eq!(second.signup.name.as_str(), "ada", "the first name is kept");
     let (old, new) = (secret(&first.notice), secret(&second.notice));
-    assert!(matches!(world.service.public().signup(&old).await, Err(Error::NotFound)));
-    assert_eq!(world.service.public().cancel(&new).await.unwrap().status, SignupStatus::Cancelled);
+    assert!(matches!(world.service.volunteers().signup(&old).await, Err(Error::NotFound)));
+    assert_eq!(world.service.volunteers().cancel(&new).await.unwrap().status, SignupStatus::Cancelled);
     assert!(world.sign_up("ada").await.is_new(), "a sign-up after a cancellation is new");
 }
 
@@ -195,7 +196,7 @@ async fn no_confirmation_or_change_is_mailed_for_a_cancelled_sign_up_or_a_past_s
         world.sign_up(name).await;
     }
     let notices = world.service.admin().notices(false, None, 9).await.unwrap();
-    world.service.public().cancel(&secret(&notices[0])).await.unwrap();
+    world.service.volunteers().cancel(&secret(&notices[0])).await.unwrap();
     world.patch(r#"{"location": "Hall B"}"#).await;
     assert_eq!(
         world.deliver().await,
@@ -363,7 +364,7 @@ async fn a_confirmation_for_a_past_shift_is_mailed_only_if_requested_after_its_e
     assert_eq!(world.deliver().await, []);
     assert!(world.try_sign_up("ada").await.is_err());
     let mail = claim(&world).await;
-    assert!(world.service.public().signup(&secret(&mail.notice)).await.is_ok(), "its link is valid");
+    assert!(world.service.volunteers().signup(&secret(&mail.notice)).await.is_ok(), "its link is valid");
 }
 
 #[tokio::test]

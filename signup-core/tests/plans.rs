@@ -25,7 +25,7 @@ fn published(first: Date) -> NewEvent {
 }
 
 async fn create(session: &Session, new: NewEvent) -> Result<Event> {
-    Ok(session.create_event(new).await?.outcome.event)
+    Ok(session.create_event(new).await?.event)
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn every_edit_that_makes_an_event_active_is_checked_against_the_limit() {
     ];
     let full = Error::PlanLimit { current_count: 1, max_allowed: 1 };
     for (what, patch) in &edits {
-        let refused = session.patch_event(over.id, patch.clone()).await.map(|reply| reply.outcome.event);
+        let refused = session.patch_event(over.id, patch.clone()).await.map(|found| found.event);
         assert_eq!(refused, Err(full.clone()), "{what}");
         assert_eq!(session.event(over.id).await.unwrap().event, over, "{what}");
     }
@@ -72,7 +72,7 @@ async fn every_edit_that_makes_an_event_active_is_checked_against_the_limit() {
     session.patch_event(active.id, EventPatch::new().published(false)).await.unwrap();
     for (what, patch) in edits {
         let event = create(&session, published(date(2027, 6, 4))).await.unwrap();
-        let edited = session.patch_event(event.id, patch).await.unwrap().outcome.event;
+        let edited = session.patch_event(event.id, patch).await.unwrap().event;
         assert!(edited.is_active("2027-06-05T06:00:00Z".parse().unwrap()), "{what}");
         session.patch_event(event.id, EventPatch::new().published(false)).await.unwrap();
     }
@@ -89,7 +89,7 @@ async fn an_edit_of_an_active_event_is_not_checked_against_the_limit() {
         ("a zone", EventPatch::new().zone("Pacific/Pago_Pago".parse().unwrap())),
     ] {
         let edited = session.patch_event(active.id, patch).await;
-        assert!(edited.as_ref().is_ok_and(|reply| reply.outcome.event != active), "{what}: {edited:?}");
+        assert!(edited.as_ref().is_ok_and(|found| found.event != active), "{what}: {edited:?}");
     }
 }
 
@@ -105,7 +105,6 @@ async fn the_longest_event_of_the_plan_is_not_checked_for_a_copy() {
     let lower = PlanTable::uniform(PlanLimits::unlimited().event_days(7));
     let session = service.with_plans(lower).session_for(organization.id, Scopes::all()).await.unwrap();
     assert!(matches!(create(&session, of_30_days).await, Err(Error::Invalid(_))), "the limit is lower");
-    let copy = DuplicateInput { start_date: "2027-08-01".into() };
-    let copy = session.duplicate_event(source.id, &copy).await.unwrap().outcome.event;
+    let copy = session.duplicate_event(source.id, date(2027, 8, 1)).await.unwrap().event;
     assert_eq!(copy.dates.days(), 30);
 }

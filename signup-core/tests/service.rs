@@ -35,7 +35,7 @@ async fn world() -> World {
 impl World {
     async fn event(&self, json: &str) -> EventWithShifts {
         let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
-        self.session.create_event(&input).await.unwrap().outcome
+        self.session.create_event(input.check(self.session.limits()).unwrap()).await.unwrap()
     }
 
     /// Creates a published event in UTC on `date` with one shift from 09:00 to 12:00.
@@ -50,12 +50,12 @@ impl World {
 
     async fn patch(&self, shift: &Shift, json: &str) -> Result<Shift> {
         let input: ShiftPatchInput<'_> = from_json(json.as_bytes()).unwrap();
-        Ok(self.session.patch_shift(shift.id, &input).await?.outcome)
+        self.session.patch_shift(shift.id, input.check()?).await
     }
 
     async fn sign_up(&self, shift: &Shift, email: &str) -> Result<SignedUp> {
-        let input = SignUpInput { name: "Ada".into(), email: email.into(), ..SignUpInput::default() };
-        self.service.public().sign_up(self.organization, shift.id, &input).await
+        let new = NewSignup::new("Ada".parse().unwrap(), email.parse().unwrap());
+        self.service.volunteers().form_of(self.organization, shift.id).await?.sign_up(new).await
     }
 
     /// Returns the secret in the latest confirmation.
@@ -122,14 +122,14 @@ async fn a_full_shift_refuses_sign_ups_until_one_is_cancelled() {
     assert!(matches!(world.sign_up(&shift, "bob@example.org").await, Err(Error::ShiftFull)));
     assert!(matches!(world.sign_up(&shift, "ADA@example.org").await, Err(Error::ShiftFull)));
     let secret = world.last_secret().await;
-    assert_eq!(world.service.public().cancel(&secret).await.unwrap().status, SignupStatus::Cancelled);
+    assert_eq!(world.service.volunteers().cancel(&secret).await.unwrap().status, SignupStatus::Cancelled);
     assert_eq!(
-        world.service.public().cancel(&secret).await.unwrap().status,
+        world.service.volunteers().cancel(&secret).await.unwrap().status,
         SignupStatus::Cancelled,
         "a repeated cancellation changes nothing"
     );
     assert!(world.sign_up(&shift, "bob@example.org").await.unwrap().is_new());
-    assert!(matches!(world.service.public().signup(&Secret::generate()).await, Err(Error::NotFound)));
+    assert!(matches!(world.service.volunteers().signup(&Secret::generate()).await, Err(Error::NotFound)));
 }
 
 #[tokio::test]
@@ -180,7 +180,8 @@ async fn answers_are_checked_against_the_events_questions() {
         let answers =
             answers.iter().map(|(number, answer)| (ids[*number].clone().into(), (*answer).into())).collect();
         let input = SignUpInput { name: name.into(), email: "ada@example.org".into(), answers };
-        world.service.public().sign_up(world.organization, shift.id, &input).await
+        let form = world.service.volunteers().form_of(world.organization, shift.id).await?;
+        form.sign_up(input.check(form.questions())?).await
     };
     let field = |number: usize| format!("answers[{}]", ids[number]);
     assert_eq!(faults(sign_up(&[], " ").await.unwrap_err()), ["name".to_owned(), field(0), field(1)]);
@@ -235,22 +236,24 @@ async fn a_session_whose_token_has_expired_is_refused_at_each_use() {
     let session = service.authenticate(token.reveal()).await.unwrap();
 
     let json = br#"{"title": "A", "start_date": "2027-06-05", "timezone": "UTC", "shifts": [{"title": "S", "capacity": 1}]}"#;
-    let event: EventInput<'_> = from_json(json).unwrap();
-    let copy = DuplicateInput { start_date: "2027-06-12".into() };
-    let patch = ShiftPatchInput { capacity: 2.into(), ..ShiftPatchInput::default() };
+    let event = from_json::<EventInput<'_>>(json).unwrap().check(session.limits()).unwrap();
+    let mut faulty = event.clone();
+    faulty.start_date = date(9999, 1, 1);
+    let patch = ShiftPatch::new().capacity(Capacity::new(2).unwrap());
     let key: IdempotencyKey = "key".parse().unwrap();
     let keyed = session.with_key(key);
-    let created = keyed.create_event(&event).await.unwrap().outcome;
+    let created = keyed.create_event(event.clone()).await.unwrap();
     let (event_id, shift_id) = (created.event.id, created.shifts[0].id);
-    let list = EventListInput::default();
+    let list = EventQuery::new();
     let uses = async || {
         [
-            ("create", session.create_event(&event).await.err()),
-            ("replay", keyed.create_event(&event).await.err()),
-            ("replay before a wrong body", keyed.create_event(&EventInput::default()).await.err()),
-            ("duplicate", session.duplicate_event(event_id, &copy).await.err()),
-            ("patch", session.patch_shift(shift_id, &patch).await.err()),
-            ("list events", session.events(&list).await.err()),
+            ("create", session.create_event(event.clone()).await.err()),
+            ("replay", keyed.create_event(event.clone()).await.err()),
+            ("replay before a fault", keyed.create_event(faulty.clone()).await.err()),
+            ("stored outcome", keyed.stored_outcome::<EventWithShifts>(Operation::CreateEvent).await.err()),
+            ("duplicate", session.duplicate_event(event_id, date(2027, 6, 12)).await.err()),
+            ("patch", session.patch_shift(shift_id, patch.clone()).await.err()),
+            ("list events", session.events(list).await.err()),
             ("list shifts", session.shifts(event_id).await.err()),
             ("organization", session.organization().await.err()),
         ]
@@ -262,13 +265,13 @@ async fn a_session_whose_token_has_expired_is_refused_at_each_use() {
     let address = std::net::Ipv4Addr::LOCALHOST.into();
     let rate = async || service.count_request(Some(&session), address).await.unwrap().limit;
     assert_eq!(rate().await, PlanTable::default().pro.requests_per_minute);
-    let events = world.session.events(&list).await.unwrap().events;
+    let events = world.session.events(list).await.unwrap().events;
     clock.advance(1);
     for (name, error) in uses().await {
         assert!(matches!(error, Some(Error::Unauthenticated)), "{name}: {error:?}");
     }
     assert_eq!(rate().await, PlanTable::default().free.requests_per_minute, "as without a token");
-    assert_eq!(world.session.events(&list).await.unwrap().events, events, "nothing was written");
+    assert_eq!(world.session.events(list).await.unwrap().events, events, "nothing was written");
 }
 
 #[tokio::test]
@@ -277,15 +280,17 @@ async fn a_key_runs_its_operation_again_after_24_hours() {
     let key: IdempotencyKey = "key".parse().unwrap();
     let input: EventInput<'_> =
         from_json(br#"{"title": "A", "start_date": "2027-06-05", "timezone": "UTC"}"#).unwrap();
-    let create = async || world.session.with_key(key.clone()).create_event(&input).await.unwrap();
-    let first = create().await;
+    let create = async || {
+        let keyed = world.session.with_key(key.clone());
+        let event = keyed.create_event(input.check(keyed.limits()).unwrap()).await.unwrap().event;
+        (event, keyed.is_replay())
+    };
+    let (first, _) = create().await;
     world.clock.advance(86_399);
-    let again = create().await;
-    assert!(again.is_replay);
-    assert_eq!(again.outcome, first.outcome);
+    assert_eq!(create().await, (first.clone(), true));
     world.clock.advance(1);
-    let second = create().await;
-    assert!(!second.is_replay && second.outcome.event.id != first.outcome.event.id);
+    let (second, is_replay) = create().await;
+    assert!(!is_replay && second.id != first.id);
     assert_eq!(world.service.admin().purge(9).await.unwrap(), 0, "the new receipt replaced the old one");
 }
 
@@ -341,7 +346,7 @@ proptest! {
                     },
                     Action::Cancel(person) => {
                         if let Some(secret) = secrets.get(&person) {
-                            world.service.public().cancel(secret).await.unwrap();
+                            world.service.volunteers().cancel(secret).await.unwrap();
                         }
                     }
                     Action::Capacity(capacity) => {
@@ -371,7 +376,7 @@ proptest! {
     /// A walk through pages of any size returns each event once, in order, under any filter. A copy keeps its hours.
     #[test]
     fn a_walk_returns_each_event_once_and_copies_keep_their_hours(
-        days in prop::collection::vec((1..20_u32, any::<bool>()), 1..25), per_page in 1..7_u32, filter in any::<Option<bool>>(), copy in 1..28_u32,
+        days in prop::collection::vec((1..20_u32, any::<bool>()), 1..25), per_page in 1..7_u32, filter in any::<Option<bool>>(), copy in 1..28_i8,
     ) {
         block_on(async {
             let world = world().await;
@@ -384,9 +389,8 @@ proptest! {
                 if filter.is_none_or(|filter| filter == is_published) {
                     expected.push((created.event.dates.starts_at(), created.event.id));
                 }
-                let start_date = format!("2027-03-{copy:02}");
-                let input = DuplicateInput { start_date: start_date.as_str().into() };
-                let copied = world.session.duplicate_event(created.event.id, &input).await.unwrap().outcome;
+                let start_date = date(2027, 3, copy);
+                let copied = world.session.duplicate_event(created.event.id, start_date).await.unwrap();
                 prop_assert_eq!(copied.shifts[0].hours, created.shifts[0].hours);
                 if filter != Some(true) {
                     expected.push((copied.event.dates.starts_at(), copied.event.id));
@@ -395,11 +399,12 @@ proptest! {
             expected.sort_by(|a, b| b.cmp(a));
             let (mut walked, mut cursor) = (vec![], None::<String>);
             loop {
-                let list = world.session.events(&EventListInput {
+                let input = EventListInput {
                     is_published: filter.map(|filter| filter.to_string().into()),
                     per_page: Some(per_page.to_string().into()),
                     cursor: cursor.map(Into::into),
-                }).await.unwrap();
+                };
+                let list = world.session.events(input.check().unwrap()).await.unwrap();
                 walked.extend(list.events.iter().map(|event| (event.dates.starts_at(), event.id)));
                 cursor = list.next.map(|next| next.to_string());
                 if cursor.is_none() { break }

@@ -33,7 +33,7 @@ async fn world_with(required: bool) -> World {
     let session = service.session_for(organization, Scopes::all()).await.unwrap();
     let packing = NewShift::new("Packing".parse().unwrap(), Capacity::new(9).unwrap());
     let drive = NewEvent::new("Food drive".parse().unwrap(), date(2027, 7, 3), "UTC".parse().unwrap());
-    let created = session.create_event(drive.shift(packing).published()).await.unwrap().outcome;
+    let created = session.create_event(drive.shift(packing).published()).await.unwrap();
     let mut ids = vec![];
     for (text, kind, options) in [
         ("Diet", QuestionKind::Text, vec![]),
@@ -59,8 +59,12 @@ impl World {
         ada().answer(self.text, diet).choose(self.select, label("M")).tick(self.checkbox)
     }
 
-    async fn sign_up(&self, form: impl SignUpForm) -> Result<SignedUp> {
-        self.service.public().sign_up(self.organization, self.shift, form).await
+    async fn form(&self) -> SignUpForm {
+        self.service.volunteers().form_of(self.organization, self.shift).await.unwrap()
+    }
+
+    async fn sign_up(&self, new: NewSignup) -> Result<SignedUp> {
+        self.form().await.sign_up(new).await
     }
 
     async fn faults(&self, form: NewSignup) -> Vec<(PathStep, FaultKind)> {
@@ -85,14 +89,33 @@ async fn a_typed_sign_up_answers_each_kind_of_question() {
 }
 
 #[tokio::test]
-async fn a_form_is_given_typed_or_untyped_by_value_or_by_reference() {
+async fn a_form_by_slug_is_that_of_the_shift() {
     let world = world_with(false).await;
-    let public = world.service.public();
-    let untyped = SignUpInput { name: "Bob".into(), email: "bob@example.org".into(), ..Default::default() };
-    assert!(world.sign_up(&ada()).await.unwrap().is_new());
-    assert!(!public.sign_up_by_slug(&world.slug, world.shift, ada()).await.unwrap().is_new());
-    assert!(world.sign_up(&untyped).await.unwrap().is_new());
-    assert!(!public.sign_up_by_slug(&world.slug, world.shift, untyped).await.unwrap().is_new());
+    assert!(world.sign_up(ada()).await.unwrap().is_new());
+    let form = world.service.volunteers().form(&world.slug, world.shift).await.unwrap();
+    assert_eq!((form.shift().id, form.questions().len(), &form.event().slug), (world.shift, 3, &world.slug));
+    assert!(!form.sign_up(ada()).await.unwrap().is_new());
+}
+
+/// The volunteer reads the form, and the organizer deletes one question and changes another meanwhile.
+#[tokio::test]
+async fn an_older_form_is_checked_against_the_present_questions() {
+    let world = world().await;
+    let form = world.form().await;
+    let session = world.service.session_for(world.organization, Scopes::all()).await.unwrap();
+    session.delete_question(world.text).await.unwrap();
+    let patch = QuestionPatch::new().options(vec![label("M"), label("XL")]);
+    session.patch_question(world.select, patch).await.unwrap();
+    let error = form.sign_up(world.answered().choose(world.select, label("S"))).await.unwrap_err();
+    let Error::Invalid(faults) = error else { panic!("{error:?}") };
+    let fault = Fault::new(
+        FaultPath::new().field("answers").question(world.select),
+        FaultKind::NotAnOption { options: vec![label("M"), label("XL")] },
+    );
+    assert_eq!(faults, fault.into());
+    let signup = form.sign_up(world.answered()).await.unwrap().signup;
+    let values: Vec<_> = signup.answers.iter().map(|answer| answer.value.as_str()).collect();
+    assert_eq!(values, ["M", "yes"], "the answer to the deleted question is ignored");
 }
 
 #[tokio::test]
@@ -143,7 +166,10 @@ async fn an_answer_to_an_unknown_question_is_refused_only_in_a_typed_sign_up() {
     assert_eq!(world.faults(typed).await, [expected]);
     let answers = [(QuestionId::NONE.to_string().into(), "on".into())].into();
     let untyped = SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), answers };
-    assert_eq!(world.sign_up(untyped).await.unwrap().signup.answers, []);
+    assert_eq!(
+        world.sign_up(untyped.check(world.form().await.questions()).unwrap()).await.unwrap().signup.answers,
+        []
+    );
 }
 
 #[tokio::test]
@@ -156,9 +182,9 @@ async fn a_later_answer_replaces_an_earlier_one() {
 #[tokio::test]
 async fn a_shift_of_another_organization_or_event_is_not_found() {
     let (here, elsewhere) = (world().await, world().await);
-    let public = here.service.public();
-    let other = public.sign_up(OrganizationId::NONE, here.shift, here.answered()).await;
+    let volunteers = here.service.volunteers();
+    let other = volunteers.form_of(OrganizationId::NONE, here.shift).await;
     assert!(other.unwrap_err().is_not_found());
-    let other = public.sign_up_by_slug(&here.slug, elsewhere.shift, here.answered()).await;
+    let other = volunteers.form(&here.slug, elsewhere.shift).await;
     assert!(other.unwrap_err().is_not_found());
 }

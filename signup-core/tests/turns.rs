@@ -136,13 +136,13 @@ impl World {
         let shift = || NewShift::new("Packing".parse().unwrap(), Capacity::new(9).unwrap());
         let new = NewEvent::new("Drive".parse().unwrap(), date(2027, 7, 3), "UTC".parse().unwrap());
         let new = new.shift(shift()).shift(shift()).published();
-        let EventWithShifts { event, shifts, .. } = self.session.create_event(new).await.unwrap().outcome;
+        let EventWithShifts { event, shifts, .. } = self.session.create_event(new).await.unwrap();
         (event.id, [shifts[0].id, shifts[1].id])
     }
 
     fn patch(&self, event: EventId, text: &str) -> JoinHandle<Result<u32>> {
         let (session, patch) = (self.session.clone(), title(text));
-        tokio::spawn(async move { Ok(session.patch_event(event, patch).await?.outcome.event.version) })
+        tokio::spawn(async move { Ok(session.patch_event(event, patch).await?.event.version) })
     }
 
     fn patch_shift(&self, shift: ShiftId, capacity: u32) -> JoinHandle<Result<()>> {
@@ -216,7 +216,7 @@ async fn every_edit_of_an_event_waits_for_the_one_before_it() {
     let (other, _) = world.event().await;
     let (session, admin) = (world.session.clone(), world.service.admin());
     let question = |label: &str| NewQuestion::new(label.parse().unwrap(), QuestionKind::Text);
-    let shirt = session.add_question(event, question("Shirt size")).await.unwrap().outcome.id;
+    let shirt = session.add_question(event, question("Shirt size")).await.unwrap().id;
     let begun = world.store().begun();
     let release = world.store().hold();
     let stuck = world.patch(event, "Food drive");
@@ -228,15 +228,15 @@ async fn every_edit_of_an_event_waits_for_the_one_before_it() {
     let edits = [
         spawn(&session, move |session| async move { session.add_question(event, diet).await }),
         spawn(&admin, move |admin| async move { admin.add_question(event, allergies).await }),
-        spawn(&session, move |session| async move { session.unpublish_event(event, ()).await }),
-        spawn(&session, move |session| async move { session.publish_event(event, ()).await }),
+        spawn(&session, move |session| async move { session.unpublish_event(event).await }),
+        spawn(&session, move |session| async move { session.publish_event(event).await }),
         spawn(&session, move |session| async move { session.add_shifts(event, vec![driving]).await }),
         spawn(&session, move |session| async move { session.patch_shift(first, fewer).await }),
         spawn(&session, move |session| async move { session.delete_shift(second, DeleteShift::new()).await }),
         spawn(&session, move |session| async move {
             session.patch_question(shirt, QuestionPatch::new().required(true)).await
         }),
-        spawn(&session, move |session| async move { session.delete_question(shirt, ()).await }),
+        spawn(&session, move |session| async move { session.delete_question(shirt).await }),
         spawn(&session, move |session| async move { session.cancel_event(event, CancelEvent::new()).await }),
         spawn(&admin, move |admin| async move { admin.cancel_event(event, CancelEvent::new()).await }),
         spawn(&admin, move |admin| async move { admin.delete_event(event).await }),
@@ -245,7 +245,8 @@ async fn every_edit_of_an_event_waits_for_the_one_before_it() {
     assert_eq!(world.store().begun(), begun + 1, "all edits wait");
 
     let ada = NewSignup::new("Ada".parse().unwrap(), EmailAddress::new("ada@example.org").unwrap());
-    world.service.public().sign_up(session.organization_id(), first, ada).await.unwrap();
+    let form = world.service.volunteers().form_of(session.organization_id(), first).await.unwrap();
+    form.sign_up(ada).await.unwrap();
     world.patch(other, "Other drive").await.unwrap().unwrap();
     assert!(!stuck.is_finished() && edits.iter().all(|edit| !edit.is_finished()));
     release.send(()).unwrap();
@@ -352,7 +353,7 @@ async fn a_write_that_loses_against_another_process_is_tried_again_after_longer_
     let (event, _) = world.event().await;
     world.interfere(event, 12).await;
     let patch = EventPatch::new().badge_label("New".parse().unwrap());
-    let patched = world.session.patch_event(event, patch).await.unwrap().outcome.event;
+    let patched = world.session.patch_event(event, patch).await.unwrap().event;
     assert_eq!(world.store().refused(), 12);
     assert!(patched.title.as_str().starts_with("Foreign"), "it decides on what the other process left");
     let pauses = world.pauses();
@@ -379,6 +380,7 @@ async fn an_edit_of_a_title_makes_no_sign_up_decide_again() {
     let (event, [shift, _]) = world.event().await;
     world.interfere(event, usize::MAX).await;
     let ada = NewSignup::new("Ada".parse().unwrap(), EmailAddress::new("ada@example.org").unwrap());
-    world.service.public().sign_up(world.session.organization_id(), shift, ada).await.unwrap();
+    let form = world.service.volunteers().form_of(world.session.organization_id(), shift).await.unwrap();
+    form.sign_up(ada).await.unwrap();
     assert_eq!(world.pauses(), []);
 }

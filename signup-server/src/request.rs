@@ -9,12 +9,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use ipnet::IpNet;
 use serde::de::IgnoredAny;
-use signup_core::{
-    CancelEvent, CancelEventInput, CheckedEvent, CheckedEventPatch, CheckedPatch, CheckedQuestion,
-    CheckedQuestionPatch, CheckedShifts, DeleteShift, DeleteShiftInput, DuplicateInput, EventDate,
-    EventInput, EventPatchInput, FaultKind, Faults, IdempotencyKey, Input, QuestionInput, ShiftPatchInput,
-    ShiftsInput, from_json,
-};
+use signup_core::{DeleteShift, DeleteShiftInput, Error, FaultKind, Faults, IdempotencyKey, from_json};
 use warp::http::HeaderMap;
 use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
 
@@ -60,19 +55,58 @@ impl Request {
         key.map(Some).map_err(|error| Faults::one(FIELD, error))
     }
 
-    /// Returns the unread JSON body as the input of a write. The library reads the body after its own checks.
-    pub(crate) const fn body(&mut self) -> JsonBody<'_> {
-        JsonBody(self)
+    /// Reads the JSON body, and converts it with `read`.
+    ///
+    /// # Errors
+    /// Fails like [`json`](Self::json), and returns the faults of `read`.
+    pub(crate) async fn input<V>(
+        &mut self,
+        read: impl FnOnce(&[u8]) -> Result<V, Faults>,
+    ) -> Result<V, ApiError> {
+        let body = self.json().await?;
+        Ok(read(&body)?)
     }
 
-    /// Returns the unread body of a write that needs none.
-    pub(crate) const fn optional_body(&mut self) -> OptionalJsonBody<'_> {
-        OptionalJsonBody(self)
+    /// Reads a JSON body that may be omitted, and converts it with `read`. An empty body is `{}`, whatever its
+    /// `Content-Type` is.
+    ///
+    /// # Errors
+    /// Fails like [`input`](Self::input).
+    pub(crate) async fn optional_input<V>(
+        &mut self,
+        read: impl FnOnce(&[u8]) -> Result<V, Faults>,
+    ) -> Result<V, ApiError> {
+        let body = self.any_body().await?;
+        let body = match &*body {
+            [] => b"{}",
+            _ if self.is_json() => &*body,
+            _ => return Err(BodyError::UnsupportedMediaType.into()),
+        };
+        Ok(read(body)?)
     }
 
-    /// Returns the query string and the unread body of a deletion.
-    pub(crate) const fn delete_input(&mut self) -> DeleteInput<'_> {
-        DeleteInput(self)
+    /// Reads a body that may be omitted and whose members are ignored.
+    ///
+    /// # Errors
+    /// Fails like [`input`](Self::input).
+    pub(crate) async fn no_input(&mut self) -> Result<(), ApiError> {
+        self.optional_input(|body| from_json::<BTreeMap<String, IgnoredAny>>(body).map(drop)).await
+    }
+
+    /// Reads how a slot is deleted: a query string, and a body whose members are ignored. The faults of both are listed.
+    ///
+    /// # Errors
+    /// Fails like [`input`](Self::input).
+    pub(crate) async fn deletion(&mut self) -> Result<DeleteShift, ApiError> {
+        let mut faults = match self.no_input().await {
+            Ok(()) => Faults::new(),
+            Err(ApiError::Service(Error::Invalid(faults))) => faults,
+            Err(error) => return Err(error),
+        };
+        let [cancel_signups, notify_volunteers] = self.query_texts(["cancel_signups", "notify_volunteers"]);
+        let checked = DeleteShiftInput { cancel_signups, notify_volunteers }.check();
+        let delete = checked.map_err(|more| faults.extend(more)).ok();
+        Ok(faults.into_result(delete)?)
     }
 
     /// Returns the values of the named parameters in the query string. Uses the last value of a repeated parameter.
@@ -135,90 +169,6 @@ impl Request {
         let Some(media_type) = self.media_type() else { return false };
         let Some(subtype) = media_type.strip_prefix("application/") else { return false };
         subtype == "json" || (subtype.len() > "+json".len() && subtype.ends_with("+json"))
-    }
-}
-
-/// A JSON body that has not been read yet.
-pub(crate) struct JsonBody<'r>(&'r mut Request);
-
-/// Implements [`Input`] for a JSON body that is needed.
-macro_rules! json_input {
-    ($($value:ty: $input:ident;)*) => {$(
-        impl Input<$value> for JsonBody<'_> {
-            type Error = ApiError;
-
-            async fn read(self) -> Result<$value, ApiError> {
-                let body = self.0.json().await?;
-                Ok(Input::<$value>::read(from_json::<$input<'_>>(&body)).await?)
-            }
-        }
-    )*};
-}
-
-json_input! {
-    CheckedEvent: EventInput;
-    CheckedEventPatch: EventPatchInput;
-    EventDate: DuplicateInput;
-    CheckedShifts: ShiftsInput;
-    CheckedPatch: ShiftPatchInput;
-    CheckedQuestion: QuestionInput;
-    CheckedQuestionPatch: QuestionInput;
-}
-
-/// A JSON body that may be omitted. An empty body is `{}`, whatever its `Content-Type` is.
-pub(crate) struct OptionalJsonBody<'r>(&'r mut Request);
-
-impl OptionalJsonBody<'_> {
-    async fn json(self) -> Result<Bytes, BodyError> {
-        let body = self.0.any_body().await?;
-        if body.is_empty() {
-            return Ok(Bytes::from_static(b"{}"));
-        }
-        if self.0.is_json() { Ok(body) } else { Err(BodyError::UnsupportedMediaType) }
-    }
-}
-
-impl Input<CancelEvent> for OptionalJsonBody<'_> {
-    type Error = ApiError;
-
-    async fn read(self) -> Result<CancelEvent, ApiError> {
-        let body = self.json().await?;
-        Ok(Input::<CancelEvent>::read(from_json::<CancelEventInput<'_>>(&body)).await?)
-    }
-}
-
-/// The input of a write that takes no fields: every member of the body is ignored.
-impl Input<()> for OptionalJsonBody<'_> {
-    type Error = ApiError;
-
-    async fn read(self) -> Result<(), ApiError> {
-        let body = self.json().await?;
-        from_json::<BTreeMap<String, IgnoredAny>>(&body)?;
-        Ok(())
-    }
-}
-
-/// The input of a deletion: a query string, and a body without fields.
-pub(crate) struct DeleteInput<'r>(&'r mut Request);
-
-impl Input<DeleteShift> for DeleteInput<'_> {
-    type Error = ApiError;
-
-    async fn read(self) -> Result<DeleteShift, ApiError> {
-        let Self(request) = self;
-        let body = OptionalJsonBody(request).json().await?;
-        let body = from_json::<BTreeMap<String, IgnoredAny>>(&body);
-        let [cancel_signups, notify_volunteers] =
-            request.query_texts(["cancel_signups", "notify_volunteers"]);
-        let query = DeleteShiftInput { cancel_signups, notify_volunteers }.check();
-        match (body, query) {
-            (Ok(_), Ok(delete)) => Ok(delete),
-            (Err(mut faults), Err(more)) => {
-                more.iter().for_each(|fault| faults.add(fault.path.clone(), fault.kind.clone()));
-                Err(faults.into())
-            }
-            (Err(faults), _) | (_, Err(faults)) => Err(faults.into()),
-        }
     }
 }
 

@@ -1,14 +1,17 @@
 //! Checks untyped input in one pass, in the order in which the input declares its fields.
 
+use jiff::civil::Date;
+
 use super::given::{Given, Mistyped};
 use super::{
-    Change, CheckedEvent, CheckedPatch, DuplicateInput, EventInput, HoursPatch, NewEvent, NewShift, Object,
-    ShiftInput, ShiftPatch, ShiftPatchInput,
+    Change, DuplicateInput, EventInput, HoursPatch, NewEvent, NewShift, Object, ShiftInput, ShiftPatch,
+    ShiftPatchInput,
 };
 use crate::event::{Event, Latitude, Longitude, Theme};
 use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
 use crate::hours::{EventDate, Hours, TimeError, WallTime};
 use crate::occupancy::{Capacity, CapacityError};
+use crate::plan::PlanLimits;
 use crate::text::{BadgeLabel, Description, EventLocation, LocationData, ShiftLocation, Title};
 
 pub(super) const TEXT: ValueType = ValueType::Text;
@@ -125,10 +128,30 @@ pub(super) fn check_order_of_days(first: Option<EventDate>, last: EventDate) -> 
     if first.is_some_and(|first| last < first) { Err(FaultKind::LastDayBeforeFirst) } else { Ok(last) }
 }
 
+/// Checks the last day of an event: it is not before the first, and the plan allows as many days. A first day with a fault
+/// is not compared.
+pub(crate) fn check_last_day(
+    first: Option<EventDate>,
+    last: EventDate,
+    limits: PlanLimits,
+) -> Result<EventDate, FaultKind> {
+    check_order_of_days(first, last)?;
+    let max = limits.event_days;
+    match first {
+        Some(first) if last.days_since(first) + 1 > max.into() => Err(FaultKind::TooManyDays { max }),
+        _ => Ok(last),
+    }
+}
+
 /// Checks that an event is created with at most [`Event::MAX_NEW_SHIFTS`] shifts.
-pub(super) const fn check_shift_count(count: usize) -> Result<(), FaultKind> {
+pub(crate) const fn check_shift_count(count: usize) -> Result<(), FaultKind> {
     let max = Event::MAX_NEW_SHIFTS;
     if count > max { Err(FaultKind::TooManyShifts { max }) } else { Ok(()) }
+}
+
+/// Checks that 1 to [`Event::MAX_NEW_SHIFTS`] shifts are added to an event.
+pub(crate) const fn check_added_shifts(count: usize) -> Result<(), FaultKind> {
+    if count == 0 { Err(FaultKind::Required) } else { check_shift_count(count) }
 }
 
 fn capacity(number: &f64) -> Result<Capacity, CapacityError> {
@@ -150,17 +173,11 @@ fn wall_time(text: &str) -> Result<WallTime, TimeError> {
 }
 
 impl EventInput<'_> {
-    /// Checks every field. The limits of the plan are checked where the event is created.
+    /// Checks every field. `limits` are those of the organization's plan.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
-    pub fn check(&self) -> Result<NewEvent, Faults> {
-        let CheckedEvent { event, faults, .. } = self.check_fields();
-        faults.into_result(event)
-    }
-
-    /// Checks every field, and keeps the dates without a fault.
-    pub(super) fn check_fields(&self) -> CheckedEvent {
+    pub fn check(&self, limits: PlanLimits) -> Result<NewEvent, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
         let title = fields.required("title", &self.title, TEXT, |text| Title::new(text));
@@ -178,7 +195,7 @@ impl EventInput<'_> {
             });
         let first = fields.required("start_date", &self.start_date, TEXT, |text| date(text));
         let last = fields.nullable("end_date", &self.end_date, TEXT, |text| {
-            date(text).map_err(Into::into).and_then(|last| check_order_of_days(first, last))
+            date(text).map_err(Into::into).and_then(|last| check_last_day(first, last, limits))
         });
         let zone = fields.required("timezone", &self.timezone, TEXT, |text| text.parse());
         let is_published = fields.flag("is_published", &self.is_published, false);
@@ -203,7 +220,7 @@ impl EventInput<'_> {
             shifts,
             ..NewEvent::new(title, first.date(), zone)
         });
-        CheckedEvent { event, first, last, faults }
+        faults.into_result(event)
     }
 }
 
@@ -244,11 +261,11 @@ impl DuplicateInput<'_> {
     ///
     /// # Errors
     /// Returns every fault.
-    pub fn check(&self) -> Result<EventDate, Faults> {
+    pub fn check(&self) -> Result<Date, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
         let start_date = fields.required("start_date", &self.start_date, TEXT, |text| date(text));
-        faults.into_result(start_date)
+        faults.into_result(start_date.map(EventDate::date))
     }
 }
 
@@ -259,12 +276,6 @@ impl ShiftPatchInput<'_> {
     /// # Errors
     /// Returns every fault, in the order of the fields.
     pub fn check(&self) -> Result<ShiftPatch, Faults> {
-        let CheckedPatch { patch, faults } = self.check_fields();
-        faults.into_result(Some(patch))
-    }
-
-    /// Checks every field, and keeps the values without a fault. A fault of one time drops both times.
-    pub(super) fn check_fields(&self) -> CheckedPatch {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
         let title = fields.optional("title", &self.title, TEXT, |text| Title::new(text));
@@ -272,18 +283,13 @@ impl ShiftPatchInput<'_> {
         let before = fields.faults.len();
         let start = fields.optional("start_time", &self.start_time, TEXT, |text| wall_time(text));
         let end = fields.optional("end_time", &self.end_time, TEXT, |text| wall_time(text));
-        let mut hours = HoursPatch { start, end: end.map(Change::Set) };
+        let hours = HoursPatch { start, end: end.map(Change::Set) };
         if fields.faults.len() == before {
             fields.checked("end_time", hours.check());
-        }
-        if fields.faults.len() > before {
-            // Drops both times, so that a time with a fault gets no second fault from the check against the stored
-            // hours.
-            hours = HoursPatch::default();
         }
         let capacity = fields.optional("capacity", &self.capacity, CapacityError, capacity);
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
         let patch = ShiftPatch { title, location, hours, capacity, notify_volunteers };
-        CheckedPatch { patch, faults }
+        faults.into_result(Some(patch))
     }
 }

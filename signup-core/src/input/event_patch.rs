@@ -167,57 +167,12 @@ pub struct EventPatchInput<'a> {
     pub notify_volunteers: Given<bool>,
 }
 
-/// A patch of an event after the checks that need no record.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CheckedEventPatch {
-    patch: EventPatch,
-    dates: DatesPatch,
-    faults: Faults,
-}
-
-/// The days that a patch of an event names, each in the range of an [`EventDate`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct DatesPatch {
-    pub(crate) first: Option<EventDate>,
-    pub(crate) last: Option<Change<EventDate>>,
-}
-
-impl CheckedEventPatch {
-    /// Returns the patch and its days, or every fault.
-    pub(crate) fn without_faults(self) -> Result<(EventPatch, DatesPatch), Faults> {
-        self.faults.into_result(Some((self.patch, self.dates)))
-    }
-}
-
-impl From<EventPatch> for CheckedEventPatch {
-    /// Checks the days. Every other field of a patch is checked already.
-    fn from(patch: EventPatch) -> Self {
-        let mut faults = Faults::new();
-        let first = patch.start_date.and_then(|first| faults.check("start_date", EventDate::try_from(first)));
-        let last = match patch.end_date {
-            Some(Change::Set(last)) => {
-                let last = EventDate::try_from(last).map_err(Into::into);
-                let last = last.and_then(|last| check_order_of_days(first, last));
-                faults.check("end_date", last).map(Change::Set)
-            }
-            Some(Change::Clear) => Some(Change::Clear),
-            None => None,
-        };
-        Self { patch, dates: DatesPatch { first, last }, faults }
-    }
-}
-
 impl EventPatchInput<'_> {
     /// Checks every field. The days are compared only where the patch has both.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
     pub fn check(&self) -> Result<EventPatch, Faults> {
-        let CheckedEventPatch { patch, faults, .. } = self.check_fields();
-        faults.into_result(Some(patch))
-    }
-
-    pub(super) fn check_fields(&self) -> CheckedEventPatch {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
         let title = fields.optional("title", &self.title, TEXT, |text| Title::new(text));
@@ -258,7 +213,7 @@ impl EventPatchInput<'_> {
             badge_label,
             notify_volunteers,
         };
-        CheckedEventPatch { patch, dates: DatesPatch { first, last }, faults }
+        faults.into_result(Some(patch))
     }
 }
 

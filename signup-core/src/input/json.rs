@@ -198,9 +198,6 @@ macro_rules! inputs {
     (@name $field:ident $name:literal) => { $name };
     ($($input:ident { $($field:ident $(: $name:literal)?),* $(,)? })*) => {$(
         impl<'de> $input<'de> {
-            /// The names of the fields, in the order in which the faults of a check are listed.
-            pub const FIELDS: &'static [&'static str] = &[$(inputs!(@name $field $($name)?)),*];
-
             fn read<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
                 let mut input = Self::default();
                 while let Some(Name(name)) = object.next_key()? {

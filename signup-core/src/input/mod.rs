@@ -5,7 +5,7 @@
 //! at once:
 //!
 //! ```
-//! use signup_core::{EventInput, ShiftInput};
+//! use signup_core::{EventInput, PlanTable, ShiftInput};
 //!
 //! let input = EventInput {
 //!     title: "Saturday packing".into(),
@@ -14,16 +14,16 @@
 //!     shifts: vec![ShiftInput { title: "Morning".into(), ..ShiftInput::default() }].into(),
 //!     ..EventInput::default()
 //! };
-//! let faults = input.check().unwrap_err();
+//! let faults = input.check(PlanTable::default().free).unwrap_err();
 //! let paths: Vec<_> = faults.iter().map(|fault| &fault.path).collect();
 //! assert_eq!(paths, ["start_date", "shifts[0].capacity"]);
 //! ```
 //!
-//! A check knows the bounds of each field. It knows no plan and reads no record. The check of a [`SignUpForm`] gets the
-//! questions of the event as an argument.
+//! The methods of the handles take typed input only. A check reads no record. A fault that depends on the plan, such as
+//! an event that is too long, needs the limits as an argument. The check of a [`SignUpInput`] needs the questions of the
+//! event.
 
 mod check;
-mod checked;
 mod event_patch;
 mod given;
 mod json;
@@ -35,147 +35,20 @@ mod typed;
 
 use std::borrow::Cow;
 
-use jiff::civil::Date;
-
-pub use checked::{CheckedEvent, CheckedPatch};
-pub(crate) use event_patch::DatesPatch;
-pub use event_patch::{CancelEvent, CancelEventInput, CheckedEventPatch, EventPatch, EventPatchInput};
+pub(crate) use check::{check_added_shifts, check_last_day, check_shift_count};
+pub use event_patch::{CancelEvent, CancelEventInput, EventPatch, EventPatchInput};
 pub use given::Given;
 pub use json::from_json;
 pub use list::{EventListInput, SignupListInput};
-pub(crate) use questions::check_options;
-pub use questions::{CheckedQuestion, CheckedQuestionPatch, NewQuestion, QuestionInput, QuestionPatch};
-pub use shift_set::{CheckedShifts, DeleteShift, DeleteShiftInput, ShiftsInput};
-pub use sign_up::{CheckedSignup, NewAnswer, NewSignup, SignUpForm, SignUpInput};
+pub use questions::{NewQuestion, QuestionInput, QuestionPatch};
+pub(crate) use questions::{check_new_question, check_options, check_question_patch};
+pub use shift_set::{DeleteShift, DeleteShiftInput, ShiftsInput};
+pub use sign_up::{NewAnswer, NewSignup, SignUpInput};
 pub use typed::{Change, HoursPatch, NewEvent, NewShift, ShiftPatch};
 
-use crate::error::Error;
-use crate::fault::Faults;
-use crate::hours::EventDate;
 use crate::plan::Plan;
-use crate::store::{EventQuery, SignupQuery};
 use crate::text::{Name, WebAddress};
 use crate::token::{Scopes, Token};
-
-/// Input of an operation: a typed value, or untyped input from which the operation reads a typed value.
-///
-/// Untyped input is a type such as [`EventInput`], or the result of [`from_json`]. The operation checks its scope
-/// first, and then reads the input. One error has every fault of the input. If the idempotency key has a stored
-/// outcome, the operation returns the outcome instead of the error.
-///
-/// A server can implement the trait for a request body that it has not read yet, with an error type of its own. Then an
-/// unreadable body is an error only if the scope is allowed and no outcome is stored.
-///
-/// ```
-/// # use signup_core::{EventInput, NewOrganization, Scopes, Service, from_json};
-/// # use signup_store_memory::MemoryStore;
-/// # tokio::runtime::Runtime::new()?.block_on(async {
-/// # let service = Service::new(MemoryStore::new());
-/// # let organization = service.admin().create_organization(NewOrganization::new("A".parse()?)).await?;
-/// # let session = service.session_for(organization.id, Scopes::all()).await?;
-/// let json = br#"{"title": "Food drive", "start_date": "2027-06-05", "timezone": "America/New_York"}"#;
-/// let created = session.create_event(from_json::<EventInput<'_>>(json)).await?.outcome;
-/// assert_eq!(created.event.title.as_str(), "Food drive");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no input from which `{V}` is read",
-    note = "give the typed value, untyped input such as `EventInput`, or what `from_json` returns"
-)]
-pub trait Input<V>: Send {
-    /// The error of the operation: [`Error`], or a type of the program that [`Error`] converts into.
-    type Error: From<Error> + Send;
-
-    /// Reads the value.
-    ///
-    /// # Errors
-    /// Returns every fault of the input, or the reason why the input cannot be read.
-    fn read(self) -> impl Future<Output = Result<V, Self::Error>> + Send;
-}
-
-impl<V: Send> Input<V> for V {
-    type Error = Error;
-
-    async fn read(self) -> Result<V, Error> {
-        Ok(self)
-    }
-}
-
-impl Input<EventDate> for Date {
-    type Error = Error;
-
-    async fn read(self) -> Result<EventDate, Error> {
-        EventDate::try_from(self).map_err(|error| Faults::one("start_date", error).into())
-    }
-}
-
-/// Implements [`Input`] for typed values that are checked only in part.
-macro_rules! typed {
-    ($($input:ty => $value:ty;)*) => {$(
-        impl Input<$value> for $input {
-            type Error = Error;
-
-            async fn read(self) -> Result<$value, Error> {
-                Ok(self.into())
-            }
-        }
-    )*};
-}
-
-typed! {
-    NewEvent => CheckedEvent;
-    ShiftPatch => CheckedPatch;
-    EventPatch => CheckedEventPatch;
-    Vec<NewShift> => CheckedShifts;
-    NewQuestion => CheckedQuestion;
-    QuestionPatch => CheckedQuestionPatch;
-}
-
-/// Implements [`Input`] for untyped input by value, by reference, and as the result of reading it.
-macro_rules! untyped {
-    ($($input:ident => $value:ty: |$given:ident| $check:expr;)*) => {$(
-        impl Input<$value> for &$input<'_> {
-            type Error = Error;
-
-            async fn read(self) -> Result<$value, Error> {
-                let $given = self;
-                $check
-            }
-        }
-
-        impl Input<$value> for $input<'_> {
-            type Error = Error;
-
-            async fn read(self) -> Result<$value, Error> {
-                <&Self as Input<$value>>::read(&self).await
-            }
-        }
-
-        impl Input<$value> for Result<$input<'_>, Faults> {
-            type Error = Error;
-
-            async fn read(self) -> Result<$value, Error> {
-                <$input<'_> as Input<$value>>::read(self?).await
-            }
-        }
-    )*};
-}
-
-untyped! {
-    EventInput => CheckedEvent: |input| Ok(input.check_fields());
-    EventListInput => EventQuery: |input| Ok(input.check()?);
-    DuplicateInput => EventDate: |input| Ok(input.check()?);
-    ShiftPatchInput => CheckedPatch: |input| Ok(input.check_fields());
-    EventPatchInput => CheckedEventPatch: |input| Ok(input.check_fields());
-    CancelEventInput => CancelEvent: |input| Ok(input.check()?);
-    ShiftsInput => CheckedShifts: |input| Ok(input.check_fields());
-    DeleteShiftInput => DeleteShift: |input| Ok(input.check()?);
-    SignupListInput => SignupQuery: |input| Ok(input.check()?);
-    QuestionInput => CheckedQuestion: |input| Ok(input.check_new());
-    QuestionInput => CheckedQuestionPatch: |input| Ok(input.check_patch());
-}
 
 /// A JSON object of any members, as text. Not checked yet.
 #[derive(Debug, Clone, PartialEq, Eq)]

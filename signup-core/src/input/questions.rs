@@ -138,52 +138,22 @@ pub struct QuestionInput<'a> {
     pub position: Given<f64>,
 }
 
-/// A new question after the checks that need no record.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CheckedQuestion {
-    question: Option<NewQuestion>,
-    faults: Faults,
-}
-
-impl CheckedQuestion {
-    /// Returns the question, or every fault.
-    pub(crate) fn without_faults(self) -> Result<NewQuestion, Faults> {
-        self.faults.into_result(self.question)
+/// Checks what the types of the fields leave open: the options and the position.
+pub(crate) fn check_new_question(new: &NewQuestion) -> Result<(), Faults> {
+    let mut faults = Faults::new();
+    if check_different(&mut faults, &new.options) {
+        faults.check("options", check_options(new.kind, new.options.len()));
     }
+    faults.check("position", new.position.map_or(Ok(()), check_position));
+    faults.into_result(Some(()))
 }
 
-/// A patch of a question after the checks that need no record.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CheckedQuestionPatch {
-    patch: QuestionPatch,
-    faults: Faults,
-}
-
-impl CheckedQuestionPatch {
-    /// Returns the patch, or every fault.
-    pub(crate) fn without_faults(self) -> Result<QuestionPatch, Faults> {
-        self.faults.into_result(Some(self.patch))
-    }
-}
-
-impl From<NewQuestion> for CheckedQuestion {
-    fn from(question: NewQuestion) -> Self {
-        let mut faults = Faults::new();
-        if check_different(&mut faults, &question.options) {
-            faults.check("options", check_options(question.kind, question.options.len()));
-        }
-        faults.check("position", question.position.map_or(Ok(()), check_position));
-        Self { question: Some(question), faults }
-    }
-}
-
-impl From<QuestionPatch> for CheckedQuestionPatch {
-    fn from(patch: QuestionPatch) -> Self {
-        let mut faults = Faults::new();
-        check_different(&mut faults, patch.options.as_deref().unwrap_or_default());
-        faults.check("position", patch.position.map_or(Ok(()), check_position));
-        Self { patch, faults }
-    }
+/// Checks what the types of the fields leave open and needs no record: that the options differ, and the position.
+pub(crate) fn check_question_patch(patch: &QuestionPatch) -> Result<(), Faults> {
+    let mut faults = Faults::new();
+    check_different(&mut faults, patch.options.as_deref().unwrap_or_default());
+    faults.check("position", patch.position.map_or(Ok(()), check_position));
+    faults.into_result(Some(()))
 }
 
 /// Checks that a question of this kind has the right number of options.
@@ -236,11 +206,6 @@ impl QuestionInput<'_> {
     /// # Errors
     /// Returns every fault, in the order of the fields.
     pub fn check(&self) -> Result<NewQuestion, Faults> {
-        let CheckedQuestion { question, faults } = self.check_new();
-        faults.into_result(question)
-    }
-
-    pub(super) fn check_new(&self) -> CheckedQuestion {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
         let label = fields.required("label", &self.label, TEXT, |text| Label::new(text));
@@ -255,10 +220,14 @@ impl QuestionInput<'_> {
         let position = fields.optional("position", &self.position, POSITION, position);
         let options = options.unwrap_or_default();
         let question = label.map(|label| NewQuestion { label, kind, options, required, position });
-        CheckedQuestion { question, faults }
+        faults.into_result(question)
     }
 
-    pub(super) fn check_patch(&self) -> CheckedQuestionPatch {
+    /// Checks every field of a change. The number of options is checked against the question where it is changed.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn check_patch(&self) -> Result<QuestionPatch, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
         let label = fields.optional("label", &self.label, TEXT, |text| Label::new(text));
@@ -270,7 +239,7 @@ impl QuestionInput<'_> {
         let required = fields.optional_flag("required", &self.required);
         let position = fields.optional("position", &self.position, POSITION, position);
         let patch = QuestionPatch { label, kind, options, required, position };
-        CheckedQuestionPatch { patch, faults }
+        faults.into_result(Some(patch))
     }
 
     /// Returns the options, or `None` if one has a fault. Omitted options are none.

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::check::{Fields, check_shift_count, check_shifts};
+use super::check::{Fields, check_added_shifts, check_shifts};
 use super::list::flag_text;
 use super::{Given, NewShift, ShiftInput};
-use crate::fault::{FaultKind, Faults, ValueType};
+use crate::fault::{Faults, ValueType};
 
 /// The shifts to add to an event, not checked yet.
 #[doc(alias = "slots")]
@@ -15,51 +15,19 @@ pub struct ShiftsInput<'a> {
     pub shifts: Given<Vec<Given<ShiftInput<'a>>>>,
 }
 
-/// Shifts after the checks that need no record.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CheckedShifts {
-    shifts: Vec<NewShift>,
-    faults: Faults,
-}
-
-impl CheckedShifts {
-    /// Returns the shifts, or every fault.
-    pub(crate) fn without_faults(self) -> Result<Vec<NewShift>, Faults> {
-        self.faults.into_result(Some(self.shifts))
-    }
-}
-
-/// Checks the number of shifts that are added.
-fn check_count(count: usize) -> Result<(), FaultKind> {
-    if count == 0 { Err(FaultKind::Required) } else { check_shift_count(count) }
-}
-
-impl From<Vec<NewShift>> for CheckedShifts {
-    fn from(shifts: Vec<NewShift>) -> Self {
-        let mut faults = Faults::new();
-        faults.check("shifts", check_count(shifts.len()));
-        Self { shifts, faults }
-    }
-}
-
 impl ShiftsInput<'_> {
     /// Checks every field of every shift.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
     pub fn check(&self) -> Result<Vec<NewShift>, Faults> {
-        let CheckedShifts { shifts, faults } = self.check_fields();
-        faults.into_result(Some(shifts))
-    }
-
-    pub(super) fn check_fields(&self) -> CheckedShifts {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
         let shifts = fields.required("shifts", &self.shifts, ValueType::ObjectList, |shifts| {
-            check_count(shifts.len()).map(|()| shifts)
+            check_added_shifts(shifts.len()).map(|()| shifts)
         });
         let shifts = check_shifts(&mut fields, shifts);
-        CheckedShifts { shifts, faults }
+        faults.into_result(Some(shifts))
     }
 }
 

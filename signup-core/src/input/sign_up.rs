@@ -1,7 +1,7 @@
-//! Forms with which volunteers sign up: typed and untyped.
+//! Sign-ups of volunteers: typed and untyped.
 //!
-//! The event's questions decide which answers are valid. So a form is checked against the stored questions, and the
-//! check reports the faults of the name, the address and the answers together.
+//! The event's questions decide which answers are valid. So an untyped sign-up is checked against the questions of a
+//! [`SignUpForm`](crate::SignUpForm), and the check reports the faults of the name, the address and the answers together.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,51 +12,11 @@ use crate::question::{Question, QuestionKind};
 use crate::signup::Answer;
 use crate::text::{AnswerText, EmailAddress, Label, PersonName, is_blank};
 
-/// A form with which a volunteer signs up: a typed [`NewSignup`], an untyped [`SignUpInput`], or a reference to either.
-///
-/// A program implements the trait for a form of its own by converting the form into one of these types.
-pub trait SignUpForm: Send + Sync {
-    /// Checks every field and every answer.
-    ///
-    /// # Errors
-    /// Returns every fault. The path of an answer is `answers[<question id>]`.
-    fn check(&self, questions: &[Question]) -> Result<CheckedSignup, Faults>;
-}
-
-impl<F: SignUpForm + ?Sized> SignUpForm for &F {
-    fn check(&self, questions: &[Question]) -> Result<CheckedSignup, Faults> {
-        F::check(self, questions)
-    }
-}
-
-/// The content of a form that was checked against the questions of an event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CheckedSignup {
-    /// The name of the volunteer.
-    pub name: PersonName,
-    /// The e-mail address.
-    pub email: EmailAddress,
-    /// The answers, in the order of the questions.
-    pub answers: Vec<Answer>,
-}
-
 /// A typed sign-up. Each question is answered at most once: a later answer replaces an earlier one.
 ///
 /// ```
-/// # use signup_core::{
-/// #     Capacity, EmailAddress, FixedClock, NewEvent, NewOrganization, NewQuestion, NewShift, NewSignup, QuestionKind, Scopes,
-/// #     Service, date,
-/// # };
-/// # use signup_store_memory::MemoryStore;
-/// # tokio::runtime::Runtime::new()?.block_on(async {
-/// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-/// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-/// # let organization = service.admin().create_organization(NewOrganization::new("A".parse()?)).await?;
-/// # let session = service.session_for(organization.id, Scopes::all()).await?;
-/// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-/// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "UTC".parse()?).shift(packing).published();
-/// # let created = session.create_event(drive).await?.outcome;
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+/// # fn main() -> ExampleResult { example(async |Example { service, created, ada, .. }| {
 /// # let slug = created.event.slug;
 /// # for (label, kind, options) in [
 /// #     ("T-shirt", QuestionKind::Select, vec!["S".parse()?, "M".parse()?]),
@@ -67,18 +27,16 @@ pub struct CheckedSignup {
 /// #     new.options = options;
 /// #     service.admin().add_question(created.event.id, new).await?;
 /// # }
-/// let public = service.public();
-/// let page = public.event(&slug).await?;
-/// let [shirt, rules, diet] = &*page.questions else { panic!("the event has three questions") };
+/// let volunteers = service.volunteers();
+/// let form = volunteers.form(&slug, created.shifts[0].id).await?;
+/// let [shirt, rules, diet] = form.questions() else { panic!("the event has three questions") };
 /// let ada = NewSignup::new("Ada".parse()?, "ada@example.org".parse()?)
 ///     .choose(shirt.id, "M".parse()?)
 ///     .tick(rules.id)
 ///     .answer(diet.id, "no nuts".parse()?);
-/// let signed_up = public.sign_up_by_slug(&slug, page.shifts[0].id, ada).await?;
+/// let signed_up = form.sign_up(ada).await?;
 /// assert_eq!(signed_up.signup.answers[0].value.as_str(), "M");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok(()) }) }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -133,19 +91,32 @@ impl NewSignup {
     }
 }
 
-impl SignUpForm for NewSignup {
+impl NewSignup {
     /// Checks the answers. An answer to a question that the event does not have is a fault.
-    fn check(&self, questions: &[Question]) -> Result<CheckedSignup, Faults> {
-        let mut faults = Faults::new();
-        let answers =
-            check_answers(questions, &mut faults, |question| Ok(self.answers.get(&question.id).cloned()));
+    pub(crate) fn check(&self, questions: &[Question]) -> Result<(), Faults> {
+        let mut faults = self.answers_to(questions).err().unwrap_or_default();
         for id in self.answers.keys() {
             if !questions.iter().any(|question| question.id == *id) {
                 faults.add(answer_path(*id), FaultKind::UnknownQuestion);
             }
         }
-        let (name, email) = (self.name.clone(), self.email.clone());
-        faults.into_result(Some(CheckedSignup { name, email, answers }))
+        faults.into_result(Some(()))
+    }
+
+    /// Returns the answers in the order of the questions. Ignores an answer to any other question, which may have been
+    /// deleted since the volunteer answered it.
+    ///
+    /// # Errors
+    /// Returns every fault. The path of an answer is `answers[<question id>]`.
+    pub(crate) fn answers_to(&self, questions: &[Question]) -> Result<Vec<Answer>, Faults> {
+        let mut faults = Faults::new();
+        let mut answers = Vec::new();
+        for question in questions {
+            let value = value(question, self.answers.get(&question.id));
+            let value = faults.check(answer_path(question.id), value).flatten();
+            answers.extend(value.map(|value| Answer::new(question.id, question.label.clone(), value)));
+        }
+        faults.into_result(Some(answers))
     }
 }
 
@@ -161,16 +132,24 @@ pub struct SignUpInput<'a> {
     pub answers: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
 }
 
-impl SignUpForm for SignUpInput<'_> {
-    fn check(&self, questions: &[Question]) -> Result<CheckedSignup, Faults> {
+impl SignUpInput<'_> {
+    /// Checks every field, and every answer to the questions of the event.
+    ///
+    /// # Errors
+    /// Returns every fault. The path of an answer is `answers[<question id>]`.
+    pub fn check(&self, questions: &[Question]) -> Result<NewSignup, Faults> {
         let mut faults = Faults::new();
         let name = faults.check("name", PersonName::new(&self.name));
         let email = faults.check("email", EmailAddress::new(&self.email));
-        let answers = check_answers(questions, &mut faults, |question| {
+        let mut answers = BTreeMap::new();
+        for question in questions {
             let text = self.answers.get(question.id.to_string().as_str());
-            text.filter(|text| !is_blank(text)).map_or(Ok(None), |text| read(question, text))
-        });
-        faults.into_result(name.zip(email).map(|(name, email)| CheckedSignup { name, email, answers }))
+            let answer = text.filter(|text| !is_blank(text)).map_or(Ok(None), |text| read(question, text));
+            let answer = answer.and_then(|answer| value(question, answer.as_ref()).map(|_| answer));
+            let answer = faults.check(answer_path(question.id), answer).flatten();
+            answers.extend(answer.map(|answer| (question.id, answer)));
+        }
+        faults.into_result(name.zip(email).map(|(name, email)| NewSignup { name, email, answers }))
     }
 }
 
@@ -187,30 +166,11 @@ fn read(question: &Question, text: &str) -> Result<Option<NewAnswer>, FaultKind>
     }
 }
 
-/// Checks the answers in the order of the questions. `answer_to` returns the answer to a question, if there is one.
-fn check_answers(
-    questions: &[Question],
-    faults: &mut Faults,
-    answer_to: impl Fn(&Question) -> Result<Option<NewAnswer>, FaultKind>,
-) -> Vec<Answer> {
-    let mut answers = Vec::new();
-    for question in questions {
-        let value = answer_to(question).and_then(|answer| value(question, answer));
-        let value = faults.check(answer_path(question.id), value).flatten();
-        answers.extend(value.map(|value| Answer {
-            question_id: question.id,
-            label: question.label.clone(),
-            value,
-        }));
-    }
-    answers
-}
-
 /// Returns the text of the answer that is stored; `None` if an optional question is not answered.
-fn value(question: &Question, answer: Option<NewAnswer>) -> Result<Option<AnswerText>, FaultKind> {
+fn value(question: &Question, answer: Option<&NewAnswer>) -> Result<Option<AnswerText>, FaultKind> {
     match (question.kind, answer) {
-        (QuestionKind::Text, Some(NewAnswer::Text(text))) => Ok(Some(text)),
-        (QuestionKind::Select, Some(NewAnswer::Choice(option))) if question.options.contains(&option) => {
+        (QuestionKind::Text, Some(NewAnswer::Text(text))) => Ok(Some(text.clone())),
+        (QuestionKind::Select, Some(NewAnswer::Choice(option))) if question.options.contains(option) => {
             Ok(Some(AnswerText::new(option.as_str())?))
         }
         (QuestionKind::Select, Some(NewAnswer::Choice(_))) => Err(not_an_option(question)),

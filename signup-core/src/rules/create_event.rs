@@ -6,10 +6,10 @@ use super::edit::{active_events_below, changed_or_slug_taken, slug_is_free};
 use super::shift_set::new_shifts;
 use super::{Decision, EventIds, slug_with_tail};
 use crate::event::{Event, EventDates};
-use crate::fault::{FaultKind, Faults};
-use crate::hours::Day;
+use crate::fault::Faults;
+use crate::hours::{Day, EventDate};
 use crate::id::OrganizationId;
-use crate::input::{CheckedEvent, EventInput, NewEvent};
+use crate::input::{NewEvent, check_last_day, check_shift_count};
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
 use crate::shift::sort_by_running_order;
@@ -21,15 +21,16 @@ use crate::store::{ChangeSet, EventLocationData};
 /// count under its lock, so simultaneous creates never exceed the limit.
 ///
 /// # Errors
-/// Returns the faults that `new` carries, and one of `end_date` if the event has more days than the plan allows.
+/// Returns a fault of each day that is out of range, of `end_date` if it is before the first day or the event has more days
+/// than the plan allows, and of `shifts` if there are too many.
 pub(crate) fn create_event(
     organization: OrganizationId,
     limits: PlanLimits,
-    new: CheckedEvent,
+    new: NewEvent,
     ids: EventIds,
     now: Timestamp,
 ) -> Result<Decision<EventWithShifts>, Faults> {
-    let (new, dates) = check(new, limits)?;
+    let dates = check(&new, limits)?;
     let event = Event {
         id: ids.event,
         organization,
@@ -68,17 +69,14 @@ pub(crate) fn create_event(
     Ok(Decision::new(EventWithShifts { event, shifts }, change).again_after(changed_or_slug_taken))
 }
 
-/// Adds the fault of an event that is longer than the plan allows. Returns the event and its dates if there is no
-/// fault.
-fn check(checked: CheckedEvent, limits: PlanLimits) -> Result<(NewEvent, EventDates), Faults> {
-    let CheckedEvent { event, first, last, mut faults } = checked;
-    let days = first.zip(last).map(|(first, last)| last.days_since(first) + 1);
-    if days.is_some_and(|days| days > limits.event_days.into()) {
-        faults.add("end_date", FaultKind::TooManyDays { max: limits.event_days });
-        faults.sort_by_fields(EventInput::FIELDS);
-    }
-    faults.into_result(event.zip(first).map(|(event, first)| {
-        let dates = EventDates { first: Day::new(first, event.zone.clone()), last };
-        (event, dates)
-    }))
+/// Checks what the types of the fields leave open, and returns the days.
+fn check(new: &NewEvent, limits: PlanLimits) -> Result<EventDates, Faults> {
+    let mut faults = Faults::new();
+    let first = faults.check("start_date", EventDate::try_from(new.start_date));
+    let last = new.end_date.and_then(|last| {
+        let last = EventDate::try_from(last).map_err(Into::into);
+        faults.check("end_date", last.and_then(|last| check_last_day(first, last, limits)))
+    });
+    faults.check("shifts", check_shift_count(new.shifts.len()));
+    faults.into_result(first.map(|first| EventDates { first: Day::new(first, new.zone.clone()), last }))
 }

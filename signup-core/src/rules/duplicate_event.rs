@@ -1,6 +1,7 @@
 //! Copying an event to another date.
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 
 use super::edit::{changed_or_slug_taken, slug_is_free};
 use super::{Decision, EventIds, slug_with_tail};
@@ -20,15 +21,16 @@ use crate::store::{ChangeSet, EventInFull, EventLocationData};
 /// and the plan's limit of days is not checked.
 ///
 /// # Errors
-/// Returns a fault of `start_date` if the copy's last day is out of range.
+/// Returns a fault of `start_date` if it or the copy's last day is out of range.
 pub(crate) fn duplicate_event(
     source: EventInFull,
-    start_date: EventDate,
+    start_date: Date,
     ids: EventIds,
     now: Timestamp,
 ) -> Result<Decision<EventWithShifts>, Faults> {
     let EventInFull { event: source, location_data, shifts, questions } = source;
-    let dates = source.dates.moved_to(start_date);
+    let first = EventDate::try_from(start_date).map_err(|error| Faults::one("start_date", error))?;
+    let dates = source.dates.moved_to(first);
     let dates = dates.ok_or_else(|| Faults::one("start_date", FaultKind::LastDayOutOfRange))?;
     let event = Event {
         id: ids.event,

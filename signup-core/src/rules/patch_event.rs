@@ -9,9 +9,9 @@ use super::edit::{
 use crate::error::Error;
 use crate::event::{Event, EventDates};
 use crate::fault::{FaultKind, Faults};
-use crate::hours::Day;
+use crate::hours::{Day, EventDate};
 use crate::id::NoticeId;
-use crate::input::{Change, DatesPatch, EventPatch};
+use crate::input::{Change, EventPatch, check_last_day};
 use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
@@ -28,12 +28,11 @@ use crate::text::LocationData;
 /// # Errors
 /// - [`Error::EventCancelled`].
 /// - [`Error::EventHasSignups`] if the patch unpublishes an event with active sign-ups.
-/// - [`Error::Invalid`] if the patch changes the days, and the last day is before the first, out of range, or beyond the
-///   plan's longest event.
+/// - [`Error::Invalid`] if the patch changes the days, and one is out of range, or the last day is before the first or
+///   beyond the plan's longest event.
 pub(crate) fn patch_event(
     full: EventInFull,
     patch: EventPatch,
-    dates: DatesPatch,
     limits: PlanLimits,
     notices: Vec<NoticeId>,
     now: Timestamp,
@@ -46,6 +45,7 @@ pub(crate) fn patch_event(
     if event.is_published && !is_published && !require_no_active_signups(&mut change, &event, &shifts, now) {
         return Err(Error::EventHasSignups);
     }
+    let dates = days(&event.dates, &patch, limits)?;
     let zone = patch.zone.unwrap_or_else(|| event.dates.first.zone().clone());
     let changed = Event {
         title: patch.title.unwrap_or_else(|| event.title.clone()),
@@ -54,7 +54,7 @@ pub(crate) fn patch_event(
         is_virtual: patch.is_virtual.unwrap_or(event.is_virtual),
         latitude: patch.latitude.map_or(event.latitude, Change::into_value),
         longitude: patch.longitude.map_or(event.longitude, Change::into_value),
-        dates: days(&event.dates, dates, limits)?.in_zone(zone),
+        dates: dates.in_zone(zone),
         is_published,
         theme: patch.theme.map_or(event.theme, Change::into_value),
         badge_label: patch.badge_label.map_or_else(|| event.badge_label.clone(), Change::into_value),
@@ -108,25 +108,24 @@ fn location_data_write(
 }
 
 /// Returns the days after a patch. A last day that the patch does not name moves with the first.
-fn days(present: &EventDates, patch: DatesPatch, limits: PlanLimits) -> Result<EventDates, Faults> {
-    let first = patch.first.unwrap_or(present.first.date());
-    let dates = match patch.last {
-        Some(last) => {
-            let first = Day::new(first, present.first.zone().clone());
-            EventDates { first, last: last.into_value() }
-        }
+fn days(present: &EventDates, patch: &EventPatch, limits: PlanLimits) -> Result<EventDates, Faults> {
+    let mut faults = Faults::new();
+    let first = patch.start_date.and_then(|first| faults.check("start_date", EventDate::try_from(first)));
+    let last = patch
+        .end_date
+        .map(|last| last.into_value().and_then(|last| faults.check("end_date", EventDate::try_from(last))));
+    faults.into_result(Some(()))?;
+    let first = first.unwrap_or(present.first.date());
+    let dates = match last {
+        Some(last) => EventDates { first: Day::new(first, present.first.zone().clone()), last },
         None => {
             present.moved_to(first).ok_or_else(|| Faults::one("start_date", FaultKind::LastDayOutOfRange))?
         }
     };
-    if dates == *present {
-        return Ok(dates);
-    }
-    if dates.last.is_some_and(|last| last < first) {
-        return Err(Faults::one("end_date", FaultKind::LastDayBeforeFirst));
-    }
-    if dates.days() > limits.event_days {
-        return Err(Faults::one("end_date", FaultKind::TooManyDays { max: limits.event_days }));
+    if dates != *present
+        && let Some(last) = dates.last
+    {
+        check_last_day(Some(first), last, limits).map_err(|fault| Faults::one("end_date", fault))?;
     }
     Ok(dates)
 }

@@ -6,8 +6,9 @@ use super::Decision;
 use super::edit::check_not_cancelled;
 use crate::error::Error;
 use crate::event::Event;
+use crate::fault::Faults;
 use crate::id::NoticeId;
-use crate::input::{Change, CheckedPatch, ShiftPatchInput};
+use crate::input::{Change, ShiftPatch};
 use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
 use crate::occupancy::Occupancy;
 use crate::shift::Shift;
@@ -21,23 +22,16 @@ use crate::store::ChangeSet;
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
-/// - [`Error::Invalid`] with the faults that `patch` carries, and one of `end_time` if the shift would not end after its
-///   start.
+/// - [`Error::Invalid`] with a fault of `end_time` if the shift would not end after its start.
 pub(crate) fn patch_shift(
     event: &Event,
     shift: Shift,
-    patch: CheckedPatch,
+    patch: ShiftPatch,
     notice: NoticeId,
     now: Timestamp,
 ) -> Result<Decision<Shift>, Error> {
-    // Faults of the input come before the state of the event.
-    if patch.faults.is_empty() {
-        check_not_cancelled(event)?;
-    }
-    let CheckedPatch { patch, mut faults } = patch;
-    let hours = faults.check("end_time", patch.hours.apply(shift.hours));
-    faults.sort_by_fields(ShiftPatchInput::FIELDS);
-    let hours = faults.into_result(hours)?;
+    check_not_cancelled(event)?;
+    let hours = patch.hours.apply(shift.hours).map_err(|error| Faults::one("end_time", error))?;
     let before = TimeAndPlace::of(&shift, event);
     let mut changed = Shift {
         title: patch.title.unwrap_or_else(|| shift.title.clone()),

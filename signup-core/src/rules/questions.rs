@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
 use crate::id::QuestionId;
-use crate::input::{NewQuestion, QuestionPatch, check_options};
+use crate::input::{NewQuestion, QuestionPatch, check_new_question, check_options, check_question_patch};
 use crate::question::{Question, QuestionKind};
 use crate::store::{ChangeSet, Entity as _, Requirement, Total};
 
@@ -14,13 +14,15 @@ use crate::store::{ChangeSet, Entity as _, Requirement, Total};
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
-/// - [`Error::Invalid`] with a fault of `label` if the event has [`Question::MAX_PER_EVENT`] questions.
+/// - [`Error::Invalid`] with the faults of the options and the position, or with a fault of `label` if the event has
+///   [`Question::MAX_PER_EVENT`] questions.
 pub(crate) fn add_question(
     event: &Event,
     present: &[Question],
     new: NewQuestion,
     id: QuestionId,
 ) -> Result<Decision<Question>, Error> {
+    check_new_question(&new)?;
     check_not_cancelled(event)?;
     let max = Question::MAX_PER_EVENT;
     if present.len() >= max {
@@ -50,12 +52,13 @@ pub(crate) fn add_question(
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
-/// - [`Error::Invalid`] with a fault of `options` if they do not fit the kind.
+/// - [`Error::Invalid`] with the faults of the options and the position.
 pub(crate) fn patch_question(
     event: &Event,
     question: Question,
     patch: QuestionPatch,
 ) -> Result<Decision<Question>, Error> {
+    check_question_patch(&patch)?;
     check_not_cancelled(event)?;
     let kind = patch.kind.unwrap_or(question.kind);
     let kept = || if kind == QuestionKind::Select { question.options.clone() } else { vec![] };

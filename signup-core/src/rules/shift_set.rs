@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
 use crate::id::{NoticeId, ShiftId};
-use crate::input::{DeleteShift, NewShift};
+use crate::input::{DeleteShift, NewShift, check_added_shifts};
 use crate::notice::{Notice, NoticeCause};
 use crate::occupancy::Occupancy;
 use crate::shift::{Shift, sort_by_running_order};
@@ -51,13 +51,15 @@ pub(super) fn new_shifts(
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
-/// - [`Error::Invalid`] with a fault of `shifts` if the event would have more than [`Event::MAX_SHIFTS`] shifts.
+/// - [`Error::Invalid`] with a fault of `shifts` if none or too many are added, or the event would have more than
+///   [`Event::MAX_SHIFTS`] shifts.
 pub(crate) fn add_shifts(
     full: EventInFull,
     new: Vec<NewShift>,
     ids: Vec<ShiftId>,
     now: Timestamp,
 ) -> Result<Decision<Vec<Shift>>, Error> {
+    check_added_shifts(new.len()).map_err(|fault| Faults::one("shifts", fault))?;
     let EventInFull { event, shifts: present, .. } = full;
     check_not_cancelled(&event)?;
     let max = Event::MAX_SHIFTS;

@@ -7,7 +7,7 @@ use super::edit::check_not_cancelled;
 use crate::error::Error;
 use crate::event::Event;
 use crate::id::{NoticeId, SignupId};
-use crate::input::SignUpForm;
+use crate::input::NewSignup;
 use crate::notice::{Notice, NoticeCause};
 use crate::question::Question;
 use crate::secret::Secret;
@@ -56,6 +56,18 @@ pub(crate) enum Closed {
     Over,
 }
 
+/// Checks that the event shows a form for the shift.
+///
+/// # Errors
+/// Returns [`Error::NotFound`] if the event is a draft or the shift belongs to another event, and
+/// [`Error::EventCancelled`].
+pub(crate) fn check_form(SignUpFacts { event, shift, .. }: &SignUpFacts) -> Result<(), Error> {
+    if !event.is_published || shift.event != event.id {
+        return Err(Error::NotFound);
+    }
+    check_not_cancelled(event)
+}
+
 /// Takes a place on a shift.
 ///
 /// The store checks under its lock that the address has no place yet and that a place is left, in this order. An
@@ -63,20 +75,16 @@ pub(crate) enum Closed {
 /// [mails the confirmation again](mail_again).
 ///
 /// # Errors
-/// Returns [`Error::NotFound`] if the event is a draft or the shift belongs to another event, and [`Error::Invalid`]
-/// with every fault of the form.
+/// Returns the errors of [`check_form`], and [`Error::Invalid`] with every fault of the answers.
 pub(crate) fn sign_up(
     facts: SignUpFacts,
-    form: &impl SignUpForm,
+    new: &NewSignup,
     ids: SignUpIds,
     now: Timestamp,
 ) -> Result<Decision<SignUpOutcome>, Error> {
+    check_form(&facts)?;
     let SignUpFacts { event, shift, questions } = facts;
-    if !event.is_published || shift.event != event.id {
-        return Err(Error::NotFound);
-    }
-    check_not_cancelled(&event)?;
-    let new = form.check(&questions)?;
+    let answers = new.answers_to(&questions)?;
     let organization = shift.organization;
     let mut change = ChangeSet::default();
     change.require_gate(&event);
@@ -94,9 +102,9 @@ pub(crate) fn sign_up(
         event: event.id,
         shift: shift.id,
         shift_version: shift.version,
-        name: new.name,
-        email: new.email,
-        answers: new.answers,
+        name: new.name.clone(),
+        email: new.email.clone(),
+        answers,
         status: SignupStatus::Confirmed,
         secret: ids.secret.digest(),
         version: 1,

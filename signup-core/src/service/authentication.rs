@@ -29,15 +29,10 @@ impl Service {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{NewOrganization, Service};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
     /// use signup_core::{Error, NewEvent, NewToken, Scope, date};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
     /// let new = NewToken::new("Calendar script".parse()?, [Scope::EventsRead].into());
     /// let (_, text) = service.admin().create_token(organization.id, new).await?;
     ///
@@ -49,8 +44,7 @@ impl Service {
     /// let refused = session.create_event(drive).await;
     /// assert_eq!(refused, Err(Error::MissingScope(Scope::EventsWrite)));
     /// assert!(service.authenticate("signup_unknown").await.is_err_and(|error| error == Error::Unauthenticated));
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn authenticate(&self, token: &str) -> Result<Session> {
         let digest = token.parse::<TokenText>().map_err(|_| Error::Unauthenticated)?.digest();
@@ -84,22 +78,16 @@ impl Service {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{NewOrganization, Service};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
     /// use signup_core::{EventQuery, Scope};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
     /// // The program has checked that its user may read this organization.
     /// let scopes = [Scope::EventsRead, Scope::ShiftsRead].into();
     /// let session = service.session_for(organization.id, scopes).await?;
     /// assert_eq!(session.token_id(), None);
-    /// assert!(session.events(EventQuery::new()).await?.events.is_empty());
-    /// # Ok(())
-    /// # }
+    /// assert_eq!(session.events(EventQuery::new()).await?.events.len(), 1);
+    /// # Ok(()) }) }
     /// ```
     pub async fn session_for(&self, organization: OrganizationId, scopes: Scopes) -> Result<Session> {
         let organization: Organization = self.0.get(RecordKey::Organization(organization)).await?;

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`Session`] | [`Service::authenticate`], [`Service::session_for`] | what a token may do, in its own organization |
 //! | [`Admin`] | [`Service::admin`] | the operator: organizations, plans, tokens, events, questions, sign-ups, failed mails |
-//! | [`Public`] | [`Service::public`] | volunteers: a published event, signing up, a sign-up and its cancellation |
+//! | [`Volunteers`] | [`Service::volunteers`] | volunteers: a published event, signing up, a sign-up and its cancellation |
 //! | [`Outbox`] | [`Service::outbox`] | the process that delivers queued notices |
 //!
 //! A method reads top to bottom: authorize, read, decide. A pure rule decides, and one commit makes the decision
@@ -15,9 +15,9 @@ mod admin;
 mod authentication;
 mod commit;
 mod outbox;
-mod public;
 mod session;
 mod turns;
+mod volunteers;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -27,8 +27,8 @@ use uuid::Uuid;
 
 pub use admin::Admin;
 pub use outbox::Outbox;
-pub use public::{Public, PublicEvent, SignedUp};
-pub use session::{EventList, EventPages, Reply, Session, SignupList};
+pub use session::{EventList, EventPages, Session, SignupList};
+pub use volunteers::{PublicEvent, SignUpForm, SignedUp, Volunteers};
 
 use crate::allowance::{Allowance, RateKey, Windows};
 use crate::clock::{Clock, SystemClock, whole_second};
@@ -185,23 +185,16 @@ impl Service {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{NewOrganization, Scopes, Service};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
     /// use signup_core::PlanTable;
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
     /// let mut plans = PlanTable::default();
     /// plans.free.active_events = 10;
     /// let service = service.with_plans(plans);
     /// let session = service.session_for(organization.id, Scopes::all()).await?;
     /// assert_eq!(session.limits().active_events, 10);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     #[must_use]
     pub fn with_plans(self, plans: PlanTable) -> Self {
@@ -217,9 +210,9 @@ impl Service {
 
     /// Returns the handle of volunteers, who hold a slug or a secret instead of a token.
     ///
-    /// See [`Public`] for an example.
-    pub fn public(&self) -> Public {
-        Public::new(Arc::clone(&self.0))
+    /// See [`Volunteers`] for an example.
+    pub fn volunteers(&self) -> Volunteers {
+        Volunteers::new(Arc::clone(&self.0))
     }
 
     /// Returns the handle of a process that delivers queued notices.
@@ -252,14 +245,8 @@ impl Service {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{NewOrganization, Scopes, Service};
-    /// # use signup_store_memory::MemoryStore;
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, session, .. }| {
     /// let address = "192.0.2.7".parse()?;
     /// for remaining in (0..30).rev() {
     ///     let allowance = service.count_request(Some(&session), address).await?;
@@ -270,8 +257,7 @@ impl Service {
     /// assert!((1..=60).contains(&refused.retry_after_s(service.now())));
     /// // The requests of the session do not count against the address.
     /// assert!(service.count_request(None, address).await?.is_allowed);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn count_request(&self, session: Option<&Session>, address: IpAddr) -> Result<Allowance> {
         let session = session.filter(|session| session.is_valid());
@@ -284,18 +270,11 @@ impl Service {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{NewOrganization, Scopes, Service};
-    /// # use signup_store_memory::MemoryStore;
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, session, .. }| {
     /// assert_eq!(service.requests_per_minute(Some(&session)), session.limits().requests_per_minute);
     /// assert_eq!(service.requests_per_minute(None), 30);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub fn requests_per_minute(&self, session: Option<&Session>) -> u32 {
         let session = session.filter(|session| session.is_valid());
@@ -310,14 +289,10 @@ impl Service {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::Service;
-    /// # use signup_store_memory::MemoryStore;
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, .. }| {
     /// service.check().await?;
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn check(&self) -> Result<()> {
         Ok(self.0.store.check().await?)

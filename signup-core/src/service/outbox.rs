@@ -35,20 +35,10 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 /// # Example
 ///
 /// ```
-/// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-/// # use signup_store_memory::MemoryStore;
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+/// # fn main() -> ExampleResult { example(async |Example { service, organization, created, ada, .. }| {
 /// use signup_core::{Delivery, DeliveryFailure, NewSignup, Outbox, Result};
 ///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-/// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-/// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-/// # let organization = service.admin().create_organization(food_bank).await?;
-/// # let session = service.session_for(organization.id, Scopes::all()).await?;
-/// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-/// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-/// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
 /// /// Delivers every notice that is due.
 /// async fn deliver_due(outbox: &Outbox) -> Result<()> {
 ///     for notice in outbox.due(100).await? {
@@ -78,12 +68,10 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 ///     Ok(())
 /// }
 ///
-/// # let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-/// # service.public().sign_up(organization.id, created.shifts[0].id, ada).await?;
+/// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
 /// deliver_due(&service.outbox()).await?;
 /// assert_eq!(service.admin().count_notices().await?.queued, 0);
-/// # Ok(())
-/// # }
+/// # Ok(()) }) }
 /// ```
 #[derive(Debug, Clone)]
 pub struct Outbox {
@@ -199,22 +187,11 @@ impl Outbox {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, NewSignup, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, ada, .. }| {
     /// use signup_core::Notice;
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
-    /// # let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-    /// # service.public().sign_up(organization.id, created.shifts[0].id, ada).await?;
+    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
     /// let outbox = service.outbox();
     /// let due = outbox.due(1).await?.pop().ok_or("no notice is due")?;
     /// let delivery = outbox.claim(&due).await?.ok_or("there is no mail to send")?;
@@ -222,8 +199,7 @@ impl Outbox {
     /// let extended = outbox.extend_lease(&delivery.notice).await?.ok_or("the lease is lost")?;
     /// assert_eq!(extended.due_at, outbox.now() + Notice::LEASE);
     /// assert!(outbox.report_sent(&extended).await?);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn extend_lease(&self, notice: &Notice) -> Result<Option<Notice>> {
         let extend = |notice: &Notice| Some(notice.clone().lease_extended(self.now()));

@@ -1,18 +1,23 @@
 //! Handlers of events.
 
-use signup_core::{EventId, EventListInput, EventWithShifts, Reply, Session};
+use signup_core::{
+    CancelEventInput, DuplicateInput, EventId, EventInput, EventListInput, EventPatchInput, Operation, Scope,
+    Session, from_json,
+};
 use warp::http::StatusCode;
 
-use super::{Answer, Context, mark_replay};
+use super::{Answer, Context, Write};
 use crate::reply::json;
 use crate::request::Request;
 use crate::wire::{Data, Deleted, Event, event_page};
 
 /// `POST /v1/events`: creates an event with its slots.
 pub(crate) async fn create_event(context: Context, session: Session, mut request: Request) -> Answer {
-    let session = session.with_checked_key(request.idempotency_key());
-    let reply = session.create_event(request.body()).await?;
-    Ok(event_answer(StatusCode::CREATED, &context, &reply))
+    let write = Write::authorize(&session, Operation::CreateEvent, &request)?;
+    let event = request.input(|body| from_json::<EventInput<'_>>(body)?.check(session.limits())).await;
+    let created =
+        write.call(event, |session, event| async move { session.create_event(event).await }).await?;
+    Ok(write.answer(StatusCode::CREATED, Event::with_slots(&created, &context.base_url)))
 }
 
 /// `POST /v1/events/{event_id}/duplicate`: copies an event to another date.
@@ -22,15 +27,18 @@ pub(crate) async fn duplicate_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let session = session.with_checked_key(request.idempotency_key());
-    let reply = session.duplicate_event(id, request.body()).await?;
-    Ok(event_answer(StatusCode::CREATED, &context, &reply))
+    let write = Write::authorize(&session, Operation::DuplicateEvent(id), &request)?;
+    let date = request.input(|body| from_json::<DuplicateInput<'_>>(body)?.check()).await;
+    let copy =
+        write.call(date, |session, date| async move { session.duplicate_event(id, date).await }).await?;
+    Ok(write.answer(StatusCode::CREATED, Event::with_slots(&copy, &context.base_url)))
 }
 
 /// `GET /v1/events`: lists one page of events.
 pub(crate) async fn list_events(context: Context, session: Session, request: Request) -> Answer {
+    session.require(Scope::EventsRead)?;
     let [is_published, per_page, cursor] = request.query_texts(["is_published", "per_page", "cursor"]);
-    let list = session.events(EventListInput { is_published, per_page, cursor }).await?;
+    let list = session.events(EventListInput { is_published, per_page, cursor }.check()?).await?;
     Ok(json(StatusCode::OK, &event_page(&list, &context.base_url)))
 }
 
@@ -48,9 +56,11 @@ pub(crate) async fn patch_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let session = session.with_checked_key(request.idempotency_key());
-    let reply = session.patch_event(id, request.body()).await?;
-    Ok(event_answer(StatusCode::OK, &context, &reply))
+    let write = Write::authorize(&session, Operation::PatchEvent(id), &request)?;
+    let patch = request.input(|body| from_json::<EventPatchInput<'_>>(body)?.check()).await;
+    let event =
+        write.call(patch, |session, patch| async move { session.patch_event(id, patch).await }).await?;
+    Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
 }
 
 /// `POST /v1/events/{event_id}/publish`: publishes an event.
@@ -60,9 +70,10 @@ pub(crate) async fn publish_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let session = session.with_checked_key(request.idempotency_key());
-    let reply = session.publish_event(id, request.optional_body()).await?;
-    Ok(event_answer(StatusCode::OK, &context, &reply))
+    let write = Write::authorize(&session, Operation::PublishEvent(id), &request)?;
+    let body = request.no_input().await;
+    let event = write.call(body, |session, ()| async move { session.publish_event(id).await }).await?;
+    Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
 }
 
 /// `POST /v1/events/{event_id}/unpublish`: makes an event a draft.
@@ -72,9 +83,10 @@ pub(crate) async fn unpublish_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let session = session.with_checked_key(request.idempotency_key());
-    let reply = session.unpublish_event(id, request.optional_body()).await?;
-    Ok(event_answer(StatusCode::OK, &context, &reply))
+    let write = Write::authorize(&session, Operation::UnpublishEvent(id), &request)?;
+    let body = request.no_input().await;
+    let event = write.call(body, |session, ()| async move { session.unpublish_event(id).await }).await?;
+    Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
 }
 
 /// `POST /v1/events/{event_id}/cancel`: cancels an event for good.
@@ -84,24 +96,17 @@ pub(crate) async fn cancel_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let session = session.with_checked_key(request.idempotency_key());
-    let reply = session.cancel_event(id, request.optional_body()).await?;
-    Ok(event_answer(StatusCode::OK, &context, &reply))
+    let write = Write::authorize(&session, Operation::CancelEvent(id), &request)?;
+    let cancel = request.optional_input(|body| from_json::<CancelEventInput<'_>>(body)?.check()).await;
+    let event =
+        write.call(cancel, |session, cancel| async move { session.cancel_event(id, cancel).await }).await?;
+    Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
 }
 
 /// `DELETE /v1/events/{event_id}`: deletes an event.
 pub(crate) async fn delete_event(session: Session, id: EventId, mut request: Request) -> Answer {
-    let session = session.with_checked_key(request.idempotency_key());
-    let reply = session.delete_event(id, request.optional_body()).await?;
-    let data = Deleted::new(id.uuid());
-    Ok(mark_replay(json(StatusCode::OK, &Data { data }), reply.is_replay))
-}
-
-fn event_answer(
-    status: StatusCode,
-    context: &Context,
-    reply: &Reply<EventWithShifts>,
-) -> warp::reply::Response {
-    let data = Event::with_slots(&reply.outcome, &context.base_url);
-    mark_replay(json(status, &Data { data }), reply.is_replay)
+    let write = Write::authorize(&session, Operation::DeleteEvent(id), &request)?;
+    let body = request.no_input().await;
+    write.call(body, |session, ()| async move { session.delete_event(id).await }).await?;
+    Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
 }

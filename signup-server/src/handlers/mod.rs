@@ -5,6 +5,7 @@ mod questions;
 mod signups;
 mod slots;
 mod team;
+mod write;
 
 pub(crate) use events::{
     cancel_event, create_event, delete_event, duplicate_event, list_events, patch_event, publish_event,
@@ -18,10 +19,10 @@ pub(crate) use team::show_team;
 use std::sync::Arc;
 
 use signup_core::Service;
-use warp::http::HeaderValue;
 use warp::reply::Response;
 
 use crate::reply::ApiError;
+use write::Write;
 
 /// The service, and the base URL of the addresses in responses.
 #[derive(Debug, Clone)]
@@ -31,11 +32,3 @@ pub(crate) struct Context {
 }
 
 type Answer = Result<Response, ApiError>;
-
-/// Adds `Idempotent-Replay: true` if the response is the stored answer of an earlier request.
-fn mark_replay(mut response: Response, is_replay: bool) -> Response {
-    if is_replay {
-        response.headers_mut().insert("idempotent-replay", HeaderValue::from_static("true"));
-    }
-    response
-}

@@ -1,9 +1,9 @@
 //! Handlers of the questions of an event.
 
-use signup_core::{EventId, QuestionId, Session};
+use signup_core::{EventId, Operation, QuestionId, QuestionInput, Session, from_json};
 use warp::http::StatusCode;
 
-use super::{Answer, mark_replay};
+use super::{Answer, Write};
 use crate::reply::json;
 use crate::request::Request;
 use crate::wire::{Data, Deleted, Question};
@@ -17,24 +17,25 @@ pub(crate) async fn list_questions(session: Session, event: EventId) -> Answer {
 
 /// `POST /v1/events/{event_id}/questions`: adds a question.
 pub(crate) async fn add_question(session: Session, event: EventId, mut request: Request) -> Answer {
-    let session = session.with_checked_key(request.idempotency_key());
-    let reply = session.add_question(event, request.body()).await?;
-    let data = Question::new(&reply.outcome);
-    Ok(mark_replay(json(StatusCode::CREATED, &Data { data }), reply.is_replay))
+    let write = Write::authorize(&session, Operation::AddQuestion(event), &request)?;
+    let new = request.input(|body| from_json::<QuestionInput<'_>>(body)?.check()).await;
+    let added = write.call(new, |session, new| async move { session.add_question(event, new).await }).await?;
+    Ok(write.answer(StatusCode::CREATED, Question::new(&added)))
 }
 
 /// `PATCH /v1/questions/{id}`: changes a question.
 pub(crate) async fn patch_question(session: Session, id: QuestionId, mut request: Request) -> Answer {
-    let session = session.with_checked_key(request.idempotency_key());
-    let reply = session.patch_question(id, request.body()).await?;
-    let data = Question::new(&reply.outcome);
-    Ok(mark_replay(json(StatusCode::OK, &Data { data }), reply.is_replay))
+    let write = Write::authorize(&session, Operation::PatchQuestion(id), &request)?;
+    let patch = request.input(|body| from_json::<QuestionInput<'_>>(body)?.check_patch()).await;
+    let question =
+        write.call(patch, |session, patch| async move { session.patch_question(id, patch).await }).await?;
+    Ok(write.answer(StatusCode::OK, Question::new(&question)))
 }
 
 /// `DELETE /v1/questions/{id}`: deletes a question.
 pub(crate) async fn delete_question(session: Session, id: QuestionId, mut request: Request) -> Answer {
-    let session = session.with_checked_key(request.idempotency_key());
-    let reply = session.delete_question(id, request.optional_body()).await?;
-    let data = Deleted::new(id.uuid());
-    Ok(mark_replay(json(StatusCode::OK, &Data { data }), reply.is_replay))
+    let write = Write::authorize(&session, Operation::DeleteQuestion(id), &request)?;
+    let body = request.no_input().await;
+    write.call(body, |session, ()| async move { session.delete_question(id).await }).await?;
+    Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
 }

@@ -1,6 +1,6 @@
 //! Handlers of sign-ups, which the API only reads.
 
-use signup_core::{Session, SignupId, SignupListInput, SignupScope};
+use signup_core::{Scope, Session, SignupId, SignupListInput, SignupScope};
 use warp::http::StatusCode;
 
 use super::{Answer, Context};
@@ -15,8 +15,9 @@ pub(crate) async fn list_signups(
     scope: Option<SignupScope>,
     request: Request,
 ) -> Answer {
+    session.require(Scope::SignupsRead)?;
     let [status, email, per_page, cursor] = request.query_texts(["status", "email", "per_page", "cursor"]);
-    let list = session.signups(SignupListInput { scope, status, email, per_page, cursor }).await?;
+    let list = session.signups(SignupListInput { scope, status, email, per_page, cursor }.check()?).await?;
     Ok(json(StatusCode::OK, &signup_page(&list, &context.base_url)))
 }
 

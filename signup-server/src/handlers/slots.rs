@@ -1,9 +1,9 @@
 //! Handlers of slots, which the library calls shifts.
 
-use signup_core::{EventId, Session, ShiftId};
+use signup_core::{EventId, Operation, Session, ShiftId, ShiftPatchInput, ShiftsInput, from_json};
 use warp::http::StatusCode;
 
-use super::{Answer, mark_replay};
+use super::{Answer, Write};
 use crate::reply::json;
 use crate::request::Request;
 use crate::wire::{Coverage, Data, Deleted, Slot, slots};
@@ -16,10 +16,11 @@ pub(crate) async fn list_slots(session: Session, event: EventId) -> Answer {
 
 /// `PATCH /v1/slots/{id}`: changes a slot.
 pub(crate) async fn patch_slot(session: Session, id: ShiftId, mut request: Request) -> Answer {
-    let session = session.with_checked_key(request.idempotency_key());
-    let reply = session.patch_shift(id, request.body()).await?;
-    let data = Slot::new(&reply.outcome);
-    Ok(mark_replay(json(StatusCode::OK, &Data { data }), reply.is_replay))
+    let write = Write::authorize(&session, Operation::PatchShift(id), &request)?;
+    let patch = request.input(|body| from_json::<ShiftPatchInput<'_>>(body)?.check()).await;
+    let shift =
+        write.call(patch, |session, patch| async move { session.patch_shift(id, patch).await }).await?;
+    Ok(write.answer(StatusCode::OK, Slot::new(&shift)))
 }
 
 /// `GET /v1/slots/{id}`: returns a slot.
@@ -30,18 +31,18 @@ pub(crate) async fn show_slot(session: Session, id: ShiftId) -> Answer {
 
 /// `POST /v1/events/{event_id}/slots`: adds slots to an event.
 pub(crate) async fn add_slots(session: Session, event: EventId, mut request: Request) -> Answer {
-    let session = session.with_checked_key(request.idempotency_key());
-    let reply = session.add_shifts(event, request.body()).await?;
-    let data = slots(&reply.outcome);
-    Ok(mark_replay(json(StatusCode::CREATED, &Data { data }), reply.is_replay))
+    let write = Write::authorize(&session, Operation::AddShifts(event), &request)?;
+    let new = request.input(|body| from_json::<ShiftsInput<'_>>(body)?.check()).await;
+    let added = write.call(new, |session, new| async move { session.add_shifts(event, new).await }).await?;
+    Ok(write.answer(StatusCode::CREATED, slots(&added)))
 }
 
 /// `DELETE /v1/slots/{id}`: deletes a slot.
 pub(crate) async fn delete_slot(session: Session, id: ShiftId, mut request: Request) -> Answer {
-    let session = session.with_checked_key(request.idempotency_key());
-    let reply = session.delete_shift(id, request.delete_input()).await?;
-    let data = Deleted::new(id.uuid());
-    Ok(mark_replay(json(StatusCode::OK, &Data { data }), reply.is_replay))
+    let write = Write::authorize(&session, Operation::DeleteShift(id), &request)?;
+    let delete = request.deletion().await;
+    write.call(delete, |session, delete| async move { session.delete_shift(id, delete).await }).await?;
+    Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
 }
 
 /// `GET /v1/events/{event_id}/coverage`: returns what an event still needs.

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use http_body_util::BodyExt as _;
 use signup_core::{
-    CancelEvent, DeleteShift, Event, EventWithShifts, NewQuestion, QuestionKind, Scopes, Secret, Service,
-    Session, ShiftId, SignUpInput,
+    CancelEvent, DeleteShift, Event, EventWithShifts, NewQuestion, NewSignup, QuestionKind, Scopes, Secret,
+    Service, Session, ShiftId,
 };
 use warp::http::header::CONTENT_TYPE;
 use warp::http::{HeaderMap, HeaderValue};
@@ -55,10 +55,9 @@ impl Sample {
 
     /// Signs a volunteer up, and returns the secret of the link.
     async fn sign_up(&self) -> Secret {
-        let ada =
-            SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
-        let signed_up = self.service.public().sign_up_by_slug(&self.event.slug, self.shift, &ada).await;
-        signed_up.unwrap().secret.unwrap()
+        let ada = NewSignup::new("Ada".parse().unwrap(), "ada@example.org".parse().unwrap());
+        let form = self.service.volunteers().form(&self.event.slug, self.shift).await.unwrap();
+        form.sign_up(ada).await.unwrap().secret.unwrap()
     }
 
     async fn page(&self) -> Shown {
@@ -145,7 +144,7 @@ async fn a_form_for_a_cancelled_event_is_refused_with_its_page() {
 #[tokio::test]
 async fn the_pages_of_a_cancelled_draft_are_not_found() {
     let sample = Sample::create().await;
-    sample.session.unpublish_event(sample.event.id, ()).await.unwrap();
+    sample.session.unpublish_event(sample.event.id).await.unwrap();
     sample.cancel("The hall is flooded.").await;
     let slot = sample.shift.to_string();
     assert_eq!(sample.page().await.status, 404);
@@ -223,12 +222,12 @@ async fn a_sign_up_shows_that_its_shift_was_removed() {
 async fn a_sign_up_shows_that_the_volunteer_or_the_organization_cancelled_it() {
     let sample = Sample::create().await;
     let secret = sample.sign_up().await;
-    sample.service.public().cancel(&secret).await.unwrap();
+    sample.service.volunteers().cancel(&secret).await.unwrap();
     let free = "It is free for somebody else now. Thank you for telling.";
     assert_cancelled_signup(&sample.signup_page(&secret).await, &[free]);
 
     let other = sample.sign_up().await;
-    let signup = sample.service.public().signup(&other).await.unwrap();
+    let signup = sample.service.volunteers().signup(&other).await.unwrap();
     sample.service.admin().cancel_signup(signup.organization, signup.id).await.unwrap();
     assert_cancelled_signup(&sample.signup_page(&other).await, &["The organization has cancelled it."]);
 
@@ -269,7 +268,7 @@ async fn answers_to_questions_that_are_gone_are_ignored() {
     let question = |label: &str| NewQuestion::new(label.parse().unwrap(), QuestionKind::Text);
     let admin = sample.service.admin();
     let gone = admin.add_question(sample.event.id, question("Diet")).await.unwrap().id;
-    sample.session.delete_question(gone, ()).await.unwrap();
+    sample.session.delete_question(gone).await.unwrap();
     let asked = admin.add_question(sample.event.id, question("T-shirt").required()).await.unwrap().id;
     let slot = sample.shift.to_string();
     let (gone, asked) = (format!("answer.{gone}"), format!("answer.{asked}"));

@@ -46,7 +46,7 @@ impl Pages {
     }
 
     async fn event_with(&self, status: StatusCode, slug: &str, focus: &Focus) -> Response {
-        match self.service.public().event(slug).await {
+        match self.service.volunteers().event(slug).await {
             Ok(found) => self.page_of(status, &found, focus),
             Err(error) => error_page(&error),
         }
@@ -54,7 +54,7 @@ impl Pages {
 
     /// Returns the page of an event after a refused sign-up.
     async fn refused(&self, status: StatusCode, slug: &str, focus: &Focus) -> Response {
-        match self.service.public().event(slug).await {
+        match self.service.volunteers().event(slug).await {
             // The event may have been cancelled after the form was refused for another reason.
             Ok(found) if found.event.is_cancelled() => {
                 let focus = Focus { obstacle: Some(CANCELLED), ..Focus::default() };
@@ -74,7 +74,7 @@ impl Pages {
     /// `POST /events/{slug}/signups`: signs a volunteer up and redirects. If the sign-up is refused, returns the page
     /// of the event with the reason.
     pub(crate) async fn sign_up(self, slug: String, client: IpAddr, mut request: Request) -> Response {
-        match self.service.public().count_attempt(client).await {
+        match self.service.volunteers().count_attempt(client).await {
             Ok(allowance) if allowance.is_allowed => {}
             Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now())),
             Err(error) => return error_page(&error),
@@ -90,8 +90,17 @@ impl Pages {
             name.strip_prefix("answer.").map(|id| (Cow::from(id), Cow::from(value.as_str())))
         });
         let input = SignUpInput { name: value("name"), email: value("email"), answers: answers.collect() };
-        let result = self.service.public().sign_up_by_slug(&slug, shift, &input).await;
-        let obstacle = match result {
+        let sign_up = async || {
+            let form = self.service.volunteers().form(&slug, shift).await?;
+            let new = input.check(form.questions())?;
+            Ok(form.sign_up(new).await)
+        };
+        let signed_up = match sign_up().await {
+            // A question has changed since it was read. What was typed is checked against the new one.
+            Ok(Err(Error::Invalid(_))) => sign_up().await.flatten(),
+            result => result.flatten(),
+        };
+        let obstacle = match signed_up {
             Ok(_) => {
                 let path = self.event_path(&slug);
                 return see_other(&format!("{path}/signed-up?slot_id={shift}"));
@@ -124,7 +133,7 @@ impl Pages {
     /// The page is the same for every visitor, so that it does not reveal who has signed up. If the event is cancelled,
     /// returns the page of the event.
     pub(crate) async fn signed_up(self, slug: String) -> Response {
-        match self.service.public().event(&slug).await {
+        match self.service.volunteers().event(&slug).await {
             Ok(found) if found.event.is_cancelled() => {
                 self.page_of(StatusCode::OK, &found, &Focus::default())
             }
@@ -146,7 +155,7 @@ impl Pages {
 
     /// `GET /events/{slug}/slots/{id}.ics`: returns the calendar entry of a shift.
     pub(crate) async fn calendar(self, slug: String, shift: ShiftId) -> Response {
-        let found = match self.service.public().event(&slug).await {
+        let found = match self.service.volunteers().event(&slug).await {
             Ok(found) => found,
             Err(error) => return error_page(&error),
         };
@@ -165,7 +174,7 @@ impl Pages {
     /// `GET /signups/{secret}`: returns the page of a sign-up.
     pub(crate) async fn signup(self, secret: String) -> Response {
         let Ok(secret) = secret.parse::<Secret>() else { return not_found() };
-        match self.service.public().signup_with_event(&secret).await {
+        match self.service.volunteers().signup_with_event(&secret).await {
             Ok((signup, found)) => {
                 let event_path = self.event_path(&found.event.slug);
                 let path = self.signup_path(&secret);
@@ -178,7 +187,7 @@ impl Pages {
     /// `POST /signups/{secret}/cancel`: cancels a sign-up and redirects to its page.
     pub(crate) async fn cancel(self, secret: String) -> Response {
         let Ok(secret) = secret.parse::<Secret>() else { return not_found() };
-        match self.service.public().cancel(&secret).await {
+        match self.service.volunteers().cancel(&secret).await {
             Ok(_) => see_other(&self.signup_path(&secret)),
             Err(error) => error_page(&error),
         }

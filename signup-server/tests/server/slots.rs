@@ -71,18 +71,21 @@ async fn null_removes_the_location_and_is_refused_elsewhere(#[values(Sqlite, Pos
     }
 }
 
+/// The stored start is read only after the body by itself was checked.
 #[rstest]
 #[tokio::test]
-async fn the_end_is_checked_against_the_resulting_start_together_with_all_other_faults(
+async fn the_end_is_checked_against_the_stored_start_after_every_other_fault(
     #[values(Sqlite, Postgres)] engine: Engine,
 ) {
     let Some(server) = Server::start_with(engine) else { return };
     let (_, path) = with_slot(&server).await;
-    assert_eq!(server.patch(&path, &json!({"start_time": "12:30"})).await.fields(), ["end_time"]);
-    assert_eq!(
-        server.patch(&path, &json!({"end_time": "08:00", "title": ""})).await.fields(),
-        ["title", "end_time"]
-    );
+    let late = json!({"start_time": "12:30"});
+    assert_eq!(server.patch(&path, &late).await.fields(), ["end_time"]);
+    assert_eq!(server.patch("/v1/slots/unknown", &late).await.status, 404);
+    let early = json!({"end_time": "08:00", "title": ""});
+    assert_eq!(server.patch(&path, &early).await.fields(), ["title"]);
+    let both = json!({"start_time": "09:00", "end_time": "08:00", "title": ""});
+    assert_eq!(server.patch(&path, &both).await.fields(), ["title", "end_time"]);
     let moved = server.patch(&path, &json!({"start_time": "12:30", "end_time": "12:31"})).await;
     assert_eq!(moved.data()["start_time"], "2027-06-05T16:30:00+00:00");
 }

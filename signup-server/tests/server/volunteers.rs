@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use signup_core::{
-    Clock as _, Error, EventId, NoticeCause, OrganizationId, Service, ShiftId, SignUpInput, SignedUp, Store,
+    Clock as _, Error, EventId, NewSignup, NoticeCause, OrganizationId, Service, ShiftId, SignedUp, Store,
     SystemClock,
 };
 use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
@@ -131,8 +131,8 @@ struct ShiftClient {
 
 impl ShiftClient {
     async fn sign_up(&self, address: &str) -> Result<SignedUp, Error> {
-        let input = SignUpInput { name: "Ada".into(), email: address.into(), ..SignUpInput::default() };
-        self.service.public().sign_up(self.organization, self.shift, &input).await
+        let form = self.service.volunteers().form_of(self.organization, self.shift).await?;
+        form.sign_up(NewSignup::new("Ada".parse().unwrap(), address.parse().unwrap())).await
     }
 }
 
@@ -218,7 +218,7 @@ async fn sign_up_until_killed() {
             secret.ok_or_else(|| format!("no notice of the sign-up of {address} was found"))
         })
         .await;
-        if client.service.public().cancel(&secret).await.is_ok() {
+        if client.service.volunteers().cancel(&secret).await.is_ok() {
             say(&format!("out {address}"));
         }
     }

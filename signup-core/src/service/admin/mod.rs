@@ -35,20 +35,16 @@ use crate::store::Purge;
 /// # Example
 ///
 /// ```
-/// # use signup_core::Service;
-/// # use signup_store_memory::MemoryStore;
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+/// # fn main() -> ExampleResult { example(async |Example { service, .. }| {
 /// use signup_core::{NewOrganization, NewToken, Scopes};
 ///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let service = Service::new(MemoryStore::new());
 /// let admin = service.admin();
 /// let organization = admin.create_organization(NewOrganization::new("Riverside Food Bank".parse()?)).await?;
 /// let new = NewToken::new("Calendar script".parse()?, Scopes::all());
 /// let (token, text) = admin.create_token(organization.id, new).await?;
 /// println!("{} of {}: {}", token.name, organization.slug, text.reveal());
-/// # Ok(())
-/// # }
+/// # Ok(()) }) }
 /// ```
 #[derive(Debug, Clone)]
 pub struct Admin {
@@ -73,16 +69,12 @@ impl Admin {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::Service;
-    /// # use signup_store_memory::MemoryStore;
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, .. }| {
     /// const BATCH: u32 = 1000;
     /// // Once a minute:
     /// while service.admin().purge(BATCH).await? >= BATCH.into() {}
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn purge(&self, limit: u32) -> Result<u64> {
         let (store, now) = (&self.shared.store, self.shared.now());

@@ -35,21 +35,9 @@ impl Admin {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, DeliveryFailure, FixedClock, NewEvent, NewOrganization, NewShift, NewSignup};
-    /// # use signup_core::{Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
-    /// # let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-    /// # service.public().sign_up(organization.id, created.shifts[0].id, ada).await?;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, ada, .. }| {
+    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
     /// # let due = service.outbox().due(1).await?.pop().ok_or("no notice is due")?;
     /// # let claimed = service.outbox().claim(&due).await?.ok_or("the notice is obsolete")?.notice;
     /// # service.outbox().report_failed(&claimed, DeliveryFailure::Permanent, "550 no such user").await?;
@@ -59,8 +47,7 @@ impl Admin {
     ///     admin.retry_notice(failed.id).await?;
     /// }
     /// assert_eq!(admin.count_notices().await?.queued, 1);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn retry_notice(&self, id: NoticeId) -> Result<Notice> {
         let owner = self.shared.owner(Kind::Notice, id.uuid()).await?;

@@ -29,18 +29,14 @@ impl Admin {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::Service;
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, .. }| {
     /// use signup_core::{NewOrganization, Plan};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// let new = NewOrganization::new("Riverside Food Bank".parse()?).plan(Plan::Starter);
+    /// let new = NewOrganization::new("Lakeside Rowing Club".parse()?).plan(Plan::Starter);
     /// let organization = service.admin().create_organization(new).await?;
-    /// assert_eq!(organization.slug, "riverside-food-bank");
-    /// # Ok(())
-    /// # }
+    /// assert_eq!(organization.slug, "lakeside-rowing-club");
+    /// # Ok(()) }) }
     /// ```
     pub async fn create_organization(&self, new: NewOrganization) -> Result<Organization> {
         let new = &new;
@@ -76,21 +72,18 @@ impl Admin {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::Service;
-    /// # use signup_store_memory::MemoryStore;
-    /// use signup_core::{NewOrganization, NewToken, Scopes};
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |_| {
+    /// use signup_core::{NewOrganization, NewToken, Scopes, Service};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
+    /// let service = Service::new(MemoryStore::new());
     /// let new = NewOrganization::new("Riverside Food Bank".parse()?);
     /// let token = NewToken::new("First token".parse()?, Scopes::all());
     /// let created = service.admin().create_first_organization(new.clone(), token.clone()).await?;
     /// let (organization, text) = created.ok_or("an organization exists already")?;
     /// assert_eq!(service.authenticate(text.reveal()).await?.organization_id(), organization.id);
     /// assert!(service.admin().create_first_organization(new, token).await?.is_none());
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn create_first_organization(
         &self,
@@ -128,13 +121,8 @@ impl Admin {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{NewOrganization, Service};
-    /// # use signup_store_memory::MemoryStore;
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
     /// let mut after = None;
     /// loop {
     ///     let page = service.admin().organizations(after, 100).await?;
@@ -143,8 +131,7 @@ impl Admin {
     ///     page.iter().for_each(|organization| println!("{}", organization.name));
     /// }
     /// assert_eq!(after, Some(organization.id));
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn organizations(
         &self,
@@ -162,18 +149,12 @@ impl Admin {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{NewOrganization, Service};
-    /// # use signup_store_memory::MemoryStore;
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
     /// let found = service.admin().find_organization("riverside-food-bank").await?;
     /// assert_eq!(found, organization);
     /// assert_eq!(service.admin().find_organization(&found.id.to_string()).await?, found);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn find_organization(&self, id_or_slug: &str) -> Result<Organization> {
         if let Ok(id) = id_or_slug.parse::<OrganizationId>()
@@ -193,19 +174,13 @@ impl Admin {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{NewOrganization, Service};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
     /// use signup_core::Plan;
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
     /// let changed = service.admin().set_plan(organization.id, Plan::Pro).await?;
     /// assert_eq!(changed.plan, Plan::Pro);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn set_plan(&self, organization: OrganizationId, plan: Plan) -> Result<Organization> {
         let changed = self

@@ -3,7 +3,7 @@
 use super::Admin;
 use crate::error::{Error, Result};
 use crate::id::{EventId, QuestionId};
-use crate::input::{CheckedQuestion, NewQuestion};
+use crate::input::NewQuestion;
 use crate::question::Question;
 use crate::rules;
 use crate::secret;
@@ -23,29 +23,18 @@ impl Admin {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, created, .. }| {
     /// use signup_core::{NewQuestion, QuestionKind};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
     /// let size = NewQuestion::new("Shirt size".parse()?, QuestionKind::Select).option("S".parse()?).option("M".parse()?);
     /// service.admin().add_question(created.event.id, size).await?;
     /// let questions = service.admin().questions(created.event.id).await?;
     /// assert_eq!(questions[0].label.as_str(), "Shirt size");
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn add_question(&self, event: EventId, new: NewQuestion) -> Result<Question> {
-        let new = &CheckedQuestion::from(new).without_faults()?;
+        let new = &new;
         let organization = self.event_owner(event).await?;
         let _turn = self.shared.turns.of_event(organization, event).await?;
         self.shared

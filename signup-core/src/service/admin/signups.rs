@@ -46,30 +46,19 @@ impl Admin {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, ada, .. }| {
     /// use signup_core::{NewSignup, SignupStatus};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
     /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-    /// service.public().sign_up(organization.id, created.shifts[0].id, ada).await?;
+    /// service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
     ///
     /// let admin = service.admin();
     /// let owner = admin.event_owner(created.event.id).await?;
     /// let signups = admin.signups(owner, created.event.id, None, 100).await?;
     /// let cancelled = admin.cancel_signup(owner, signups[0].id).await?;
     /// assert_eq!(cancelled.status, SignupStatus::Cancelled);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn cancel_signup(&self, organization: OrganizationId, id: SignupId) -> Result<Signup> {
         self.shared
@@ -92,26 +81,15 @@ impl Admin {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
     /// use signup_core::NewSignup;
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
     /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-    /// service.public().sign_up(organization.id, created.shifts[0].id, ada.clone()).await?;
+    /// service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada.clone()).await?;
     /// assert_eq!(service.admin().erase_signups(organization.id, &ada.email).await?, 1);
     /// assert_eq!(session.shifts(created.event.id).await?[0].occupancy.filled, 0);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn erase_signups(&self, organization: OrganizationId, email: &EmailAddress) -> Result<u64> {
         const BATCH: u32 = 100;

@@ -27,21 +27,15 @@ impl Admin {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{NewOrganization, Service};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
     /// use signup_core::{NewToken, Scope};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
     /// let scopes = [Scope::EventsRead, Scope::EventsWrite].into();
     /// let new = NewToken::new("Calendar script".parse()?, scopes).expires_in_days(90);
     /// let (token, text) = service.admin().create_token(organization.id, new).await?;
     /// println!("The token {} is shown only now: {}", token.name, text.reveal());
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn create_token(
         &self,
@@ -81,15 +75,10 @@ impl Admin {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{NewOrganization, Service};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
     /// use signup_core::{Error, NewToken, Scopes};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
     /// let new = NewToken::new("Calendar script".parse()?, Scopes::all());
     /// let (_, text) = service.admin().create_token(organization.id, new).await?;
     /// for token in service.admin().tokens(organization.id).await? {
@@ -97,8 +86,7 @@ impl Admin {
     /// }
     /// let revoked = service.authenticate(text.reveal()).await;
     /// assert!(revoked.is_err_and(|error| error == Error::Unauthenticated));
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn revoke_token(&self, id: TokenId) -> Result<Token> {
         let revoked = self

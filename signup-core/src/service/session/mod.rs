@@ -7,6 +7,7 @@ mod shifts;
 mod signups;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 
@@ -17,15 +18,11 @@ use super::Shared;
 use super::commit::{Refused, refusal_error};
 use crate::allowance::RateKey;
 use crate::error::{Error, Result};
-use crate::fault::Faults;
 use crate::id::{OrganizationId, TokenId};
-use crate::input::Input;
 use crate::organization::Organization;
 use crate::plan::PlanLimits;
-use crate::question::Question;
-use crate::receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
+use crate::receipt::{IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
 use crate::rules::Decision;
-use crate::shift::Shift;
 use crate::store::{ChangeSet, Record, RecordKey, Refusal, Requirement, Unique};
 use crate::token::{Scope, Scopes};
 
@@ -52,7 +49,15 @@ use crate::token::{Scope, Scopes};
 pub struct Session {
     shared: Arc<Shared>,
     principal: Principal,
-    key: Result<Option<IdempotencyKey>, Faults>,
+    key: Option<Arc<Key>>,
+}
+
+/// The idempotency key of a session's writes.
+#[derive(Debug)]
+struct Key {
+    key: IdempotencyKey,
+    /// Whether a write returned a stored outcome.
+    is_replay: AtomicBool,
 }
 
 /// The identity and the rights of a session.
@@ -66,19 +71,9 @@ pub(super) struct Principal {
     pub(super) expires_at: Timestamp,
 }
 
-/// The answer to a write.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Reply<T> {
-    /// The record after the write. In a replay, the record after the first write.
-    pub outcome: T,
-    /// Whether the outcome was stored by an earlier call with the same key. This call then wrote nothing.
-    pub is_replay: bool,
-}
-
 impl Session {
     pub(super) const fn new(shared: Arc<Shared>, principal: Principal) -> Self {
-        Self { shared, principal, key: Ok(None) }
+        Self { shared, principal, key: None }
     }
 
     /// Returns the organization that the session belongs to.
@@ -93,15 +88,10 @@ impl Session {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{NewOrganization, Service};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
     /// use signup_core::{NewToken, Scopes};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
     /// let new = NewToken::new("Calendar script".parse()?, Scopes::all()).expires_in_days(30);
     /// let (token, text) = service.admin().create_token(organization.id, new).await?;
     /// let session = service.authenticate(text.reveal()).await?;
@@ -110,8 +100,7 @@ impl Session {
     /// assert_eq!(session.expires_at(), Some(token.expires_at));
     /// assert_eq!(session.scopes(), Scopes::all());
     /// assert_eq!(session.limits().active_events, 5);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub fn token_id(&self) -> Option<TokenId> {
         Some(self.principal.token).filter(|token| *token != TokenId::NONE)
@@ -143,7 +132,7 @@ impl Session {
     }
 
     /// Returns the session with an idempotency key for its writes. The first write with a key stores its outcome. A
-    /// retry with the same key writes nothing and returns that outcome, with [`Reply::is_replay`] set.
+    /// retry with the same key writes nothing and returns that outcome. [`is_replay`](Self::is_replay) then returns `true`.
     ///
     /// - **Choice**: use a new key for each logical operation, for example a UUID, and the same key for each retry.
     /// - **Match**: two uses of a key match only if the token, the method and the record id are the same. Sessions of
@@ -159,64 +148,87 @@ impl Session {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{NewOrganization, NewEvent, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
-    /// # tokio::runtime::Runtime::new()?.block_on(async {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let organization = service.admin().create_organization(NewOrganization::new("A".parse()?)).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
     /// let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
     /// let keyed = session.with_key("food-drive-2027-06-05".parse()?);
     /// let first = keyed.create_event(drive.clone()).await?;
+    /// assert!(!keyed.is_replay());
     /// let again = keyed.create_event(drive).await?;
-    /// assert!(!first.is_replay && again.is_replay);
-    /// assert_eq!(first.outcome, again.outcome);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// assert!(keyed.is_replay());
+    /// assert_eq!(first, again);
+    /// # Ok(()) }) }
     /// ```
     #[must_use]
     pub fn with_key(&self, key: IdempotencyKey) -> Self {
-        self.with_checked_key(Ok(Some(key)))
+        Self { key: Some(Arc::new(Key { key, is_replay: AtomicBool::new(false) })), ..self.clone() }
     }
 
-    /// Returns the session with a key that a server has parsed from a request. The key works as in
-    /// [`with_key`](Self::with_key).
+    /// Returns whether a write of this session, or of a clone of it, returned an outcome that was stored under its key by
+    /// an earlier session. Returns `false` for a session without a key.
     ///
-    /// `Ok(None)` means no key. With the faults of a malformed key, each write checks its scope and then returns the
-    /// faults as [`Error::Invalid`].
+    /// See [`with_key`](Self::with_key) for an example.
+    pub fn is_replay(&self) -> bool {
+        self.key.as_ref().is_some_and(|key| key.is_replay.load(Ordering::Relaxed))
+    }
+
+    /// Checks that the token has not expired and has the scope. Every method that needs a scope does this first.
+    ///
+    /// A server calls this method before it reads the body of a request, so that a caller without the scope learns
+    /// nothing about the body.
+    ///
+    /// # Errors
+    /// Returns [`Error::Unauthenticated`] or [`Error::MissingScope`].
     ///
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
-    /// use signup_core::{Faults, IdempotencyKey};
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
+    /// use signup_core::{Error, Scope};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
-    /// // The header of a request, or `None` if the request has none.
-    /// let header = Some("food-drive-2027-06-12");
-    /// let key = header.map(str::parse::<IdempotencyKey>).transpose();
-    /// let key = key.map_err(|error| Faults::one("idempotency_key", error));
-    ///
-    /// let session = session.with_checked_key(key);
-    /// let copy = session.duplicate_event(created.event.id, date(2027, 6, 12)).await?;
-    /// assert!(!copy.is_replay);
-    /// # Ok(())
-    /// # }
+    /// let session = service.session_for(organization.id, [Scope::EventsRead].into()).await?;
+    /// assert_eq!(session.require(Scope::EventsRead), Ok(()));
+    /// assert_eq!(session.require(Scope::EventsWrite), Err(Error::MissingScope(Scope::EventsWrite)));
+    /// # Ok(()) }) }
     /// ```
-    #[must_use]
-    pub fn with_checked_key(&self, key: Result<Option<IdempotencyKey>, Faults>) -> Self {
-        Self { key, ..self.clone() }
+    pub fn require(&self, scope: Scope) -> Result<()> {
+        if !self.is_valid() {
+            return Err(Error::Unauthenticated);
+        }
+        if self.principal.scopes.contains(scope) { Ok(()) } else { Err(Error::MissingScope(scope)) }
+    }
+
+    /// Returns the outcome of the operation that is stored under the session's key, if there is one. Then
+    /// [`is_replay`](Self::is_replay) returns `true`.
+    ///
+    /// Each write does this itself. A server calls this method if a request has a key, and a body with faults: the stored
+    /// outcome takes precedence over the faults.
+    ///
+    /// # Errors
+    /// Returns the errors of [`require`](Self::require) for the [scope](Operation::scope) of the operation.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
+    /// use signup_core::{EventWithShifts, Operation};
+    ///
+    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    /// let keyed = session.with_key("food-drive-2027-06-05".parse()?);
+    /// let created = keyed.create_event(drive).await?;
+    /// let stored = keyed.stored_outcome::<EventWithShifts>(Operation::CreateEvent).await?;
+    /// assert_eq!(stored, Some(created));
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn stored_outcome<T: TryFrom<Outcome>>(&self, operation: Operation) -> Result<Option<T>> {
+        self.require(operation.scope())?;
+        let Some(key) = &self.key else { return Ok(None) };
+        let receipt = self.receipt_key(operation, key);
+        let receipt = self.shared.store.get::<Receipt>(RecordKey::Receipt(receipt)).await?;
+        let receipt = receipt.filter(|receipt| receipt.is_live(self.shared.now()));
+        Ok(receipt.and_then(|receipt| key.replayed(receipt.outcome)))
     }
 
     /// Reads the organization.
@@ -229,17 +241,10 @@ impl Session {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{NewOrganization, Scopes, Service};
-    /// # use signup_store_memory::MemoryStore;
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
     /// assert_eq!(session.organization().await?.slug, "riverside-food-bank");
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     #[doc(alias = "team")]
     pub async fn organization(&self) -> Result<Organization> {
@@ -252,48 +257,27 @@ impl Session {
         self.shared.now() < self.principal.expires_at
     }
 
-    /// Checks that the token has not expired and has the scope.
-    fn require(&self, scope: Scope) -> Result<()> {
-        if !self.is_valid() {
-            return Err(Error::Unauthenticated);
-        }
-        if self.principal.scopes.contains(scope) { Ok(()) } else { Err(Error::MissingScope(scope)) }
-    }
-
-    /// Reads the input, waits for the turn of the operation, decides and commits. With a key, commits the receipt in the
+    /// Checks the scope, waits for the turn of the operation, decides and commits. With a key, commits the receipt in the
     /// same change set.
     ///
-    /// A stored answer takes precedence over every error of the input or the records, so the receipt is looked up after
-    /// such an error. Without an error, the commit itself finds the receipt, so a first request needs no separate
-    /// lookup.
-    async fn write<V, T, I, F>(
+    /// A stored outcome takes precedence over every error of the decision, so the receipt is looked up after such an
+    /// error. Without an error, the commit itself finds the receipt, so a first request needs no separate lookup.
+    async fn write<T, F>(
         &self,
         operation: Operation,
-        input: I,
-        decide: impl Fn(V, Timestamp) -> F + Send + Sync,
-    ) -> Result<Reply<T>, I::Error>
+        decide: impl Fn(Timestamp) -> F + Send + Sync,
+    ) -> Result<T>
     where
-        V: Clone + Send + Sync,
-        T: Recorded,
-        I: Input<V>,
+        T: Clone + Send + Into<Outcome> + TryFrom<Outcome>,
         F: Future<Output = Result<Decision<T>>> + Send,
     {
-        let key = self.key.clone().map_err(Error::from)?.map(|key| self.receipt_key(operation, key));
-        let read = input.read().await;
-        // The token may expire while a slow body is read.
-        if !self.is_valid() {
-            return Err(Error::Unauthenticated.into());
-        }
-        let value = match read {
-            Ok(value) => value,
-            Err(error) => return self.replay(key.as_ref()).await?.ok_or(error),
-        };
+        self.require(operation.scope())?;
         let with_receipt = |now| {
-            let decided = decide(value.clone(), now);
-            let key = key.clone();
+            let decided = decide(now);
             async move {
                 let mut decision = decided.await?;
-                if let Some(key) = key {
+                if let Some(key) = &self.key {
+                    let key = self.receipt_key(operation, key);
                     add_receipt(&mut decision.change, key, decision.outcome.clone().into(), now);
                 }
                 Ok(decision)
@@ -304,72 +288,39 @@ impl Session {
             self.shared.commit(with_receipt).await
         };
         let error = match committed.await {
-            Ok(Ok(outcome)) => return Ok(Reply { outcome, is_replay: false }),
+            Ok(Ok(outcome)) => return Ok(outcome),
             Ok(Err(Refused { refusal, .. })) => {
-                let stored = match &refusal {
-                    Refusal::Taken(record) => match &**record {
-                        Record::Receipt(receipt) => replay_of(receipt.outcome.clone()),
-                        _ => None,
-                    },
-                    _ => None,
-                };
-                return Ok(stored.ok_or_else(|| refusal_error(refusal, self.principal.limits))?);
+                if let (Refusal::Taken(record), Some(key)) = (&refusal, &self.key)
+                    && let Record::Receipt(receipt) = &**record
+                    && let Some(outcome) = key.replayed(receipt.outcome.clone())
+                {
+                    return Ok(outcome);
+                }
+                return Err(refusal_error(refusal, self.principal.limits));
             }
-            Err(error @ Error::Store(_)) => return Err(error.into()),
+            Err(error @ Error::Store(_)) => return Err(error),
             Err(error) => error,
         };
-        Ok(self.replay(key.as_ref()).await?.ok_or(error)?)
+        self.stored_outcome(operation).await?.ok_or(error)
     }
 
-    async fn replay<T: Recorded>(&self, key: Option<&ReceiptKey>) -> Result<Option<Reply<T>>> {
-        let Some(key) = key else { return Ok(None) };
-        let receipt = self.shared.store.get::<Receipt>(RecordKey::Receipt(key.clone())).await?;
-        let receipt = receipt.filter(|receipt| receipt.is_live(self.shared.now()));
-        Ok(receipt.and_then(|receipt| replay_of(receipt.outcome)))
-    }
-
-    const fn receipt_key(&self, operation: Operation, key: IdempotencyKey) -> ReceiptKey {
+    fn receipt_key(&self, operation: Operation, key: &Key) -> ReceiptKey {
         let Principal { organization, token, .. } = self.principal;
-        ReceiptKey { organization, token, operation, key }
+        ReceiptKey { organization, token, operation, key: key.key.clone() }
     }
 }
 
-/// An outcome that a receipt can hold.
-pub(super) trait Recorded: Clone + Send + Into<Outcome> {
-    /// Returns the outcome if it is of this type.
-    fn from_outcome(outcome: Outcome) -> Option<Self>;
-}
-
-macro_rules! recorded {
-    ($($type:ty: |$outcome:ident| $into:expr, $pattern:pat => $from:expr;)*) => {$(
-        impl From<$type> for Outcome {
-            fn from($outcome: $type) -> Self {
-                $into
-            }
-        }
-
-        impl Recorded for $type {
-            fn from_outcome(outcome: Outcome) -> Option<Self> {
-                if let $pattern = outcome { Some($from) } else { None }
-            }
-        }
-    )*};
-}
-
-recorded! {
-    EventWithShifts: |event| Self::Event(Box::new(event)), Outcome::Event(event) => *event;
-    Shift: |shift| Self::Shift(Box::new(shift)), Outcome::Shift(shift) => *shift;
-    Vec<Shift>: |shifts| Self::Shifts(shifts), Outcome::Shifts(shifts) => shifts;
-    Question: |question| Self::Question(Box::new(question)), Outcome::Question(question) => *question;
-    (): |_deleted| Self::Deleted {}, Outcome::Deleted {} => ();
+impl Key {
+    /// Returns a stored outcome, and marks the session as replaying.
+    fn replayed<T: TryFrom<Outcome>>(&self, stored: Outcome) -> Option<T> {
+        let outcome = T::try_from(stored).ok()?;
+        self.is_replay.store(true, Ordering::Relaxed);
+        Some(outcome)
+    }
 }
 
 fn add_receipt(change: &mut ChangeSet, key: ReceiptKey, outcome: Outcome, now: Timestamp) {
     // The first requirement, so that a stored answer takes precedence over every other refusal.
     change.requires.insert(0, Requirement::Absent { unique: Unique::Receipt(key.clone()), now });
     change.insert(Receipt { key, outcome, expires_at: now + Receipt::LIFE });
-}
-
-fn replay_of<T: Recorded>(outcome: Outcome) -> Option<Reply<T>> {
-    T::from_outcome(outcome).map(|outcome| Reply { outcome, is_replay: true })
 }

@@ -1,11 +1,11 @@
 //! The questions of an event.
 
-use super::{Reply, Session};
+use super::Session;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
 use crate::id::{EventId, QuestionId};
-use crate::input::{CheckedQuestion, CheckedQuestionPatch, Input};
+use crate::input::{NewQuestion, QuestionPatch};
 use crate::question::Question;
 use crate::receipt::Operation;
 use crate::rules::{self, Decision};
@@ -30,8 +30,7 @@ impl Session {
 
     /// Adds a question to an event.
     ///
-    /// `question` is typed, a [`NewQuestion`](crate::NewQuestion), or untyped, a
-    /// [`QuestionInput`](crate::QuestionInput). Requires [`Scope::EventsWrite`].
+    /// Requires [`Scope::EventsWrite`].
     ///
     /// Without an [idempotency key](Self::with_key), a retry may add the question a second time.
     ///
@@ -44,48 +43,31 @@ impl Session {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
     /// use signup_core::{NewQuestion, QuestionKind};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
     /// let size = NewQuestion::new("Shirt size".parse()?, QuestionKind::Select)
     ///     .option("S".parse()?)
     ///     .option("M".parse()?)
     ///     .required();
-    /// let size = session.add_question(created.event.id, size).await?.outcome;
+    /// let size = session.add_question(created.event.id, size).await?;
     /// assert_eq!(session.questions(created.event.id).await?, [size]);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
-    pub async fn add_question<I: Input<CheckedQuestion>>(
-        &self,
-        event: EventId,
-        question: I,
-    ) -> Result<Reply<Question>, I::Error> {
-        self.require(Scope::EventsWrite)?;
-        self.write(Operation::AddQuestion(event), question, move |new: CheckedQuestion, now| async move {
-            let new = new.without_faults()?;
+    pub async fn add_question(&self, event: EventId, question: NewQuestion) -> Result<Question> {
+        let new = &question;
+        self.write(Operation::AddQuestion(event), move |now| async move {
             let full = self.event_in_full(event).await?;
             let id = QuestionId::new(secret::new_uuid(now));
-            rules::add_question(&full.event, &full.questions, new, id)
+            rules::add_question(&full.event, &full.questions, new.clone(), id)
         })
         .await
     }
 
     /// Changes a question. Given answers stay as they are.
     ///
-    /// `patch` is typed, a [`QuestionPatch`](crate::QuestionPatch), or untyped, a
-    /// [`QuestionInput`](crate::QuestionInput). Requires [`Scope::EventsWrite`].
+    /// Requires [`Scope::EventsWrite`].
     ///
     /// # Errors
     /// - [`Error::Invalid`] with every fault, and with one of `type` if it would change after a volunteer has answered.
@@ -95,39 +77,23 @@ impl Session {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
     /// use signup_core::{NewQuestion, QuestionKind, QuestionPatch};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
     /// let diet = NewQuestion::new("Diet".parse()?, QuestionKind::Text).required();
-    /// let diet = session.add_question(created.event.id, diet).await?.outcome;
+    /// let diet = session.add_question(created.event.id, diet).await?;
     /// let patch = QuestionPatch::new().label("Allergies".parse()?).required(false);
-    /// let allergies = session.patch_question(diet.id, patch).await?.outcome;
+    /// let allergies = session.patch_question(diet.id, patch).await?;
     /// assert_eq!((allergies.label.as_str(), allergies.required), ("Allergies", false));
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
-    pub async fn patch_question<I: Input<CheckedQuestionPatch>>(
-        &self,
-        id: QuestionId,
-        patch: I,
-    ) -> Result<Reply<Question>, I::Error> {
-        self.require(Scope::EventsWrite)?;
-        self.write(Operation::PatchQuestion(id), patch, move |patch: CheckedQuestionPatch, _| async move {
-            let patch = patch.without_faults()?;
+    pub async fn patch_question(&self, id: QuestionId, patch: QuestionPatch) -> Result<Question> {
+        let patch = &patch;
+        self.write(Operation::PatchQuestion(id), move |_| async move {
             let (question, event) = self.question_with_event(id).await?;
             let kind = patch.kind;
-            match rules::patch_question(&event, question.clone(), patch) {
+            match rules::patch_question(&event, question.clone(), patch.clone()) {
                 Err(Error::Invalid(faults)) if kind.is_some_and(|kind| kind != question.kind) => {
                     Err(self.with_fault_of_type(&event, &question, faults).await?.into())
                 }
@@ -139,7 +105,7 @@ impl Session {
 
     /// Deletes a question. Given answers stay as they are.
     ///
-    /// `input` is `()`, or the unread body of a request: see [`Input`]. Requires [`Scope::EventsWrite`].
+    /// Requires [`Scope::EventsWrite`].
     ///
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such question.
@@ -148,34 +114,18 @@ impl Session {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
     /// use signup_core::{NewQuestion, QuestionKind};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
     /// let diet = NewQuestion::new("Diet".parse()?, QuestionKind::Text).required();
-    /// let diet = session.add_question(created.event.id, diet).await?.outcome;
-    /// session.delete_question(diet.id, ()).await?;
+    /// let diet = session.add_question(created.event.id, diet).await?;
+    /// session.delete_question(diet.id).await?;
     /// assert!(session.questions(created.event.id).await?.is_empty());
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
-    pub async fn delete_question<I: Input<()>>(
-        &self,
-        id: QuestionId,
-        input: I,
-    ) -> Result<Reply<()>, I::Error> {
-        self.require(Scope::EventsWrite)?;
-        self.write(Operation::DeleteQuestion(id), input, move |(), _| async move {
+    pub async fn delete_question(&self, id: QuestionId) -> Result<()> {
+        self.write(Operation::DeleteQuestion(id), move |_| async move {
             let (question, event) = self.question_with_event(id).await?;
             rules::delete_question(&event, &question)
         })

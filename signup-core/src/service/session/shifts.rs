@@ -2,11 +2,11 @@
 
 use std::sync::OnceLock;
 
-use super::{Reply, Session};
+use super::Session;
 use crate::coverage::Coverage;
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId, ShiftId};
-use crate::input::{CheckedPatch, CheckedShifts, DeleteShift, Input};
+use crate::input::{DeleteShift, NewShift, ShiftPatch};
 use crate::receipt::Operation;
 use crate::rules;
 use crate::secret;
@@ -25,23 +25,12 @@ impl Session {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
     /// let shifts = session.shifts(created.event.id).await?;
     /// assert_eq!(shifts[0].title.as_str(), "Packing");
     /// assert_eq!(shifts[0].occupancy.capacity.volunteers(), 8);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     #[doc(alias = "slots")]
     pub async fn shifts(&self, event: EventId) -> Result<Vec<Shift>> {
@@ -51,8 +40,7 @@ impl Session {
 
     /// Changes the fields of a shift that `patch` names.
     ///
-    /// `patch` is typed, a [`ShiftPatch`](crate::ShiftPatch), or untyped, a
-    /// [`ShiftPatchInput`](crate::ShiftPatchInput). Requires [`Scope::ShiftsWrite`].
+    /// Requires [`Scope::ShiftsWrite`].
     ///
     /// Simultaneous patches of one shift are all applied: a patch does not overwrite a field that it does not name. A
     /// capacity below the number of confirmed sign-ups cancels none of them.
@@ -71,43 +59,25 @@ impl Session {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
     /// use signup_core::{Capacity, ShiftPatch, WallTime};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
     /// let patch = ShiftPatch::new().start_time(WallTime::new(9, 30)?).capacity(Capacity::new(12)?);
-    /// let shift = session.patch_shift(created.shifts[0].id, patch).await?.outcome;
+    /// let shift = session.patch_shift(created.shifts[0].id, patch).await?;
     /// assert_eq!(shift.hours.start().to_string(), "09:30");
     /// assert_eq!(shift.occupancy.capacity.volunteers(), 12);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     #[doc(alias = "slot")]
-    pub async fn patch_shift<I: Input<CheckedPatch>>(
-        &self,
-        id: ShiftId,
-        patch: I,
-    ) -> Result<Reply<Shift>, I::Error> {
-        self.require(Scope::ShiftsWrite)?;
+    pub async fn patch_shift(&self, id: ShiftId, patch: ShiftPatch) -> Result<Shift> {
+        let patch = &patch;
         let turn = &OnceLock::new();
-        self.write(Operation::PatchShift(id), patch, move |patch: CheckedPatch, now| async move {
+        self.write(Operation::PatchShift(id), move |now| async move {
             let found = self.shared.shift_in_turn(self.organization_id(), id, turn).await?;
-            if found.is_none() && !patch.faults.is_empty() {
-                return Err(patch.faults.into());
-            }
             let (shift, event) = found.ok_or(Error::NotFound)?;
             let notice = NoticeId::new(secret::new_uuid(now));
-            rules::patch_shift(&event, shift, patch, notice, now)
+            rules::patch_shift(&event, shift, patch.clone(), notice, now)
         })
         .await
     }
@@ -122,22 +92,11 @@ impl Session {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
     /// let shift = session.shift(created.shifts[0].id).await?;
     /// assert_eq!((shift.title.as_str(), shift.event), ("Packing", created.event.id));
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     #[doc(alias = "slot")]
     pub async fn shift(&self, id: ShiftId) -> Result<Shift> {
@@ -148,7 +107,6 @@ impl Session {
     /// Adds shifts to an event, all or none. Returns the new shifts in running order. Equal hours have the order of the
     /// input, after the shifts that the event has.
     ///
-    /// `shifts` is typed, a list of [`NewShift`](crate::NewShift), or untyped, a [`ShiftsInput`](crate::ShiftsInput).
     /// Requires [`Scope::ShiftsWrite`].
     ///
     /// Without an [idempotency key](Self::with_key), a retry may add the shifts a second time.
@@ -162,40 +120,24 @@ impl Session {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{FixedClock, NewEvent, NewOrganization, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
     /// use signup_core::{Capacity, Hours, NewShift, time};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
     /// let morning = Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0))?;
     /// let loading = NewShift::new("Loading".parse()?, Capacity::new(4)?).hours(morning);
-    /// let added = session.add_shifts(created.event.id, vec![loading]).await?.outcome;
+    /// let added = session.add_shifts(created.event.id, vec![loading]).await?;
     /// assert_eq!(added[0].interval().start.to_string(), "2027-06-05T13:00:00Z");
     /// assert_eq!(session.shifts(created.event.id).await?.len(), 2);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     #[doc(alias = "add_slots")]
-    pub async fn add_shifts<I: Input<CheckedShifts>>(
-        &self,
-        event: EventId,
-        shifts: I,
-    ) -> Result<Reply<Vec<Shift>>, I::Error> {
-        self.require(Scope::ShiftsWrite)?;
-        self.write(Operation::AddShifts(event), shifts, move |new: CheckedShifts, now| async move {
-            let new = new.without_faults()?;
+    pub async fn add_shifts(&self, event: EventId, shifts: Vec<NewShift>) -> Result<Vec<Shift>> {
+        let shifts = &shifts;
+        self.write(Operation::AddShifts(event), move |now| async move {
             let full = self.event_in_full(event).await?;
-            let ids = new.iter().map(|_| ShiftId::new(secret::new_uuid(now))).collect();
-            rules::add_shifts(full, new, ids, now)
+            let ids = shifts.iter().map(|_| ShiftId::new(secret::new_uuid(now))).collect();
+            rules::add_shifts(full, shifts.clone(), ids, now)
         })
         .await
     }
@@ -203,8 +145,7 @@ impl Session {
     /// Deletes a shift. `delete` can cancel the active sign-ups. All sign-ups of the shift stay readable by id and in
     /// the lists of the event and the organization.
     ///
-    /// `delete` is typed, a [`DeleteShift`], or untyped, a [`DeleteShiftInput`](crate::DeleteShiftInput). Requires
-    /// [`Scope::ShiftsWrite`].
+    /// Requires [`Scope::ShiftsWrite`].
     ///
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such shift.
@@ -214,38 +155,20 @@ impl Session {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, NewSignup};
-    /// # use signup_core::{Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
     /// use signup_core::{DeleteShift, Error};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
-    /// # let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-    /// # service.public().sign_up(organization.id, created.shifts[0].id, ada).await?;
+    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
     /// let shift = created.shifts[0].id;
     /// assert_eq!(session.delete_shift(shift, DeleteShift::new()).await, Err(Error::ShiftHasSignups));
     /// session.delete_shift(shift, DeleteShift::new().cancel_signups()).await?;
     /// assert_eq!(session.shift(shift).await, Err(Error::NotFound));
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     #[doc(alias = "delete_slot")]
-    pub async fn delete_shift<I: Input<DeleteShift>>(
-        &self,
-        id: ShiftId,
-        delete: I,
-    ) -> Result<Reply<()>, I::Error> {
-        self.require(Scope::ShiftsWrite)?;
-        self.write(Operation::DeleteShift(id), delete, move |delete: DeleteShift, now| async move {
+    pub async fn delete_shift(&self, id: ShiftId, delete: DeleteShift) -> Result<()> {
+        self.write(Operation::DeleteShift(id), move |now| async move {
             let found = self.shared.store.shift_with_event(self.organization_id(), id).await?;
             let (shift, event) = found.ok_or(Error::NotFound)?;
             let notice = NoticeId::new(secret::new_uuid(now));
@@ -264,29 +187,16 @@ impl Session {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, NewSignup};
-    /// # use signup_core::{Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
     /// use signup_core::CoverageState;
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
-    /// # let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-    /// # service.public().sign_up(organization.id, created.shifts[0].id, ada).await?;
+    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
     /// let coverage = session.coverage(created.event.id).await?;
     /// assert_eq!((coverage.capacity, coverage.filled, coverage.remaining), (8, 1, 7));
     /// assert_eq!(coverage.shifts[0].state, CoverageState::Open);
     /// assert!(!coverage.is_covered);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn coverage(&self, event: EventId) -> Result<Coverage> {
         self.require(Scope::ShiftsRead)?;

@@ -14,7 +14,7 @@ async fn cancelled(by: CancelledBy, reason: Option<&str>) -> (Parts, Parts) {
     let NoticeCause::SignedUp { secret, .. } = &confirmation.notice.cause else { panic!("{confirmation:?}") };
     let Sample { service, session, event, shift } = &sample;
     match by {
-        CancelledBy::Volunteer => drop(service.public().cancel(secret).await.unwrap()),
+        CancelledBy::Volunteer => drop(service.volunteers().cancel(secret).await.unwrap()),
         CancelledBy::Operator => {
             let (organization, signup) = (confirmation.organization.id, confirmation.signup.id);
             drop(service.admin().cancel_signup(organization, signup).await.unwrap());
@@ -108,7 +108,7 @@ async fn the_mail_names_what_cancelled_the_sign_up_and_not_a_later_cancellation(
     let sample = Sample::create().await;
     let confirmation = sample.delivery().await;
     let NoticeCause::SignedUp { secret, .. } = &confirmation.notice.cause else { panic!("{confirmation:?}") };
-    let public = sample.service.public();
+    let public = sample.service.volunteers();
     public.cancel(secret).await.unwrap();
     let cancel = CancelEvent::new().reason("The hall is flooded.".parse().unwrap());
     sample.session.cancel_event(sample.event, cancel).await.unwrap();

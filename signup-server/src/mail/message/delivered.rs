@@ -1,7 +1,7 @@
 //! Mails of a sample event for tests: what the outbox delivers, written and parsed.
 
 use mailparse::{MailHeaderMap as _, ParsedMail};
-use signup_core::{EventId, Scopes, Service, Session, ShiftId, SignUpInput};
+use signup_core::{EventId, NewSignup, Scopes, Service, Session, ShiftId};
 
 use super::*;
 use crate::sample_event::sample_event;
@@ -32,9 +32,9 @@ impl Sample {
     pub(super) async fn create() -> Self {
         let (service, created) = sample_event().await;
         let (event, shift) = (&created.event, created.shifts[0].id);
-        let ada =
-            SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
-        service.public().sign_up_by_slug(&event.slug, shift, &ada).await.unwrap();
+        let ada = NewSignup::new("Ada".parse().unwrap(), "ada@example.org".parse().unwrap());
+        let form = service.volunteers().form(&event.slug, shift).await.unwrap();
+        form.sign_up(ada).await.unwrap();
         let session = service.session_for(event.organization, Scopes::all()).await.unwrap();
         Self { event: event.id, service, session, shift }
     }

@@ -19,7 +19,7 @@ async fn each_kind_of_question_has_its_own_kind_of_field() {
         let question = if kind == QuestionKind::Select { with_option } else { question };
         service.admin().add_question(created.event.id, question).await.unwrap();
     }
-    let found = service.public().event(&created.event.slug).await.unwrap();
+    let found = service.volunteers().event(&created.event.slug).await.unwrap();
     let form = form(&found.shifts[0], &found.questions, "/events/drive", None);
     let fields = form.fields.iter().filter(|field| field.name.starts_with("answer."));
     let kinds: HashSet<_> = fields.map(|field| discriminant(&field.kind)).collect();
@@ -29,7 +29,7 @@ async fn each_kind_of_question_has_its_own_kind_of_field() {
 #[tokio::test]
 async fn the_label_of_a_form_has_the_start_that_the_page_shows() {
     let (service, created) = sample_event().await;
-    let mut found = service.public().event(&created.event.slug).await.unwrap();
+    let mut found = service.volunteers().event(&created.event.slug).await.unwrap();
     let shift = &mut found.shifts[0];
     // Clocks jump from 02:00 to 03:00, so 02:30 does not exist.
     shift.day = Day::new("2099-03-08".parse().unwrap(), "America/New_York".parse().unwrap());

@@ -1,11 +1,11 @@
 //! The handle of volunteers: the event behind a slug, signing up, and the sign-up behind a secret.
 
-mod sign_up;
+mod form;
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
-pub use sign_up::SignedUp;
+pub use form::{SignUpForm, SignedUp};
 
 use super::Shared;
 use crate::allowance::{Allowance, RateKey};
@@ -49,34 +49,24 @@ pub struct PublicEvent {
 /// # Example
 ///
 /// ```
-/// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-/// # use signup_store_memory::MemoryStore;
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+/// # fn main() -> ExampleResult { example(async |Example { service, created, ada, .. }| {
 /// use signup_core::NewSignup;
 ///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-/// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-/// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-/// # let organization = service.admin().create_organization(food_bank).await?;
-/// # let session = service.session_for(organization.id, Scopes::all()).await?;
-/// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-/// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-/// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
-/// let public = service.public();
-/// let found = public.event(&created.event.slug).await?;
+/// let volunteers = service.volunteers();
+/// let found = volunteers.event(&created.event.slug).await?;
+/// let form = volunteers.form(&found.event.slug, found.shifts[0].id).await?;
 /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-/// let place = public.sign_up_by_slug(&found.event.slug, found.shifts[0].id, ada).await?;
+/// let place = form.sign_up(ada).await?;
 /// assert!(place.is_new());
-/// # Ok(())
-/// # }
+/// # Ok(()) }) }
 /// ```
 #[derive(Debug, Clone)]
-pub struct Public {
+pub struct Volunteers {
     shared: Arc<Shared>,
 }
 
-impl Public {
+impl Volunteers {
     /// The maximum number of attempts to sign up from one IP address in a minute.
     pub const ATTEMPTS_PER_MINUTE: u32 = 30;
 
@@ -96,15 +86,11 @@ impl Public {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::Service;
-    /// # use signup_store_memory::MemoryStore;
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = Service::new(MemoryStore::new());
-    /// let allowance = service.public().count_attempt("192.0.2.7".parse()?).await?;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, .. }| {
+    /// let allowance = service.volunteers().count_attempt("192.0.2.7".parse()?).await?;
     /// assert_eq!((allowance.is_allowed, allowance.remaining), (true, 29));
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn count_attempt(&self, address: IpAddr) -> Result<Allowance> {
         self.shared.count(RateKey::visitor(address), Self::ATTEMPTS_PER_MINUTE).await
@@ -118,23 +104,12 @@ impl Public {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
-    /// let found = service.public().event(&created.event.slug).await?;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, created, .. }| {
+    /// let found = service.volunteers().event(&created.event.slug).await?;
     /// assert_eq!(found.organization.name.as_str(), "Riverside Food Bank");
     /// assert_eq!(found.shifts[0].occupancy.remaining(), 8);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) }) }
     /// ```
     pub async fn event(&self, slug: &str) -> Result<PublicEvent> {
         let found = self.shared.store.event_by_slug(slug).await?.filter(|found| found.event.is_published);
@@ -173,31 +148,21 @@ impl Public {
     /// # Example
     ///
     /// ```
-    /// # use signup_core::{Capacity, FixedClock, NewEvent, NewOrganization, NewShift, Scopes, Service, date};
-    /// # use signup_store_memory::MemoryStore;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, created, .. }| {
     /// use signup_core::{NewSignup, SignupStatus};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = FixedClock::at("2027-05-01T12:00:00Z".parse()?);
-    /// # let service = Service::new(MemoryStore::new()).with_clock(clock);
-    /// # let food_bank = NewOrganization::new("Riverside Food Bank".parse()?);
-    /// # let organization = service.admin().create_organization(food_bank).await?;
-    /// # let session = service.session_for(organization.id, Scopes::all()).await?;
-    /// # let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?);
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// # let created = session.create_event(drive.shift(packing).published()).await?.outcome;
-    /// let public = service.public();
+    /// let volunteers = service.volunteers();
+    /// let form = volunteers.form(&created.event.slug, created.shifts[0].id).await?;
     /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-    /// let place = public.sign_up(organization.id, created.shifts[0].id, ada).await?;
+    /// let place = form.sign_up(ada).await?;
     /// let secret = place.secret.ok_or("the address had a place before")?;
     ///
-    /// let (signup, found) = public.signup_with_event(&secret).await?;
+    /// let (signup, found) = volunteers.signup_with_event(&secret).await?;
     /// assert_eq!((signup.status, found.event.id), (SignupStatus::Confirmed, created.event.id));
-    /// public.cancel(&secret).await?;
-    /// assert_eq!(public.signup(&secret).await?.status, SignupStatus::Cancelled);
-    /// # Ok(())
-    /// # }
+    /// volunteers.cancel(&secret).await?;
+    /// assert_eq!(volunteers.signup(&secret).await?.status, SignupStatus::Cancelled);
+    /// # Ok(()) }) }
     /// ```
     pub async fn cancel(&self, secret: &Secret) -> Result<Signup> {
         self.shared

@@ -1,0 +1,224 @@
+//! Signing up for a shift, and mailing the confirmation again.
+
+use std::sync::{Mutex, PoisonError};
+
+use jiff::Timestamp;
+
+use super::Volunteers;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::id::{NoticeId, OrganizationId, ShiftId, SignupId};
+use crate::input::NewSignup;
+use crate::question::Question;
+use crate::rules::{self, Closed, Decision, SignUpFacts, SignUpIds, SignUpOutcome};
+use crate::secret::{self, Secret};
+use crate::service::commit::Refused;
+use crate::shift::Shift;
+use crate::signup::Signup;
+use crate::store::{EventInFull, RecordKey, Refusal};
+
+/// The result of signing up.
+///
+/// Show the volunteer the same text whether or not the sign-up is new. Another text, or the name in `signup`, would
+/// tell a stranger that the address is signed up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SignedUp {
+    /// The sign-up that holds the place. If the address had a place already, this is the record as it was before the
+    /// confirmation was mailed again.
+    pub signup: Signup,
+    /// The secret of a new sign-up, with which the volunteer reads and cancels the sign-up. The confirmation mail
+    /// carries it, too.
+    ///
+    /// `None` if the address had a place already. That place keeps its first name and answers, and its secret is sent
+    /// only by mail to the address.
+    pub secret: Option<Secret>,
+}
+
+impl SignedUp {
+    /// Returns whether the sign-up is new.
+    pub const fn is_new(&self) -> bool {
+        self.secret.is_some()
+    }
+}
+
+/// The form of a shift: what a volunteer is asked, and the shift that takes the sign-up.
+///
+/// [`Volunteers::form`] and [`Volunteers::form_of`] return the form of a shift on which signing up is possible at all: the
+/// event is published and not cancelled. A form is a snapshot. [`sign_up`](Self::sign_up) decides on the records as they
+/// are when it commits.
+#[derive(Debug, Clone)]
+pub struct SignUpForm {
+    volunteers: Volunteers,
+    facts: SignUpFacts,
+}
+
+impl Volunteers {
+    /// Returns the form of a shift of the event with this slug.
+    ///
+    /// # Errors
+    /// - [`Error::NotFound`] for an unknown slug, a draft, or a shift that the event does not have.
+    /// - [`Error::EventCancelled`].
+    ///
+    /// # Example
+    ///
+    /// [`NewSignup`] has an example with typed answers. This one takes the fields of a form on a page:
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, created, .. }| {
+    /// use signup_core::SignUpInput;
+    ///
+    /// let form = service.volunteers().form(&created.event.slug, created.shifts[0].id).await?;
+    /// let typed = SignUpInput { name: "Ada Lovelace".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
+    /// let place = form.sign_up(typed.check(form.questions())?).await?;
+    /// assert!(place.is_new());
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn form(&self, slug: &str, shift: ShiftId) -> Result<SignUpForm> {
+        self.form_in(self.shared.store.event_by_slug(slug).await?, shift)
+    }
+
+    /// Returns the form of a shift of this organization, for a program that does not know the slug of the event.
+    ///
+    /// # Errors
+    /// Returns the errors of [`form`](Self::form).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, ada, .. }| {
+    /// use signup_core::{Error, NewSignup};
+    ///
+    /// let form = service.volunteers().form_of(organization.id, created.shifts[0].id).await?;
+    /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
+    /// match form.sign_up(ada).await {
+    ///     Ok(place) => println!("You are signed up. A mail to {} confirms your place.", place.signup.email),
+    ///     Err(Error::ShiftFull | Error::ShiftOver) => println!("No place is left."),
+    ///     Err(Error::Invalid(faults)) => faults.iter().for_each(|fault| println!("{fault}")),
+    ///     Err(error) => return Err(error.into()),
+    /// }
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn form_of(&self, organization: OrganizationId, shift: ShiftId) -> Result<SignUpForm> {
+        let key = RecordKey::Shift(organization, shift);
+        self.form_in(self.shared.store.event_in_full(&key).await?, shift)
+    }
+
+    fn form_in(&self, full: Option<EventInFull>, shift: ShiftId) -> Result<SignUpForm> {
+        let facts = facts(full, shift)?;
+        rules::check_form(&facts)?;
+        Ok(SignUpForm { volunteers: self.clone(), facts })
+    }
+}
+
+impl SignUpForm {
+    /// Returns the event.
+    pub const fn event(&self) -> &Event {
+        &self.facts.event
+    }
+
+    /// Returns the shift.
+    #[doc(alias = "slot")]
+    pub const fn shift(&self) -> &Shift {
+        &self.facts.shift
+    }
+
+    /// Returns the questions of the event by position.
+    pub fn questions(&self) -> &[Question] {
+        &self.facts.questions
+    }
+
+    /// Takes a place on the shift, and queues the mail that confirms it.
+    ///
+    /// An e-mail address holds at most one place on a shift. Signing up again returns the existing sign-up without a
+    /// secret, and mails its confirmation again, [at most once an hour](Signup::MAIL_AGAIN_AFTER). That mail carries a
+    /// new secret, and the earlier secret becomes invalid. Simultaneous sign-ups never take `filled` above the
+    /// capacity.
+    ///
+    /// If the questions have changed since the form was read, the answers are checked against the new ones. Answers to
+    /// questions that were deleted since are ignored.
+    ///
+    /// [`Volunteers::form_of`] has an example.
+    ///
+    /// # Errors
+    /// - [`Error::Invalid`] with every fault of the answers.
+    /// - [`Error::ShiftFull`] or [`Error::ShiftOver`]. An address with a place on the shift gets the same error, so
+    ///   that the answer does not reveal who is signed up. The place is kept, and its confirmation is mailed again.
+    /// - [`Error::NotFound`] or [`Error::EventCancelled`] if the event or the shift has changed since the form was read.
+    pub async fn sign_up(&self, new: NewSignup) -> Result<SignedUp> {
+        new.check(&self.facts.questions)?;
+        let Self { volunteers, facts: known } = self;
+        let (shift, organization) = (known.shift.id, known.shift.organization);
+        let (new, shared) = (&new, &volunteers.shared);
+        // The first attempt decides on the records that the form has read.
+        let known = &Mutex::new(Some(known.clone()));
+        let decided = shared
+            .commit(move |now| async move {
+                let known = known.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let facts = match known {
+                    Some(facts) => facts,
+                    None => {
+                        let key = RecordKey::Shift(organization, shift);
+                        facts(shared.store.event_in_full(&key).await?, shift)?
+                    }
+                };
+                rules::sign_up(facts, new, new_ids(now), now)
+            })
+            .await?;
+        volunteers.signed_up(decided).await
+    }
+}
+
+impl Volunteers {
+    async fn signed_up(
+        &self,
+        decided: std::result::Result<SignUpOutcome, Refused<SignUpOutcome>>,
+    ) -> Result<SignedUp> {
+        match decided {
+            Ok(SignUpOutcome { signup: Some((signup, secret)), .. }) => {
+                Ok(SignedUp { signup, secret: Some(secret) })
+            }
+            Ok(SignUpOutcome { signup: None, .. }) => Err(Error::ShiftOver),
+            Err(Refused { refusal: Refusal::Taken(record), planned }) => {
+                let signup = Signup::try_from(*record)
+                    .map_err(|record| Error::Refused(Refusal::Taken(Box::new(record)).into()))?;
+                self.mail_again(&signup).await?;
+                match planned.closed {
+                    Some(Closed::Full) => Err(Error::ShiftFull),
+                    Some(Closed::Over) => Err(Error::ShiftOver),
+                    None => Ok(SignedUp { signup, secret: None }),
+                }
+            }
+            Err(Refused { refusal: Refusal::NotBelow { .. }, .. }) => Err(Error::ShiftFull),
+            Err(Refused { refusal, .. }) => Err(Error::Refused(refusal.into())),
+        }
+    }
+
+    async fn mail_again(&self, signup: &Signup) -> Result<()> {
+        let now = self.shared.now();
+        let notice = NoticeId::new(secret::new_uuid(now));
+        let change = rules::mail_again(signup, notice, Secret::generate(), now);
+        let decide = |_| async { Ok(Decision::new((), change.clone()).again_after(|_| false)) };
+        // A refusal means that another request has just mailed the confirmation, or cancelled or erased the sign-up.
+        // Nothing is left to do.
+        self.shared.commit(decide).await?.or(Ok(()))
+    }
+}
+
+/// Returns what signing up for a shift of this event depends on.
+fn facts(full: Option<EventInFull>, shift: ShiftId) -> Result<SignUpFacts> {
+    let EventInFull { event, shifts, questions, .. } = full.ok_or(Error::NotFound)?;
+    let shift = shifts.into_iter().find(|found| found.id == shift).ok_or(Error::NotFound)?;
+    Ok(SignUpFacts { event, shift, questions })
+}
+
+/// Generates the ids and the secret of a new sign-up.
+fn new_ids(now: Timestamp) -> SignUpIds {
+    SignUpIds {
+        signup: SignupId::new(secret::new_uuid(now)),
+        notice: NoticeId::new(secret::new_uuid(now)),
+        secret: Secret::generate(),
+    }
+}
