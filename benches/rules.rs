@@ -151,10 +151,10 @@ fn secrets(rules: &mut Rules) {
         black_box(token.reveal()).parse::<TokenText>().unwrap().digest()
     });
     let now = SystemClock.now();
-    let position = Position { starts_at: now, id: EventId::new(secret::new_uuid(now)), side: Side::Below };
+    let position = Position { key: (now, EventId::new(secret::new_uuid(now))), side: Side::Below };
     rules.measure("write a cursor", || black_box(&position).to_string());
     let cursor = position.to_string();
-    rules.measure("read a cursor", || black_box(&cursor).parse::<Position>().unwrap());
+    rules.measure("read a cursor", || black_box(&cursor).parse::<Position<(Timestamp, EventId)>>().unwrap());
     rules.measure("make a UUIDv7", || secret::new_uuid(black_box(now)));
 }
 

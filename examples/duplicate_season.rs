@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let (mut pages, mut events) = (session.event_pages(EventQuery::default()), 0);
     while let Some(page) = pages.next().await? {
-        events += page.events.len();
+        events += page.items.len();
     }
     println!("{} copies exist.", events - 1);
     Ok(())

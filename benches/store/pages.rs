@@ -1,7 +1,7 @@
 //! Comparison of the last page of a long list with the first. Both are a range of one index.
 
 use signup_benches::{Report, in_turn, median, per_call};
-use signup_core::{EventQuery, OrganizationId, Side, SignupId, SignupPosition, SignupQuery, Store};
+use signup_core::{EventQuery, OrganizationId, Position, Side, SignupId, SignupQuery, Store};
 use tokio::runtime::Runtime;
 
 use crate::engine::Engine;
@@ -23,7 +23,7 @@ pub(crate) fn of_events(runtime: &Runtime, report: &mut Report, engine: &str, si
             query
         });
         let page = runtime.block_on(site.store.events(organization, &pages[0])).unwrap();
-        assert!(page.events.len() == PER_PAGE as usize && page.below.is_none() && page.above.is_some());
+        assert!(page.items.len() == PER_PAGE as usize && page.next.is_none() && page.previous.is_some());
         let read = async |page: &EventQuery| drop(site.store.events(organization, page).await.unwrap());
         compare(runtime, report, format!("last page of 1,000,000, {filter}, {engine}"), &pages, &read);
     }
@@ -47,7 +47,7 @@ pub(crate) fn of_signups(runtime: &Runtime, report: &mut Report, engine: &Engine
         let last = runtime.block_on(last_page_of_signups(&*site.store, organization, &query));
         let pages = [query.clone().at(last), query];
         let page = runtime.block_on(site.store.signups(organization, &pages[0])).unwrap();
-        assert!(page.signups.len() == PER_PAGE as usize && page.below.is_none() && page.above.is_some());
+        assert!(page.items.len() == PER_PAGE as usize && page.next.is_none() && page.previous.is_some());
         let read = async |page: &SignupQuery| drop(site.store.signups(organization, page).await.unwrap());
         compare(runtime, report, format!("last page of {list}, {}", engine.name()), &pages, &read);
     }
@@ -58,11 +58,11 @@ async fn last_page_of_signups(
     store: &dyn Store,
     organization: OrganizationId,
     query: &SignupQuery,
-) -> SignupPosition {
-    let bottom = SignupPosition { id: SignupId::NONE, side: Side::Above };
+) -> Position<SignupId> {
+    let bottom = Position { key: SignupId::NONE, side: Side::Above };
     let query = query.clone().at(bottom).limit(PER_PAGE + 1);
     let end = store.signups(organization, &query).await.unwrap();
-    SignupPosition { id: end.signups[0].id, side: Side::Below }
+    Position { key: end.items[0].id, side: Side::Below }
 }
 
 /// Adds a line for the last and the first page of a list.

@@ -125,11 +125,11 @@ pub(crate) async fn last_page(
     store: &dyn Store,
     organization: OrganizationId,
     is_published: Option<bool>,
-) -> Position {
-    let bottom = Position { starts_at: Timestamp::MIN, id: EventId::NONE, side: Side::Above };
+) -> Position<(Timestamp, EventId)> {
+    let bottom = Position { key: (Timestamp::MIN, EventId::NONE), side: Side::Above };
     let mut query = EventQuery::new().at(bottom).limit(PER_PAGE + 1);
     query.is_published = is_published;
     let end = store.events(organization, &query).await.unwrap();
-    let before = &end.events[0];
-    Position { starts_at: before.dates.starts_at(), id: before.id, side: Side::Below }
+    let before = &end.items[0];
+    Position { key: (before.dates.starts_at(), before.id), side: Side::Below }
 }

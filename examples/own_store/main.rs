@@ -19,15 +19,15 @@ use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use signup_core::store::{Wrapped, Wrapper};
 use signup_core::uuid::Uuid;
 use signup_core::{
-    Capacity, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventPage, EventQuery, Kind,
-    NewEvent, NewOrganization, NewShift, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId,
+    Capacity, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, Kind, NewEvent,
+    NewOrganization, NewShift, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId, Page,
     Position, Purge, Record, RecordKey, RequestCounter, Scopes, Service, Session, Shift, ShiftId, Side,
-    Signup, SignupId, SignupInFull, SignupPage, SignupPosition, SignupQuery, SignupScope, Store, StoreError,
-    Token, Unique, async_trait, date,
+    Signup, SignupId, SignupInFull, SignupQuery, SignupScope, Store, StoreError, Token, Unique, async_trait,
+    date,
 };
+use signup_core::{Wrapped, Wrapper};
 
 use records::Records;
 
@@ -98,19 +98,16 @@ impl Store for OwnStore {
         Ok(self.records().list(Kind::Token, Deleted::Excluded, is_own))
     }
 
-    async fn events(&self, owner: OrganizationId, query: &EventQuery) -> Read<EventPage> {
+    async fn events(&self, owner: OrganizationId, query: &EventQuery) -> Read<Page<Event>> {
         let selects = |event: &Event| {
             event.organization == owner && query.is_published.is_none_or(|is| event.is_published == is)
         };
         let mut events = self.records().list(Kind::Event, Deleted::Excluded, selects);
         let key = |event: &Event| Reverse((event.dates.starts_at(), event.id));
         events.sort_by_key(key);
-        let beside = query.position.map(|Position { starts_at, id, side }| (Reverse((starts_at, id)), side));
-        let [above, below] = cut(&mut events, key, beside, query.limit);
-        let at = |key: Option<_>, side| key.map(|Reverse((starts_at, id))| Position { starts_at, id, side });
-        let mut page = EventPage::new(events);
-        (page.above, page.below) = (at(above, Side::Above), at(below, Side::Below));
-        Ok(page)
+        let beside = query.position.map(|Position { key, side }| (Reverse(key), side));
+        let [first, last] = cut(&mut events, key, beside, query.limit);
+        Ok(Page::new(events, first.map(|Reverse(key)| key), last.map(|Reverse(key)| key)))
     }
 
     async fn deleted_events(
@@ -150,7 +147,7 @@ impl Store for OwnStore {
         Ok(shift.and_then(|shift| records.event(owner, shift.event).map(|event| (shift, event))))
     }
 
-    async fn signups(&self, owner: OrganizationId, query: &SignupQuery) -> Read<SignupPage> {
+    async fn signups(&self, owner: OrganizationId, query: &SignupQuery) -> Read<Page<Signup>> {
         let selects = |signup: &Signup| {
             signup.organization == owner
                 && query.status.is_none_or(|status| signup.status == status)
@@ -165,12 +162,9 @@ impl Store for OwnStore {
         let mut signups = self.records().list(Kind::Signup, query.deleted, selects);
         let key = |signup: &Signup| Reverse(signup.id);
         signups.sort_by_key(key);
-        let beside = query.position.map(|SignupPosition { id, side }| (Reverse(id), side));
-        let [above, below] = cut(&mut signups, key, beside, query.limit);
-        let at = |key: Option<_>, side| key.map(|Reverse(id)| SignupPosition { id, side });
-        let mut page = SignupPage::new(signups);
-        (page.above, page.below) = (at(above, Side::Above), at(below, Side::Below));
-        Ok(page)
+        let beside = query.position.map(|Position { key, side }| (Reverse(key), side));
+        let [first, last] = cut(&mut signups, key, beside, query.limit);
+        Ok(Page::new(signups, first.map(|Reverse(id)| id), last.map(|Reverse(id)| id)))
     }
 
     async fn signup_in_full(&self, owner: OrganizationId, id: SignupId) -> Read<Option<SignupInFull>> {
@@ -292,7 +286,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 Err(error) => println!("{fault:?}, attempt {attempt}: {error}"),
             }
         }
-        println!("{fault:?}: {} event", session.events(EventQuery::default()).await?.events.len());
+        println!("{fault:?}: {} event", session.events(EventQuery::default()).await?.items.len());
     }
     Ok(())
 }
@@ -326,7 +320,7 @@ mod tests {
             let retried = session.create_event(drive().unwrap()).await.unwrap();
             let again = session.create_event(drive().unwrap()).await.unwrap();
             assert_eq!(again, retried);
-            let events = session.events(EventQuery::default()).await.unwrap().events;
+            let events = session.events(EventQuery::default()).await.unwrap().items;
             assert_eq!(events.len(), 1, "{fault:?}");
             assert_eq!(events[0].id, retried.event.id);
         }

@@ -1,4 +1,4 @@
-//! Cursors: a [`Position`] in the list of events, or a [`SignupPosition`] in a list of sign-ups, as an opaque text.
+//! Cursors: a [`Position`] in a list as an opaque text.
 //!
 //! A program that embeds the library uses the position itself. A cursor is for callers in another process.
 //!
@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use crate::id::{EventId, SignupId};
 use crate::secret::Digest;
-use crate::store::{Position, Side, SignupPosition};
+use crate::store::{Position, Side};
 use crate::text_form::text_form;
 
 /// The first byte of each cursor.
@@ -33,89 +33,81 @@ const CHECK: usize = 16;
 #[non_exhaustive]
 pub struct CursorError;
 
-/// The lists whose positions are cursors. Each has its own checksums.
-#[derive(Debug, Clone, Copy)]
-enum List {
-    Events,
-    Signups,
+/// A sort key that a cursor can hold.
+pub trait CursorKey: Sized {
+    /// The list of the key. The cursor of another list is refused.
+    const LIST: &'static str;
+
+    /// Returns the bytes in a cursor.
+    fn to_bytes(&self) -> Vec<u8>;
+
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    fn from_bytes(bytes: &[u8]) -> Option<Self>;
 }
 
-impl fmt::Display for Position {
-    /// Writes the position as a cursor: 56 characters of base64url.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let key = [&self.starts_at.as_second().to_be_bytes()[..], self.id.uuid().as_bytes()].concat();
-        f.write_str(&seal(List::Events, self.side, &key))
+impl CursorKey for (Timestamp, EventId) {
+    const LIST: &'static str = "signup list cursor";
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let (starts_at, id) = self;
+        [&starts_at.as_second().to_be_bytes()[..], id.uuid().as_bytes()].concat()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (seconds, id) = bytes.split_first_chunk::<8>()?;
+        let starts_at = Timestamp::from_second(i64::from_be_bytes(*seconds)).ok()?;
+        Some((starts_at, EventId::new(Uuid::from_slice(id).ok()?)))
     }
 }
 
-impl FromStr for Position {
+impl CursorKey for SignupId {
+    const LIST: &'static str = "signup list cursor of sign-ups";
+
+    fn to_bytes(&self) -> Vec<u8> {
+        self.uuid().as_bytes().to_vec()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        Some(Self::new(Uuid::from_slice(bytes).ok()?))
+    }
+}
+
+impl<K: CursorKey> fmt::Display for Position<K> {
+    /// Writes the position as a cursor: version, side, sort key and checksum as base64url.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = match self.side {
+            Side::Below => 0,
+            Side::Above => 1,
+        };
+        let mut bytes = [&[VERSION, side], &*self.key.to_bytes()].concat();
+        bytes.extend(checksum(K::LIST, &bytes));
+        f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
+    }
+}
+
+impl<K: CursorKey> FromStr for Position<K> {
     type Err = CursorError;
 
-    /// Reads a cursor that `Display` wrote. An altered cursor is an error.
+    /// Reads a cursor that `Display` wrote. An altered cursor, or one of another list, is an error.
     fn from_str(cursor: &str) -> Result<Self, CursorError> {
-        let (side, key) = open(List::Events, cursor)?;
-        let (seconds, id) = key.split_first_chunk::<8>().ok_or(CursorError)?;
-        let starts_at = Timestamp::from_second(i64::from_be_bytes(*seconds)).map_err(|_| CursorError)?;
-        Ok(Self { starts_at, id: EventId::new(uuid(id)?), side })
+        let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| CursorError)?;
+        let (content, check) = bytes.split_last_chunk::<CHECK>().ok_or(CursorError)?;
+        if checksum(K::LIST, content) != *check {
+            return Err(CursorError);
+        }
+        let (side, key) = match content {
+            [VERSION, 0, key @ ..] => (Side::Below, key),
+            [VERSION, 1, key @ ..] => (Side::Above, key),
+            _ => return Err(CursorError),
+        };
+        Ok(Self { key: K::from_bytes(key).ok_or(CursorError)?, side })
     }
 }
 
-text_form!(Position);
+text_form!(Position<(Timestamp, EventId)>, Position<SignupId>);
 
-impl fmt::Display for SignupPosition {
-    /// Writes the position as a cursor: 46 characters of base64url.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&seal(List::Signups, self.side, self.id.uuid().as_bytes()))
-    }
-}
-
-impl FromStr for SignupPosition {
-    type Err = CursorError;
-
-    /// Reads a cursor that `Display` wrote. An altered cursor is an error.
-    fn from_str(cursor: &str) -> Result<Self, CursorError> {
-        let (side, id) = open(List::Signups, cursor)?;
-        Ok(Self { id: SignupId::new(uuid(&id)?), side })
-    }
-}
-
-text_form!(SignupPosition);
-
-fn uuid(bytes: &[u8]) -> Result<Uuid, CursorError> {
-    Uuid::from_slice(bytes).map_err(|_| CursorError)
-}
-
-/// Returns the cursor of a position: version, side, sort key and checksum.
-fn seal(list: List, side: Side, key: &[u8]) -> String {
-    let side = match side {
-        Side::Below => 0,
-        Side::Above => 1,
-    };
-    let mut bytes = [&[VERSION, side], key].concat();
-    bytes.extend(checksum(list, &bytes));
-    URL_SAFE_NO_PAD.encode(bytes)
-}
-
-/// Returns the side and the sort key of a cursor that [`seal`] made for the same list.
-fn open(list: List, cursor: &str) -> Result<(Side, Vec<u8>), CursorError> {
-    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| CursorError)?;
-    let (content, check) = bytes.split_last_chunk::<CHECK>().ok_or(CursorError)?;
-    if checksum(list, content) != *check {
-        return Err(CursorError);
-    }
-    match content {
-        [VERSION, 0, key @ ..] => Ok((Side::Below, key.to_vec())),
-        [VERSION, 1, key @ ..] => Ok((Side::Above, key.to_vec())),
-        _ => Err(CursorError),
-    }
-}
-
-fn checksum(list: List, content: &[u8]) -> [u8; CHECK] {
-    let domain = match list {
-        List::Events => "signup list cursor",
-        List::Signups => "signup list cursor of sign-ups",
-    };
-    let digest = Digest::of(&format!("{domain} {}", URL_SAFE_NO_PAD.encode(content)));
+fn checksum(list: &str, content: &[u8]) -> [u8; CHECK] {
+    let digest = Digest::of(&format!("{list} {}", URL_SAFE_NO_PAD.encode(content)));
     let mut check = [0; CHECK];
     check.copy_from_slice(&digest.as_bytes()[..CHECK]);
     check
@@ -125,12 +117,11 @@ fn checksum(list: List, content: &[u8]) -> [u8; CHECK] {
 mod tests {
     use super::*;
 
-    fn position() -> Position {
-        Position {
-            starts_at: Timestamp::from_second(1_800_000_000).unwrap(),
-            id: EventId::new(Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001)),
-            side: Side::Above,
-        }
+    type EventPosition = Position<(Timestamp, EventId)>;
+
+    fn position() -> EventPosition {
+        let id = EventId::new(Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001));
+        Position { key: (Timestamp::from_second(1_800_000_000).unwrap(), id), side: Side::Above }
     }
 
     #[test]
@@ -147,7 +138,7 @@ mod tests {
         for at in 0..cursor.len() {
             for letter in ["A", "b", "-", "=", ""] {
                 let altered = format!("{}{letter}{}", &cursor[..at], &cursor[at + 1..]);
-                assert_eq!(altered.parse::<Position>().is_ok(), altered == cursor, "{altered}");
+                assert_eq!(altered.parse::<EventPosition>().is_ok(), altered == cursor, "{altered}");
             }
         }
     }
@@ -155,15 +146,15 @@ mod tests {
     #[test]
     fn a_text_that_is_not_a_cursor_is_refused() {
         for text in ["", "1", "eyJpZCI6MX0", &"A".repeat(56), "☃"] {
-            assert_eq!(text.parse::<Position>(), Err(CursorError), "{text}");
+            assert_eq!(text.parse::<EventPosition>(), Err(CursorError), "{text}");
         }
     }
 
     #[test]
     fn a_cursor_of_one_list_is_refused_by_the_other() {
-        let signups = SignupPosition { id: SignupId::new(position().id.uuid()), side: Side::Below };
+        let signups = Position { key: SignupId::new(position().key.1.uuid()), side: Side::Below };
         assert_eq!(signups.to_string().parse(), Ok(signups));
-        assert_eq!(signups.to_string().parse::<Position>(), Err(CursorError));
-        assert_eq!(position().to_string().parse::<SignupPosition>(), Err(CursorError));
+        assert_eq!(signups.to_string().parse::<EventPosition>(), Err(CursorError));
+        assert_eq!(position().to_string().parse::<Position<SignupId>>(), Err(CursorError));
     }
 }

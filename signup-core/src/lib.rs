@@ -155,15 +155,14 @@ pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
 pub use secret::{Digest, Secret, TokenText};
 pub use service::{
-    Admin, EventList, EventPages, Outbox, PublicEvent, Service, Session, SignUpForm, SignedUp, SignupList,
-    Volunteers,
+    Admin, EventPages, Outbox, PublicEvent, Service, Session, SignUpForm, SignedUp, Volunteers,
 };
 pub use shift::{Closing, Shift};
 pub use signup::{Answer, CancelledBy, Signup, SignupStatus};
 pub use store::{
-    Access, ChangeSet, CommitError, Deleted, Entity, EventInFull, EventLocationData, EventPage, EventQuery,
-    Key, Keys, Kind, NoticeCounts, NoticeQuery, Position, Purge, Record, RecordKey, Refusal, RequestCounter,
-    Requirement, Share, Side, SignupInFull, SignupPage, SignupPosition, SignupQuery, SignupScope, Store,
+    Access, ChangeSet, CommitError, Deleted, Entity, EventInFull, EventLocationData, EventQuery,
+    Key, Keys, Kind, NoticeCounts, Listed, NoticeQuery, Page, Position, Purge, Record, RecordKey, Refusal, RequestCounter,
+    Requirement, Share, Side, SignupInFull, SignupQuery, SignupScope, Store,
     StoreError, StoreErrorKind, Total, Unique, Write,
 };
 pub use text::{

@@ -34,9 +34,7 @@ pub use change::{ChangeSet, Refusal, Requirement, Write};
 pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::{Wrapped, Wrapper};
 pub use keys::{Access, Key, Keys};
-pub use query::{
-    EventPage, EventQuery, Position, Side, SignupPage, SignupPosition, SignupQuery, SignupScope,
-};
+pub use query::{EventQuery, Listed, Page, Position, Side, SignupQuery, SignupScope};
 pub use record::{Entity, EventLocationData, Kind, Record, RecordKey, Share, Total, Unique};
 
 use crate::allowance::{RateKey, Window};
@@ -91,8 +89,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     ///
     /// A store may keep the start of an event for sorting. Then the order, the selection of the page and its positions
     /// all use the stored start, even where newer zone data would derive another start.
-    async fn events(&self, organization: OrganizationId, query: &EventQuery)
-    -> Result<EventPage, StoreError>;
+    async fn events(
+        &self,
+        organization: OrganizationId,
+        query: &EventQuery,
+    ) -> Result<Page<Event>, StoreError>;
 
     /// Lists at most `limit` deleted events of the organization with an id above `after`, by ascending id.
     async fn deleted_events(
@@ -137,7 +138,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         &self,
         organization: OrganizationId,
         query: &SignupQuery,
-    ) -> Result<SignupPage, StoreError>;
+    ) -> Result<Page<Signup>, StoreError>;
 
     /// Reads a sign-up with everything that a mail about it shows, in one snapshot. Sign-ups of deleted events and shifts
     /// are included.

@@ -35,7 +35,7 @@ impl<T: FromStr<Err: Display>> Visitor<'_> for Text<T> {
 
 /// Implements `TryFrom<&str>` and `TryFrom<String>` by `FromStr`.
 macro_rules! from_text {
-    ($($type:ident),+ $(,)?) => {$(
+    ($($type:ty),+ $(,)?) => {$(
         impl TryFrom<&str> for $type {
             type Error = <Self as std::str::FromStr>::Err;
 
@@ -56,7 +56,7 @@ macro_rules! from_text {
 
 /// Implements `Deserialize` by `FromStr`.
 macro_rules! deserialize_text {
-    ($($type:ident),+ $(,)?) => {$(
+    ($($type:ty),+ $(,)?) => {$(
         impl<'de> serde::Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 $crate::text_form::deserialize(deserializer)
@@ -67,7 +67,7 @@ macro_rules! deserialize_text {
 
 /// Implements `Serialize` by `Display`, `Deserialize` by `FromStr`, and all of [`from_text`].
 macro_rules! text_form {
-    ($($type:ident),+ $(,)?) => {$(
+    ($($type:ty),+ $(,)?) => {$(
         $crate::text_form::from_text!($type);
         $crate::text_form::deserialize_text!($type);
 

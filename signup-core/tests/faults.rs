@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use signup_core::text::{LocationDataError, TextError};
 use signup_core::*;
+use signup_core::{LocationDataError, TextError};
 use signup_store_memory::MemoryStore;
 
 async fn session() -> (Service, Session) {
@@ -88,7 +88,7 @@ fn the_faults_of_a_list_query_have_kinds_with_their_bounds() {
     let expected = [
         ("is_published", FaultKind::WrongType { expected: ValueType::FlagText }),
         ("per_page", FaultKind::WholeNumber { min: 1, max: None }),
-        ("cursor", FaultKind::Cursor("abc".parse::<Position>().unwrap_err())),
+        ("cursor", FaultKind::Cursor("abc".parse::<Position<SignupId>>().unwrap_err())),
     ];
     let found = faults(query.check().unwrap_err().into());
     assert_eq!(found, expected.map(|(path, kind)| (path.to_owned(), kind)));

@@ -80,7 +80,7 @@ async fn a_page_limit_out_of_range_is_clamped() {
     }
     for (limit, length) in [(0, 1), (1, 1), (u32::MAX, 2)] {
         let query = EventQuery::new().limit(limit);
-        assert_eq!(session.events(query).await.unwrap().events.len(), length, "{limit}");
+        assert_eq!(session.events(query).await.unwrap().items.len(), length, "{limit}");
     }
 }
 
@@ -134,7 +134,7 @@ async fn a_walk_through_the_pages_returns_every_event_and_ends() {
     let mut pages = session.event_pages(EventQuery::new().limit(3));
     let mut lengths = Vec::new();
     while let Some(page) = pages.next().await.unwrap() {
-        lengths.push(page.events.len());
+        lengths.push(page.items.len());
         assert!(lengths.len() <= 3, "7 events make 3 pages");
     }
     assert_eq!(lengths, [3, 3, 1]);

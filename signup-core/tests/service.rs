@@ -265,13 +265,13 @@ async fn a_session_whose_token_has_expired_is_refused_at_each_use() {
     let address = std::net::Ipv4Addr::LOCALHOST.into();
     let rate = async || service.count_request(Some(&session), address).await.unwrap().limit;
     assert_eq!(rate().await, PlanTable::default().pro.requests_per_minute);
-    let events = world.session.events(list).await.unwrap().events;
+    let events = world.session.events(list).await.unwrap().items;
     clock.advance(1);
     for (name, error) in uses().await {
         assert!(matches!(error, Some(Error::Unauthenticated)), "{name}: {error:?}");
     }
     assert_eq!(rate().await, PlanTable::default().free.requests_per_minute, "as without a token");
-    assert_eq!(world.session.events(list).await.unwrap().events, events, "nothing was written");
+    assert_eq!(world.session.events(list).await.unwrap().items, events, "nothing was written");
 }
 
 #[tokio::test]
@@ -405,7 +405,7 @@ proptest! {
                     cursor: cursor.map(Into::into),
                 };
                 let list = world.session.events(input.check().unwrap()).await.unwrap();
-                walked.extend(list.events.iter().map(|event| (event.dates.starts_at(), event.id)));
+                walked.extend(list.items.iter().map(|event| (event.dates.starts_at(), event.id)));
                 cursor = list.next.map(|next| next.to_string());
                 if cursor.is_none() { break }
             }

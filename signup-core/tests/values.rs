@@ -11,7 +11,7 @@ use signup_core::{
     AnswerText, BadgeLabel, Capacity, Description, Digest, EmailAddress, EventDate, EventId, EventLocation,
     IdempotencyKey, Label, Latitude, LocationData, Longitude, Name, NoticeId, Operation, OrganizationId,
     PersonName, Plan, Position, QuestionId, QuestionKind, Scope, Scopes, Secret, ShiftId, ShiftLocation,
-    SignupId, SignupStatus, Theme, Title, TokenId, TokenText, WallTime, WebAddress, Zone,
+    SignupId, SignupStatus, Theme, Timestamp, Title, TokenId, TokenText, WallTime, WebAddress, Zone,
 };
 
 const ID: &str = "01920000-0000-7000-8000-000000000001";
@@ -86,7 +86,7 @@ values! {
     OrganizationId: ID, not "1";
     PersonName: "Ada", not "Ada\nBob";
     Plan: "free", not "Free";
-    Position: CURSOR, not &CURSOR[1..];
+    Position<(Timestamp, EventId)>: CURSOR, not &CURSOR[1..];
     QuestionId: ID, not "1";
     QuestionKind: "checkbox", not "radio";
     Scope: "slots:read", not "slots";
@@ -109,7 +109,7 @@ serialized_as_text! {
     EventId: ID;
     IdempotencyKey: "key-1";
     Plan: "free";
-    Position: CURSOR;
+    Position<(Timestamp, EventId)>: CURSOR;
     QuestionKind: "checkbox";
     Scope: "slots:read";
     Scopes: "events:read,slots:write";

@@ -25,9 +25,9 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use async_trait::async_trait;
 use signup_core::uuid::Uuid;
 use signup_core::{
-    ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventPage, EventQuery, Kind, Notice,
-    NoticeCounts, NoticeQuery, Organization, OrganizationId, Purge, Record, RecordKey, RequestCounter, Shift,
-    ShiftId, SignupId, SignupInFull, SignupPage, SignupQuery, Store, StoreError, Token, TokenId, Unique,
+    ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, Kind, Notice, NoticeCounts,
+    NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, Shift,
+    ShiftId, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Token, TokenId, Unique,
 };
 
 use tables::Tables;
@@ -103,7 +103,7 @@ impl Store for MemoryStore {
         &self,
         organization: OrganizationId,
         query: &EventQuery,
-    ) -> Result<EventPage, StoreError> {
+    ) -> Result<Page<Event>, StoreError> {
         Ok(self.read().events(organization, query))
     }
 
@@ -155,7 +155,7 @@ impl Store for MemoryStore {
         &self,
         organization: OrganizationId,
         query: &SignupQuery,
-    ) -> Result<SignupPage, StoreError> {
+    ) -> Result<Page<Signup>, StoreError> {
         Ok(self.read().signups(organization, query))
     }
 

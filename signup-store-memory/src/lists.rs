@@ -9,8 +9,8 @@ use std::ops::Bound;
 
 use jiff::Timestamp;
 use signup_core::{
-    Event, EventId, EventPage, EventQuery, Notice, NoticeId, NoticeQuery, OrganizationId, Position, Record,
-    RecordKey, ShiftId, Side, Signup, SignupId, SignupPage, SignupPosition, SignupQuery, SignupScope,
+    Event, EventId, EventQuery, Notice, NoticeId, NoticeQuery, OrganizationId, Page, Position, Record,
+    RecordKey, ShiftId, Side, Signup, SignupId, SignupQuery, SignupScope,
 };
 
 use crate::tables::Tables;
@@ -158,7 +158,7 @@ fn beyond<P>(place: P) -> (Bound<P>, Bound<P>) {
 }
 
 /// A page of a list: its places in list order, and whether the list goes on above and below.
-struct Page<P> {
+struct Places<P> {
     places: Vec<P>,
     goes_on: [bool; 2],
 }
@@ -169,8 +169,8 @@ fn page<P: Ord + Copy>(
     beside: Option<(P, Side)>,
     limit: u32,
     selects: impl Fn(&P) -> bool,
-) -> Page<P> {
-    let Some(list) = list else { return Page { places: vec![], goes_on: [false; 2] } };
+) -> Places<P> {
+    let Some(list) = list else { return Places { places: vec![], goes_on: [false; 2] } };
     let above = |place: P| list.range(..place).rev().copied().filter(|place| selects(place));
     let below = |place: P| list.range(beyond(place)).copied().filter(|place| selects(place));
     let limit = limit as usize;
@@ -185,23 +185,21 @@ fn page<P: Ord + Copy>(
     };
     let goes_on_above = places.first().is_some_and(|first| above(*first).next().is_some());
     let goes_on_below = places.last().is_some_and(|last| below(*last).next().is_some());
-    Page { places, goes_on: [goes_on_above, goes_on_below] }
+    Places { places, goes_on: [goes_on_above, goes_on_below] }
 }
 
 impl Tables {
-    pub(crate) fn events(&self, organization: OrganizationId, query: &EventQuery) -> EventPage {
+    pub(crate) fn events(&self, organization: OrganizationId, query: &EventQuery) -> Page<Event> {
         let list = self.lists.events.get(&(organization, query.is_published));
-        let beside =
-            query.position.map(|Position { starts_at, id, side }| ((Reverse(starts_at), Reverse(id)), side));
-        let Page { places, goes_on: [above, below] } = page(list, beside, query.limit, |_| true);
+        let beside = query
+            .position
+            .map(|Position { key: (starts_at, id), side }| ((Reverse(starts_at), Reverse(id)), side));
+        let Places { places, goes_on: [above, below] } = page(list, beside, query.limit, |_| true);
         let events = places.iter().filter_map(|(_, Reverse(id))| self.event(organization, *id));
-        let mut found = EventPage::new(events.cloned().collect());
-        let position = |place: Option<&EventPlace>, side| {
-            place.map(|(Reverse(starts_at), Reverse(id))| Position { starts_at: *starts_at, id: *id, side })
-        };
-        found.above = position(places.first(), Side::Above).filter(|_| above);
-        found.below = position(places.last(), Side::Below).filter(|_| below);
-        found
+        let key = |(Reverse(starts_at), Reverse(id)): &EventPlace| (*starts_at, *id);
+        let first = places.first().filter(|_| above).map(key);
+        let last = places.last().filter(|_| below).map(key);
+        Page::new(events.cloned().collect(), first, last)
     }
 
     pub(crate) fn deleted_events(
@@ -218,7 +216,7 @@ impl Tables {
         events.filter(|event| event.deleted_at.is_some())
     }
 
-    pub(crate) fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> SignupPage {
+    pub(crate) fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Page<Signup> {
         let list = match (&query.email, query.scope) {
             (Some(email), _) => SignupList::Address(organization, email.key()),
             (None, Some(SignupScope::Event(event))) => SignupList::Event(organization, event),
@@ -236,15 +234,12 @@ impl Tables {
                     && (query.cancelled_by.is_none() || signup.cancelled_by == query.cancelled_by)
             })
         };
-        let beside = query.position.map(|SignupPosition { id, side }| (Reverse(id), side));
-        let Page { places, goes_on: [above, below] } =
+        let beside = query.position.map(|Position { key, side }| (Reverse(key), side));
+        let Places { places, goes_on: [above, below] } =
             page(self.lists.signups.get(&list), beside, query.limit, selects);
-        let mut found = SignupPage::new(places.iter().filter_map(|Reverse(id)| read(*id)).collect());
-        let position =
-            |place: Option<&SignupPlace>, side| place.map(|Reverse(id)| SignupPosition { id: *id, side });
-        found.above = position(places.first(), Side::Above).filter(|_| above);
-        found.below = position(places.last(), Side::Below).filter(|_| below);
-        found
+        let first = places.first().filter(|_| above).map(|Reverse(id)| *id);
+        let last = places.last().filter(|_| below).map(|Reverse(id)| *id);
+        Page::new(places.iter().filter_map(|Reverse(id)| read(*id)).collect(), first, last)
     }
 
     pub(crate) fn notices(&self, query: NoticeQuery, limit: u32) -> Vec<Notice> {

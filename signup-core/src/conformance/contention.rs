@@ -42,7 +42,7 @@ pub async fn simultaneous_sign_ups_never_pass_the_capacity(store: Arc<dyn Store>
     assert_outcomes(&results, 7, &Refusal::NotBelow { total, count: 7 });
     assert_eq!(stored(&*store, &shift).await.unwrap().occupancy.filled, 7);
     let query = SignupQuery::new().of_event(event.id);
-    assert_eq!(store.signups(event.organization, &query).await.unwrap().signups.len(), 7);
+    assert_eq!(store.signups(event.organization, &query).await.unwrap().items.len(), 7);
 }
 
 /// Returns the requirement that the organization 1 has fewer than 5 active events, and its refusal.
@@ -52,7 +52,7 @@ fn fewer_than_five_events() -> (Requirement, Refusal) {
 }
 
 async fn events(store: &dyn Store) -> Vec<Event> {
-    store.events(organization_id(1), &EventQuery::new().limit(100)).await.unwrap().events
+    store.events(organization_id(1), &EventQuery::new().limit(100)).await.unwrap().items
 }
 
 /// Of 64 simultaneous creates of published events with a limit of 5, 5 succeed. The others are refused with the count
@@ -90,7 +90,7 @@ pub async fn one_of_many_simultaneous_sign_ups_of_an_address_succeeds(store: Arc
     let change = |number| sign_up(&shift, &Signup { email: email.clone(), ..signup(&shift, number) });
     let results = all_at_once(&store, (0..16).map(change).collect()).await;
     let query = SignupQuery::new().of_event(event.id);
-    let mut signups = store.signups(event.organization, &query).await.unwrap().signups;
+    let mut signups = store.signups(event.organization, &query).await.unwrap().items;
     assert_eq!(signups.len(), 1);
     assert_outcomes(&results, 1, &Refusal::Taken(Box::new(signups.remove(0).into())));
 }
@@ -161,7 +161,7 @@ pub async fn simultaneous_publications_never_pass_the_limit(store: Arc<dyn Store
     let results = all_at_once(&store, (0..32).map(publish).collect()).await;
     assert_outcomes(&results, 5, &refused);
     let published = EventQuery::new().published().limit(99);
-    let published = store.events(organization_id(1), &published).await.unwrap().events;
+    let published = store.events(organization_id(1), &published).await.unwrap().items;
     assert_eq!(published.len(), 5);
 }
 
@@ -194,7 +194,7 @@ pub async fn filled_equals_the_confirmed_sign_ups_after_simultaneous_changes(sto
     }));
     all_at_once(&store, changes).await;
     let query = SignupQuery::new().of_event(event.id).status(SignupStatus::Confirmed).limit(99);
-    let confirmed = store.signups(event.organization, &query).await.unwrap().signups.len();
+    let confirmed = store.signups(event.organization, &query).await.unwrap().items.len();
     let found = stored(&*store, &shift).await.unwrap();
     assert_eq!(found.occupancy.filled as usize, confirmed);
     assert!(found.occupancy.filled <= 25, "no sign-up exceeds the largest capacity");

@@ -33,7 +33,7 @@ pub async fn a_deleted_event_hides_all_that_belongs_to_it(store: Arc<dyn Store>)
     assert_eq!(store.event_by_slug(&event.slug).await.unwrap(), None, "a deleted event has no page");
     assert_eq!(store.holder(&secret).await.unwrap(), None, "the secret finds no sign-up");
     commit(&*store, insert(others)).await;
-    let events = store.events(event.organization, &EventQuery::new()).await.unwrap().events;
+    let events = store.events(event.organization, &EventQuery::new()).await.unwrap().items;
     assert_eq!(events, slice::from_ref(&other.full.event), "a list omits deleted events only");
     assert_eq!(listed(&*store, SignupQuery::new()).await, other.signups, "so does the list of sign-ups");
     write(&*store, vec![put(other.full.event.clone(), super::records::deleted(&other.full.event, at(5)))])

@@ -204,7 +204,7 @@ pub(super) async fn seen(store: &dyn Store, family: &Family) -> Vec<(&'static st
     ];
     for (what, query) in [("events", EventQuery::new()), ("published events", EventQuery::new().published())]
     {
-        let events = store.events(owner, &query).await.unwrap().events;
+        let events = store.events(owner, &query).await.unwrap().items;
         seen.push((what, events.into_iter().map(Record::from).collect()));
     }
     for (what, query) in [
@@ -213,7 +213,7 @@ pub(super) async fn seen(store: &dyn Store, family: &Family) -> Vec<(&'static st
         ("sign-ups for the shift", SignupQuery::new().of_shift(shift)),
         ("sign-ups of the address", SignupQuery::new().email(family.signups[0].email.clone())),
     ] {
-        let signups = store.signups(owner, &query).await.unwrap().signups;
+        let signups = store.signups(owner, &query).await.unwrap().items;
         seen.push((what, signups.into_iter().map(Record::from).collect()));
     }
     seen

@@ -37,7 +37,7 @@ pub async fn no_read_sees_another_organizations_records(store: Arc<dyn Store>) {
             all.clone().email(foreign.signups[0].email.clone()),
             all.cancelled_by(CancelledBy::Volunteer),
         ] {
-            let found = store.signups(other, &query).await.unwrap().signups;
+            let found = store.signups(other, &query).await.unwrap().items;
             assert_eq!(found, [], "no sign-ups of another organization: {query:?}");
         }
         let event = &family.full.event;

@@ -17,15 +17,19 @@ fn in_list_order(mut events: Vec<Event>) -> Vec<EventId> {
     events.into_iter().map(|event| event.id).collect()
 }
 
-fn ids(page: &EventPage) -> Vec<EventId> {
-    page.events.iter().map(|event| event.id).collect()
+fn ids(page: &Page<Event>) -> Vec<EventId> {
+    page.items.iter().map(|event| event.id).collect()
 }
 
-fn beside(event: &Event, side: Side) -> Option<Position> {
-    Some(Position { starts_at: event.dates.starts_at(), id: event.id, side })
+fn beside(event: &Event, side: Side) -> Option<Position<(Timestamp, EventId)>> {
+    Some(Position { key: (event.dates.starts_at(), event.id), side })
 }
 
-async fn page(store: &dyn Store, position: Option<Position>, limit: u32) -> EventPage {
+async fn page(
+    store: &dyn Store,
+    position: Option<Position<(Timestamp, EventId)>>,
+    limit: u32,
+) -> Page<Event> {
     let query = EventQuery { is_published: None, position, limit };
     store.events(organization_id(1), &query).await.unwrap()
 }
@@ -59,9 +63,9 @@ pub async fn a_walk_shows_each_event_once_under_inserts(store: Arc<dyn Store>) {
             seen.push(id);
         }
         assert!(
-            page.below.is_none() || !page.events.is_empty(),
+            page.next.is_none() || !page.items.is_empty(),
             "a page with a position below has events: {:?}",
-            page.below
+            page.next
         );
         if inserted < 30 {
             // Inserts lower and higher ids, so that some land before the walk's position and some after it.
@@ -69,7 +73,7 @@ pub async fn a_walk_shows_each_event_once_under_inserts(store: Arc<dyn Store>) {
             commit(&*store, insert(some_events(2000 + inserted, 3))).await;
             inserted += 3;
         }
-        position = page.below;
+        position = page.next;
         if position.is_none() {
             break;
         }
@@ -84,14 +88,14 @@ pub async fn a_walk_back_shows_the_same_pages(store: Arc<dyn Store>) {
     commit(&*store, insert([organization(1)])).await;
     commit(&*store, insert(some_events(1, 23))).await;
     let mut pages = vec![page(&*store, None, 5).await];
-    while let Some(below) = pages[pages.len() - 1].below {
+    while let Some(below) = pages[pages.len() - 1].next {
         assert!(pages.len() < 5, "23 events make 5 pages");
         pages.push(page(&*store, Some(below), 5).await);
     }
     assert_eq!(pages.len(), 5);
     for both in pages.windows(2).rev() {
-        assert!(both[1].above.is_some());
-        assert_eq!(page(&*store, both[1].above, 5).await, both[0]);
+        assert!(both[1].previous.is_some());
+        assert_eq!(page(&*store, both[1].previous, 5).await, both[0]);
     }
 }
 
@@ -134,8 +138,8 @@ pub async fn a_page_has_positions_exactly_where_the_list_continues(store: Arc<dy
             let edge = |event: Option<&Event>, goes_on: bool, side| {
                 event.filter(|_| goes_on).and_then(|event| beside(event, side))
             };
-            assert_eq!(page.above, edge(page.events.first(), above, Side::Above), "{query:?}");
-            assert_eq!(page.below, edge(page.events.last(), below, Side::Below), "{query:?}");
+            assert_eq!(page.previous, edge(page.items.first(), above, Side::Above), "{query:?}");
+            assert_eq!(page.next, edge(page.items.last(), below, Side::Below), "{query:?}");
         }
     }
 }
@@ -151,7 +155,7 @@ pub async fn the_filter_is_exact(store: Arc<dyn Store>) {
         let expected =
             events.iter().filter(|event| is_published.is_none_or(|flag| event.is_published == flag));
         assert_eq!(ids(&page), in_list_order(expected.cloned().collect()), "{is_published:?}");
-        assert_eq!((page.above, page.below), (None, None));
+        assert_eq!((page.previous, page.next), (None, None));
     }
 }
 

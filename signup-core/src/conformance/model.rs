@@ -158,8 +158,7 @@ fn event_query(world: &World, numbers: &mut Numbers<'_>) -> (OrganizationId, Eve
     let mut query = EventQuery::new().limit(1 + u32::from(numbers.below(4)));
     query.is_published = [None, Some(true), Some(false)][usize::from(numbers.below(3))];
     let beside = side(numbers).zip(numbers.pick(world.all::<&Event>()));
-    query.position =
-        beside.map(|(side, event)| Position { starts_at: event.dates.starts_at(), id: event.id, side });
+    query.position = beside.map(|(side, event)| Position { key: (event.dates.starts_at(), event.id), side });
     (owner, query)
 }
 
@@ -172,7 +171,7 @@ fn signup_query(world: &World, numbers: &mut Numbers<'_>) -> (OrganizationId, Si
         _ => numbers.pick(world.all::<&Shift>()).map(|shift| SignupScope::Shift(shift.id)),
     };
     let beside = side(numbers).zip(numbers.pick(world.all::<&Signup>()));
-    query.position = beside.map(|(side, signup)| SignupPosition { id: signup.id, side });
+    query.position = beside.map(|(side, signup)| Position { key: signup.id, side });
     query.status = SignupStatus::ALL.get(usize::from(numbers.below(4))).copied();
     query.email = Some(numbers.below(12)).filter(|person| *person < 4).map(|person| email(person, true));
     query.cancelled_by = CancelledBy::ALL.get(usize::from(numbers.below(12))).copied();

@@ -103,7 +103,7 @@ pub async fn a_removed_record_is_gone_with_its_children(store: Arc<dyn Store>) {
         );
     }
     assert_eq!(store.count_notices().await.unwrap(), NoticeCounts::default());
-    let signups = store.signups(organization_id(1), &SignupQuery::new()).await.unwrap().signups;
+    let signups = store.signups(organization_id(1), &SignupQuery::new()).await.unwrap().items;
     assert_eq!(signups.len(), 1, "a list has no removed sign-ups");
 }
 
@@ -156,7 +156,7 @@ pub async fn an_event_moves_in_the_lists(store: Arc<dyn Store>) {
     commit(&*store, insert(events.clone())).await;
     let list = async |query: EventQuery| {
         let page = store.events(organization_id(1), &query).await.unwrap();
-        page.events.into_iter().map(|event| event.id).collect::<Vec<_>>()
+        page.items.into_iter().map(|event| event.id).collect::<Vec<_>>()
     };
     let [one, two, three] = [1, 2, 3].map(|number| EventId::new(uuid(number)));
     assert_eq!(list(EventQuery::new()).await, [three, two, one]);
@@ -166,7 +166,7 @@ pub async fn an_event_moves_in_the_lists(store: Arc<dyn Store>) {
     assert_eq!(list(EventQuery::new().published()).await, [three, two], "a draft is not published");
     assert_eq!(list(EventQuery::new().drafts()).await, [one], "a draft is listed");
     let first = store.events(organization_id(1), &EventQuery::new().limit(1)).await.unwrap();
-    let second = EventQuery::new().limit(1).at(first.below.unwrap());
+    let second = EventQuery::new().limit(1).at(first.next.unwrap());
     assert_eq!(list(second).await, [three], "the position of the moved event leads to the next page");
     write(&*store, vec![put(edited, events[0].clone())]).await;
     assert_eq!(list(EventQuery::new().published()).await, [three, two, one], "it is published again");

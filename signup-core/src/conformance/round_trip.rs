@@ -93,7 +93,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     assert_eq!(stored(&*store, &question).await.as_ref(), Some(&question), "question");
     let in_full = SignupInFull::new(organization, event.clone(), shift.clone(), signup.clone());
     assert_eq!(store.signup_in_full(owner, signup.id).await.unwrap(), Some(in_full), "sign-up in full");
-    let page = SignupPage::new(vec![signup.clone()]);
+    let page = Page::new(vec![signup.clone()], None, None);
     assert_eq!(store.signups(owner, &SignupQuery::new()).await.unwrap(), page, "sign-ups");
     let full = EventInFull {
         event: event.clone(),
@@ -269,7 +269,7 @@ pub async fn values_accepted_by_an_earlier_version_come_back(store: Arc<dyn Stor
     commit(&*store, insert::<Record>([data.clone().into(), signup.clone().into()])).await;
     assert_eq!(stored(&*store, &signup).await.as_ref(), Some(&signup));
     let of_address = store.signups(event.organization, &SignupQuery::new().email(email)).await.unwrap();
-    assert_eq!(of_address.signups, vec![signup]);
+    assert_eq!(of_address.items, vec![signup]);
     let full = store.event_in_full(&event.key()).await.unwrap().unwrap();
     assert_eq!(full.location_data, Some(data.data));
 }
@@ -370,7 +370,7 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
     for query in [query.clone(), query.clone().of_event(event), query.of_shift(shift)] {
         for query in [query.clone(), query.clone().with_deleted(), query.cancelled_by(CancelledBy::Operator)]
         {
-            assert_eq!(store.signups(owner, &query).await.unwrap(), SignupPage::new(vec![]));
+            assert_eq!(store.signups(owner, &query).await.unwrap(), Page::new(vec![], None, None));
         }
     }
     assert_eq!(store.signup_in_full(owner, SignupId::new(uuid(1))).await.unwrap(), None);
@@ -379,7 +379,7 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
         assert_eq!(store.notices(query, 9).await.unwrap(), vec![]);
     }
     assert_eq!(store.count_notices().await.unwrap(), NoticeCounts::default());
-    assert_eq!(store.events(owner, &EventQuery::new()).await.unwrap(), EventPage::new(vec![]));
+    assert_eq!(store.events(owner, &EventQuery::new()).await.unwrap(), Page::new(vec![], None, None));
     for purge in [Purge::Expired(at(9)), Purge::Deleted(at(9)), Purge::FailedNotices(at(9))] {
         assert_eq!(store.purge(purge, 9).await.unwrap(), 0);
     }

@@ -36,7 +36,7 @@ async fn with_signups(store: &dyn Store) -> Vec<Signup> {
     signups
 }
 
-async fn page(store: &dyn Store, query: &SignupQuery) -> SignupPage {
+async fn page(store: &dyn Store, query: &SignupQuery) -> Page<Signup> {
     store.signups(organization_id(1), query).await.unwrap()
 }
 
@@ -83,13 +83,13 @@ pub async fn a_list_of_sign_ups_is_filtered_and_newest_first(store: Arc<dyn Stor
         let found = page(&*store, &query).await;
         assert_eq!(
             found,
-            SignupPage::new(expected),
+            Page::new(expected, None, None),
             "exactly the selected sign-ups, newest first: {query:?}"
         );
     }
     assert!(lengths.len() > 4 && lengths.contains(&12), "the filters select different sign-ups: {lengths:?}");
     let unknown = EmailAddress::new("nobody@example.org").unwrap();
-    assert_eq!(page(&*store, &SignupQuery::new().email(unknown)).await.signups, vec![]);
+    assert_eq!(page(&*store, &SignupQuery::new().email(unknown)).await.items, vec![]);
 }
 
 /// A page has the position of a neighbouring page exactly if that page has sign-ups, for every position, page size and
@@ -102,7 +102,7 @@ pub async fn a_page_of_sign_ups_has_positions_exactly_where_the_list_continues(s
     }) {
         let list: Vec<_> = signups.iter().filter(|signup| is_selected(&filter, signup)).collect();
         for (side, limit) in [Side::Below, Side::Above].into_iter().flat_map(|side| [(side, 1), (side, 3)]) {
-            let query = filter.clone().limit(limit).at(SignupPosition { id: at, side });
+            let query = filter.clone().limit(limit).at(Position { key: at, side });
             let on_side: Vec<_> = list
                 .iter()
                 .copied()
@@ -113,12 +113,9 @@ pub async fn a_page_of_sign_ups_has_positions_exactly_where_the_list_continues(s
                 if side == Side::Below { &on_side[..size] } else { &on_side[on_side.len() - size..] };
             let (rest, others) = (on_side.len() > size, on_side.len() < list.len());
             let (above, below) = if side == Side::Below { (others, rest) } else { (rest, others) };
-            let edge = |signup: Option<&&Signup>, goes_on: bool, side| {
-                signup.filter(|_| goes_on).map(|signup| SignupPosition { id: signup.id, side })
-            };
-            let mut expected = SignupPage::new(nearest.iter().copied().cloned().collect());
-            expected.above = edge(nearest.first(), above, Side::Above);
-            expected.below = edge(nearest.last(), below, Side::Below);
+            let first = nearest.first().filter(|_| above).map(|signup| signup.id);
+            let last = nearest.last().filter(|_| below).map(|signup| signup.id);
+            let expected = Page::new(nearest.iter().copied().cloned().collect(), first, last);
             assert_eq!(page(&*store, &query).await, expected, "{query:?}");
         }
     }
@@ -137,12 +134,12 @@ pub async fn a_walk_shows_each_sign_up_once_while_others_sign_up(store: Arc<dyn 
         SignupQuery::new().of_shift(shift.id),
         SignupQuery::new().status(SignupStatus::Confirmed),
     ] {
-        let there = page(&*store, &SignupQuery::new().of_event(event.id).limit(999)).await.signups;
+        let there = page(&*store, &SignupQuery::new().of_event(event.id).limit(999)).await.items;
         let first = u32::try_from(there.len()).unwrap();
         let (mut query, mut seen) = (filter.limit(4), vec![]);
         for round in 0.. {
             let page = page(&*store, &query).await;
-            for signup in &page.signups {
+            for signup in &page.items {
                 assert!(!seen.contains(&signup.id), "a walk returns no sign-up twice, so it ends");
                 seen.push(signup.id);
             }
@@ -151,8 +148,8 @@ pub async fn a_walk_shows_each_sign_up_once_while_others_sign_up(store: Arc<dyn 
                 insert(first + 2 * round..first + 2 * round + 2).await;
                 insert(first + 2000 + 2 * round..first + 2002 + 2 * round).await;
             }
-            let Some(below) = page.below else { break };
-            assert!(!page.signups.is_empty(), "a page with a position below has sign-ups");
+            let Some(below) = page.next else { break };
+            assert!(!page.items.is_empty(), "a page with a position below has sign-ups");
             query = query.at(below);
         }
         let expected: Vec<_> = there.iter().map(|signup| signup.id).collect();
@@ -167,13 +164,13 @@ pub async fn a_walk_back_shows_the_same_pages_of_sign_ups(store: Arc<dyn Store>)
     for filter in [SignupQuery::new(), SignupQuery::new().status(SignupStatus::Confirmed)] {
         let query = filter.limit(4);
         let mut pages = vec![page(&*store, &query).await];
-        while let Some(below) = pages[pages.len() - 1].below {
+        while let Some(below) = pages[pages.len() - 1].next {
             assert!(pages.len() < 3, "12 sign-ups make 3 pages");
             pages.push(page(&*store, &query.clone().at(below)).await);
         }
         assert_eq!(pages.len(), 3, "9 to 12 sign-ups make 3 pages");
         for both in pages.windows(2).rev() {
-            let back = query.clone().at(both[1].above.unwrap());
+            let back = query.clone().at(both[1].previous.unwrap());
             assert_eq!(page(&*store, &back).await, both[0], "the walk back shows the same page");
         }
     }

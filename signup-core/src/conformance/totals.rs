@@ -178,7 +178,7 @@ pub async fn a_total_that_has_to_be_zero_excludes_additions(store: Arc<dyn Store
         let signed_up = results.iter().filter(|result| result.is_ok()).count() - usize::from(is_edited);
         assert_eq!(is_edited, signed_up == 0, "either the edit or a sign-up is first: {results:?}");
         let query = SignupQuery::new().of_shift(shift.id);
-        let found = store.signups(event.organization, &query).await.unwrap().signups;
+        let found = store.signups(event.organization, &query).await.unwrap().items;
         assert_eq!(found.len(), signed_up, "{results:?}");
         event = store.get::<Event>(event.key()).await.unwrap().unwrap();
     }

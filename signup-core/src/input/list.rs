@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::fault::{FaultKind, Faults, ValueType};
 use crate::signup::SignupStatus;
-use crate::store::{EventQuery, Position, SignupPosition, SignupQuery, SignupScope};
+use crate::store::{EventQuery, SignupQuery, SignupScope};
 use crate::text::EmailAddress;
 
 /// A query of the list of events, with the texts of a query string. An empty text counts as omitted.
@@ -29,8 +29,7 @@ impl EventListInput<'_> {
         let is_published = flag_text(&mut faults, "is_published", self.is_published.as_ref());
         let limit = given(self.per_page.as_ref())
             .and_then(|text| faults.check("per_page", per_page(text, EventQuery::MAX_LIMIT)));
-        let position =
-            given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse::<Position>()));
+        let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
         let limit = limit.unwrap_or(EventQuery::DEFAULT_LIMIT);
         faults.into_result(Some(EventQuery { is_published, position, limit }))
     }
@@ -65,8 +64,7 @@ impl SignupListInput<'_> {
             given(self.email.as_ref()).and_then(|text| faults.check("email", EmailAddress::new(text)));
         let limit = given(self.per_page.as_ref())
             .and_then(|text| faults.check("per_page", per_page(text, SignupQuery::MAX_LIMIT)));
-        let position = given(self.cursor.as_ref())
-            .and_then(|text| faults.check("cursor", text.parse::<SignupPosition>()));
+        let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
         let limit = limit.unwrap_or(SignupQuery::DEFAULT_LIMIT);
         faults.into_result(Some(SignupQuery {
             scope: self.scope,

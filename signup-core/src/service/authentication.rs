@@ -86,7 +86,7 @@ impl Service {
     /// let scopes = [Scope::EventsRead, Scope::ShiftsRead].into();
     /// let session = service.session_for(organization.id, scopes).await?;
     /// assert_eq!(session.token_id(), None);
-    /// assert_eq!(session.events(EventQuery::new()).await?.events.len(), 1);
+    /// assert_eq!(session.events(EventQuery::new()).await?.items.len(), 1);
     /// # Ok(()) }) }
     /// ```
     pub async fn session_for(&self, organization: OrganizationId, scopes: Scopes) -> Result<Session> {

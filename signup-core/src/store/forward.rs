@@ -7,15 +7,15 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::{
-    ChangeSet, CommitError, Deleted, EventInFull, EventPage, EventQuery, Kind, NoticeCounts, NoticeQuery,
-    Purge, Record, RecordKey, RequestCounter, SignupInFull, SignupPage, SignupQuery, Store, StoreError,
-    Unique,
+    ChangeSet, CommitError, Deleted, EventInFull, EventQuery, Kind, NoticeCounts, NoticeQuery, Page, Purge,
+    Record, RecordKey, RequestCounter, SignupInFull, SignupQuery, Store, StoreError, Unique,
 };
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::shift::Shift;
+use crate::signup::Signup;
 use crate::token::Token;
 
 /// Implements [`Store`] for each pointer type. Defines [`Wrapper`], and its store [`Wrapped`]. A method of [`Store`]
@@ -121,13 +121,13 @@ forward! { Arc, Box: {
     fn owner(kind: Kind, id: Uuid) -> Result<Option<OrganizationId>, StoreError>;
     fn organizations(after: Option<OrganizationId>, limit: u32) -> Result<Vec<Organization>, StoreError>;
     fn tokens(organization: OrganizationId) -> Result<Vec<Token>, StoreError>;
-    fn events(organization: OrganizationId, query: &EventQuery) -> Result<EventPage, StoreError>;
+    fn events(organization: OrganizationId, query: &EventQuery) -> Result<Page<Event>, StoreError>;
     fn deleted_events(organization: OrganizationId, after: Option<EventId>, limit: u32) -> Result<Vec<Event>, StoreError>;
     fn event_in_full(key: &RecordKey) -> Result<Option<EventInFull>, StoreError>;
     fn event_by_slug(slug: &str) -> Result<Option<EventInFull>, StoreError>;
     fn shifts(organization: OrganizationId, event: EventId) -> Result<Option<Vec<Shift>>, StoreError>;
     fn shift_with_event(organization: OrganizationId, id: ShiftId) -> Result<Option<(Shift, Event)>, StoreError>;
-    fn signups(organization: OrganizationId, query: &SignupQuery) -> Result<SignupPage, StoreError>;
+    fn signups(organization: OrganizationId, query: &SignupQuery) -> Result<Page<Signup>, StoreError>;
     fn signup_in_full(organization: OrganizationId, id: SignupId) -> Result<Option<SignupInFull>, StoreError>;
     fn notices(query: NoticeQuery, limit: u32) -> Result<Vec<Notice>, StoreError>;
     fn count_notices() -> Result<NoticeCounts, StoreError>;

@@ -23,7 +23,7 @@ pub struct EventQuery {
     pub is_published: Option<bool>,
     /// The page lies directly beside this position, on its [side](Position::side). `None` selects the page at the top
     /// of the list.
-    pub position: Option<Position>,
+    pub position: Option<Position<(Timestamp, EventId)>>,
     /// The maximum number of events in the page; at least 1.
     pub limit: u32,
 }
@@ -59,7 +59,7 @@ impl EventQuery {
 
     /// Selects the page beside `position`, on the side that the position names.
     #[must_use]
-    pub const fn at(self, position: Position) -> Self {
+    pub const fn at(self, position: Position<(Timestamp, EventId)>) -> Self {
         Self { position: Some(position), ..self }
     }
 }
@@ -71,20 +71,32 @@ impl Default for EventQuery {
     }
 }
 
-/// A position in the list of events: a sort key and a side of it. An event with that key need not exist.
+/// A record that is listed in pages.
+pub trait Listed {
+    /// The sort key. Lists are in descending order of it.
+    type Key;
+}
+
+impl Listed for Event {
+    type Key = (Timestamp, EventId);
+}
+
+impl Listed for Signup {
+    type Key = SignupId;
+}
+
+/// A position in a list: a sort key and a side of it. A record with that key need not exist.
 ///
 /// The text of a position is a [cursor](crate::cursor).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Position {
-    /// The start in the sort key.
-    pub starts_at: Timestamp,
-    /// The event id in the sort key.
-    pub id: EventId,
-    /// The side of the sort key. An event with exactly this key is on neither side.
+pub struct Position<K> {
+    /// The sort key: the start and the id of an event, or the id of a sign-up.
+    pub key: K,
+    /// The side of the sort key. A record with exactly this key is on neither side.
     pub side: Side,
 }
 
-/// A side of a [`Position`] or of a [`SignupPosition`].
+/// A side of a [`Position`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
     /// Further down the list: earlier starts, or older sign-ups.
@@ -93,25 +105,34 @@ pub enum Side {
     Above,
 }
 
-/// A page of the list of events.
+/// A page of a list, and the positions of its neighbours.
 ///
-/// `above` and `below` lead to the neighbouring pages. They hold the sort keys that the store uses, which can differ
-/// from what a caller would derive from an event.
+/// The query of the next page is `query.at(next)`. The positions hold the sort keys that the store uses, which can differ
+/// from what a caller would derive from a record.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct EventPage {
-    /// The events in list order.
-    pub events: Vec<Event>,
-    /// The position above the first event, if more events match the filter there. `None` for an empty page.
-    pub above: Option<Position>,
-    /// The position below the last event, if more events match the filter there. `None` for an empty page.
-    pub below: Option<Position>,
+pub struct Page<T: Listed> {
+    /// The records in list order.
+    pub items: Vec<T>,
+    /// The position above the first record, if more records match the query there. `None` for an empty page.
+    pub previous: Option<Position<T::Key>>,
+    /// The position below the last record, if more records match the query there. `None` for an empty page.
+    pub next: Option<Position<T::Key>>,
 }
 
-impl EventPage {
-    /// Creates a page without neighbours.
-    pub const fn new(events: Vec<Event>) -> Self {
-        Self { events, above: None, below: None }
+impl<T: Listed> Page<T> {
+    /// Creates a page. `first` is the sort key of the first record if more records match above, and `last` that of the last
+    /// record if more records match below.
+    pub fn new(items: Vec<T>, first: Option<T::Key>, last: Option<T::Key>) -> Self {
+        let previous = first.map(|key| Position { key, side: Side::Above });
+        let next = last.map(|key| Position { key, side: Side::Below });
+        Self { items, previous, next }
+    }
+
+    /// Returns the records in ascending order.
+    pub fn ascending(mut self) -> Vec<T> {
+        self.items.reverse();
+        self.items
     }
 }
 
@@ -136,9 +157,9 @@ pub struct SignupQuery {
     pub cancelled_by: Option<CancelledBy>,
     /// Whether the sign-ups of deleted events are listed, too.
     pub deleted: Deleted,
-    /// The page lies directly beside this position, on its [side](SignupPosition::side). `None` selects the page at the
+    /// The page lies directly beside this position, on its [side](Position::side). `None` selects the page at the
     /// top of the list.
-    pub position: Option<SignupPosition>,
+    pub position: Option<Position<SignupId>>,
     /// The maximum number of sign-ups in the page; at least 1.
     pub limit: u32,
 }
@@ -212,7 +233,7 @@ impl SignupQuery {
     /// The page has the highest id first, like every page.
     #[must_use]
     pub fn above(self, after: Option<SignupId>, limit: u32) -> Self {
-        let position = SignupPosition { id: after.unwrap_or(SignupId::NONE), side: Side::Above };
+        let position = Position { key: after.unwrap_or(SignupId::NONE), side: Side::Above };
         self.at(position).limit(limit)
     }
 
@@ -224,7 +245,7 @@ impl SignupQuery {
 
     /// Selects the page beside `position`, on the side that the position names.
     #[must_use]
-    pub fn at(self, position: SignupPosition) -> Self {
+    pub fn at(self, position: Position<SignupId>) -> Self {
         Self { position: Some(position), ..self }
     }
 }
@@ -233,41 +254,5 @@ impl Default for SignupQuery {
     /// Returns [`SignupQuery::new`].
     fn default() -> Self {
         Self::new()
-    }
-}
-
-/// A position in every list of sign-ups: an id and a side of it. A sign-up with that id need not exist.
-///
-/// The text of a position is a [cursor](crate::cursor).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SignupPosition {
-    /// The id.
-    pub id: SignupId,
-    /// The side: lower ids, which are older sign-ups, are [below](Side::Below).
-    pub side: Side,
-}
-
-/// A page of a list of sign-ups.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct SignupPage {
-    /// The sign-ups in list order.
-    pub signups: Vec<Signup>,
-    /// The position above the first sign-up, if more sign-ups match the query there. `None` for an empty page.
-    pub above: Option<SignupPosition>,
-    /// The position below the last sign-up, if more sign-ups match the query there. `None` for an empty page.
-    pub below: Option<SignupPosition>,
-}
-
-impl SignupPage {
-    /// Returns the sign-ups by ascending id.
-    pub fn ascending(mut self) -> Vec<Signup> {
-        self.signups.reverse();
-        self.signups
-    }
-
-    /// Creates a page without neighbours.
-    pub const fn new(signups: Vec<Signup>) -> Self {
-        Self { signups, above: None, below: None }
     }
 }

@@ -49,9 +49,9 @@ async fn list(admin: &Admin, base_url: &str, organization: OrganizationId) -> Re
     let mut query = EventQuery::new().limit(PAGE_LIMIT);
     loop {
         let page = admin.events(organization, &query).await.map_err(describe)?;
-        page.events.iter().try_for_each(|event| print(&OperatorEvent::listed(event, base_url)))?;
-        let Some(below) = page.below else { return Ok(()) };
-        query = query.at(below);
+        page.items.iter().try_for_each(|event| print(&OperatorEvent::listed(event, base_url)))?;
+        let Some(next) = page.next else { return Ok(()) };
+        query = query.at(next);
     }
 }
 

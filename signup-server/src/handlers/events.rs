@@ -38,8 +38,9 @@ pub(crate) async fn duplicate_event(
 pub(crate) async fn list_events(context: Context, session: Session, request: Request) -> Answer {
     session.require(Scope::EventsRead)?;
     let [is_published, per_page, cursor] = request.query_texts(["is_published", "per_page", "cursor"]);
-    let list = session.events(EventListInput { is_published, per_page, cursor }.check()?).await?;
-    Ok(json(StatusCode::OK, &event_page(&list, &context.base_url)))
+    let query = EventListInput { is_published, per_page, cursor }.check()?;
+    let page = session.events(query).await?;
+    Ok(json(StatusCode::OK, &event_page(&query, &page, &context.base_url)))
 }
 
 /// `GET /v1/events/{event_id}`: returns an event with its slots.

@@ -17,8 +17,9 @@ pub(crate) async fn list_signups(
 ) -> Answer {
     session.require(Scope::SignupsRead)?;
     let [status, email, per_page, cursor] = request.query_texts(["status", "email", "per_page", "cursor"]);
-    let list = session.signups(SignupListInput { scope, status, email, per_page, cursor }.check()?).await?;
-    Ok(json(StatusCode::OK, &signup_page(&list, &context.base_url)))
+    let query = SignupListInput { scope, status, email, per_page, cursor }.check()?;
+    let page = session.signups(query.clone()).await?;
+    Ok(json(StatusCode::OK, &signup_page(&query, &page, &context.base_url)))
 }
 
 /// `GET /v1/signups/{id}`: returns a sign-up.

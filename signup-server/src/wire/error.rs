@@ -122,7 +122,7 @@ impl PlanLimit {
 
 #[cfg(test)]
 mod tests {
-    use signup_core::{Position, QuestionId};
+    use signup_core::{Position, QuestionId, SignupId};
 
     use super::*;
 
@@ -145,7 +145,7 @@ mod tests {
                 "The end_date field must not be before start_date.",
             ),
             (
-                Fault::new("cursor", "altered".parse::<Position>().unwrap_err()),
+                Fault::new("cursor", "altered".parse::<Position<SignupId>>().unwrap_err()),
                 "cursor",
                 "The cursor field must be a cursor taken from meta.next_cursor or meta.prev_cursor of an earlier answer, \
                  unaltered.",

@@ -1,7 +1,7 @@
 //! The JSON of events.
 
 use serde::Serialize;
-use signup_core::{CancellationReason, Description, EventLocation, EventWithShifts};
+use signup_core::{CancellationReason, Description, EventLocation, EventQuery, EventWithShifts};
 use uuid::Uuid;
 
 use super::{Instant, Page, Slot};
@@ -57,10 +57,12 @@ impl<'a> Event<'a> {
 }
 
 /// Returns a page of the list of events.
-pub(crate) fn event_page<'a>(list: &'a signup_core::EventList, base_url: &'a str) -> Page<Event<'a>> {
-    let filter = list.query.is_published.map(|flag| ("is_published", flag.to_string()));
-    let [next, previous] = [list.next, list.previous].map(|position| position.map(|found| found.to_string()));
-    let events = list.events.iter().map(|event| Event::new(event, base_url)).collect();
+pub(crate) fn event_page<'a>(
+    query: &EventQuery,
+    page: &'a signup_core::Page<signup_core::Event>,
+    base_url: &'a str,
+) -> Page<Event<'a>> {
+    let filter = query.is_published.map(|flag| ("is_published", flag.to_string()));
     let path = format!("{base_url}/v1/events");
-    Page::new(events, path, list.query.limit, filter.as_slice(), next, previous)
+    Page::new(page, |event| Event::new(event, base_url), path, query.limit, filter.as_slice())
 }

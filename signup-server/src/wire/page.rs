@@ -1,6 +1,7 @@
 //! The JSON of a page of a list, with links to the neighbouring pages.
 
 use serde::Serialize;
+use signup_core::{Listed, Position};
 
 /// A page of a list.
 #[derive(Debug, Serialize)]
@@ -28,15 +29,20 @@ struct Meta {
 }
 
 impl<T> Page<T> {
-    /// Creates a page of the list at `path`. The links keep the page length and the `filters`.
-    pub(crate) fn new(
-        data: Vec<T>,
+    /// Creates the JSON of a page of the list at `path`. The links keep the page length and the `filters`.
+    pub(crate) fn new<'a, R>(
+        page: &'a signup_core::Page<R>,
+        record: impl Fn(&'a R) -> T,
         path: String,
         per_page: u32,
         filters: &[(&'static str, String)],
-        next_cursor: Option<String>,
-        prev_cursor: Option<String>,
-    ) -> Self {
+    ) -> Self
+    where
+        R: Listed,
+        Position<R::Key>: ToString,
+    {
+        let [next_cursor, prev_cursor] =
+            [&page.next, &page.previous].map(|position| position.as_ref().map(ToString::to_string));
         let link = |cursor: &Option<String>| {
             let cursor = cursor.clone()?;
             let limit = ("per_page", per_page.to_string());
@@ -47,6 +53,7 @@ impl<T> Page<T> {
             Some(format!("{path}?{query}"))
         };
         let links = Links { first: None, last: None, prev: link(&prev_cursor), next: link(&next_cursor) };
+        let data = page.items.iter().map(record).collect();
         Self { data, links, meta: Meta { path, per_page, next_cursor, prev_cursor } }
     }
 }

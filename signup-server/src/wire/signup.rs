@@ -1,7 +1,7 @@
 //! The JSON of sign-ups.
 
 use serde::Serialize;
-use signup_core::{CancelledBy, OrganizationId, SignupList, SignupQuery, SignupScope, SignupStatus};
+use signup_core::{CancelledBy, OrganizationId, SignupQuery, SignupScope, SignupStatus};
 use uuid::Uuid;
 
 use super::{Instant, Page};
@@ -59,8 +59,12 @@ impl<'a> Answer<'a> {
 }
 
 /// Returns a page of a list of sign-ups.
-pub(crate) fn signup_page<'a>(list: &'a SignupList, base_url: &str) -> Page<Signup<'a>> {
-    let SignupQuery { scope, status: filter, email, limit, .. } = &list.query;
+pub(crate) fn signup_page<'a>(
+    query: &SignupQuery,
+    page: &'a signup_core::Page<signup_core::Signup>,
+    base_url: &str,
+) -> Page<Signup<'a>> {
+    let SignupQuery { scope, status: filter, email, limit, .. } = query;
     let path = match scope {
         None => format!("{base_url}/v1/signups"),
         Some(SignupScope::Event(id)) => format!("{base_url}/v1/events/{id}/signups"),
@@ -73,9 +77,7 @@ pub(crate) fn signup_page<'a>(list: &'a SignupList, base_url: &str) -> Page<Sign
     .into_iter()
     .flatten()
     .collect();
-    let [next, previous] = [list.next, list.previous].map(|position| position.map(|found| found.to_string()));
-    let signups = list.signups.iter().map(Signup::new).collect();
-    Page::new(signups, path, *limit, &filters, next, previous)
+    Page::new(page, Signup::new, path, *limit, &filters)
 }
 
 /// Returns the name of a status.

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rstest::rstest;
 use signup_core::{
     CancelledBy, EmailAddress, EventId, EventQuery, NoticeId, OrganizationId, Position, Purge, ShiftId, Side,
-    SignupId, SignupPosition, SignupQuery, SignupStatus,
+    SignupId, SignupQuery, SignupStatus,
 };
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use uuid::Uuid;
@@ -47,7 +47,7 @@ async fn a_page_costs_the_same_wherever_it_is() {
     ] {
         for side in [None, Some(Side::Below), Some(Side::Above)] {
             let starts_at = Timestamp::from_second(10_000).unwrap();
-            let position = side.map(|side| Position { starts_at, id: EventId::NONE, side });
+            let position = side.map(|side| Position { key: (starts_at, EventId::NONE), side });
             let mut wanted = EventQuery::new();
             (wanted.is_published, wanted.position) = (is_published, position);
             let page = page_query(Dialect::Postgres, OrganizationId::NONE, &wanted);
@@ -144,7 +144,7 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is(#[values(false, true)]
         ] {
             for side in [None, Some(Side::Below), Some(Side::Above)] {
                 let mut wanted = query.clone();
-                wanted.position = side.map(|side| SignupPosition { id: SignupId::NONE, side });
+                wanted.position = side.map(|side| Position { key: SignupId::NONE, side });
                 let page = signup_page_query(Dialect::Postgres, OrganizationId::NONE, &wanted);
                 let plan = plan_of_signups(&mut connection, page).await;
                 let is_range = |line: &&str| line.contains(&format!(" using {index} on signups u"));
@@ -191,7 +191,7 @@ async fn sign_ups_of_an_address_are_found_by_the_address(#[values(false, true)] 
     let mut connection = filled(cluster, is_analyzed).await;
     let all = SignupQuery::new().email(EmailAddress::new("ada@example.org").unwrap());
     for query in [all.clone(), all.clone().of_event(EventId::NONE), all.of_shift(ShiftId::NONE)] {
-        let wanted = query.at(SignupPosition { id: SignupId::NONE, side: Side::Below });
+        let wanted = query.at(Position { key: SignupId::NONE, side: Side::Below });
         let page = signup_page_query(Dialect::Postgres, OrganizationId::NONE, &wanted);
         let plan = plan_of_signups(&mut connection, page).await;
         assert!(plan.contains("using signups_by_address on signups"), "{plan}");

@@ -15,7 +15,7 @@ use std::time::Duration;
 use moka::ops::compute::Op;
 use moka::sync::Cache;
 use signup_core::{
-    EventId, EventInFull, EventPage, EventQuery, Organization, OrganizationId, Shift, StoreError,
+    Event, EventId, EventInFull, EventQuery, Organization, OrganizationId, Page, Shift, StoreError,
 };
 use tokio::sync::OnceCell;
 
@@ -36,7 +36,7 @@ pub(crate) const MAX_SLUG_BYTES: usize = 255;
 #[derive(Debug, Default)]
 pub(crate) struct CachedReads {
     pub(crate) organizations: CachedValues<OrganizationId, Option<Organization>>,
-    pub(crate) pages: CachedValues<(OrganizationId, EventQuery), EventPage>,
+    pub(crate) pages: CachedValues<(OrganizationId, EventQuery), Page<Event>>,
     pub(crate) shifts: CachedValues<(OrganizationId, EventId), Option<Vec<Shift>>>,
     pub(crate) events_by_slug: CachedValues<String, Option<EventInFull>>,
 }
@@ -146,8 +146,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_size_of_the_cache_is_bounded() {
-        let cache: CachedValues<u32, EventPage> = CachedValues::default();
-        let page = EventPage::new((0..100).map(|number| records::event(1, number)).collect());
+        let cache: CachedValues<u32, Page<Event>> = CachedValues::default();
+        let page = Page::new((0..100).map(|number| records::event(1, number)).collect(), None, None);
         for number in 0..1000 {
             cache.get(VERSION, number, || async { Ok(page.clone()) }).await.unwrap();
         }

@@ -5,9 +5,9 @@ use std::hash::Hash;
 
 use async_trait::async_trait;
 use signup_core::{
-    ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventPage, EventQuery, Kind, Notice,
-    NoticeCounts, NoticeQuery, Organization, OrganizationId, Purge, Record, RecordKey, RequestCounter, Shift,
-    ShiftId, SignupId, SignupInFull, SignupPage, SignupQuery, Store, StoreError, Token, Unique,
+    ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, Kind, Notice, NoticeCounts,
+    NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, Shift,
+    ShiftId, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Token, Unique,
 };
 use uuid::Uuid;
 
@@ -122,7 +122,7 @@ impl<B: Backend> Store for SqlStore<B> {
         Ok(sorted(found, |token| token.id))
     }
 
-    async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<EventPage> {
+    async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<Page<Event>> {
         let read = || read::events(self.0.reader(), organization, query);
         cached(&self.0, |cache| &cache.pages, (organization, *query), read).await
     }
@@ -194,7 +194,7 @@ impl<B: Backend> Store for SqlStore<B> {
         one(self.0.reader(), "reading a shift and its event", columns, from, values, read).await
     }
 
-    async fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Result<SignupPage> {
+    async fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Result<Page<Signup>> {
         read::signup_page(self.0.reader(), organization, query).await
     }
 

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use signup_core::{
     CancelledBy, EmailAddress, EventId, EventQuery, NoticeId, OrganizationId, Position, Purge, Requirement,
-    ShiftId, Side, SignupId, SignupPosition, SignupQuery, SignupStatus, Total,
+    ShiftId, Side, SignupId, SignupQuery, SignupStatus, Total,
 };
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnection};
 
@@ -42,8 +42,7 @@ async fn a_page_costs_the_same_wherever_it_is() {
             (Some(Side::Below), " AND (starts_at,id)<(?,?)"),
             (Some(Side::Above), " AND (starts_at,id)>(?,?)"),
         ] {
-            let position =
-                side.map(|side| Position { starts_at: Timestamp::UNIX_EPOCH, id: EventId::NONE, side });
+            let position = side.map(|side| Position { key: (Timestamp::UNIX_EPOCH, EventId::NONE), side });
             let mut wanted = EventQuery::new();
             (wanted.is_published, wanted.position) = (is_published, position);
             let page = page_query(Dialect::Sqlite, OrganizationId::NONE, &wanted);
@@ -72,7 +71,7 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is() {
         ] {
             for side in [None, Some(Side::Below), Some(Side::Above)] {
                 let mut wanted = query.clone();
-                wanted.position = side.map(|side| SignupPosition { id: SignupId::NONE, side });
+                wanted.position = side.map(|side| Position { key: SignupId::NONE, side });
                 let page = signup_page_query(Dialect::Sqlite, OrganizationId::NONE, &wanted);
                 let plan = plan(&mut connection, page).await;
                 // The page, and the check of the other side.
@@ -114,7 +113,7 @@ async fn sign_ups_of_an_address_are_found_by_the_address() {
     let (_folder, mut connection) = database().await;
     let all = SignupQuery::new().email(EmailAddress::new("ada@example.org").unwrap());
     for query in [all.clone(), all.clone().of_event(EventId::NONE), all.of_shift(ShiftId::NONE)] {
-        let wanted = query.at(SignupPosition { id: SignupId::NONE, side: Side::Below });
+        let wanted = query.at(Position { key: SignupId::NONE, side: Side::Below });
         let page = signup_page_query(Dialect::Sqlite, OrganizationId::NONE, &wanted);
         let plan = plan(&mut connection, page).await;
         let search = "SEARCH u USING INDEX signups_by_address (organization_id=? AND email_key=?)";

@@ -146,5 +146,5 @@ async fn a_serving_process_alone_derives_sort_keys_again_under_other_zone_data(
     assert_eq!(database.run(&recorded).await.unwrap(), 1);
     let query = EventQuery::new().limit(10);
     let page = database.store.events(records.organization.id, &query).await.unwrap();
-    assert_eq!(page.events, [other, records.event]);
+    assert_eq!(page.items, [other, records.event]);
 }

@@ -227,7 +227,7 @@ impl Records {
         assert_eq!(full.location_data.as_ref(), Some(&self.location_data.data));
         assert_eq!(store.organizations(None, 10).await.unwrap(), from_ref(&self.organization));
         assert_eq!(store.tokens(organization).await.unwrap(), from_ref(&self.token));
-        let signups = store.signups(organization, &SignupQuery::new()).await.unwrap().signups;
+        let signups = store.signups(organization, &SignupQuery::new()).await.unwrap().items;
         assert_eq!(signups, from_ref(&self.signup));
         assert_eq!(records::stored(store, &self.receipt).await.as_ref(), Some(&self.receipt));
         assert_eq!(store.notices(NoticeQuery::Queued(None), 10).await.unwrap(), from_ref(&self.notice));

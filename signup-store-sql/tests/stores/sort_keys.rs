@@ -33,11 +33,11 @@ async fn a_walk_follows_the_stored_starts(#[values(Sqlite, Postgres)] engine: En
     let (mut pages, mut position) = (vec![], None);
     for _ in 0..3 {
         let page = list(position).await;
-        position = page.below;
+        position = page.next;
         pages.push(page);
     }
     assert_eq!(position, None, "13 events make 3 pages");
-    let walked = pages.iter().flat_map(|page| &page.events).filter(|event| event.id != records.event.id);
+    let walked = pages.iter().flat_map(|page| &page.items).filter(|event| event.id != records.event.id);
     assert!(walked.map(|event| event.id).eq(expected.iter().map(|n| EventId::new(uuid(*n)))));
-    assert_eq!(list(pages[1].above).await, pages[0]);
+    assert_eq!(list(pages[1].previous).await, pages[0]);
 }

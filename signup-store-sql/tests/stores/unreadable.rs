@@ -16,7 +16,7 @@ async fn lists_do_not_read_location_data(#[values(Sqlite, Postgres)] engine: Eng
     database.run(r#"UPDATE location_data SET data = '{"a": 1e999}'"#).await.unwrap();
     let (organization, id) = (records.event.organization, records.event.id);
     let page = database.store.events(organization, &EVERY_EVENT).await.unwrap();
-    assert_eq!(page.events.len(), 1);
+    assert_eq!(page.items.len(), 1);
     assert!(database.store.get::<Event>(records.event.key()).await.unwrap().is_some());
     assert!(database.store.shifts(organization, id).await.unwrap().is_some());
     let error =

@@ -128,7 +128,7 @@ async fn compare_key(store: &dyn Store, reference: &dyn Store, key: &RecordKey) 
         }
         RecordKey::Shift(_, shift) => {
             let confirmed = SignupQuery::new().of_shift(shift).status(SignupStatus::Confirmed);
-            let confirmed = store.signups(owner, &confirmed.with_deleted().limit(99)).await.unwrap().signups;
+            let confirmed = store.signups(owner, &confirmed.with_deleted().limit(99)).await.unwrap().items;
             if let Some(Record::Shift(found)) = store.record(key, Deleted::Included).await.unwrap() {
                 let filled = found.occupancy.filled as usize;
                 expect_equal(&format!("filled of {found:?}"), &filled, &confirmed.len())?;

@@ -10,7 +10,7 @@ use crate::receipt::EventWithShifts;
 use crate::rules;
 use crate::secret;
 use crate::service::commit::refusal_error;
-use crate::store::{Deleted, EventInFull, EventPage, EventQuery, RecordKey};
+use crate::store::{Deleted, EventInFull, EventQuery, Page, RecordKey};
 
 impl Admin {
     /// Lists events of an organization like [`Session::events`](crate::Session::events), with any limit.
@@ -26,10 +26,10 @@ impl Admin {
     /// use signup_core::EventQuery;
     ///
     /// let page = service.admin().events(organization.id, &EventQuery::new()).await?;
-    /// assert_eq!(page.events, [created.event]);
+    /// assert_eq!(page.items, [created.event]);
     /// # Ok(()) }) }
     /// ```
-    pub async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<EventPage> {
+    pub async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<Page<Event>> {
         Ok(self.shared.store.events(organization, query).await?)
     }
 

@@ -96,7 +96,7 @@ impl Admin {
         let mut erased = 0;
         loop {
             let query = SignupQuery::new().email(email.clone()).with_deleted().limit(BATCH);
-            let signups = self.shared.store.signups(organization, &query).await?.signups;
+            let signups = self.shared.store.signups(organization, &query).await?.items;
             if signups.is_empty() {
                 return Ok(erased);
             }

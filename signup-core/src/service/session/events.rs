@@ -9,25 +9,8 @@ use crate::id::EventId;
 use crate::input::NewEvent;
 use crate::receipt::{EventWithShifts, Operation};
 use crate::rules::{self, EventIds};
-use crate::store::{EventPage, EventQuery, Position};
+use crate::store::{EventQuery, Page};
 use crate::token::Scope;
-
-/// A page of the list of events, and the positions of its neighbours.
-///
-/// The query of the next page is `list.query.at(next)`.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct EventList {
-    /// The events, latest start first.
-    pub events: Vec<Event>,
-    /// The query that the page answers.
-    pub query: EventQuery,
-    /// The position of the page below; `None` if no event follows. The text of a position is the cursor for callers
-    /// over HTTP.
-    pub next: Option<Position>,
-    /// The position of the page above; `None` if no event precedes.
-    pub previous: Option<Position>,
-}
 
 /// A walk through the pages of the list of events, from [`Session::event_pages`].
 #[derive(Debug)]
@@ -44,7 +27,7 @@ impl EventPages {
     /// Returns the errors of [`Session::events`]. After an error, the next call reads the same page again.
     ///
     /// See [`Session::event_pages`] for an example.
-    pub async fn next(&mut self) -> Result<Option<EventList>> {
+    pub async fn next(&mut self) -> Result<Option<Page<Event>>> {
         let Some(query) = self.next else { return self.session.require(Scope::EventsRead).map(|()| None) };
         let page = self.session.events(query).await?;
         self.next = page.next.map(|next| query.at(next));
@@ -140,19 +123,18 @@ impl Session {
     /// use signup_core::EventQuery;
     ///
     /// # session.duplicate_event(created.event.id, date(2027, 6, 12)).await?;
-    /// let first = session.events(EventQuery::new().limit(1)).await?;
+    /// let query = EventQuery::new().limit(1);
+    /// let first = session.events(query).await?;
     /// let next = first.next.ok_or("there is one page only")?;
-    /// let second = session.events(first.query.at(next)).await?;
-    /// assert_eq!(second.events[0].id, created.event.id);
+    /// let second = session.events(query.at(next)).await?;
+    /// assert_eq!(second.items[0].id, created.event.id);
     /// assert_eq!(second.next, None);
     /// # Ok(()) }) }
     /// ```
-    pub async fn events(&self, query: EventQuery) -> Result<EventList> {
+    pub async fn events(&self, query: EventQuery) -> Result<Page<Event>> {
         self.require(Scope::EventsRead)?;
         let query = EventQuery { limit: query.limit.clamp(1, EventQuery::MAX_LIMIT), ..query };
-        let page = self.shared.store.events(self.organization_id(), &query).await?;
-        let EventPage { events, above, below } = page;
-        Ok(EventList { events, query, next: below, previous: above })
+        Ok(self.shared.store.events(self.organization_id(), &query).await?)
     }
 
     /// Returns a walk through the pages of the list of events, from the page of `query` to the last page. Each call of
@@ -172,7 +154,7 @@ impl Session {
     /// let mut titles = Vec::new();
     /// let mut pages = session.event_pages(EventQuery::new());
     /// while let Some(page) = pages.next().await? {
-    ///     titles.extend(page.events.iter().map(|event| event.title.to_string()));
+    ///     titles.extend(page.items.iter().map(|event| event.title.to_string()));
     /// }
     /// assert_eq!(titles, ["Food drive"]);
     /// # Ok(()) }) }

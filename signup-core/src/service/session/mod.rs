@@ -11,8 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 
-pub use events::{EventList, EventPages};
-pub use signups::SignupList;
+pub use events::EventPages;
 
 use super::Shared;
 use super::commit::{Refused, refusal_error};

@@ -4,22 +4,8 @@ use super::Session;
 use crate::error::{Error, Result};
 use crate::id::SignupId;
 use crate::signup::Signup;
-use crate::store::{Deleted, RecordKey, SignupPage, SignupPosition, SignupQuery, SignupScope};
+use crate::store::{Deleted, Page, RecordKey, SignupQuery, SignupScope};
 use crate::token::Scope;
-
-/// A page of a list of sign-ups.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct SignupList {
-    /// The sign-ups, newest first.
-    pub signups: Vec<Signup>,
-    /// The query that selected the page, with the limit that applied.
-    pub query: SignupQuery,
-    /// The position of the next page, or `None` if no sign-up follows.
-    pub next: Option<SignupPosition>,
-    /// The position of the previous page, or `None` if no sign-up precedes.
-    pub previous: Option<SignupPosition>,
-}
 
 impl Session {
     /// Lists sign-ups of the organization, of an event or for a shift, newest first.
@@ -28,8 +14,7 @@ impl Session {
     /// [`Scope::SignupsRead`].
     ///
     /// # Errors
-    /// - [`Error::Invalid`] with every fault.
-    /// - [`Error::NotFound`] if the organization has no such event or shift.
+    /// Returns [`Error::NotFound`] if the organization has no such event or shift.
     ///
     /// # Example
     ///
@@ -40,14 +25,14 @@ impl Session {
     ///
     /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
     /// let query = SignupQuery::new().of_event(created.event.id).status(SignupStatus::Confirmed).limit(1);
-    /// let mut page = session.signups(query).await?;
+    /// let mut page = session.signups(query.clone()).await?;
     /// while let Some(next) = page.next {
-    ///     page = session.signups(page.query.at(next)).await?;
+    ///     page = session.signups(query.clone().at(next)).await?;
     /// }
-    /// assert_eq!(page.signups[0].name.as_str(), "Ada Lovelace");
+    /// assert_eq!(page.items[0].name.as_str(), "Ada Lovelace");
     /// # Ok(()) }) }
     /// ```
-    pub async fn signups(&self, query: SignupQuery) -> Result<SignupList> {
+    pub async fn signups(&self, query: SignupQuery) -> Result<Page<Signup>> {
         self.require(Scope::SignupsRead)?;
         let (store, organization) = (&self.shared.store, self.organization_id());
         let scope = match query.scope {
@@ -59,8 +44,7 @@ impl Session {
             store.record(&scope, Deleted::Excluded).await?.ok_or(Error::NotFound)?;
         }
         let query = SignupQuery { limit: query.limit.clamp(1, SignupQuery::MAX_LIMIT), ..query };
-        let SignupPage { signups, above, below } = store.signups(organization, &query).await?;
-        Ok(SignupList { signups, query, next: below, previous: above })
+        Ok(store.signups(organization, &query).await?)
     }
 
     /// Reads a sign-up, confirmed or cancelled.
@@ -78,7 +62,7 @@ impl Session {
     /// use signup_core::SignupQuery;
     ///
     /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
-    /// let signups = session.signups(SignupQuery::new()).await?.signups;
+    /// let signups = session.signups(SignupQuery::new()).await?.items;
     /// let signup = session.signup(signups[0].id).await?;
     /// assert_eq!((signup.email.as_str(), signup.cancelled_by), ("ada@example.org", None));
     /// # Ok(()) }) }

@@ -1,6 +1,6 @@
 //! The approximate size of cached values.
 
-use signup_core::{Event, EventInFull, EventPage, Organization, Question, Shift};
+use signup_core::{Event, EventInFull, Organization, Page, Question, Shift};
 
 /// The size of a record without its longer texts, including a share of the containers around it.
 pub(super) const RECORD_BYTES: usize = 640;
@@ -38,9 +38,9 @@ impl Weight for Event {
     }
 }
 
-impl Weight for EventPage {
+impl Weight for Page<Event> {
     fn bytes(&self) -> usize {
-        self.events.bytes()
+        self.items.bytes()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use jiff::Timestamp;
-use signup_core::{Event, EventPage, EventQuery, OrganizationId, Position, Side};
+use signup_core::{Event, EventQuery, OrganizationId, Page, Position, Side};
 
 use super::page::{HAS_OTHER_SIDE, PAGE, cut, row_limit};
 use super::reader::{Reader, Result};
@@ -34,7 +34,7 @@ pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted:
     };
     let order = format!("ORDER BY starts_at {direction}, id {direction}");
     let (range, other_side) = match wanted.position {
-        Some(Position { starts_at, id, .. }) => {
+        Some(Position { key: (starts_at, id), .. }) => {
             values.extend(values![starts_at.as_second(), id.uuid()]);
             // With an order and a limit the planner reads the first row of a range. For EXISTS it does not always do so.
             let other_side = format!(
@@ -60,7 +60,7 @@ pub(crate) async fn events(
     reader: &impl Reader,
     organization: OrganizationId,
     wanted: &EventQuery,
-) -> Result<EventPage> {
+) -> Result<Page<Event>> {
     let page = page_query(reader.dialect(), organization, wanted);
     let page = reader.rows("listing events", page).await?;
     let mut other_side = false;
@@ -74,12 +74,8 @@ pub(crate) async fn events(
     events.sort_by_key(|(starts_at, event)| Reverse((*starts_at, event.id)));
     let side = wanted.position.map(|position| position.side);
     let (goes_on_above, goes_on_below) = cut(&mut events, wanted.limit, side, other_side);
-    let edge = |event: Option<&(Timestamp, Event)>, side| {
-        event.map(|(starts_at, event)| Position { starts_at: *starts_at, id: event.id, side })
-    };
-    let above = edge(events.first(), Side::Above).filter(|_| goes_on_above);
-    let below = edge(events.last(), Side::Below).filter(|_| goes_on_below);
-    let mut page = EventPage::new(events.into_iter().map(|(_, event)| event).collect());
-    (page.above, page.below) = (above, below);
-    Ok(page)
+    let key = |(starts_at, event): &(Timestamp, Event)| (*starts_at, event.id);
+    let first = events.first().filter(|_| goes_on_above).map(key);
+    let last = events.last().filter(|_| goes_on_below).map(key);
+    Ok(Page::new(events.into_iter().map(|(_, event)| event).collect(), first, last))
 }

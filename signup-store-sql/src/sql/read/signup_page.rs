@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use signup_core::{
-    CancelledBy, Deleted, EmailAddress, OrganizationId, Side, Signup, SignupId, SignupInFull, SignupPage,
-    SignupPosition, SignupQuery, SignupScope, SignupStatus,
+    CancelledBy, Deleted, EmailAddress, OrganizationId, Page, Position, Side, Signup, SignupId, SignupInFull,
+    SignupQuery, SignupScope, SignupStatus,
 };
 use uuid::Uuid;
 
@@ -50,7 +50,7 @@ pub(crate) fn signup_page_query(
         SignupScope::Event(event) => ("u.event_id", parameter(event.uuid().into())),
         SignupScope::Shift(shift) => ("u.shift_id", parameter(shift.uuid().into())),
     });
-    let position = wanted.position.map(|SignupPosition { id, side }| (parameter(id.uuid().into()), side));
+    let position = wanted.position.map(|Position { key, side }| (parameter(key.uuid().into()), side));
     // The scope is a part of the range and of the order, so that only its index has both. With an equality for an event, the
     // planner may find the order in the index of the organization, and skip the sign-ups for all other events.
     let bound = |comparison: &str, id: &str| match &scope {
@@ -101,7 +101,7 @@ pub(crate) async fn signup_page(
     reader: &impl Reader,
     organization: OrganizationId,
     wanted: &SignupQuery,
-) -> Result<SignupPage> {
+) -> Result<Page<Signup>> {
     let page = signup_page_query(reader.dialect(), organization, wanted);
     let page = reader.rows("listing sign-ups", page).await?;
     let mut other_side = false;
@@ -113,12 +113,9 @@ pub(crate) async fn signup_page(
     signups.sort_by_key(|signup| Reverse(signup.id));
     let side = wanted.position.map(|position| position.side);
     let (goes_on_above, goes_on_below) = cut(&mut signups, wanted.limit, side, other_side);
-    let edge = |signup: Option<&Signup>, side| signup.map(|signup| SignupPosition { id: signup.id, side });
-    let above = edge(signups.first(), Side::Above).filter(|_| goes_on_above);
-    let below = edge(signups.last(), Side::Below).filter(|_| goes_on_below);
-    let mut page = SignupPage::new(signups);
-    (page.above, page.below) = (above, below);
-    Ok(page)
+    let first = signups.first().filter(|_| goes_on_above).map(|signup| signup.id);
+    let last = signups.last().filter(|_| goes_on_below).map(|signup| signup.id);
+    Ok(Page::new(signups, first, last))
 }
 
 /// Reads a sign-up with its organization, event and shift, deleted or not.

@@ -50,7 +50,7 @@ async fn a_closing_cancels_the_sign_ups_that_it_waited_for() {
     });
     committed.unwrap();
     let query = SignupQuery::new().of_shift(shift.id).cancelled_by(by);
-    assert_eq!(store.signups(shift.organization, &query).await.unwrap().signups.len(), 2);
+    assert_eq!(store.signups(shift.organization, &query).await.unwrap().items.len(), 2);
     assert_eq!(stored(&store, &shift).await.unwrap().occupancy.filled, 0);
 }
 

@@ -145,8 +145,8 @@ async fn two_processes_whose_batches_overlap_never_deadlock() {
         loop {
             let page =
                 stores[0].signups(shift.organization, &query.clone().above(after, 10_000)).await.unwrap();
-            signed_up += page.signups.len();
-            match page.signups.first() {
+            signed_up += page.items.len();
+            match page.items.first() {
                 Some(last) => after = Some(last.id),
                 None => break,
             }

@@ -98,14 +98,14 @@ async fn a_record_is_found_after_a_cached_miss() {
         assert_eq!(stored(store, &owner).await, None);
         assert_eq!(store.shifts(owner.id, event.id).await.unwrap(), None);
         assert_eq!(store.event_by_slug(&event.slug).await.unwrap(), None);
-        assert_eq!(store.events(owner.id, &PAGE).await.unwrap().events, []);
+        assert_eq!(store.events(owner.id, &PAGE).await.unwrap().items, []);
     }
     let new: [Record; 2] = [owner.clone().into(), event.clone().into()];
     store.commit(insert(new)).await.unwrap();
     assert_eq!(stored(store, &owner).await, Some(owner.clone()));
     assert_eq!(store.shifts(owner.id, event.id).await.unwrap(), Some(vec![]));
     assert_eq!(store.event_by_slug(&event.slug).await.unwrap().unwrap().event, event);
-    assert_eq!(store.events(owner.id, &PAGE).await.unwrap().events, [event]);
+    assert_eq!(store.events(owner.id, &PAGE).await.unwrap().items, [event]);
 }
 
 #[tokio::test]
