@@ -150,9 +150,9 @@ impl Store for OwnStore {
     async fn signups(&self, owner: OrganizationId, query: &SignupQuery) -> Read<Page<Signup>> {
         let selects = |signup: &Signup| {
             signup.organization == owner
-                && query.status.is_none_or(|status| signup.status == status)
+                && query.status.is_none_or(|status| signup.status() == status)
                 && query.email.as_ref().is_none_or(|email| signup.email.key() == email.key())
-                && query.cancelled_by.is_none_or(|by| signup.cancelled_by == Some(by))
+                && query.cancelled_by.is_none_or(|by| signup.cancelled_by() == Some(by))
                 && match query.scope {
                     Some(SignupScope::Event(event)) => signup.event == event,
                     Some(SignupScope::Shift(shift)) => signup.shift == shift,

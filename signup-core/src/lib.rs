@@ -158,7 +158,7 @@ pub use service::{
     Admin, EventPages, Outbox, PublicEvent, Service, Session, SignUpForm, SignedUp, Volunteers,
 };
 pub use shift::{Closing, Shift};
-pub use signup::{Answer, CancelledBy, Signup, SignupStatus};
+pub use signup::{Answer, CancelledBy, Signup, SignupState, SignupStatus};
 pub use store::{
     Access, ChangeSet, CommitError, Deleted, Entity, EventInFull, EventLocationData, EventQuery,
     Key, Keys, Kind, NoticeCounts, Listed, NoticeQuery, Page, Position, Purge, Record, RecordKey, Refusal, RequestCounter,

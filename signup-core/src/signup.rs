@@ -35,8 +35,8 @@ pub struct Signup {
     pub email: EmailAddress,
     /// The volunteer's answers, in the order of the questions.
     pub answers: Vec<Answer>,
-    /// Whether the sign-up is confirmed or cancelled.
-    pub status: SignupStatus,
+    /// Whether the sign-up is confirmed, or when and by what it was cancelled.
+    pub state: SignupState,
     /// The digest of the secret with which the volunteer reads and cancels the sign-up.
     pub secret: Digest,
     /// The version, from 1. Each change of the sign-up adds 1.
@@ -45,10 +45,20 @@ pub struct Signup {
     pub created_at: Timestamp,
     /// When the confirmation mail was last queued.
     pub mailed_at: Timestamp,
-    /// When the sign-up was cancelled; `None` while it is confirmed.
-    pub cancelled_at: Option<Timestamp>,
-    /// What cancelled the sign-up; `None` while it is confirmed.
-    pub cancelled_by: Option<CancelledBy>,
+}
+
+/// The state of a sign-up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SignupState {
+    /// The sign-up holds a place.
+    Confirmed,
+    /// The sign-up has given its place back.
+    Cancelled {
+        /// When the sign-up was cancelled.
+        at: Timestamp,
+        /// What cancelled the sign-up.
+        by: CancelledBy,
+    },
 }
 
 impl Signup {
@@ -74,28 +84,47 @@ impl Signup {
             name,
             email,
             answers: Vec::new(),
-            status: SignupStatus::Confirmed,
+            state: SignupState::Confirmed,
             secret,
             version: 1,
             created_at,
             mailed_at: created_at,
-            cancelled_at: None,
-            cancelled_by: None,
         }
     }
 
     /// Returns whether the sign-up holds a place.
-    pub fn is_confirmed(&self) -> bool {
-        self.status == SignupStatus::Confirmed
+    pub const fn is_confirmed(&self) -> bool {
+        matches!(self.state, SignupState::Confirmed)
+    }
+
+    /// Returns the state without the time and the cause of a cancellation.
+    pub const fn status(&self) -> SignupStatus {
+        match self.state {
+            SignupState::Confirmed => SignupStatus::Confirmed,
+            SignupState::Cancelled { .. } => SignupStatus::Cancelled,
+        }
+    }
+
+    /// Returns when the sign-up was cancelled; `None` while it is confirmed.
+    pub const fn cancelled_at(&self) -> Option<Timestamp> {
+        match self.state {
+            SignupState::Confirmed => None,
+            SignupState::Cancelled { at, .. } => Some(at),
+        }
+    }
+
+    /// Returns what cancelled the sign-up; `None` while it is confirmed.
+    pub const fn cancelled_by(&self) -> Option<CancelledBy> {
+        match self.state {
+            SignupState::Confirmed => None,
+            SignupState::Cancelled { by, .. } => Some(by),
+        }
     }
 
     /// Returns the sign-up as cancelled. A sign-up that is cancelled already stays unchanged.
     #[must_use]
     pub fn cancelled(self, at: Timestamp, by: CancelledBy) -> Self {
-        if !self.is_confirmed() {
-            return self;
-        }
-        Self { status: SignupStatus::Cancelled, cancelled_at: Some(at), cancelled_by: Some(by), ..self }
+        if self.is_confirmed() { Self { state: SignupState::Cancelled { at, by }, ..self } } else { self }
     }
 
     /// Returns the sign-up as it is now that its shift is `shift`: cancelled if the shift is [closed](Shift::closing).
@@ -109,7 +138,7 @@ impl Signup {
 
     /// Returns when the sign-up last changed: when it was cancelled, or else when it was made.
     pub fn updated_at(&self) -> Timestamp {
-        self.cancelled_at.unwrap_or(self.created_at)
+        self.cancelled_at().unwrap_or(self.created_at)
     }
 }
 
@@ -132,7 +161,7 @@ impl Answer {
     }
 }
 
-/// The status of a sign-up.
+/// The status of a sign-up, as a list filters by it: its [state](SignupState) without data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SignupStatus {
     /// The sign-up holds a place.

@@ -152,7 +152,7 @@ async fn a_new_sign_up_comes_with_the_secret_to_cancel_it() {
     let secret = sign_up().await.unwrap().secret.unwrap();
     assert_eq!(sign_up().await.unwrap().secret, None, "the secret is for the first caller only");
     let cancelled = volunteers.cancel(&secret).await.unwrap();
-    assert_eq!(cancelled.status, SignupStatus::Cancelled);
+    assert_eq!(cancelled.status(), SignupStatus::Cancelled);
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn an_operator_cancels_a_sign_up_by_its_id() {
     let form = service.volunteers().form_of(organization, shift).await.unwrap();
     let signup = form.sign_up(ada()).await.unwrap().signup;
     let cancelled = service.admin().cancel_signup(organization, signup.id).await.unwrap();
-    assert_eq!(cancelled.status, SignupStatus::Cancelled);
+    assert_eq!(cancelled.status(), SignupStatus::Cancelled);
     assert_eq!(session.shifts(created.event.id).await.unwrap()[0].occupancy.filled, 0);
     let elsewhere = service.admin().cancel_signup(OrganizationId::NONE, signup.id).await;
     assert!(elsewhere.unwrap_err().is_not_found());

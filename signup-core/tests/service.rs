@@ -122,9 +122,9 @@ async fn a_full_shift_refuses_sign_ups_until_one_is_cancelled() {
     assert!(matches!(world.sign_up(&shift, "bob@example.org").await, Err(Error::ShiftFull)));
     assert!(matches!(world.sign_up(&shift, "ADA@example.org").await, Err(Error::ShiftFull)));
     let secret = world.last_secret().await;
-    assert_eq!(world.service.volunteers().cancel(&secret).await.unwrap().status, SignupStatus::Cancelled);
+    assert_eq!(world.service.volunteers().cancel(&secret).await.unwrap().status(), SignupStatus::Cancelled);
     assert_eq!(
-        world.service.volunteers().cancel(&secret).await.unwrap().status,
+        world.service.volunteers().cancel(&secret).await.unwrap().status(),
         SignupStatus::Cancelled,
         "a repeated cancellation changes nothing"
     );
@@ -338,7 +338,7 @@ proptest! {
                             prop_assert!(before.has_room());
                             secrets.insert(person, world.last_secret().await);
                         }
-                        Ok(SignedUp { secret: None, signup, .. }) => prop_assert_eq!(signup.status, SignupStatus::Confirmed),
+                        Ok(SignedUp { secret: None, signup, .. }) => prop_assert_eq!(signup.status(), SignupStatus::Confirmed),
                         Err(error) => {
                             prop_assert!(matches!(error, Error::ShiftFull));
                             prop_assert!(!before.has_room());
@@ -356,7 +356,7 @@ proptest! {
                 let after = world.session.shifts(event.id).await.unwrap()[0].occupancy;
                 prop_assert!(after.filled <= before.filled || after.filled <= after.capacity.volunteers());
                 let signups = world.service.admin().signups(world.organization, event.id, None, 999).await.unwrap();
-                let confirmed = signups.iter().filter(|signup| signup.status == SignupStatus::Confirmed).count();
+                let confirmed = signups.iter().filter(|signup| signup.status() == SignupStatus::Confirmed).count();
                 prop_assert_eq!(after.filled as usize, confirmed);
             }
             Ok(())

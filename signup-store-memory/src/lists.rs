@@ -230,8 +230,8 @@ impl Tables {
         let selects = |Reverse(id): &SignupPlace| {
             read(*id).is_some_and(|signup| {
                 query.scope.is_none_or(|scope| is_in(&signup, scope))
-                    && query.status.is_none_or(|status| signup.status == status)
-                    && (query.cancelled_by.is_none() || signup.cancelled_by == query.cancelled_by)
+                    && query.status.is_none_or(|status| signup.status() == status)
+                    && (query.cancelled_by.is_none() || signup.cancelled_by() == query.cancelled_by)
             })
         };
         let beside = query.position.map(|Position { key, side }| (Reverse(key), side));

@@ -139,13 +139,11 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         name: PersonName::new("Ada").unwrap(),
         email: EmailAddress::new(&format!("ada{number}@example.org")).unwrap(),
         answers: vec![],
-        status: SignupStatus::Confirmed,
+        state: SignupState::Confirmed,
         secret: Digest::of(&format!("signup {number}")),
         version: 1,
         created_at: at(1),
         mailed_at: at(2),
-        cancelled_at: None,
-        cancelled_by: None,
     }
 }
 

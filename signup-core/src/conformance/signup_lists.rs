@@ -70,7 +70,7 @@ fn is_selected(query: &SignupQuery, signup: &Signup) -> bool {
     };
     let is_of_address =
         query.email.as_ref().is_none_or(|email| email.as_str().eq_ignore_ascii_case(signup.email.as_str()));
-    is_in_scope && is_of_address && query.status.is_none_or(|status| signup.status == status)
+    is_in_scope && is_of_address && query.status.is_none_or(|status| signup.status() == status)
 }
 
 /// A list has exactly the sign-ups that its scope, its status and its address select, by descending id.
@@ -194,7 +194,7 @@ pub async fn the_sign_ups_cancelled_for_a_cause_are_listed_by_id(store: Arc<dyn 
     let list = async |query: &SignupQuery, by, after: Option<u32>, limit| {
         let after = after.map(|number| SignupId::new(uuid(number)));
         let found = page(&*store, &query.clone().cancelled_by(by).above(after, limit)).await.ascending();
-        assert!(found.iter().all(|signup| signup.cancelled_by == Some(by)), "{found:?}");
+        assert!(found.iter().all(|signup| signup.cancelled_by() == Some(by)), "{found:?}");
         found.into_iter().map(|signup| signup.id).collect::<Vec<_>>()
     };
     let ids =

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::id::NoticeId;
 use crate::notice::{Notice, NoticeCause, TimeAndPlace};
-use crate::signup::{Signup, SignupStatus};
+use crate::signup::Signup;
 use crate::store::{ChangeSet, SignupInFull};
 
 /// The time between two batches of a fan-out.
@@ -74,16 +74,16 @@ pub(crate) fn is_obsolete(notice: &Notice, present: &SignupInFull, now: Timestam
         NoticeCause::SignedUp { secret, .. } => {
             let end = shift.interval().end;
             let has_ended_since = notice.created_at < end && end <= now;
-            signup.status != SignupStatus::Confirmed || signup.secret != secret.digest() || has_ended_since
+            !signup.is_confirmed() || signup.secret != secret.digest() || has_ended_since
         }
-        NoticeCause::Cancelled { .. } => signup.status != SignupStatus::Cancelled,
+        NoticeCause::Cancelled { .. } => signup.is_confirmed(),
         NoticeCause::ShiftChanged { .. }
         | NoticeCause::EventCancelled { .. }
         | NoticeCause::ShiftDeleted { .. } => false,
         NoticeCause::ShiftMoved { change, .. } => {
             let (before, present) = (&change.before, TimeAndPlace::of(shift, event));
             let is_over = before.interval.end.max(present.interval.end) <= now;
-            signup.status != SignupStatus::Confirmed || *before == present || is_over
+            !signup.is_confirmed() || *before == present || is_over
         }
     }
 }

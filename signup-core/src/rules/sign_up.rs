@@ -12,7 +12,7 @@ use crate::notice::{Notice, NoticeCause};
 use crate::question::Question;
 use crate::secret::Secret;
 use crate::shift::Shift;
-use crate::signup::{Signup, SignupStatus};
+use crate::signup::{Signup, SignupState};
 use crate::store::{ChangeSet, Requirement, Total, Unique};
 
 /// The records on which signing up depends.
@@ -105,13 +105,11 @@ pub(crate) fn sign_up(
         name: new.name.clone(),
         email: new.email.clone(),
         answers,
-        status: SignupStatus::Confirmed,
+        state: SignupState::Confirmed,
         secret: ids.secret.digest(),
         version: 1,
         created_at: now,
         mailed_at: now,
-        cancelled_at: None,
-        cancelled_by: None,
     };
     let cause = NoticeCause::SignedUp { signup: signup.id, secret: ids.secret.clone() };
     let notice = Notice::new(ids.notice, (organization, event.id, shift.id), cause, now);

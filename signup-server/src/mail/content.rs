@@ -74,7 +74,7 @@ impl<'a> Content<'a> {
                 let link = format!("{base_url}/signups/{}", secret.reveal());
                 content.confirmation(link, at.interval.end <= now)
             }
-            NoticeCause::Cancelled { .. } => content.cancellation(signup.cancelled_by, event),
+            NoticeCause::Cancelled { .. } => content.cancellation(signup.cancelled_by(), event),
             NoticeCause::ShiftMoved { change, .. } => {
                 let wording = if change.with_event { event_moved(change) } else { SHIFT_CHANGED };
                 content.change(change, wording, at, zone)

@@ -47,15 +47,15 @@ pub(super) fn page(
     let PublicEvent { organization, event, shifts, .. } = found;
     let shift = shifts.first()?;
     let is_over = shift.interval().end <= now;
-    let (heading, text) = match signup.status {
+    let (heading, text) = match signup.status() {
         SignupStatus::Cancelled => ("Your place is cancelled", Some(cancellation(signup, event))),
         SignupStatus::Confirmed if is_over => ("You were signed up", Some("This shift is over.")),
         SignupStatus::Confirmed => ("You are signed up", None),
     };
-    let is_of_event = signup.cancelled_by == Some(CancelledBy::EventCancellation);
+    let is_of_event = signup.cancelled_by() == Some(CancelledBy::EventCancellation);
     let reason = event.cancellation_reason.as_ref().filter(|_| is_of_event);
     let at = TimeAndPlace::of(shift, event);
-    let is_cancellable = signup.status == SignupStatus::Confirmed && !is_over;
+    let is_cancellable = signup.is_confirmed() && !is_over;
     let page = SignupTemplate {
         head: Head::private(heading, event.theme),
         organization: organization.name.as_str(),
@@ -77,7 +77,7 @@ pub(super) fn page(
 
 /// Returns the text about a cancelled sign-up: what cancelled it.
 const fn cancellation(signup: &Signup, event: &Event) -> &'static str {
-    match signup.cancelled_by {
+    match signup.cancelled_by() {
         Some(CancelledBy::EventCancellation) => {
             "The event does not take place: the organizer has cancelled it. Thank you for your offer to help."
         }

@@ -39,9 +39,9 @@ impl<'a> Signup<'a> {
             name: signup.name.as_str(),
             email: signup.email.as_str(),
             answers: signup.answers.iter().map(Answer::new).collect(),
-            status: status(signup.status),
-            cancelled_at: signup.cancelled_at.map(Instant),
-            cancelled_by: signup.cancelled_by.map(cancelled_by),
+            status: status(signup.status()),
+            cancelled_at: signup.cancelled_at().map(Instant),
+            cancelled_by: signup.cancelled_by().map(cancelled_by),
             created_at: Instant(signup.created_at),
             updated_at: Instant(signup.updated_at()),
         }

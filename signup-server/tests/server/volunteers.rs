@@ -56,7 +56,9 @@ impl Shift {
                 client.service.admin().signups(client.organization, client.event, after, 500).await.unwrap();
             let Some(last) = page.last() else { break };
             after = Some(last.id);
-            found.extend(page.iter().map(|signup| (signup.email.to_string(), signup.cancelled_at.is_none())));
+            found.extend(
+                page.iter().map(|signup| (signup.email.to_string(), signup.cancelled_at().is_none())),
+            );
         }
         let is_lost = |(address, is_confirmed): &(&String, &bool)| match found.get(*address) {
             // A confirmed sign-up may be cancelled in the database: the kill can precede the acknowledgement.

@@ -1,7 +1,8 @@
 //! Sign-ups.
 
 use signup_core::{
-    CancelledBy, Deleted, EmailAddress, EventId, OrganizationId, ShiftId, Signup, SignupId, StoreError,
+    CancelledBy, Deleted, EmailAddress, EventId, OrganizationId, ShiftId, Signup, SignupId, SignupState, SignupStatus,
+    StoreError,
 };
 
 use crate::sql::row::Row;
@@ -32,12 +33,15 @@ pub(crate) const TABLE: Table<Signup> = Table {
         Column::new("secret", Digest, |signup| signup.secret.as_bytes().as_slice().into()),
         Column::new("created_at", Integer, |signup: &Signup| signup.created_at.into()),
         Column::new("mailed_at", Integer, |signup| signup.mailed_at.into()),
-        Column::new("cancelled_at", Integer, |signup| signup.cancelled_at.into()),
+        Column::new("cancelled_at", Integer, |signup: &Signup| signup.cancelled_at().into()),
         Column::new("shift_version", Integer, |signup| signup.shift_version.into()),
         Column::json("answers", |signup| serde_json::to_string(&signup.answers)),
-        Column::new("status", Text, |signup| signup.status.name().into()),
+        // Follows from the cancellation, so it is not read.
+        Column::new("status", Text, |signup: &Signup| signup.status().name().into()).unread(),
         Column::new("version", Integer, |signup| signup.version.into()),
-        Column::new("cancelled_by", Text, |signup| signup.cancelled_by.map(CancelledBy::name).into()),
+        Column::new("cancelled_by", Text, |signup: &Signup| {
+            signup.cancelled_by().map(CancelledBy::name).into()
+        }),
     ],
 };
 
@@ -57,11 +61,13 @@ pub(crate) fn read(row: Row<'_>) -> Result<Signup, StoreError> {
     let (secret, created_at) = (columns.parse("secret")?, columns.instant("created_at")?);
     let mut signup = Signup::new(id, place, name, email, secret, created_at);
     signup.mailed_at = columns.instant("mailed_at")?;
-    signup.cancelled_at = columns.optional_instant("cancelled_at")?;
+    let cancelled_at = columns.optional_instant("cancelled_at")?;
     signup.shift_version = columns.number("shift_version")?;
     signup.answers = columns.json("answers")?;
-    signup.status = columns.parse("status")?;
     signup.version = columns.number("version")?;
-    signup.cancelled_by = columns.optional("cancelled_by")?;
+    let cancelled_by = columns.optional("cancelled_by")?;
+    if let Some((at, by)) = cancelled_at.zip(cancelled_by) {
+        signup.state = SignupState::Cancelled { at, by };
+    }
     Ok(signup)
 }

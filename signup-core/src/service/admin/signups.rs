@@ -57,7 +57,7 @@ impl Admin {
     /// let owner = admin.event_owner(created.event.id).await?;
     /// let signups = admin.signups(owner, created.event.id, None, 100).await?;
     /// let cancelled = admin.cancel_signup(owner, signups[0].id).await?;
-    /// assert_eq!(cancelled.status, SignupStatus::Cancelled);
+    /// assert_eq!(cancelled.status(), SignupStatus::Cancelled);
     /// # Ok(()) }) }
     /// ```
     pub async fn cancel_signup(&self, organization: OrganizationId, id: SignupId) -> Result<Signup> {

@@ -64,7 +64,7 @@ impl Session {
     /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
     /// let signups = session.signups(SignupQuery::new()).await?.items;
     /// let signup = session.signup(signups[0].id).await?;
-    /// assert_eq!((signup.email.as_str(), signup.cancelled_by), ("ada@example.org", None));
+    /// assert_eq!((signup.email.as_str(), signup.cancelled_by()), ("ada@example.org", None));
     /// # Ok(()) }) }
     /// ```
     pub async fn signup(&self, id: SignupId) -> Result<Signup> {

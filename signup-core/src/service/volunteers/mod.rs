@@ -159,9 +159,9 @@ impl Volunteers {
     /// let secret = place.secret.ok_or("the address had a place before")?;
     ///
     /// let (signup, found) = volunteers.signup_with_event(&secret).await?;
-    /// assert_eq!((signup.status, found.event.id), (SignupStatus::Confirmed, created.event.id));
+    /// assert_eq!((signup.status(), found.event.id), (SignupStatus::Confirmed, created.event.id));
     /// volunteers.cancel(&secret).await?;
-    /// assert_eq!(volunteers.signup(&secret).await?.status, SignupStatus::Cancelled);
+    /// assert_eq!(volunteers.signup(&secret).await?.status(), SignupStatus::Cancelled);
     /// # Ok(()) }) }
     /// ```
     pub async fn cancel(&self, secret: &Secret) -> Result<Signup> {

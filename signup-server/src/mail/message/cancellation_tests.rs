@@ -30,7 +30,7 @@ async fn cancelled(by: CancelledBy, reason: Option<&str>) -> (Parts, Parts) {
         other => panic!("{other:?} is not tested"),
     }
     let cancellation = sample.delivery().await;
-    assert_eq!(cancellation.signup.cancelled_by, Some(by));
+    assert_eq!(cancellation.signup.cancelled_by(), Some(by));
     (parts(&confirmation), parts(&cancellation))
 }
 
