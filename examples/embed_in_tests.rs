@@ -18,7 +18,7 @@ use signup_store_memory::MemoryStore;
 async fn is_room_left(service: &Service, session: &Session, event: EventId) -> Result<bool> {
     let now = service.now();
     let shifts = session.shifts(event).await?;
-    Ok(shifts.iter().any(|shift| shift.occupancy.has_room() && now < shift.interval().end))
+    Ok(shifts.iter().any(|shift| shift.takes_signups(now)))
 }
 
 /// A service with a fixed clock and an event whose only shift needs one volunteer.

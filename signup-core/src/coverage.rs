@@ -77,7 +77,7 @@ pub enum CoverageState {
 
 impl CoverageState {
     fn of(event: &Event, shift: &Shift, now: Timestamp) -> Self {
-        if shift.interval().end <= now {
+        if shift.is_over(now) {
             Self::Past
         } else if event.is_cancelled() {
             Self::Cancelled

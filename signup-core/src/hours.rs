@@ -138,6 +138,13 @@ pub struct Interval {
     pub end: Timestamp,
 }
 
+impl Interval {
+    /// Returns whether the interval has ended at `now`.
+    pub fn is_over(self, now: Timestamp) -> bool {
+        self.end <= now
+    }
+}
+
 /// A date in a zone. Turns hours into instants.
 ///
 /// The zone's clock changes are looked up once, when the day is created. On a day without a clock change, an instant is

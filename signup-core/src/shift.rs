@@ -110,6 +110,16 @@ impl Shift {
         self.day.interval(self.hours)
     }
 
+    /// Returns whether the shift has ended at `now`.
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        self.interval().is_over(now)
+    }
+
+    /// Returns whether the shift has room and has not ended. Its event must also be published, and not cancelled.
+    pub fn takes_signups(&self, now: Timestamp) -> bool {
+        self.occupancy.has_room() && !self.is_over(now)
+    }
+
     /// Returns the sort key for the running order of an event's shifts: start, end, position.
     pub fn order_key(&self) -> (Timestamp, Timestamp, u32) {
         let Interval { start, end } = self.interval();

@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 
 use super::Decision;
-use super::edit::is_over;
 use crate::error::Error;
 use crate::event::Event;
 use crate::id::NoticeId;
@@ -46,7 +45,7 @@ pub(crate) fn cancel_event(
     let mut queued = None;
     for shift in &mut shifts {
         // The hours decide which sign-ups are active.
-        if is_over(shift, now) {
+        if shift.is_over(now) {
             change.require_unchanged(shift);
             continue;
         }

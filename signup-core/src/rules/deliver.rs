@@ -72,8 +72,8 @@ pub(crate) fn is_obsolete(notice: &Notice, present: &SignupInFull, now: Timestam
     let SignupInFull { event, shift, signup, .. } = present;
     match &notice.cause {
         NoticeCause::SignedUp { secret, .. } => {
-            let end = shift.interval().end;
-            let has_ended_since = notice.created_at < end && end <= now;
+            let interval = shift.interval();
+            let has_ended_since = notice.created_at < interval.end && interval.is_over(now);
             !signup.is_confirmed() || signup.secret != secret.digest() || has_ended_since
         }
         NoticeCause::Cancelled { .. } => signup.is_confirmed(),
@@ -82,7 +82,7 @@ pub(crate) fn is_obsolete(notice: &Notice, present: &SignupInFull, now: Timestam
         | NoticeCause::ShiftDeleted { .. } => false,
         NoticeCause::ShiftMoved { change, .. } => {
             let (before, present) = (&change.before, TimeAndPlace::of(shift, event));
-            let is_over = before.interval.end.max(present.interval.end) <= now;
+            let is_over = before.interval.is_over(now) && present.interval.is_over(now);
             !signup.is_confirmed() || *before == present || is_over
         }
     }

@@ -31,11 +31,6 @@ pub(super) fn next_gate(event: &Event) -> Event {
     Event { gate: event.gate + 1, ..next_version(event) }
 }
 
-/// Returns whether the shift is over at `now`.
-pub(super) fn is_over(shift: &Shift, now: Timestamp) -> bool {
-    shift.interval().end <= now
-}
-
 /// Requires that none of these shifts of the event has an active sign-up. Returns `false` if one has.
 ///
 /// A rule that uses this function decides again after [`changed_or_not_empty`].
@@ -46,7 +41,7 @@ pub(super) fn require_no_active_signups<'s>(
     shifts: impl IntoIterator<Item = &'s Shift>,
     now: Timestamp,
 ) -> bool {
-    let (over, others): (Vec<_>, Vec<_>) = shifts.into_iter().partition(|shift| is_over(shift, now));
+    let (over, others): (Vec<_>, Vec<_>) = shifts.into_iter().partition(|shift| shift.is_over(now));
     if others.iter().any(|shift| shift.occupancy.filled > 0) {
         return false;
     }

@@ -154,7 +154,7 @@ impl Moved<'_> {
         }
         let path = (shift.organization, shift.event, shift.id);
         change.replace(shift, changed.clone());
-        let is_over = before.interval.end.max(after.interval.end) <= self.now;
+        let is_over = before.interval.is_over(self.now) && after.interval.is_over(self.now);
         if self.is_notified && before != after && !is_over {
             let told = ShiftChange { before, after, shift_version: changed.version, with_event: true };
             let cause = NoticeCause::ShiftChanged { change: told, fanned_out_to: None };

@@ -56,7 +56,7 @@ pub(crate) fn patch_shift(
     let path = (shift.organization, shift.event, shift.id);
     change.replace(shift, changed.clone());
     let after = TimeAndPlace::of(&changed, event);
-    let is_over = before.interval.end.max(after.interval.end) <= now;
+    let is_over = before.interval.is_over(now) && after.interval.is_over(now);
     if patch.notify_volunteers && before != after && !is_over {
         let told = ShiftChange { before, after, shift_version: changed.version, with_event: false };
         let cause = NoticeCause::ShiftChanged { change: told, fanned_out_to: None };

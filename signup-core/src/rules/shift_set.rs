@@ -4,9 +4,7 @@ use jiff::Timestamp;
 
 use super::Decision;
 use super::cancel_event::closed;
-use super::edit::{
-    changed_or_not_empty, check_not_cancelled, is_over, next_version, require_no_active_signups,
-};
+use super::edit::{changed_or_not_empty, check_not_cancelled, next_version, require_no_active_signups};
 use crate::error::Error;
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
@@ -92,7 +90,7 @@ pub(crate) fn delete_shift(
     check_not_cancelled(event)?;
     let mut change = ChangeSet::default();
     change.replace(event.clone(), next_version(event));
-    let closes = delete.cancel_signups && !is_over(shift, now);
+    let closes = delete.cancel_signups && !shift.is_over(now);
     let deleted = if closes {
         closed(shift.clone(), now, CancelledBy::ShiftDeletion)
     } else {

@@ -91,7 +91,7 @@ pub(crate) fn sign_up(
     change.require_gate(&shift);
     let place = Unique::Place(organization, shift.id, new.email.key());
     change.requires.push(Requirement::Absent { unique: place, now });
-    if shift.interval().end <= now {
+    if shift.is_over(now) {
         let outcome = SignUpOutcome { signup: None, closed: Some(Closed::Over) };
         return Ok(Decision::new(outcome, change));
     }

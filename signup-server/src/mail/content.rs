@@ -72,7 +72,7 @@ impl<'a> Content<'a> {
         let (prefix, content) = match &notice.cause {
             NoticeCause::SignedUp { secret, .. } => {
                 let link = format!("{base_url}/signups/{}", secret.reveal());
-                content.confirmation(link, at.interval.end <= now)
+                content.confirmation(link, at.interval.is_over(now))
             }
             NoticeCause::Cancelled { .. } => content.cancellation(signup.cancelled_by(), event),
             NoticeCause::ShiftMoved { change, .. } => {

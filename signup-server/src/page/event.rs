@@ -187,7 +187,7 @@ pub(super) fn page(
 
 /// Returns whether the shift takes sign-ups.
 fn is_open(event: &Event, shift: &Shift, now: Timestamp) -> bool {
-    !event.is_cancelled() && shift.occupancy.has_room() && shift.interval().end > now
+    !event.is_cancelled() && shift.takes_signups(now)
 }
 
 fn status_of(event: &Event, shifts: &[Shift], open: usize, now: Timestamp) -> Option<Status> {
@@ -209,7 +209,7 @@ fn status_of(event: &Event, shifts: &[Shift], open: usize, now: Timestamp) -> Op
 
 fn view<'a>(event: &Event, shift: &'a Shift, path: &str, offer: Offer<'a>, now: Timestamp) -> ShiftView<'a> {
     let interval = shift.interval();
-    let is_over = interval.end <= now;
+    let is_over = interval.is_over(now);
     let is_cancelled = event.is_cancelled();
     let Occupancy { capacity, filled } = shift.occupancy;
     let capacity = capacity.volunteers();

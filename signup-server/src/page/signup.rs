@@ -46,7 +46,7 @@ pub(super) fn page(
 ) -> Option<Response> {
     let PublicEvent { organization, event, shifts, .. } = found;
     let shift = shifts.first()?;
-    let is_over = shift.interval().end <= now;
+    let is_over = shift.is_over(now);
     let (heading, text) = match signup.status() {
         SignupStatus::Cancelled => ("Your place is cancelled", Some(cancellation(signup, event))),
         SignupStatus::Confirmed if is_over => ("You were signed up", Some("This shift is over.")),

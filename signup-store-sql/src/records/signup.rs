@@ -1,7 +1,7 @@
 //! Sign-ups.
 
 use signup_core::{
-    CancelledBy, Deleted, EmailAddress, EventId, OrganizationId, ShiftId, Signup, SignupId, SignupState, SignupStatus,
+    CancelledBy, Deleted, EmailAddress, EventId, OrganizationId, ShiftId, Signup, SignupId, SignupState,
     StoreError,
 };
 
