@@ -15,7 +15,7 @@ use signup_benches::{Line, Report, Unit, event, folder};
 use signup_core::{
     Clock as _, Day, EventId, EventInput, EventQuery, Hours, Name, NewOrganization, NewSignup, NewToken,
     Plan, PlanLimits, PlanTable, Position, Scopes, Service, Session, ShiftId, ShiftPatch, Side, SystemClock,
-    TokenText, from_json, secret,
+    Timestamp, TokenText, from_json, new_uuid,
 };
 use signup_store_memory::MemoryStore;
 use tokio::runtime::Runtime;
@@ -151,11 +151,11 @@ fn secrets(rules: &mut Rules) {
         black_box(token.reveal()).parse::<TokenText>().unwrap().digest()
     });
     let now = SystemClock.now();
-    let position = Position { key: (now, EventId::new(secret::new_uuid(now))), side: Side::Below };
+    let position = Position { key: (now, EventId::new(new_uuid(now))), side: Side::Below };
     rules.measure("write a cursor", || black_box(&position).to_string());
     let cursor = position.to_string();
     rules.measure("read a cursor", || black_box(&cursor).parse::<Position<(Timestamp, EventId)>>().unwrap());
-    rules.measure("make a UUIDv7", || secret::new_uuid(black_box(now)));
+    rules.measure("make a UUIDv7", || new_uuid(black_box(now)));
 }
 
 /// A service on a memory store, a session of an organization with many events, and one of the events.

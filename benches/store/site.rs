@@ -8,7 +8,7 @@ use signup_benches::event;
 use signup_core::{
     ChangeSet, EventId, EventInput, EventQuery, EventWithShifts, OrganizationId, PersonName, PlanLimits,
     PlanTable, Position, Scopes, Secret, Service, Session, Shift, ShiftId, Side, Signup, SignupId, Store,
-    Write, secret,
+    Write, new_uuid,
 };
 use uuid::Uuid;
 
@@ -101,7 +101,7 @@ impl Site {
         let name = PersonName::new("Ada").unwrap();
         let email = format!("volunteer{}@example.org", self.number()).parse().unwrap();
         let path = (shift.organization, shift.event, shift.id);
-        let id = SignupId::new(secret::new_uuid(now));
+        let id = SignupId::new(new_uuid(now));
         Signup::new(id, path, name, email, Secret::generate().digest(), now)
     }
 

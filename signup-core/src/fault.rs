@@ -1,26 +1,5 @@
 //! Faults of an input as data: where each fault is, and what is wrong there.
 //!
-//! A check collects every fault of an input in one pass. Faults have the order in which the input declares its fields.
-//! [`Display`](fmt::Display) prints a plain sentence. A program with its own words reads the [path](FaultPath) and the
-//! [kind](FaultKind):
-//!
-//! ```
-//! use signup_core::{EventInput, FaultKind, PathStep, PlanTable, from_json, text::TextError};
-//!
-//! let json = br#"{"title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC",
-//!     "shifts": [{"title": "a\u0000b", "capacity": 0}]}"#;
-//! let input = from_json::<EventInput<'_>>(json)?;
-//! let faults = input.check(PlanTable::default().free).unwrap_err();
-//! let [title, capacity] = &*faults.iter().collect::<Vec<_>>() else { panic!("two faults") };
-//!
-//! assert_eq!(title.path.steps(), [PathStep::Field("shifts"), PathStep::Index(0), PathStep::Field("title")]);
-//! assert_eq!(title.kind, FaultKind::Text(TextError::Nul));
-//! assert_eq!(capacity.path, "shifts[0].capacity");
-//! assert_eq!(capacity.kind, FaultKind::WholeNumber { min: 1, max: Some(1_000_000) });
-//! assert_eq!(capacity.to_string(), "`shifts[0].capacity` must be a whole number from 1 to 1000000");
-//! # Ok::<(), signup_core::Faults>(())
-//! ```
-//!
 //! **Invariant:** this module and its errors contain no wording of an API. The program that shows a fault to its users
 //! has its own wording.
 
@@ -62,7 +41,28 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// The faults of an input. An error holds at least one fault.
+/// The faults of an input, which a check collects in one pass. An error holds at least one fault.
+///
+/// Faults have the order in which the input declares its fields.
+/// [`Display`](fmt::Display) prints a plain sentence. A program with its own words reads the [path](FaultPath) and the
+/// [kind](FaultKind):
+///
+/// ```
+/// use signup_core::{EventInput, FaultKind, PathStep, PlanTable, TextError, from_json};
+///
+/// let json = br#"{"title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC",
+///     "shifts": [{"title": "a\u0000b", "capacity": 0}]}"#;
+/// let input = from_json::<EventInput<'_>>(json)?;
+/// let faults = input.check(PlanTable::default().free).unwrap_err();
+/// let [title, capacity] = &*faults.iter().collect::<Vec<_>>() else { panic!("two faults") };
+///
+/// assert_eq!(title.path.steps(), [PathStep::Field("shifts"), PathStep::Index(0), PathStep::Field("title")]);
+/// assert_eq!(title.kind, FaultKind::Text(TextError::Nul));
+/// assert_eq!(capacity.path, "shifts[0].capacity");
+/// assert_eq!(capacity.kind, FaultKind::WholeNumber { min: 1, max: Some(1_000_000) });
+/// assert_eq!(capacity.to_string(), "`shifts[0].capacity` must be a whole number from 1 to 1000000");
+/// # Ok::<(), signup_core::Faults>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Faults(Vec<Fault>);
 

@@ -34,8 +34,8 @@
 //!
 //! [`NewEvent`], [`ShiftPatch`] and the records are made of checked values, such as [`Title`], [`Capacity`] and
 //! [`Zone`]. A checked value is valid, because its constructor refuses an invalid one. Untyped input, such as an
-//! [`EventInput`] that [`from_json`] has read, is [checked](EventInput::check) into a typed value: see [`input`]. One
-//! error then lists every fault of the input, and [`fault`] shows how a program reads the path and the kind of a fault.
+//! [`EventInput`] that [`from_json`] has read, is [checked](EventInput::check) into a typed value. One error
+//! then lists every fault of the input, and [`Faults`] shows how a program reads the path and the kind of a fault.
 //!
 //! # Volunteers
 //!
@@ -75,72 +75,70 @@
 //! # Your own store
 //!
 //! A store implements [`Store`]: reads of records, and one commit of a [`ChangeSet`], which is plain data.
-//! [`store::writing`] is the guide. The feature `conformance` has the suite of tests that every store passes. A
-//! [`Wrapper`](store::Wrapper) changes some methods of another store, for example to inject faults.
+//! [`writing`] is the guide. The feature `conformance` has the suite of tests that every store passes. A
+//! [`Wrapper`] changes some methods of another store, for example to inject faults.
 //!
-//! # Modules
+//! # What is where
 //!
-//! - [`hours`] turns wall-clock times into instants, and no other module does; [`zone`] has the time zones.
-//! - [`event`], [`shift`], [`organization`], [`token`], [`question`], [`signup`], [`receipt`] and [`notice`] are the
-//!   records. [`text`], [`occupancy`], [`plan`] and [`id`] are the values in them. [`secret`] generates random values.
-//! - [`coverage`] is what an event still needs.
-//! - [`input`] and [`fault`] are the input of the operations, and its faults as data. [`cursor`] turns a position in a
-//!   list into a text.
-//! - [`error`] has the errors of the operations.
-//! - [`allowance`] has the rate limits, and [`clock`] the clocks.
-//! - [`service`] has the handles. A method reads, lets a private rule decide, and commits. A rule is a pure function
-//!   from facts, input and the time to a decision.
-//! - [`store`] has the contract of a store. The module `conformance`, behind a feature, has its suite of tests.
+//! - The handles, from [`Service`]: [`Session`], [`Admin`], [`Volunteers`], [`Outbox`].
+//! - Records: [`Organization`], [`Token`], [`Event`], [`Shift`], [`Question`], [`Signup`], [`Receipt`], [`Notice`].
+//! - Typed input: [`NewEvent`], [`EventPatch`], [`NewShift`], [`ShiftPatch`], [`NewQuestion`], [`QuestionPatch`],
+//!   [`NewSignup`], [`CancelEvent`], [`DeleteShift`], [`EventQuery`], [`SignupQuery`]. Untyped input: [`EventInput`] and the
+//!   others whose names end in `Input`. Faults: [`Faults`], [`Fault`], [`FaultKind`].
+//! - Time: [`Hours`] and [`Day`] turn wall-clock times into instants, and nothing else does. [`Zone`] is a time zone.
+//! - For authors of a store: [`Store`], [`ChangeSet`], [`Record`], the guide [`writing`], and `conformance`, behind a
+//!   feature.
 //!
 //! Dates, times and instants are types of [`jiff`], and the methods of a [`Store`] are async through
 //! [`macro@async_trait`]. Public signatures also name types of [`serde_json`] and [`uuid`]. This crate re-exports all
 //! four, so a program gets the matching versions without a dependency of its own.
 
-pub mod allowance;
-pub mod clock;
-pub mod coverage;
-pub mod cursor;
-pub mod error;
-pub mod event;
-pub mod fault;
-pub mod hours;
-pub mod id;
-pub mod input;
-pub mod notice;
-pub mod occupancy;
-pub mod organization;
-pub mod plan;
-pub mod question;
-pub mod receipt;
+mod allowance;
+mod clock;
+mod coverage;
+mod cursor;
+mod error;
+mod event;
+mod fault;
+mod hours;
+mod id;
+mod input;
+mod notice;
+mod occupancy;
+mod organization;
+mod plan;
+mod question;
+mod receipt;
 mod rules;
-pub mod secret;
-pub mod service;
-pub mod shift;
-pub mod signup;
-pub mod store;
-pub mod text;
+mod secret;
+mod service;
+mod shift;
+mod signup;
+mod store;
+mod text;
 mod text_form;
 mod time_error;
-pub mod token;
-pub mod zone;
+mod token;
+mod zone;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
 
-pub use allowance::{Allowance, RateKey, Window, Windows};
+pub use allowance::{Allowance, RateKey, WINDOW_S, Window, Windows};
 #[doc(no_inline)]
 pub use async_trait::async_trait;
 pub use clock::{Clock, FixedClock, SystemClock, TokioClock};
-pub use coverage::{Coverage, CoverageState, ShiftCoverage};
+pub use coverage::{Coverage, CoverageState, CoverageStateError, ShiftCoverage};
+pub use cursor::{CursorError, CursorKey};
 pub use error::{Error, Result};
-pub use event::{Event, EventDates, Latitude, Longitude, Theme};
+pub use event::{CoordinateError, Event, EventDates, Latitude, Longitude, Theme, ThemeError};
 pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
 pub use id::{EventId, IdError, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 pub use input::{
     CancelEvent, CancelEventInput, Change, DeleteShift, DeleteShiftInput, DuplicateInput, EventInput,
     EventListInput, EventPatch, EventPatchInput, Given, HoursPatch, NewAnswer, NewEvent, NewOrganization,
-    NewQuestion, NewShift, NewSignup, NewToken, QuestionInput, QuestionPatch, ShiftInput, ShiftPatch,
+    NewQuestion, NewShift, NewSignup, NewToken, Object, QuestionInput, QuestionPatch, ShiftInput, ShiftPatch,
     ShiftPatchInput, ShiftsInput, SignUpInput, SignupListInput, from_json,
 };
 #[doc(no_inline)]
@@ -148,29 +146,38 @@ pub use jiff::civil::{Date, Time, date, time};
 #[doc(no_inline)]
 pub use jiff::{self, SignedDuration, Timestamp};
 pub use notice::{Delivery, DeliveryFailure, Notice, NoticeCause, NoticeFailure, ShiftChange, TimeAndPlace};
-pub use occupancy::{Capacity, Occupancy};
+pub use occupancy::{Capacity, CapacityError, Occupancy};
 pub use organization::Organization;
-pub use plan::{Plan, PlanLimits, PlanTable};
-pub use question::{Question, QuestionKind};
-pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
-pub use secret::{Digest, Secret, TokenText};
+pub use plan::{Plan, PlanError, PlanLimits, PlanTable};
+pub use question::{Question, QuestionKind, QuestionKindError};
+pub use receipt::{
+    EventWithShifts, IdempotencyKey, IdempotencyKeyError, Operation, OperationError, Outcome, Receipt,
+    ReceiptKey,
+};
+pub use secret::{
+    Digest, DigestError, Secret, SecretError, TOKEN_PREFIX, TokenText, TokenTextError, new_uuid,
+};
 pub use service::{
     Admin, EventPages, Outbox, PublicEvent, Service, Session, SignUpForm, SignedUp, Volunteers,
 };
-pub use shift::{Closing, Shift};
-pub use signup::{Answer, CancelledBy, Signup, SignupState, SignupStatus};
+pub use shift::{Closing, Shift, sort_by_running_order};
+pub use signup::{
+    Answer, CancelledBy, CancelledByError, Signup, SignupState, SignupStatus, SignupStatusError,
+};
+#[doc(inline)]
+pub use store::writing;
 pub use store::{
-    Access, ChangeSet, CommitError, Deleted, Entity, EventInFull, EventLocationData, EventQuery,
-    Key, Keys, Kind, NoticeCounts, Listed, NoticeQuery, Page, Position, Purge, Record, RecordKey, Refusal, RequestCounter,
-    Requirement, Share, Side, SignupInFull, SignupQuery, SignupScope, Store,
-    StoreError, StoreErrorKind, Total, Unique, Write,
+    Access, ChangeSet, CommitError, Deleted, Entity, EventInFull, EventLocationData, EventQuery, Key, Keys,
+    Kind, Listed, NoticeCounts, NoticeQuery, Page, Position, Purge, Record, RecordKey, Refusal,
+    RequestCounter, Requirement, Share, Side, SignupInFull, SignupQuery, SignupScope, Store, StoreError,
+    StoreErrorKind, Total, Unique, Wrapped, Wrapper, Write,
 };
 pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,
-    LocationData, Name, PersonName, ShiftLocation, Title, WebAddress,
+    LocationData, LocationDataError, Name, PersonName, ShiftLocation, TextError, Title, WebAddress, is_blank,
 };
-pub use token::{Scope, Scopes, Token};
-pub use zone::Zone;
+pub use token::{Scope, ScopeError, Scopes, Token};
+pub use zone::{Zone, zone_data_version};
 #[doc(no_inline)]
 pub use {serde_json, uuid};
 

@@ -216,7 +216,7 @@ pub fn new_uuid(now: Timestamp) -> Uuid {
 /// Generates the tail of a slug: 8 random characters of `a-z2-9`, so that a slug cannot be guessed from its title.
 ///
 /// There are 34⁸ ≈ 1.8 · 10¹² tails. `0` and `1` are omitted because they look like letters.
-pub fn slug_tail() -> String {
+pub(crate) fn slug_tail() -> String {
     const ALPHABET: &[u8; 34] = b"abcdefghijklmnopqrstuvwxyz23456789";
     // Rejects bytes from the largest multiple of 34 on, so that every character is equally likely.
     const REJECTED_FROM: u8 = 255 - 255 % 34;

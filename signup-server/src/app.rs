@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use futures_util::future::BoxFuture;
 use ipnet::IpNet;
-use signup_core::{Error, Service, Session, secret};
+use signup_core::{Error, Service, Session, new_uuid};
 use tracing::Instrument as _;
 use warp::http::header::{ALLOW, CACHE_CONTROL, HeaderName, RETRY_AFTER};
 use warp::http::{HeaderValue, Method, StatusCode};
@@ -92,7 +92,7 @@ impl App {
 
     async fn answer(&self, method: Method, path: &FullPath, peer: IpAddr, request: Request) -> Response {
         let began = Instant::now();
-        let id = secret::new_uuid(self.context.service.now()).to_string();
+        let id = new_uuid(self.context.service.now()).to_string();
         let found = Endpoint::find(path.as_str());
         let pattern = found.as_ref().map_or("unknown", |(endpoint, _)| endpoint.pattern);
         let is_personal = found.as_ref().is_some_and(|(endpoint, _)| endpoint.is_personal);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use signup_benches::event;
-use signup_core::{Clock as _, Receipt, SystemClock, secret};
+use signup_core::{Clock as _, Receipt, SystemClock, new_uuid};
 use uuid::Uuid;
 
 /// An event with new ids and times. All other values are the same for each event.
@@ -22,7 +22,7 @@ impl Draft {
 
     pub(crate) fn new() -> Self {
         let now = SystemClock.now();
-        let id = || secret::new_uuid(now);
+        let id = || new_uuid(now);
         Self { event: id(), now: now.as_second(), shifts: (0..event::SHIFTS).map(|_| id()).collect() }
     }
 

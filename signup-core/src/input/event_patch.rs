@@ -224,7 +224,7 @@ impl EventPatchInput<'_> {
 ///
 /// let cancel = CancelEvent::new().reason("The hall is flooded.".parse()?);
 /// assert!(cancel.notify_volunteers);
-/// # Ok::<(), signup_core::text::TextError>(())
+/// # Ok::<(), signup_core::TextError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

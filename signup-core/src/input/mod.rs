@@ -1,27 +1,7 @@
 //! Input of operations: typed values, and untyped fields that a check converts into typed values.
 //!
-//! Typed input ([`NewEvent`], [`ShiftPatch`], [`NewSignup`]) is made of checked values. Untyped input ([`EventInput`])
-//! holds fields that are not checked yet. [`from_json`] reads it, or a program fills it in. A check finds every fault
-//! at once:
-//!
-//! ```
-//! use signup_core::{EventInput, PlanTable, ShiftInput};
-//!
-//! let input = EventInput {
-//!     title: "Saturday packing".into(),
-//!     start_date: "2026-13-05".into(),
-//!     timezone: "America/New_York".into(),
-//!     shifts: vec![ShiftInput { title: "Morning".into(), ..ShiftInput::default() }].into(),
-//!     ..EventInput::default()
-//! };
-//! let faults = input.check(PlanTable::default().free).unwrap_err();
-//! let paths: Vec<_> = faults.iter().map(|fault| &fault.path).collect();
-//! assert_eq!(paths, ["start_date", "shifts[0].capacity"]);
-//! ```
-//!
-//! The methods of the handles take typed input only. A check reads no record. A fault that depends on the plan, such as
-//! an event that is too long, needs the limits as an argument. The check of a [`SignUpInput`] needs the questions of the
-//! event.
+//! Typed input, such as [`NewEvent`], is made of checked values. Untyped input, such as [`EventInput`], holds fields that are
+//! not checked yet. A check reads no record.
 
 mod check;
 mod event_patch;
@@ -60,7 +40,23 @@ impl From<serde_json::Map<String, serde_json::Value>> for Object<'_> {
     }
 }
 
-/// An untyped event to create. The members of the JSON form have the names of the fields.
+/// An untyped event to create. [`from_json`] reads it, or a program fills it in. The members of the JSON form have the names
+/// of the fields.
+///
+/// ```
+/// use signup_core::{EventInput, PlanTable, ShiftInput};
+///
+/// let input = EventInput {
+///     title: "Saturday packing".into(),
+///     start_date: "2026-13-05".into(),
+///     timezone: "America/New_York".into(),
+///     shifts: vec![ShiftInput { title: "Morning".into(), ..ShiftInput::default() }].into(),
+///     ..EventInput::default()
+/// };
+/// let faults = input.check(PlanTable::default().free).unwrap_err();
+/// let paths: Vec<_> = faults.iter().map(|fault| &fault.path).collect();
+/// assert_eq!(paths, ["start_date", "shifts[0].capacity"]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EventInput<'a> {
     /// Required: 1 to 255 characters after trimming.

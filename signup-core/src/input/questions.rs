@@ -19,7 +19,7 @@ use crate::text::Label;
 ///     .option("M".parse()?)
 ///     .required();
 /// assert_eq!((size.options.len(), size.position), (2, None));
-/// # Ok::<(), signup_core::text::TextError>(())
+/// # Ok::<(), signup_core::TextError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -69,7 +69,7 @@ impl NewQuestion {
 ///
 /// let patch = QuestionPatch::new().label("T-shirt size".parse()?).position(0);
 /// assert_eq!((patch.required, patch.position), (None, Some(0)));
-/// # Ok::<(), signup_core::text::TextError>(())
+/// # Ok::<(), signup_core::TextError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]

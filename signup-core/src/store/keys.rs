@@ -72,7 +72,7 @@ impl Access {
 /// Several accesses of one key count as one: equal accesses as that access, different accesses as [`Access::Write`].
 ///
 /// ```
-/// use signup_core::store::{Access, Key, RecordKey, Total};
+/// use signup_core::{Access, Key, RecordKey, Total};
 /// use signup_core::{OrganizationId, Requirement, ShiftId, Timestamp};
 ///
 /// let (organization, shift) = (OrganizationId::NONE, ShiftId::NONE);

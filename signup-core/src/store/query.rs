@@ -87,7 +87,8 @@ impl Listed for Signup {
 
 /// A position in a list: a sort key and a side of it. A record with that key need not exist.
 ///
-/// The text of a position is a [cursor](crate::cursor).
+/// The text of a position is a cursor for callers in another process: opaque, valid after a restart and with any filter and page
+/// size. An altered cursor is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position<K> {
     /// The sort key: the start and the id of an event, or the id of a sign-up.

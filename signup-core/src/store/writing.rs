@@ -94,7 +94,7 @@
 //! change sets together counts the additions to each total: a change of 1 in [`Write::totals`] is an addition.
 //!
 //! ```
-//! use signup_core::store::{Access, Key};
+//! use signup_core::{Access, Key};
 //! use signup_core::{ChangeSet, OrganizationId, RecordKey, Requirement, ShiftId, Timestamp, Total};
 //!
 //! let (organization, shift) = (OrganizationId::NONE, ShiftId::NONE);

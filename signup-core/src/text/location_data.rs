@@ -24,7 +24,7 @@ use crate::text_form::from_text;
 ///
 /// let data: LocationData = r#"{"place": {"floor": 3}}"#.parse()?;
 /// assert_eq!(data.to_json(), r#"{"place":{"floor":3}}"#);
-/// # Ok::<(), signup_core::text::LocationDataError>(())
+/// # Ok::<(), signup_core::LocationDataError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]

@@ -1,7 +1,7 @@
 //! `question`: add and list the questions of an event.
 
 use signup_core::Admin;
-use signup_core::input::NewQuestion;
+use signup_core::NewQuestion;
 
 use super::{event_error, print};
 use crate::config::{QuestionCommand, event_id};

@@ -1,6 +1,6 @@
 //! `token`: create, list and revoke API tokens.
 
-use signup_core::input::NewToken;
+use signup_core::NewToken;
 use signup_core::{Admin, Error, Scopes, TokenId};
 
 use super::{describe, find_organization, print};

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use signup_core::CommitError;
-use signup_core::store::Keys;
+use signup_core::Keys;
 use tokio::time::Instant;
 
 use super::commit_statement;

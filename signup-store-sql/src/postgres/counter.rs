@@ -140,7 +140,7 @@ async fn windows(
 
 /// Returns the statement for rows of organization, caller, second and number of requests.
 fn text(added: &str) -> String {
-    let is_open = format!("abs(excluded.opened_at - w.opened_at) < {}", signup_core::allowance::WINDOW_S);
+    let is_open = format!("abs(excluded.opened_at - w.opened_at) < {}", signup_core::WINDOW_S);
     format!(
         "WITH counted AS (INSERT INTO windows AS w (organization_id, caller, opened_at, requests) \
          SELECT CAST(value->>0 AS uuid), value->>1, CAST(value->>2 AS bigint), CAST(value->>3 AS integer) \

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use signup_core::store::{Access, Key, Keys};
+use signup_core::{Access, Key, Keys};
 use signup_core::{ChangeSet, Kind, OrganizationId, RecordKey, Requirement, Total, Unique, Write};
 use uuid::Uuid;
 

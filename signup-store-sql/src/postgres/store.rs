@@ -156,7 +156,7 @@ impl RequestCounter for SqlStore<PostgresBackend> {
              WHERE w.organization_id = o.organization_id AND w.caller = o.caller RETURNING 1) \
              SELECT CAST(count(*) AS TEXT) FROM gone"
         );
-        let opened_at = now.as_second() - signup_core::allowance::WINDOW_S;
+        let opened_at = now.as_second() - signup_core::WINDOW_S;
         let sql = Statement::of(Dialect::Postgres, &text, values![opened_at]);
         self.0.count_of("purging windows", sql).await
     }

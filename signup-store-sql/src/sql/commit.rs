@@ -1,6 +1,6 @@
 //! Commits of batches: which change sets share a batch, and the verdict on each.
 
-use signup_core::store::{Access, Key, Keys};
+use signup_core::{Access, Key, Keys};
 use signup_core::{ChangeSet, CommitError, StoreError};
 
 use super::change::Prepared;

@@ -141,7 +141,7 @@ async fn a_serving_process_alone_derives_sort_keys_again_under_other_zone_data(
     assert_eq!(database.run(&derived).await.unwrap(), 0);
     let database = database.reopened().await;
     assert_eq!(database.run(&derived).await.unwrap(), 1);
-    let release = signup_core::zone::zone_data_version();
+    let release = signup_core::zone_data_version();
     let recorded = format!("UPDATE meta SET value = value WHERE name = 'zone_data' AND value = '{release}'");
     assert_eq!(database.run(&recorded).await.unwrap(), 1);
     let query = EventQuery::new().limit(10);

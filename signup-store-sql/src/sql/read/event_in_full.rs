@@ -44,6 +44,6 @@ pub(crate) async fn event_in_full(
 }
 
 pub(crate) fn in_running_order(mut shifts: Vec<Shift>) -> Vec<Shift> {
-    signup_core::shift::sort_by_running_order(&mut shifts);
+    signup_core::sort_by_running_order(&mut shifts);
     shifts
 }
