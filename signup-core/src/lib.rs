@@ -121,7 +121,8 @@ mod time_error;
 mod token;
 mod zone;
 
-#[cfg(feature = "conformance")]
+// The tests of this crate use the records of the suite.
+#[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 
 pub use allowance::{Allowance, RateKey, WINDOW_S, Window, Windows};

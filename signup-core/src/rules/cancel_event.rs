@@ -74,8 +74,8 @@ pub(super) fn closed(shift: Shift, at: Timestamp, by: CancelledBy) -> Shift {
 }
 
 #[cfg(test)]
-#[cfg(feature = "conformance")]
 mod tests {
+    use super::super::facts::*;
     use super::*;
     use crate::conformance::records;
     use crate::store::Write;
@@ -94,5 +94,32 @@ mod tests {
         assert_eq!((cancelled_at, updated_at, cancellation_reason), (Some(now), now, cancel.reason));
         assert_eq!((outcome.shifts[0].version, outcome.shifts[0].gate), (2, 2));
         let [_, _, Write::Put { before: None, .. }] = &change.writes[..] else { panic!("{change:?}") };
+    }
+
+    fn cancel(full: EventInFull, cancel: CancelEvent, now: Timestamp) -> Result<Vec<String>, Error> {
+        cancel_event(full, cancel, notice(8), now).map(|decision| lines(&decision))
+    }
+
+    #[test]
+    fn a_cancellation_closes_shifts_that_are_not_over_and_tells_volunteers_on_request() {
+        let event = ["Event 1 at 1"];
+        let (put, shifts) =
+            ("put Event 1 to 2, gate 2", ["put Shift 1 to 2, gate 2", "put Shift 2 to 2, gate 2"]);
+        let read = [&event[..], &["Shift 1 at 1", "Shift 2 at 1", put], &shifts].concat();
+        let told = [&read[..], &["insert Notice 8"]].concat();
+        let draft = full_with(|event, _| event.is_published = false);
+        assert_eq!(cancel(full(), CancelEvent::new(), before()).unwrap(), told);
+        assert_eq!(cancel(draft, CancelEvent::new(), before()).unwrap(), told, "a draft");
+        assert_eq!(cancel(full(), CancelEvent::new().without_mail(), before()).unwrap(), read);
+        let past = cancel(full(), CancelEvent::new().without_mail(), after_shifts()).unwrap();
+        assert!(!past.iter().any(|line| line.contains("put Shift")), "{past:?}");
+    }
+
+    #[test]
+    fn a_cancelled_event_stays_as_it_is_and_one_that_is_over_cannot_be_cancelled() {
+        let cancelled = full_with(|event, _| event.cancelled_at = Some(records::at(1)));
+        assert_eq!(cancel(cancelled.clone(), CancelEvent::new(), before()).unwrap(), [""; 0]);
+        assert_eq!(cancel(cancelled, CancelEvent::new(), after_event()).unwrap(), [""; 0]);
+        assert_eq!(cancel(full(), CancelEvent::new(), after_event()).unwrap_err(), Error::EventOver);
     }
 }

@@ -31,3 +31,24 @@ pub(crate) fn cancel_signup(
     change.insert(Notice::new(notice, path, cause, now));
     Decision::new(cancelled, change)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::*;
+    use super::*;
+    use crate::conformance::records;
+
+    #[test]
+    fn a_sign_up_is_cancelled_once() {
+        let shift = full().shifts.remove(0);
+        let signup = records::signup(&shift, 3);
+        let first = cancel_signup(signup, &shift, CancelledBy::Volunteer, notice(8), before());
+        let expected = ["Shift 1 at gate 1", "Signup 3 at 1", "put Signup 3 to 2", "insert Notice 8"];
+        assert_eq!(lines(&first), expected);
+        let cancelled = (first.outcome.cancelled_at(), first.outcome.cancelled_by());
+        assert_eq!(cancelled, (Some(before()), Some(CancelledBy::Volunteer)));
+        let again =
+            cancel_signup(first.outcome.clone(), &shift, CancelledBy::Operator, notice(9), after_shifts());
+        assert_eq!((lines(&again), again.outcome), (vec![], first.outcome));
+    }
+}

@@ -80,3 +80,108 @@ fn check(new: &NewEvent, limits: PlanLimits) -> Result<EventDates, Faults> {
     faults.check("shifts", check_shift_count(new.shifts.len()));
     faults.into_result(first.map(|first| EventDates { first: Day::new(first, new.zone.clone()), last }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::*;
+    use super::*;
+    use jiff::civil::date;
+
+    use crate::conformance::records;
+    use crate::hours::Hours;
+    use crate::input::NewShift;
+    use crate::occupancy::Capacity;
+    use crate::store::{Entity as _, Refusal, Total};
+
+    fn drive() -> NewEvent {
+        NewEvent::new("Food drive".parse().unwrap(), date(2027, 6, 5), "America/New_York".parse().unwrap())
+    }
+
+    fn create(new: NewEvent, now: Timestamp) -> Result<Decision<EventWithShifts>, Faults> {
+        let shifts =
+            new.shifts.iter().zip(1..).map(|(_, number)| crate::id::ShiftId::new(records::uuid(number)));
+        let ids = EventIds {
+            event: crate::id::EventId::new(records::uuid(7)),
+            slug_tail: "abcdefgh".to_owned(),
+            shifts: shifts.collect(),
+            questions: vec![],
+        };
+        create_event(records::organization_id(1), limits(), new, ids, now)
+    }
+
+    fn shift(start: u16) -> NewShift {
+        let hours = Hours::try_from((start, start + 60)).unwrap();
+        NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap()).hours(hours)
+    }
+
+    #[test]
+    fn only_a_published_event_that_is_not_over_counts_against_the_plan() {
+        let slug = "no event food-drive-abcdefgh";
+        for (new, now, counts) in [
+            (drive(), before(), false),
+            (drive().published(), before(), true),
+            (drive().published(), after_event(), false),
+        ] {
+            let mut expected = vec![slug, "insert Event 7"];
+            if counts {
+                expected.insert(1, "active events below 3");
+            }
+            assert_eq!(lines(&create(new, now).unwrap()), expected);
+        }
+    }
+
+    #[test]
+    fn shifts_keep_the_order_of_the_input_and_are_returned_in_running_order() {
+        let data = r#"{"floor": 3}"#.parse().unwrap();
+        let decision =
+            create(drive().shift(shift(600)).shift(shift(540)).location_data(data), before()).unwrap();
+        let found: Vec<_> = decision.outcome.shifts.iter().map(|shift| shift.position).collect();
+        assert_eq!(found, [1, 0]);
+        let written = ["insert Event 7", "insert LocationData 7", "insert Shift 2", "insert Shift 1"];
+        assert_eq!(lines(&decision)[1..], written);
+        assert!(decision.outcome.shifts.iter().all(|shift| shift.occupancy.filled == 0));
+    }
+
+    #[test]
+    fn every_fault_of_the_dates_and_the_number_of_shifts_is_listed() {
+        let too_many = vec![shift(540); 501];
+        for (new, expected) in [
+            (NewEvent { start_date: date(1969, 12, 31), ..drive() }, vec!["start_date"]),
+            (drive().end_date(date(2027, 6, 4)), vec!["end_date"]),
+            (drive().end_date(date(2027, 6, 12)), vec!["end_date"]),
+            (drive().end_date(date(9999, 1, 1)), vec!["end_date"]),
+            (NewEvent { shifts: too_many.clone(), ..drive() }, vec!["shifts"]),
+            (
+                NewEvent { start_date: date(1969, 1, 1), shifts: too_many, ..drive() }
+                    .end_date(date(9999, 1, 1)),
+                vec!["start_date", "end_date", "shifts"],
+            ),
+        ] {
+            let faults = create(new, before()).unwrap_err();
+            assert_eq!(faults.iter().map(|fault| fault.path.to_string()).collect::<Vec<_>>(), expected);
+        }
+        for last in [date(2027, 6, 5), date(2027, 6, 11)] {
+            assert_eq!(
+                create(drive().end_date(last), before())
+                    .unwrap()
+                    .outcome
+                    .event
+                    .dates
+                    .last
+                    .map(EventDate::date),
+                Some(last)
+            );
+        }
+    }
+
+    #[test]
+    fn a_taken_slug_is_decided_again_and_a_reached_limit_is_not() {
+        let decision = create(drive().published(), before()).unwrap();
+        let event = records::event(1, 1);
+        let limit = Refusal::NotBelow { total: Total::ActiveEvents(event.organization), count: 3 };
+        assert!((decision.decides_again)(&Refusal::Taken(Box::new(event.clone().into()))));
+        assert!((decision.decides_again)(&Refusal::Changed(event.key())));
+        assert!(!(decision.decides_again)(&limit));
+        assert!(!(decision.decides_again)(&Refusal::Taken(Box::new(records::organization(1).into()))));
+    }
+}

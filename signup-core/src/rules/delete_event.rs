@@ -33,3 +33,36 @@ pub(crate) fn restore_event(deleted: Event, limits: PlanLimits, now: Timestamp) 
     }
     Decision::new(restored, change)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::*;
+    use super::*;
+    use crate::conformance::records;
+
+    #[test]
+    fn only_an_event_without_active_sign_ups_is_deleted() {
+        let filled = |number: u32| full_with(|_, shifts| shifts[1].occupancy.filled = number);
+        let (event, put) = ("Event 1 at 1", "put Event 1 to 2, gate 2");
+        let empty = delete_event(&filled(0), before()).unwrap();
+        assert_eq!(lines(&empty), [event, "sign-ups of Shift 1, sign-ups of Shift 2 of Event 1 zero", put]);
+        assert_eq!(delete_event(&filled(1), before()).unwrap_err(), Error::EventHasSignups);
+        let past = delete_event(&filled(1), after_shifts()).unwrap();
+        assert_eq!(lines(&past), [event, "Shift 1 at 1", "Shift 2 at 1", put]);
+    }
+
+    #[test]
+    fn a_restored_event_counts_only_if_it_is_active() {
+        let deleted = Event { deleted_at: Some(before()), ..records::event(1, 1) };
+        for (now, expected) in [
+            (before(), &["Event 1 at 1", "active events below 3", "put Event 1 to 2, gate 2"][..]),
+            (after_event(), &["Event 1 at 1", "put Event 1 to 2, gate 2"]),
+        ] {
+            let restored = restore_event(deleted.clone(), limits(), now);
+            assert_eq!(
+                (lines(&restored), restored.outcome.deleted_at),
+                (expected.iter().map(|line| (*line).to_owned()).collect(), None)
+            );
+        }
+    }
+}

@@ -101,3 +101,117 @@ pub(crate) fn delete_notice(notice: &Notice) -> ChangeSet {
     change.remove(notice.clone());
     change
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::*;
+    use super::*;
+    use crate::conformance::records;
+    use crate::event::Event;
+    use crate::notice::ShiftChange;
+    use crate::organization::Organization;
+    use crate::secret::Secret;
+    use crate::shift::Shift;
+    use crate::signup::CancelledBy;
+
+    fn facts() -> (Organization, Event, Shift, Signup) {
+        let mut full = full();
+        let shift = full.shifts.remove(0);
+        let signup = records::signup(&shift, 3);
+        (records::organization(1), full.event, shift, signup)
+    }
+
+    #[test]
+    fn a_fan_out_tells_those_who_do_not_know_the_change_yet() {
+        let (.., shift, signup) = facts();
+        let fanned_out = records::notice(&shift, 5);
+        let later = Signup { shift_version: 2, ..records::signup(&shift, 4) };
+        let ids = || vec![notice(8), notice(9)];
+        let told = ["Signup 3 at 1", "Notice 5 at 1", "insert Notice 8"];
+        let signups = [signup, later];
+        let last = fan_out(fanned_out.clone(), &signups, ids(), true, before());
+        assert_eq!(change_lines(&last), [&told[..], &["remove Notice 5"]].concat());
+        let more = fan_out(fanned_out.clone(), &signups, ids(), false, before());
+        assert_eq!(change_lines(&more), [&told[..], &["put Notice 5 to 2"]].concat());
+        assert_eq!(
+            change_lines(&fan_out(fanned_out, &[], ids(), false, before())),
+            ["Notice 5 at 1", "remove Notice 5"]
+        );
+    }
+
+    #[test]
+    fn a_notice_is_obsolete_if_it_would_tell_nothing_that_holds() {
+        let secret = Secret::generate();
+        let (organization, event, shift, signup) = facts();
+        let signup = Signup { secret: secret.digest(), ..signup };
+        let cancelled = signup.clone().cancelled(before(), CancelledBy::Volunteer);
+        let path = (shift.organization, shift.event, shift.id);
+        let queued = |cause, created_at| Notice::new(notice(8), path, cause, created_at);
+        let confirmation =
+            |secret: &Secret| NoticeCause::SignedUp { signup: signup.id, secret: secret.clone() };
+        let place = TimeAndPlace::of(&shift, &event);
+        let elsewhere = TimeAndPlace { location: "Hall B".parse().ok(), ..place.clone() };
+        let moved = |before: &TimeAndPlace| NoticeCause::ShiftMoved {
+            signup: signup.id,
+            change: ShiftChange {
+                before: before.clone(),
+                after: place.clone(),
+                shift_version: 2,
+                with_event: false,
+            },
+        };
+        let cancellation = || NoticeCause::Cancelled { signup: signup.id };
+        for (what, cause, created_at, signup, now, expected) in [
+            ("a confirmation", confirmation(&secret), before(), &signup, before(), false),
+            ("of another secret", confirmation(&Secret::generate()), before(), &signup, before(), true),
+            ("of a cancelled sign-up", confirmation(&secret), before(), &cancelled, before(), true),
+            (
+                "of a shift that has ended since",
+                confirmation(&secret),
+                before(),
+                &signup,
+                after_shifts(),
+                true,
+            ),
+            (
+                "that was requested after the end",
+                confirmation(&secret),
+                after_shifts(),
+                &signup,
+                after_shifts(),
+                false,
+            ),
+            ("a cancellation", cancellation(), before(), &cancelled, before(), false),
+            ("of a confirmed sign-up", cancellation(), before(), &signup, before(), true),
+            ("a change", moved(&elsewhere), before(), &signup, before(), false),
+            ("that was reverted", moved(&place), before(), &signup, before(), true),
+            ("of a shift that is over", moved(&elsewhere), before(), &signup, after_shifts(), true),
+            ("for a cancelled sign-up", moved(&elsewhere), before(), &cancelled, before(), true),
+            (
+                "a fan-out",
+                NoticeCause::ShiftDeleted { fanned_out_to: None },
+                before(),
+                &cancelled,
+                after_shifts(),
+                false,
+            ),
+        ] {
+            let present = SignupInFull {
+                organization: organization.clone(),
+                event: event.clone(),
+                shift: shift.clone(),
+                signup: signup.clone(),
+            };
+            assert_eq!(is_obsolete(&queued(cause, created_at), &present, now), expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_notice_is_replaced_or_deleted_only_as_it_was_read() {
+        let (.., shift, _) = facts();
+        let queued = records::notice(&shift, 5);
+        let next = Notice { version: 2, ..queued.clone() };
+        assert_eq!(change_lines(&replace_notice(&queued, next)), ["Notice 5 at 1", "put Notice 5 to 2"]);
+        assert_eq!(change_lines(&delete_notice(&queued)), ["Notice 5 at 1", "remove Notice 5"]);
+    }
+}

@@ -74,3 +74,85 @@ pub(crate) fn duplicate_event(
     }
     Ok(Decision::new(EventWithShifts { event, shifts }, change).again_after(changed_or_slug_taken))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::*;
+    use super::*;
+    use jiff::civil::date;
+
+    use crate::conformance::records;
+    use crate::id::{EventId, QuestionId, ShiftId};
+
+    fn copy(source: EventInFull, to: Date) -> Result<Decision<EventWithShifts>, Faults> {
+        let ids = EventIds {
+            event: EventId::new(records::uuid(70)),
+            slug_tail: "abcdefgh".to_owned(),
+            shifts: source
+                .shifts
+                .iter()
+                .zip(71..)
+                .map(|(_, number)| ShiftId::new(records::uuid(number)))
+                .collect(),
+            questions: source.questions.iter().map(|_| QuestionId::new(records::uuid(80))).collect(),
+        };
+        duplicate_event(source, to, ids, before())
+    }
+
+    #[test]
+    fn a_copy_is_an_empty_draft_with_the_hours_of_its_source() {
+        let mut source = full_with(|event, shifts| {
+            event.dates.last = "2027-06-07".parse().ok();
+            event.cancelled_at = Some(before());
+            event.cancellation_reason = "Flood".parse().ok();
+            event.version = 9;
+            shifts[0].occupancy.filled = 3;
+            shifts[0].version = 9;
+        });
+        source.location_data = r#"{"floor": 3}"#.parse().ok();
+        source.questions = vec![records::question(&source.event, 5, 2)];
+        let decision = copy(source.clone(), date(2027, 11, 7)).unwrap();
+        let written = [
+            "insert Event 70",
+            "insert LocationData 70",
+            "insert Shift 71",
+            "insert Shift 72",
+            "insert Question 80",
+        ];
+        assert_eq!(lines(&decision)[0], "no event food-drive-abcdefgh");
+        assert_eq!(lines(&decision)[1..], written);
+        let EventWithShifts { event, shifts } = decision.outcome;
+        assert_eq!((event.is_published, event.cancelled_at, event.cancellation_reason), (false, None, None));
+        assert_eq!(
+            (event.version, event.gate, event.created_at, event.updated_at),
+            (1, 1, before(), before())
+        );
+        let days = (event.dates.first.date().to_string(), event.dates.last.map(|last| last.to_string()));
+        assert_eq!(days, ("2027-11-07".to_owned(), Some("2027-11-09".to_owned())));
+        for (shift, original) in shifts.iter().zip(&source.shifts) {
+            assert_eq!((shift.hours, shift.position), (original.hours, original.position));
+            assert_eq!((shift.version, shift.occupancy.filled, shift.closing), (1, 0, None));
+            assert_eq!(shift.occupancy.capacity, original.occupancy.capacity);
+        }
+    }
+
+    #[test]
+    fn a_copy_that_leaves_the_range_of_dates_is_a_fault_of_start_date() {
+        let long = || full_with(|event, _| event.dates.last = "2027-06-07".parse().ok());
+        for (to, is_taken) in [
+            (date(1970, 1, 1), true),
+            (date(1969, 12, 31), false),
+            (date(9998, 12, 29), true),
+            (date(9998, 12, 30), false),
+        ] {
+            let decision = copy(long(), to);
+            assert_eq!(decision.is_ok(), is_taken, "{to}");
+            if let Err(faults) = decision {
+                assert_eq!(
+                    faults.iter().map(|fault| fault.path.to_string()).collect::<Vec<_>>(),
+                    ["start_date"]
+                );
+            }
+        }
+    }
+}

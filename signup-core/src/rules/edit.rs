@@ -83,7 +83,6 @@ pub(super) const fn changed_or_not_empty(refusal: &Refusal) -> bool {
 }
 
 #[cfg(test)]
-#[cfg(feature = "conformance")]
 mod tests {
     use super::*;
     use crate::conformance::records;

@@ -13,6 +13,8 @@ mod delete_event;
 mod deliver;
 mod duplicate_event;
 mod edit;
+#[cfg(test)]
+mod facts;
 mod organization;
 mod patch_event;
 mod patch_shift;

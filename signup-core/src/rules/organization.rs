@@ -29,3 +29,21 @@ pub(crate) fn revoke_token(token: Token, now: Timestamp) -> Decision<Token> {
     change.replace(token, revoked.clone());
     Decision::new(revoked, change)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::*;
+    use super::*;
+    use crate::conformance::records;
+
+    #[test]
+    fn a_plan_and_a_revocation_are_written_once() {
+        let changed = set_plan(records::organization(1), Plan::Pro);
+        assert_eq!(lines(&changed), ["Organization 1 at 1", "put Organization 1 to 2"]);
+        assert_eq!(lines(&set_plan(changed.outcome, Plan::Pro)), [""; 0]);
+        let revoked = revoke_token(records::token(1, 3), before());
+        assert_eq!(lines(&revoked), ["Token 3 at 1", "put Token 3 to 2"]);
+        let again = revoke_token(revoked.outcome, after_event());
+        assert_eq!((lines(&again), again.outcome.revoked_at), (vec![], Some(before())));
+    }
+}

@@ -64,3 +64,65 @@ pub(crate) fn patch_shift(
     }
     Ok(Decision::new(changed, change))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::*;
+    use super::*;
+    use crate::conformance::records;
+    use crate::occupancy::Capacity;
+
+    fn patch(patched: ShiftPatch, now: Timestamp) -> Result<Decision<Shift>, Error> {
+        let mut full = full();
+        let mut shift = full.shifts.remove(0);
+        shift.occupancy.filled = 3;
+        patch_shift(&full.event, shift, patched, notice(8), now)
+    }
+
+    #[test]
+    fn a_patch_requires_and_writes_exactly_what_it_changes() {
+        let (put, gate, mail) = ("put Shift 1 to 2", "put Shift 1 to 2, gate 2", "insert Notice 8");
+        let new = ShiftPatch::new;
+        let hall = || new().location("Hall B".parse().unwrap());
+        for (what, patched, now, expected) in [
+            ("nothing", new().title("Morning".parse().unwrap()).clear_location(), before(), vec![]),
+            ("a title", new().title("Evening".parse().unwrap()), before(), vec![put]),
+            ("a capacity", new().capacity(Capacity::new(1).unwrap()), before(), vec![gate]),
+            ("a start", new().start_time("10:00".parse().unwrap()), before(), vec![gate, mail]),
+            ("a place", hall(), before(), vec![put, mail]),
+            ("a place without mail", hall().without_mail(), before(), vec![put]),
+            ("a place of a past shift", hall(), after_shifts(), vec![put]),
+            (
+                "a past shift that moves to a later time",
+                new().end_time("23:00".parse().unwrap()),
+                after_shifts(),
+                vec![gate, mail],
+            ),
+        ] {
+            let required = if expected.is_empty() { vec![] } else { vec!["Event 1 at 1", "Shift 1 at 1"] };
+            let decision = patch(patched, now).unwrap();
+            assert_eq!(lines(&decision), [required, expected].concat(), "{what}");
+        }
+    }
+
+    #[test]
+    fn a_lower_capacity_removes_no_sign_up() {
+        let lower = patch(ShiftPatch::new().capacity(Capacity::new(1).unwrap()), before()).unwrap();
+        assert!(lower.outcome.occupancy.is_over_full());
+        assert_eq!((lower.outcome.occupancy.filled, lower.outcome.updated_at), (3, before()));
+    }
+
+    #[test]
+    fn an_end_before_the_stored_start_and_a_cancelled_event_are_refused() {
+        let early = ShiftPatch::new().end_time("09:00".parse().unwrap());
+        let Err(Error::Invalid(faults)) = patch(early.clone(), before()) else {
+            panic!("the end is the start")
+        };
+        assert_eq!(faults.iter().map(|fault| fault.path.to_string()).collect::<Vec<_>>(), ["end_time"]);
+        let mut event = full().event;
+        event.cancelled_at = Some(before());
+        let shift = records::shift(&event, 1, 5);
+        let refused = patch_shift(&event, shift, early, notice(8), before()).unwrap_err();
+        assert_eq!(refused, Error::EventCancelled, "the state of the event comes before its hours");
+    }
+}

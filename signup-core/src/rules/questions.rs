@@ -104,3 +104,126 @@ pub(crate) fn delete_question(event: &Event, question: &Question) -> Result<Deci
     change.remove(question.clone());
     Ok(Decision::new((), change))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::*;
+    use super::*;
+    use crate::conformance::records;
+    use crate::text::Label;
+
+    fn label(text: &str) -> Label {
+        text.parse().unwrap()
+    }
+
+    fn select() -> NewQuestion {
+        NewQuestion::new(label("Size"), QuestionKind::Select).option(label("S"))
+    }
+
+    fn add(positions: &[u32], new: NewQuestion) -> Result<Decision<Question>, Error> {
+        let event = full().event;
+        let present: Vec<_> = positions
+            .iter()
+            .zip(1..)
+            .map(|(position, number)| records::question(&event, number, *position))
+            .collect();
+        add_question(&event, &present, new, QuestionId::new(records::uuid(70)))
+    }
+
+    fn paths<T: std::fmt::Debug>(decision: Result<Decision<T>, Error>) -> Vec<String> {
+        let Err(Error::Invalid(faults)) = decision else { panic!("{decision:?}") };
+        faults.iter().map(|fault| fault.path.to_string()).collect()
+    }
+
+    #[test]
+    fn a_question_comes_last_unless_it_names_its_position() {
+        let max = Question::MAX_POSITION;
+        for (positions, given, expected) in
+            [(&[][..], None, 0), (&[4, 2], None, 5), (&[4, 2], Some(3), 3), (&[max], None, max)]
+        {
+            let decision = add(positions, NewQuestion { position: given, ..select() }).unwrap();
+            assert_eq!(decision.outcome.position, expected);
+            assert_eq!(lines(&decision), ["Event 1 at 1", "put Event 1 to 2, gate 2", "insert Question 70"]);
+        }
+    }
+
+    #[test]
+    fn the_number_of_questions_and_their_options_are_bounded() {
+        assert!(add(&[0; 49], select()).is_ok());
+        assert_eq!(paths(add(&[0; 50], select())), ["label"]);
+        let twice = select().option(label("S"));
+        assert_eq!(paths(add(&[], twice)), ["options[1]"]);
+        let options = |kind, count: usize| NewQuestion {
+            options: (0..count).map(|number| label(&number.to_string())).collect(),
+            ..NewQuestion::new(label("?"), kind)
+        };
+        for (kind, count, is_taken) in [
+            (QuestionKind::Select, 0, false),
+            (QuestionKind::Select, 1, true),
+            (QuestionKind::Select, 100, true),
+            (QuestionKind::Select, 101, false),
+            (QuestionKind::Text, 0, true),
+            (QuestionKind::Text, 1, false),
+            (QuestionKind::Checkbox, 1, false),
+        ] {
+            assert_eq!(add(&[], options(kind, count)).is_ok(), is_taken, "{count} options of a {kind}");
+        }
+        let far = NewQuestion { position: Some(Question::MAX_POSITION + 1), ..select() };
+        assert_eq!(paths(add(&[], far)), ["position"]);
+    }
+
+    #[test]
+    fn a_patch_requires_and_writes_exactly_what_it_changes() {
+        let event = full().event;
+        let question = records::question(&event, 7, 3);
+        let gate = "put Event 1 to 2, gate 2";
+        let patched = ["Event 1 at 1", "Question 7 at 1", gate, "put Question 7 to 2"];
+        let kind =
+            ["Event 1 at 1", "answers to Question 7 of Event 1 zero", "Question 7 at 1", gate, patched[3]];
+        for (what, patch, expected) in [
+            ("nothing", QuestionPatch::new().required(true), &[][..]),
+            ("a label", QuestionPatch::new().label(label("Shirt")), &patched),
+            ("a position", QuestionPatch::new().position(0), &patched),
+            ("a kind", QuestionPatch::new().kind(QuestionKind::Text), &kind),
+        ] {
+            let decision = patch_question(&event, question.clone(), patch).unwrap();
+            assert_eq!(lines(&decision), expected, "{what}");
+        }
+        let text = patch_question(&event, question, QuestionPatch::new().kind(QuestionKind::Text)).unwrap();
+        assert_eq!(text.outcome.options, [], "a text has no options");
+    }
+
+    #[test]
+    fn options_are_checked_against_the_resulting_kind() {
+        let event = full().event;
+        let select = records::question(&event, 7, 3);
+        let text = Question { kind: QuestionKind::Text, options: vec![], ..select.clone() };
+        let options = || QuestionPatch::new().options(vec![label("L")]);
+        assert_eq!(paths(patch_question(&event, text.clone(), options())), ["options"]);
+        assert!(patch_question(&event, text.clone(), options().kind(QuestionKind::Select)).is_ok());
+        assert_eq!(
+            paths(patch_question(&event, text, QuestionPatch::new().kind(QuestionKind::Select))),
+            ["options"]
+        );
+        assert_eq!(
+            paths(patch_question(&event, select.clone(), QuestionPatch::new().options(vec![]))),
+            ["options"]
+        );
+        let same = QuestionPatch::new().options(vec![label("L"), label("L")]);
+        assert_eq!(paths(patch_question(&event, select, same)), ["options[1]"]);
+    }
+
+    #[test]
+    fn a_deletion_raises_the_gate_and_a_cancelled_event_takes_no_change() {
+        let event = full().event;
+        let question = records::question(&event, 7, 3);
+        let expected = ["Event 1 at 1", "Question 7 at 1", "put Event 1 to 2, gate 2", "remove Question 7"];
+        assert_eq!(lines(&delete_question(&event, &question).unwrap()), expected);
+        let cancelled = Event { cancelled_at: Some(before()), ..event };
+        let id = QuestionId::new(records::uuid(70));
+        assert_eq!(add_question(&cancelled, &[], select(), id).unwrap_err(), Error::EventCancelled);
+        let patch = QuestionPatch::new().position(0);
+        assert_eq!(patch_question(&cancelled, question.clone(), patch).unwrap_err(), Error::EventCancelled);
+        assert_eq!(delete_question(&cancelled, &question).unwrap_err(), Error::EventCancelled);
+    }
+}

@@ -107,3 +107,111 @@ pub(crate) fn delete_shift(
     }
     Ok(Decision::new((), change).again_after(changed_or_not_empty))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::*;
+    use super::*;
+    use crate::conformance::records;
+    use crate::occupancy::Capacity;
+
+    fn new(count: usize) -> Vec<NewShift> {
+        vec![NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap()); count]
+    }
+
+    fn add(full: EventInFull, count: usize) -> Result<Decision<Vec<Shift>>, Error> {
+        let ids = (0..count).map(|number| ShiftId::new(records::uuid(20 + number as u32))).collect();
+        add_shifts(full, new(count), ids, before())
+    }
+
+    fn delete(filled: u32, delete: DeleteShift, now: Timestamp) -> Result<Decision<()>, Error> {
+        let EventInFull { event, mut shifts, .. } = full();
+        shifts[0].occupancy.filled = filled;
+        delete_shift(&event, &shifts[0], delete, notice(8), now)
+    }
+
+    #[test]
+    fn new_shifts_follow_the_last_position() {
+        let decision = add(full_with(|_, shifts| shifts[0].position = 9), 2).unwrap();
+        let expected = ["Event 1 at 1", "put Event 1 to 2", "insert Shift 20", "insert Shift 21"];
+        assert_eq!(lines(&decision), expected);
+        assert_eq!(decision.outcome.iter().map(|shift| shift.position).collect::<Vec<_>>(), [10, 11]);
+        let first = add(EventInFull::new(full().event, vec![], vec![]), 1).unwrap();
+        assert_eq!(first.outcome[0].position, 0);
+    }
+
+    #[test]
+    fn one_to_500_shifts_are_added_up_to_1000() {
+        let with = |count: u32| {
+            let event = full().event;
+            let shifts = (1..=count).map(|number| records::shift(&event, number, 5)).collect();
+            EventInFull::new(event, shifts, vec![])
+        };
+        for (present, count, is_taken) in [
+            (0, 0, false),
+            (0, 500, true),
+            (0, 501, false),
+            (999, 1, true),
+            (999, 2, false),
+            (1000, 1, false),
+        ] {
+            match add(with(present), count) {
+                Ok(added) => assert!(is_taken && added.outcome.len() == count, "{present} and {count}"),
+                Err(Error::Invalid(faults)) => {
+                    let paths: Vec<_> = faults.iter().map(|fault| fault.path.to_string()).collect();
+                    assert!(!is_taken && paths == ["shifts"], "{present} and {count}: {paths:?}");
+                }
+                Err(error) => panic!("{error:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_deletion_cancels_active_sign_ups_only_on_request() {
+        let (event, shift) = (["Event 1 at 1"], ["put Event 1 to 2", "put Shift 1 to 2, gate 2"]);
+        let empty = [&event[..], &["sign-ups of Shift 1 of Event 1 zero", "Shift 1 at 1"], &shift].concat();
+        let closed = [&event[..], &["Shift 1 at 1"], &shift].concat();
+        let past = [&event[..], &["Shift 1 at 1", "Shift 1 at 1"], &shift].concat();
+        let told = [&closed[..], &["insert Notice 8"]].concat();
+        let cancel = || DeleteShift::new().cancel_signups();
+        for (what, filled, request, now, expected) in [
+            ("an empty shift", 0, DeleteShift::new(), before(), Some(empty)),
+            ("a sign-up", 1, DeleteShift::new(), before(), None),
+            ("a sign-up to cancel", 1, cancel(), before(), Some(told)),
+            ("a sign-up to cancel without mail", 1, cancel().without_mail(), before(), Some(closed)),
+            ("a past sign-up", 1, DeleteShift::new(), after_shifts(), Some(past.clone())),
+            ("a past sign-up to cancel", 1, cancel(), after_shifts(), Some(past)),
+        ] {
+            match (delete(filled, request, now), expected) {
+                (Ok(decision), Some(expected)) => assert_eq!(lines(&decision), expected, "{what}"),
+                (Err(error), None) => assert_eq!(error, Error::ShiftHasSignups, "{what}"),
+                (decision, _) => panic!("{what}: {decision:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_cancelled_event_takes_no_change_of_its_shifts() {
+        let cancelled = || full_with(|event, _| event.cancelled_at = Some(before()));
+        assert_eq!(add(cancelled(), 1).unwrap_err(), Error::EventCancelled);
+        let EventInFull { event, shifts, .. } = cancelled();
+        let refused = delete_shift(&event, &shifts[0], DeleteShift::new(), notice(8), before());
+        assert_eq!(refused.unwrap_err(), Error::EventCancelled);
+    }
+
+    #[test]
+    fn only_a_deletion_that_cancels_closes_the_shift() {
+        for (request, now, is_closed) in [
+            (DeleteShift::new().cancel_signups(), before(), true),
+            (DeleteShift::new(), before(), false),
+            (DeleteShift::new().cancel_signups(), after_shifts(), false),
+        ] {
+            let change = delete(0, request, now).unwrap().change;
+            let Some(crate::store::Write::Put { after, .. }) = change.writes.get(1) else {
+                panic!("{change:?}")
+            };
+            let shift = <&Shift>::try_from(after).unwrap();
+            assert_eq!((shift.closing.is_some(), shift.deleted_at), (is_closed, Some(now)));
+        }
+    }
+}

@@ -139,3 +139,113 @@ pub(crate) fn mail_again(signup: &Signup, notice: NoticeId, secret: Secret, now:
     change.insert(Notice::new(notice, path, cause, now));
     change
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::*;
+    use super::*;
+    use crate::conformance::records;
+    use crate::question::QuestionKind;
+    use crate::store::EventInFull;
+
+    fn ada() -> NewSignup {
+        NewSignup::new("Ada".parse().unwrap(), "ADA@example.org".parse().unwrap())
+    }
+
+    fn facts(full: EventInFull) -> SignUpFacts {
+        let EventInFull { event, mut shifts, questions, .. } = full;
+        SignUpFacts { event, shift: shifts.remove(0), questions }
+    }
+
+    fn sign(facts: SignUpFacts, new: &NewSignup, now: Timestamp) -> Result<Decision<SignUpOutcome>, Error> {
+        let ids = SignUpIds {
+            signup: SignupId::new(records::uuid(7)),
+            notice: notice(8),
+            secret: Secret::generate(),
+        };
+        sign_up(facts, new, ids, now)
+    }
+
+    #[test]
+    fn a_sign_up_requires_gates_then_a_free_place_then_room() {
+        let facts_required =
+            ["Event 1 at gate 1", "Shift 1 at gate 1", "no place of ada@example.org on Shift 1"];
+        let taken = ["sign-ups of Shift 1 below 5", "insert Signup 7", "insert Notice 8"];
+        for (filled, now, closed, writes) in [
+            (0, before(), None, &taken[..]),
+            (4, before(), None, &taken[..]),
+            // The place may be given back until the commit.
+            (5, before(), Some(Closed::Full), &taken[..]),
+            (6, before(), Some(Closed::Full), &taken[..]),
+            (0, after_shifts(), Some(Closed::Over), &[]),
+        ] {
+            let full = full_with(|_, shifts| shifts[0].occupancy.filled = filled);
+            let decision = sign(facts(full), &ada(), now).unwrap();
+            assert_eq!(lines(&decision), [&facts_required[..], writes].concat());
+            assert_eq!(
+                (decision.outcome.closed, decision.outcome.signup.is_some()),
+                (closed, !writes.is_empty())
+            );
+        }
+    }
+
+    #[test]
+    fn a_form_is_there_only_for_a_shift_of_a_published_event_that_is_not_cancelled() {
+        let draft = facts(full_with(|event, _| event.is_published = false));
+        let cancelled = facts(full_with(|event, _| event.cancelled_at = Some(before())));
+        let mut elsewhere = facts(full());
+        elsewhere.shift.event = crate::id::EventId::new(records::uuid(5));
+        let cancelled_draft = facts(full_with(|event, _| {
+            event.is_published = false;
+            event.cancelled_at = Some(before());
+        }));
+        for (facts, expected) in [
+            (facts(full()), Ok(())),
+            (draft, Err(Error::NotFound)),
+            (elsewhere, Err(Error::NotFound)),
+            (cancelled, Err(Error::EventCancelled)),
+            (cancelled_draft, Err(Error::NotFound)),
+        ] {
+            assert_eq!(check_form(&facts), expected);
+            assert_eq!(sign(facts, &ada(), before()).map(|_| ()), expected);
+        }
+    }
+
+    #[test]
+    fn answers_are_stored_in_the_order_of_the_questions_with_their_labels() {
+        let event = full().event;
+        let question = |number, kind, options: Vec<crate::text::Label>| Question {
+            kind,
+            options,
+            ..records::question(&event, number, number)
+        };
+        let questions = vec![
+            question(1, QuestionKind::Checkbox, vec![]),
+            question(2, QuestionKind::Text, vec![]),
+            question(3, QuestionKind::Select, vec!["S".parse().unwrap()]),
+        ];
+        let [tick, text, select] = [1, 2, 3].map(|number| crate::id::QuestionId::new(records::uuid(number)));
+        let with = || SignUpFacts { questions: questions.clone(), ..facts(full()) };
+        let new = ada().choose(select, "S".parse().unwrap()).answer(text, "none".parse().unwrap()).tick(tick);
+        let (signup, _) = sign(with(), &new, before()).unwrap().outcome.signup.unwrap();
+        let values: Vec<_> = signup.answers.iter().map(|answer| answer.value.as_str()).collect();
+        assert_eq!(values, ["yes", "none", "S"]);
+        assert_eq!(signup.shift_version, facts(full()).shift.version);
+        let Err(Error::Invalid(faults)) = sign(with(), &ada(), before()) else {
+            panic!("answers are required")
+        };
+        assert_eq!(faults.len(), 3);
+    }
+
+    #[test]
+    fn a_confirmation_is_mailed_again_at_most_once_an_hour() {
+        let shift = facts(full()).shift;
+        let signup = records::signup(&shift, 3);
+        let again = ["Signup 3 at 1", "put Signup 3 to 2", "insert Notice 8"];
+        for (seconds, expected) in [(0, &[][..]), (3599, &[]), (3600, &again), (-1, &again)] {
+            let now = signup.mailed_at + jiff::SignedDuration::from_secs(seconds);
+            let change = mail_again(&signup, notice(8), Secret::generate(), now);
+            assert_eq!(change_lines(&change), expected, "{seconds} seconds after the last mail");
+        }
+    }
+}

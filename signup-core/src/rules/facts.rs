@@ -1,0 +1,110 @@
+//! Facts for the tests of rules, and change sets as text.
+
+use jiff::Timestamp;
+
+use super::Decision;
+use crate::conformance::records;
+use crate::event::Event;
+use crate::id::NoticeId;
+use crate::plan::PlanLimits;
+use crate::shift::Shift;
+use crate::store::{ChangeSet, EventInFull, RecordKey, Requirement, Total, Unique, Write};
+
+/// The limits of the tests: 3 active events, and 7 days for the longest event.
+pub(super) fn limits() -> PlanLimits {
+    PlanLimits::unlimited().active_events(3).event_days(7)
+}
+
+/// A published event on 2027-06-05 with the shifts 1 and 2, from 09:00 to 12:00 in New York.
+pub(super) fn full() -> EventInFull {
+    let event = records::event(1, 1);
+    let shifts = [1, 2].map(|number| records::shift(&event, number, 5)).to_vec();
+    EventInFull::new(event, shifts, vec![])
+}
+
+/// Returns the event with these changes, and its shifts as they then are.
+pub(super) fn full_with(change: impl FnOnce(&mut Event, &mut [Shift])) -> EventInFull {
+    let mut full = full();
+    change(&mut full.event, &mut full.shifts);
+    full.shifts = full.shifts.into_iter().map(|shift| shift.of(&full.event)).collect();
+    full
+}
+
+/// A time before the event.
+pub(super) fn before() -> Timestamp {
+    records::at(9)
+}
+
+/// The end of the shifts, at which they are over and the event is not.
+pub(super) fn after_shifts() -> Timestamp {
+    full().shifts[0].interval().end
+}
+
+/// The end of the last day, at which the event is over.
+pub(super) fn after_event() -> Timestamp {
+    full().event.dates.ends_at()
+}
+
+/// Returns the id of the notice `number`.
+pub(super) fn notice(number: u32) -> NoticeId {
+    NoticeId::new(records::uuid(number))
+}
+
+/// Returns what a decision requires and writes, one line each.
+pub(super) fn lines<T>(decision: &Decision<T>) -> Vec<String> {
+    change_lines(&decision.change)
+}
+
+/// Returns what a change set requires and writes, one line each.
+pub(super) fn change_lines(ChangeSet { requires, writes }: &ChangeSet) -> Vec<String> {
+    requires.iter().map(requirement).chain(writes.iter().map(write)).collect()
+}
+
+fn name(key: &RecordKey) -> String {
+    let number = key.id().map_or(0, |id| id.as_u128() & 0xffff_ffff);
+    format!("{:?} {number}", key.kind())
+}
+
+fn requirement(requirement: &Requirement) -> String {
+    match requirement {
+        Requirement::Unchanged { key, version } => format!("{} at {version}", name(key)),
+        Requirement::GateUnchanged { key, gate } => format!("{} at gate {gate}", name(key)),
+        Requirement::Absent { unique: Unique::EventSlug(slug), .. } => format!("no event {slug}"),
+        Requirement::Absent { unique: Unique::Place(_, shift, email), .. } => {
+            format!("no place of {email} on {}", name(&RecordKey::Shift(records::organization_id(1), *shift)))
+        }
+        Requirement::Absent { unique, .. } => format!("no {unique:?}"),
+        Requirement::Below { total, bound, .. } => format!("{} below {bound}", totals(&[total.clone()])),
+        Requirement::AllZero { parent, totals: all } => {
+            format!("{} of {} zero", totals(all), name(parent))
+        }
+    }
+}
+
+fn totals(totals: &[Total]) -> String {
+    let name = |total: &Total| match total {
+        Total::Organizations => "organizations".to_owned(),
+        Total::ActiveEvents(_) => "active events".to_owned(),
+        Total::Filled(owner, shift) => format!("sign-ups of {}", name(&RecordKey::Shift(*owner, *shift))),
+        Total::Answers(owner, _, question) => {
+            format!("answers to {}", name(&RecordKey::Question(*owner, *question)))
+        }
+    };
+    totals.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+fn write(write: &Write) -> String {
+    match write {
+        Write::Put { before: None, after } => format!("insert {}", name(&after.entity().key())),
+        Write::Put { before: Some(before), after } => {
+            let (before, after) = (before.entity(), after.entity());
+            let raised = |before: Option<u32>, after: Option<u32>, text: &str| match before == after {
+                true => String::new(),
+                false => format!("{text} {}", after.unwrap_or_default()),
+            };
+            let version = raised(before.version(), after.version(), " to");
+            format!("put {}{version}{}", name(&after.key()), raised(before.gate(), after.gate(), ", gate"))
+        }
+        Write::Remove(record) => format!("remove {}", name(&record.entity().key())),
+    }
+}
