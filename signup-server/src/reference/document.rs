@@ -1,177 +1,243 @@
-//! The API description as a tree. Each value has its place, which error messages name.
+//! The API description as values of a template, and what the template cannot derive: resolved references, the parts of
+//! schemas, and the lists of operations, shared answers and records.
+//!
+//! The description is the one of this server, so only the parts of OpenAPI 3.1 that it uses are supported. A reference
+//! must refer to a component. A required parameter must be in the path, and have an example.
+//!
+//! **Invariant:** a schema with a keyword that the page does not show is refused.
 
-use percent_encoding::percent_decode_str;
-use serde_norway::Value;
+use minijinja::value::{Value, ValueKind};
+use minijinja::{Error, ErrorKind, context};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use warp::http::StatusCode;
 
-/// The maximum number of references in a chain, so that a chain that returns to itself ends.
-const MAX_REFERENCES: usize = 32;
+/// The methods in the order of the page.
+const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
+/// The characters that RFC 3986 reserves for no purpose stay as they are.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// The keywords of schemas that the page shows, and `component`, which [`Document::resolved`] adds.
+const KEYWORDS: &str = "$ref additionalProperties component const description enum examples format items maxItems \
+                        maxLength maxProperties maximum minItems minLength minProperties minimum oneOf pattern \
+                        properties required type uniqueItems";
 
-/// A fault of the description, with its place as a JSON pointer.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {problem}")]
-pub(crate) struct DocumentError {
-    place: String,
-    problem: String,
-}
+type Result<T> = std::result::Result<T, Error>;
 
-pub(super) type Result<T> = std::result::Result<T, DocumentError>;
-
-/// A value of the description, and its place.
+/// The API description of the server at `base_url`.
 #[derive(Debug, Clone)]
-pub(super) struct Node<'a> {
-    document: &'a Value,
-    value: &'a Value,
-    place: String,
+pub(super) struct Document {
+    root: Value,
+    base_url: String,
 }
 
-impl<'a> Node<'a> {
-    /// Returns the whole document.
-    pub(super) fn root(document: &'a Value) -> Self {
-        Self { document, value: document, place: "#".to_owned() }
+impl Document {
+    /// Reads a description in YAML.
+    pub(super) fn read(yaml: &str, base_url: &str) -> std::result::Result<Self, serde_norway::Error> {
+        Ok(Self { root: serde_norway::from_str(yaml)?, base_url: base_url.to_owned() })
     }
 
-    pub(super) fn value(&self) -> &'a Value {
-        self.value
+    /// Returns a member of the description.
+    pub(super) fn member(&self, name: &str) -> Result<Value> {
+        self.root.get_attr(name)
     }
 
-    /// Returns the place as a URL fragment, such as `#/components/schemas/Event`.
-    pub(super) fn place(&self) -> &str {
-        &self.place
-    }
-
-    /// Returns an error at this place.
-    pub(super) fn fault(&self, problem: impl Into<String>) -> DocumentError {
-        DocumentError { place: self.place.clone(), problem: problem.into() }
-    }
-
-    /// Returns a member of this object. Follows no reference.
-    pub(super) fn own(&self, name: &str) -> Result<Option<Self>> {
-        let members = self.value.as_mapping().ok_or_else(|| self.fault("must be an object"))?;
-        Ok(members.get(name).map(|value| self.child(name, value)))
-    }
-
-    /// Returns a member of this object or, if the object lacks the member, of the object that its `$ref` refers to.
+    /// Returns the members of the description, and:
     ///
-    /// So a description beside a `$ref` replaces the description of the target, as OpenAPI 3.1 prescribes. A schema has
-    /// other rules: see [`Shape`](super::schema::Shape).
-    pub(super) fn find(&self, name: &str) -> Result<Option<Self>> {
-        let mut node = self.clone();
-        for _ in 0..MAX_REFERENCES {
-            if let Some(found) = node.own(name)? {
-                return Ok(Some(found));
-            }
-            match node.target()? {
-                Some((_, target)) => node = target,
-                None => return Ok(None),
+    /// - `base_url`
+    /// - `operations`: each with its `method`, `path`, `url`, `parameters`, `security` and `answers`
+    /// - `shared_answers`: the errors under `components/responses`, in the order in which the operations refer to them
+    /// - `records`: the names of the schemas that answers link to
+    pub(super) fn variables(&self) -> Result<Value> {
+        let operations = self.operations()?;
+        let mut shared_answers: Vec<Value> = Vec::new();
+        let mut records = Vec::new();
+        for operation in &operations {
+            for answer in elements(operation, "answers")? {
+                for (_, content) in members(&answer, "content")? {
+                    self.add_records(&content.get_attr("schema")?, &mut records)?;
+                }
+                let shared = answer.get_attr("shared")?;
+                let is_same = |other: &Value| other.get_attr("shared").is_ok_and(|other| other == shared);
+                if !shared.is_undefined() && !shared_answers.iter().any(is_same) {
+                    shared_answers.push(answer);
+                }
             }
         }
-        Err(self.fault("refers to itself"))
+        Ok(context! { base_url => &self.base_url, operations, shared_answers, records, ..self.root.clone() })
     }
 
-    /// Returns a member as [`find`](Self::find) does.
-    ///
-    /// # Errors
-    /// Fails if there is no such member.
-    pub(super) fn require(&self, name: &str) -> Result<Self> {
-        self.find(name)?.ok_or_else(|| self.fault(format!("lacks `{name}`")))
-    }
-
-    /// Returns the text of a member that [`find`](Self::find) returns.
-    pub(super) fn find_text(&self, name: &str) -> Result<Option<&'a str>> {
-        self.find(name)?.map(|found| found.text()).transpose()
-    }
-
-    /// Returns whether a member that [`find`](Self::find) returns is `true`.
-    pub(super) fn is_set(&self, name: &str) -> Result<bool> {
-        let Some(found) = self.find(name)? else { return Ok(false) };
-        found.value.as_bool().ok_or_else(|| found.fault("must be true or false"))
-    }
-
-    /// Returns the members of an object in a member that [`find`](Self::find) returns, in the order of the document.
-    pub(super) fn find_members(&self, name: &str) -> Result<Vec<(&'a str, Self)>> {
-        self.find(name)?.map_or_else(|| Ok(Vec::new()), |found| found.members())
-    }
-
-    /// Returns the elements of an array in a member that [`find`](Self::find) returns.
-    pub(super) fn find_elements(&self, name: &str) -> Result<Vec<Self>> {
-        self.find(name)?.map_or_else(|| Ok(Vec::new()), |found| found.elements())
-    }
-
-    /// Returns the text of this reference and its target. Returns `None` if this object is no reference.
-    pub(super) fn target(&self) -> Result<Option<(&'a str, Self)>> {
-        let Some(reference) = self.own("$ref")? else { return Ok(None) };
-        let text = reference.text()?;
-        let pointer = text
-            .strip_prefix('#')
-            .ok_or_else(|| reference.fault(format!("{text} is not within the document")))?;
-        let mut target = Self::root(self.document);
-        for step in pointer.split('/').skip(1) {
-            let step = percent_decode_str(step).decode_utf8_lossy().replace("~1", "/").replace("~0", "~");
-            let value = match target.value {
-                Value::Sequence(elements) => step.parse().ok().and_then(|at: usize| elements.get(at)),
-                value => value.get(&step),
-            };
-            let value = value.ok_or_else(|| reference.fault(format!("{text} does not exist")))?;
-            target = target.child(&step, value);
+    fn operations(&self) -> Result<Vec<Value>> {
+        let mut operations = Vec::new();
+        for (path, item) in members(&self.root, "paths")? {
+            for method in METHODS {
+                let operation = item.get_attr(method)?;
+                if !operation.is_undefined() {
+                    operations.push(self.operation(&path, &item, method, operation)?);
+                }
+            }
         }
-        Ok(Some((text, target)))
+        Ok(operations)
     }
 
-    pub(super) fn text(&self) -> Result<&'a str> {
-        self.value.as_str().ok_or_else(|| self.fault("must be a string"))
+    fn operation(&self, path: &str, item: &Value, method: &str, operation: Value) -> Result<Value> {
+        let mut parameters = Vec::new();
+        for parameter in [elements(item, "parameters")?, elements(&operation, "parameters")?].concat() {
+            parameters.push(self.resolved(&parameter)?);
+        }
+        let mut answers = Vec::new();
+        for (status, response) in members(&operation, "responses")? {
+            answers.push(self.answer(&status, &response)?);
+        }
+        let own = operation.get_attr("security")?;
+        let security = if own.is_undefined() { self.root.get_attr("security")? } else { own };
+        let url = format!("{}{}", self.base_url, example_path(path, &parameters)?);
+        let method = method.to_ascii_uppercase();
+        Ok(context! { method, path, url, parameters, answers, security, ..operation })
     }
 
-    /// Returns the members of this object, in the order of the document.
-    pub(super) fn members(&self) -> Result<Vec<(&'a str, Self)>> {
-        let members = self.value.as_mapping().ok_or_else(|| self.fault("must be an object"))?;
-        let member = |(key, value): (&'a Value, &'a Value)| {
-            let key = key.as_str().ok_or_else(|| self.fault("has a key that is not a string"))?;
-            Ok((key, self.child(key, value)))
-        };
-        members.iter().map(member).collect()
+    /// Returns an answer with its reference resolved, and:
+    ///
+    /// - `status`: the code and its name, such as "404 Not Found"
+    /// - `is_success`
+    /// - `shared`: the name under `components/responses` if the answer is an error and has one
+    /// - `headers`: each with its `name`
+    fn answer(&self, status: &str, response: &Value) -> Result<Value> {
+        let response = self.resolved(response)?;
+        let status =
+            StatusCode::from_bytes(status.as_bytes()).map_err(|_| fault(format!("{status} is no status")))?;
+        let shared = if status.is_success() { Value::UNDEFINED } else { response.get_attr("component")? };
+        let mut headers = Vec::new();
+        for (name, header) in members(&response, "headers")? {
+            headers.push(context! { name, ..self.resolved(&header)? });
+        }
+        Ok(context! {
+            status => status.to_string(),
+            is_success => status.is_success(),
+            shared,
+            headers,
+            ..response
+        })
     }
 
-    /// Returns the elements of this array.
-    pub(super) fn elements(&self) -> Result<Vec<Self>> {
-        let elements = self.value.as_sequence().ok_or_else(|| self.fault("must be an array"))?;
-        Ok(elements.iter().enumerate().map(|(at, value)| self.child(&at.to_string(), value)).collect())
+    /// Adds the names of the records in the parts of a schema, and in the parts of these records.
+    fn add_records(&self, schema: &Value, records: &mut Vec<String>) -> Result<()> {
+        for part in elements(&self.schema(schema)?, "parts")? {
+            let part = part.get_attr("schema")?;
+            if let Some(record) = self.schema(&part)?.get_attr("record")?.as_str() {
+                if records.iter().any(|known| known == record) {
+                    continue;
+                }
+                records.push(record.to_owned());
+            }
+            self.add_records(&part, records)?;
+        }
+        Ok(())
     }
 
-    fn child(&self, step: &str, value: &'a Value) -> Self {
-        let step = step.replace('~', "~0").replace('/', "~1");
-        Self { document: self.document, value, place: format!("{}/{step}", self.place) }
+    /// Returns a schema with its reference resolved, and:
+    ///
+    /// - `types`: the names of the types, without `null` if there are others
+    /// - `is_nullable`: whether there is `null` besides other types
+    /// - `parts`: the fields, elements and alternatives, each with its `schema`, and with a `name` or `words` instead
+    /// - `record`: the name under `components/schemas` if the schema has one, and has parts
+    pub(super) fn schema(&self, schema: &Value) -> Result<Value> {
+        let schema = self.resolved(schema)?;
+        for keyword in schema.try_iter()? {
+            if !KEYWORDS.split(' ').any(|known| keyword.as_str() == Some(known)) {
+                return Err(fault(format!("the page does not show the keyword `{keyword}` of a schema")));
+            }
+        }
+        let is_null =
+            |schema: &Value| schema.get_attr("type").is_ok_and(|name| name.as_str() == Some("null"));
+        let (nulls, choices): (Vec<_>, Vec<_>) = elements(&schema, "oneOf")?.into_iter().partition(is_null);
+        if let [choice] = choices.as_slice() {
+            return Ok(
+                context! { is_nullable => !nulls.is_empty(), ..context! { ..schema, ..self.schema(choice)? } },
+            );
+        }
+
+        let type_of_value = schema.get_attr("type")?;
+        let mut types =
+            if type_of_value.as_str().is_some() { vec![type_of_value] } else { elements(&schema, "type")? };
+        let is_nullable = types.len() > 1 && types.contains(&Value::from("null"));
+        types.retain(|name| !is_nullable || name.as_str() != Some("null"));
+
+        let mut parts = Vec::new();
+        let required = elements(&schema, "required")?;
+        for (name, field) in members(&schema, "properties")? {
+            let is_required = required.contains(&Value::from(name.as_str()));
+            parts.push(context! { name, schema => field, required => is_required });
+        }
+        let others = schema.get_attr("additionalProperties")?;
+        if others.kind() == ValueKind::Map {
+            parts.push(context! { words => "each other field", schema => others });
+        }
+        let element = schema.get_attr("items")?;
+        if !element.is_undefined() {
+            parts.push(context! { words => "each element", schema => element });
+        }
+        for choice in choices {
+            types.extend(elements(&self.schema(&choice)?, "types")?);
+            let words = if parts.is_empty() { "either" } else { "or" };
+            parts.push(context! { words, schema => choice });
+        }
+        let record = if parts.is_empty() { Value::UNDEFINED } else { schema.get_attr("component")? };
+        Ok(context! { types, is_nullable, parts, record, ..schema })
+    }
+
+    /// Returns the target of a reference, and its name as `component`. The members beside `$ref` take precedence.
+    ///
+    /// Returns a value that is no reference unchanged.
+    fn resolved(&self, value: &Value) -> Result<Value> {
+        let reference = value.get_attr("$ref")?;
+        let Some(reference) = reference.as_str() else { return Ok(value.clone()) };
+        let path = reference.strip_prefix("#/components/").and_then(|path| path.split_once('/'));
+        let (folder, name) = path.ok_or_else(|| fault(format!("{reference} refers to no component")))?;
+        let target = self.root.get_attr("components")?.get_attr(folder)?.get_attr(name)?;
+        if target.is_undefined() {
+            return Err(fault(format!("{reference} does not exist")));
+        }
+        Ok(context! { component => name, ..context! { ..value.clone(), ..self.resolved(&target)? } })
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_member_beside_a_reference_replaces_the_member_of_the_target() {
-        let document = serde_norway::from_str(
-            "{a/b: {summary: S, description: D}, c: {$ref: '#/a~1b', description: own}, d: {$ref: '#/c'}}",
-        )
-        .unwrap();
-        let c = Node::root(&document).require("c").unwrap();
-        assert_eq!(c.find_text("summary"), Ok(Some("S")));
-        assert_eq!(c.find_text("description"), Ok(Some("own")));
-        let d = Node::root(&document).require("d").unwrap();
-        assert_eq!(d.find_text("description"), Ok(Some("own")));
-        assert_eq!(d.find_text("title"), Ok(None));
+/// Returns the examples of a body.
+pub(super) fn examples(content: &Value) -> Result<Vec<Value>> {
+    let example = content.get_attr("example")?;
+    if !example.is_undefined() {
+        return Ok(vec![context! { value => example }]);
     }
+    Ok(members(content, "examples")?.into_iter().map(|(_, example)| example).collect())
+}
 
-    #[test]
-    fn a_fault_names_its_place() {
-        let document = serde_norway::from_str(
-            "{a/b: [{$ref: '#/nowhere'}, {$ref: 'other.yaml'}, {$ref: '#/a~1b/2'}, 7]}",
-        )
-        .unwrap();
-        let elements = Node::root(&document).find_elements("a/b").unwrap();
-        let fault = |at: usize| elements[at].find_text("x").unwrap_err().to_string();
-        assert_eq!(fault(0), "#/a~1b/0/$ref: #/nowhere does not exist");
-        assert_eq!(fault(1), "#/a~1b/1/$ref: other.yaml is not within the document");
-        assert_eq!(fault(2), "#/a~1b/2: refers to itself");
-        assert_eq!(fault(3), "#/a~1b/3: must be an object");
+/// Returns a path with the examples of its parameters.
+///
+/// # Errors
+/// Fails if a required parameter is not in the path, or has no example.
+fn example_path(path: &str, parameters: &[Value]) -> Result<String> {
+    let mut path = path.to_owned();
+    for parameter in parameters {
+        let (name, example) = (parameter.get_attr("name")?, parameter.get_attr("example")?);
+        let place = format!("{{{name}}}");
+        if let Some(example) = example.as_str().filter(|_| path.contains(&place)) {
+            path = path.replace(&place, &utf8_percent_encode(example, ENCODED).to_string());
+        } else if parameter.get_attr("required")?.is_true() {
+            return Err(fault(format!("the command of {path} cannot show the parameter `{name}`")));
+        }
     }
+    Ok(path)
+}
+
+/// Returns the elements of an array that is a member of `value`. There are none if `value` lacks the member.
+fn elements(value: &Value, name: &str) -> Result<Vec<Value>> {
+    Ok(value.get_attr(name)?.try_iter()?.collect())
+}
+
+/// Returns the members of an object that is a member of `value`, in order. There are none if `value` lacks the member.
+fn members(value: &Value, name: &str) -> Result<Vec<(String, Value)>> {
+    let object = value.get_attr(name)?;
+    object.try_iter()?.map(|key| Ok((key.to_string(), object.get_item(&key)?))).collect()
+}
+
+fn fault(problem: String) -> Error {
+    Error::new(ErrorKind::InvalidOperation, problem)
 }

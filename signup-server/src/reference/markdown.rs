@@ -4,8 +4,9 @@
 
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd, html};
 
-/// Renders Markdown. All headings get the level `heading`, so that they fit under the heading of the description.
-pub(super) fn render(text: &str, heading: HeadingLevel) -> String {
+/// Renders Markdown. All headings get the level `level`, 1 to 6, so that they fit under the heading of the description.
+pub(super) fn render(text: &str, level: usize) -> String {
+    let heading = HeadingLevel::try_from(level).unwrap_or(HeadingLevel::H6);
     let events = Parser::new(text).map(|event| match event {
         Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
         Event::Start(Tag::HtmlBlock) => Event::Start(Tag::Paragraph),
@@ -37,7 +38,7 @@ mod tests {
             ("a <b onclick=x>c</b>", "<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>\n"),
             ("<script>alert(1)</script>", "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>\n"),
         ] {
-            assert_eq!(render(text, HeadingLevel::H4), html, "{text}");
+            assert_eq!(render(text, 4), html, "{text}");
         }
     }
 }

@@ -1,30 +1,30 @@
 //! The pages for programmers: the reference at `/docs`, made from the API description, and the start page at `/`.
 //!
 //! Both pages are rendered once at start, and served from memory. They have the style and the security headers of all
-//! pages. The description is read by the rules of OpenAPI 3.1: nothing here depends on the operations that it contains.
+//! pages. The main part of the reference is the template `docs.html.jinja`. Its engine, minijinja, takes values at run
+//! time, so the members of the description need no types here. [`document`] adds what a template cannot derive.
 //!
 //! **Invariant:** text of the description is escaped. Only [`markdown`] turns a description into HTML.
 
-mod content;
-mod curl;
-mod description;
 mod document;
-mod entry;
 mod markdown;
-mod operation;
-mod schema;
-mod words;
+mod shell;
 
 use askama::Template;
+use askama::filters::{Escaper as _, Html};
 use bytes::Bytes;
+use minijinja::value::Value;
+use minijinja::{Environment, Error, ErrorKind, Output, UndefinedBehavior, context};
+use serde::Deserialize;
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use self::content::Content;
-use self::description::Description;
-use self::document::{DocumentError, Node};
-use self::entry::{Entry, EntryList};
+use self::document::Document;
 use crate::page::{self, Head};
+
+/// The name of the template in errors.
+const NAME: &str = "docs.html.jinja";
+const SOURCE: &str = include_str!("docs.html.jinja");
 
 /// Why the pages could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +32,7 @@ pub(crate) enum ReferenceError {
     #[error(transparent)]
     Syntax(#[from] serde_norway::Error),
     #[error(transparent)]
-    Document(#[from] DocumentError),
+    Document(#[from] Error),
     #[error(transparent)]
     Template(#[from] askama::Error),
 }
@@ -50,21 +50,15 @@ impl Reference {
     /// # Errors
     /// Fails if the text is not YAML, or not a description that the pages can show.
     pub(crate) fn new(document: &str, base_url: &str) -> Result<Self, ReferenceError> {
-        let document = serde_norway::from_str(document)?;
-        let description = Description::read(&Node::root(&document), base_url)?;
-        let base_path = page::base_path(base_url);
+        let document = Document::read(document, base_url)?;
+        let info = Info::deserialize(&document.member("info")?)?;
+        let base_path = &page::base_path(base_url);
         let docs = DocsTemplate {
-            head: Head::private(&format!("{} API reference", description.title), None),
-            api: &description,
-            base_url,
-            base_path: &base_path,
+            head: Head::private(&format!("{} API reference", info.title), None),
+            main: main_part(&document, base_path)?,
+            info: &info,
         };
-        let start = StartTemplate {
-            head: Head::private(description.title, None),
-            title: description.title,
-            summary: description.summary,
-            base_path: &base_path,
-        };
+        let start = StartTemplate { head: Head::private(&info.title, None), info: &info, base_path };
         Ok(Self { docs: docs.render()?.into(), start: start.render()?.into() })
     }
 
@@ -79,36 +73,66 @@ impl Reference {
     }
 }
 
+/// The API in a few words.
+#[derive(Debug, Deserialize)]
+struct Info {
+    title: String,
+    version: String,
+    summary: String,
+}
+
 #[derive(Debug, Template)]
 #[template(path = "docs.html")]
 struct DocsTemplate<'a> {
     head: Head,
-    api: &'a Description<'a>,
-    base_url: &'a str,
-    base_path: &'a str,
-}
-
-impl DocsTemplate<'_> {
-    /// Returns a list of entries as a template.
-    #[expect(clippy::unused_self, reason = "templates reach it through the page")]
-    fn list<'e>(&self, entries: &'e [Entry]) -> EntryList<'e> {
-        EntryList { entries }
-    }
-
-    /// Returns the fields of a body as a template. `None` if they are shown elsewhere.
-    #[expect(clippy::unused_self, reason = "templates reach it through the page")]
-    fn fields<'e>(&self, content: &'e Content<'_>) -> Option<EntryList<'e>> {
-        content.schema.as_ref().map(|schema| EntryList { entries: std::slice::from_ref(schema) })
-    }
+    info: &'a Info,
+    /// HTML.
+    main: String,
 }
 
 #[derive(Debug, Template)]
 #[template(path = "start.html")]
 struct StartTemplate<'a> {
     head: Head,
-    title: &'a str,
-    summary: Option<&'a str>,
+    info: &'a Info,
     base_path: &'a str,
+}
+
+/// Renders the description as the main part of the reference.
+///
+/// # Errors
+/// Fails if the description lacks a value that the template prints, and where [`Document`] fails.
+fn main_part(document: &Document, base_path: &str) -> Result<String, Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    environment.set_formatter(|out, _, value| write_html(out, value));
+    environment.add_filter("markdown", |text: &str, level: usize| {
+        Value::from_safe_string(markdown::render(text, level))
+    });
+    environment.add_filter("shell_word", |value: Value| Ok(shell::word(&text(&value)?)));
+    environment.add_filter("examples", |content: Value| document::examples(&content));
+    let resolver = document.clone();
+    environment.add_filter("schema", move |schema: Value| resolver.schema(&schema));
+    environment.add_template(NAME, SOURCE)?;
+    environment.get_template(NAME)?.render(context! { base_path, ..document.variables()? })
+}
+
+/// Writes the text of a value, escaped as on all pages.
+fn write_html(out: &mut Output, value: &Value) -> Result<(), Error> {
+    let text = text(value)?;
+    if value.is_safe() {
+        return Ok(out.write_str(&text)?);
+    }
+    Ok(Html.write_escaped_str(out, &text)?)
+}
+
+/// Returns a string as it is, and any other value as indented JSON.
+fn text(value: &Value) -> Result<String, Error> {
+    match value.as_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => serde_json::to_string_pretty(value)
+            .map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string())),
+    }
 }
 
 #[cfg(test)]
@@ -116,20 +140,22 @@ mod tests {
     use super::*;
 
     const SMALL: &str = r"
-openapi: 3.1.0
-info: {title: 'A <b>', version: '1', description: '<i>x</i>'}
+info: {title: 'A <b>', version: '1', summary: <em>, description: '<i>x</i>'}
+tags: [{name: t, description: T.}]
+security: [{token: []}]
 components:
-  securitySchemes: {token: {type: http, scheme: bearer}}
+  securitySchemes: {token: {type: http, scheme: bearer, description: S.}}
   schemas:
+    Id: {type: string, minLength: 1}
     Node: {type: object, properties: {'<next>': {$ref: '#/components/schemas/Node'}}}
 paths:
   /a/{id}:
-    parameters:
-    - {name: id, in: path, required: true, schema: {type: string, enum: ['<x>']}}
     get:
       operationId: readA
+      tags: [t]
       summary: <u>Read</u>
-      security: [{token: ['a:<read>']}]
+      parameters:
+      - {name: id, in: path, required: true, schema: {type: string, enum: ['<x>']}, example: '</'}
       responses:
         '200':
           description: <s>Fine</s>
@@ -147,10 +173,35 @@ paths:
         for (element, words) in
             [("<b>", "A "), ("<i>", "x"), ("<next>", "next"), ("<x>", "x"), ("<u>", "Read"), ("<s>", "Fine")]
         {
-            assert!(!page.contains(&format!("{element}{words}")) && !page.contains(element), "{element}");
+            assert!(!page.contains(element), "{element}");
             assert!(page.contains(words), "{words}");
         }
-        assert!(!page.contains("a:<read>") && !page.contains("\"</pre>"), "{page}");
+        assert!(!page.contains("\"</pre>") && !page.contains("<em>"), "{page}");
+    }
+
+    #[test]
+    fn a_schema_is_shown_in_words() {
+        for (schema, words) in [
+            (
+                "{type: string, minLength: 1, maxLength: 255}",
+                "string, in the path, required, 1 to 255 characters,",
+            ),
+            (
+                "{type: [string, 'null'], minLength: 1}",
+                "string, nullable, in the path, required, at least 1 character,",
+            ),
+            ("{type: integer, minimum: 0, maximum: 90.5}", "required, 0 to 90.5,"),
+            ("{type: array, items: {type: string}}", "array of string,"),
+            ("{type: array, minItems: 2, maxItems: 2}", "array, in the path, required, exactly 2 elements,"),
+            ("{type: boolean, const: true}", "always <code>true</code>"),
+            ("{type: string, enum: [a, b]}", "one of <code>a</code>, <code>b</code>"),
+            ("{oneOf: [{type: string}, {type: 'null'}]}", "string, nullable,"),
+            ("{oneOf: [{type: string}, {type: integer}]}", "string or integer,"),
+            ("{$ref: '#/components/schemas/Id', maxLength: 36}", "required, 1 to 36 characters,"),
+        ] {
+            let page = docs(&SMALL.replace("{type: string, enum: ['<x>']}", schema));
+            assert!(page.contains(words), "{schema}: {page}");
+        }
     }
 
     #[test]
@@ -161,26 +212,21 @@ paths:
     }
 
     #[test]
-    fn a_broken_description_is_refused_with_the_place_of_the_fault() {
+    fn a_description_that_the_page_cannot_show_is_refused() {
         for (from, to, message) in [
-            ("3.1.0", "3.0.3", "#/openapi: only OpenAPI 3.1 is supported"),
-            ("operationId: readA", "x-id: a", "#/paths/~1a~1{id}/get: lacks `operationId`"),
-            ("operationId: readA", "operationId: main", "#: two parts have the anchor `main`"),
+            ("operationId: readA", "x-id: a", "undefined value"),
+            ("description: <s>Fine</s>", "x-text: a", "value is not a string"),
+            ("in: path", "in: body", "undefined value"),
             (
-                "operationId: readA",
-                "operationId: a b",
-                "#/paths/~1a~1{id}/get: an operationId has only letters",
+                "{$ref: '#/components/schemas/Node'}, example",
+                "{$ref: '#/x'}, example",
+                "#/x refers to no component",
             ),
-            ("in: path", "in: query", "#/paths/~1a~1{id}/get: lacks the path parameter `id`"),
-            ("in: path", "in: body", "#/paths/~1a~1{id}/parameters/0: `in` must be"),
-            ("description: <s>Fine</s>", "x: 1", "#/paths/~1a~1{id}/get/responses/200: lacks `description`"),
-            ("type: http", "type: oauth2", "#/components/securitySchemes/token: only security schemes"),
-            (
-                "schema: {$ref: '#/components/schemas/Node'}",
-                "schema: {$ref: '#/x'}",
-                "schema/$ref: #/x does not exist",
-            ),
-            ("[{token", "[{other", "#/components/securitySchemes: lacks `other`"),
+            ("Node'}, example", "Other'}, example", "#/components/schemas/Other does not exist"),
+            ("{type: string, enum", "{type: string, not: {}, enum", "the keyword `not`"),
+            ("{type: string, enum: ['<x>']}", "{$ref: '#/components/schemas/Node'}", "recursion limit"),
+            ("name: id", "name: other", "the parameter `other`"),
+            ("'200'", "'2XX'", "2XX is no status"),
             ("paths:", "paths: [", "did not find expected"),
         ] {
             let broken = SMALL.replace(from, to);
