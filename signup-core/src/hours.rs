@@ -3,18 +3,6 @@
 //! A shift stores its wall-clock [`Hours`]. Instants are derived from the event's date and [`Zone`] on demand. So a
 //! copy that lands on a clock change keeps its time of day, and a copy moved back equals the original.
 //!
-//! Around a clock change, a wall time becomes an instant as follows:
-//!
-//! - A time in a *gap* (skipped by the clocks) moves forward by the length of the gap: New York, 2026-03-08, 02:30 is
-//!   the instant at which clocks show 03:30.
-//! - A time in a *fold* (shown twice by the clocks) is the first of its two instants.
-//! - A start at 00:00 is the first instant of the day, and an end at 24:00 is the first instant of the next day, even
-//!   if midnight is in a gap.
-//! - If a shift would then end at or before its start, its end is its start plus its wall-clock length.
-//!
-//! So the start is before the end for every zone, date and hours. The zone data is compiled in and the host's is never
-//! read, so all processes of one version agree.
-//!
 //! **Invariant:** no other module turns a clock time into an instant.
 
 mod written;
@@ -149,6 +137,19 @@ impl Interval {
 ///
 /// The zone's clock changes are looked up once, when the day is created. On a day without a clock change, an instant is
 /// computed by addition.
+///
+/// Around a clock change, a wall time becomes an instant as follows:
+///
+/// - A time in a *gap* (skipped by the clocks) moves forward by the length of the gap: New York, 2026-03-08, 02:30 is
+///   the instant at which clocks show 03:30.
+/// - A time in a *fold* (shown twice by the clocks) is the first of its two instants.
+/// - A start at 00:00 is the first instant of the day, and an end at 24:00 is the first instant of the next day, even
+///   if midnight is in a gap.
+/// - If a shift would then end at or before its start, its end is its start plus its wall-clock length.
+///
+/// So the start is before the end for every zone, date and hours. The zone data is compiled in and the host's is never
+/// read, so all processes of one version agree.
+///
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "DateAndZone", into = "DateAndZone")]
 pub struct Day {
@@ -212,7 +213,7 @@ impl Day {
         }
     }
 
-    /// Returns the instants that `hours` name on this day, by the [rules of this module](self).
+    /// Returns the instants that `hours` name on this day, by the [rules](Self) around a clock change.
     pub fn interval(&self, hours: Hours) -> Interval {
         let start = if hours.start == 0 { self.first_instant() } else { self.instant(hours.start) };
         let end = if hours.end == MINUTES_OF_A_DAY { self.end() } else { self.instant(hours.end) };

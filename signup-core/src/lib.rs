@@ -4,23 +4,32 @@
 //! This crate has the domain, its rules, and the [`Service`] that a program embeds. It knows no HTTP and no SQL, and
 //! works with every [`Store`].
 //!
-//! # Ten lines
+//! # From nothing to an event with sign-ups
 //!
 //! ```
-//! use signup_core::{Capacity, Hours, NewEvent, NewOrganization, NewShift, Scopes, Service, date, time};
+//! use signup_core::{
+//!     Capacity, FixedClock, Hours, NewEvent, NewOrganization, NewShift, NewSignup, Scopes, Service, date, time,
+//! };
 //! use signup_store_memory::MemoryStore;
 //!
 //! # tokio::runtime::Runtime::new()?.block_on(async {
-//! let service = Service::new(MemoryStore::new());
+//! // A program that serves people leaves the clock out, and opens a store that is durable.
+//! let service = Service::new(MemoryStore::new()).with_clock(FixedClock::at("2027-05-01T12:00:00Z".parse()?));
 //! let organization = NewOrganization::new("Riverside Food Bank".parse()?);
 //! let organization = service.admin().create_organization(organization).await?;
-//! let session = service.session_for(organization.id, Scopes::all()).await?;
 //!
+//! // The organizer publishes an event with a shift.
+//! let session = service.session_for(organization.id, Scopes::all()).await?;
 //! let nine_to_noon = Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0))?;
 //! let packing = NewShift::new("Packing".parse()?, Capacity::new(8)?).hours(nine_to_noon);
 //! let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?).shift(packing);
-//! let created = session.create_event(drive).await?;
+//! let created = session.create_event(drive.published()).await?;
 //! assert_eq!(created.shifts[0].interval().start.to_string(), "2027-06-05T13:00:00Z");
+//!
+//! // A volunteer signs up, and gets a mail that confirms it.
+//! let form = service.volunteers().form(&created.event.slug, created.shifts[0].id).await?;
+//! form.sign_up(NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?)).await?;
+//! assert_eq!(session.coverage(created.event.id).await?.remaining, 7);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())

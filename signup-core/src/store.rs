@@ -9,12 +9,7 @@
 //!
 //! [`writing`] is the guide for authors of a store.
 //!
-//! **Invariants:** a store reads no clock and generates no id and no random number. Every read of events, shifts,
-//! questions and sign-ups names the organization, and returns only its records. The exceptions are:
-//!
-//! - [`Store::owner`] returns only the owner.
-//! - [`Store::holder`] and [`Store::event_by_slug`]: the slug, the secret or the digest grants access.
-//! - Notices are read for all organizations at once.
+//! **Invariant:** a store reads no clock and generates no id and no random number.
 
 mod change;
 mod error;
@@ -53,6 +48,14 @@ use crate::token::Token;
 /// A read that starts after a commit was acknowledged sees that commit. A deleted event counts as missing, and so do its
 /// shifts, questions, sign-ups and location data. A deleted shift counts as missing, and its sign-ups do not. Methods that
 /// read deleted records say so. The suite under the feature `conformance` has a test for each promise of this trait.
+///
+/// Every read of events, shifts, questions and sign-ups names the organization, and returns only its records. The exceptions
+/// are:
+///
+/// - [`owner`](Self::owner) returns only the owner.
+/// - [`holder`](Self::holder) and [`event_by_slug`](Self::event_by_slug): the slug, the secret or the digest grants access.
+/// - Notices are read for all organizations at once.
+///
 /// [Writing a store](writing) explains how the parts fit together. The documentation of a store says which runtime its
 /// methods need.
 ///

@@ -48,8 +48,8 @@
 //! the caller compares its expiry with the time. Lists and snapshots have methods of their own, whose documentation states the
 //! order, the limit, and the result for a missing record. A limit counts the records that are returned, after the filters.
 //!
-//! Most reads name the organization. They isolate tenants: a record of another organization counts as missing. The module
-//! page of [`store`](super) lists the exceptions.
+//! Most reads name the organization. They isolate tenants: a record of another organization counts as missing. [`Store`]
+//! lists the exceptions.
 //!
 //! # Commit
 //!
