@@ -118,6 +118,34 @@ async fn an_older_form_is_checked_against_the_present_questions() {
     assert_eq!(values, ["M", "yes"], "the answer to the deleted question is ignored");
 }
 
+/// The volunteer leaves out an answer that is required when the form is read, and the organizer deletes the question.
+#[tokio::test]
+async fn an_answer_that_is_no_longer_asked_for_may_be_missing() {
+    let world = world().await;
+    let form = world.form().await;
+    let session = world.service.session_for(world.organization, Scopes::all()).await.unwrap();
+    session.delete_question(world.text).await.unwrap();
+    let new = ada().choose(world.select, label("M")).tick(world.checkbox);
+    assert_eq!(form.sign_up(new).await.unwrap().signup.answers.len(), 2);
+}
+
+/// The shift has one place. An old form must not reveal who has it.
+#[tokio::test]
+async fn an_old_form_answers_an_address_with_a_place_like_every_other() {
+    let world = world_with(false).await;
+    let old = world.form().await;
+    let session = world.service.session_for(world.organization, Scopes::all()).await.unwrap();
+    let one = ShiftPatch::new().capacity(Capacity::new(1).unwrap());
+    session.patch_shift(world.shift, one).await.unwrap();
+    let form = world.form().await;
+    form.sign_up(ada()).await.unwrap();
+    for form in [old, form] {
+        let bob = NewSignup::new("Bob".parse().unwrap(), "bob@example.org".parse().unwrap());
+        assert_eq!(form.sign_up(bob).await, Err(Error::ShiftFull));
+        assert_eq!(form.sign_up(ada()).await, Err(Error::ShiftFull));
+    }
+}
+
 #[tokio::test]
 async fn every_missing_answer_is_a_fault_of_its_question() {
     let world = world().await;

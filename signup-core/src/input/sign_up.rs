@@ -16,7 +16,7 @@ use crate::text::{AnswerText, EmailAddress, Label, PersonName, is_blank};
 ///
 /// ```
 /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
-/// # fn main() -> ExampleResult { example(async |Example { service, created, ada, .. }| {
+/// # fn main() -> ExampleResult { example(async |Example { service, created, .. }| {
 /// # let slug = created.event.slug;
 /// # for (label, kind, options) in [
 /// #     ("T-shirt", QuestionKind::Select, vec!["S".parse()?, "M".parse()?]),
@@ -89,18 +89,17 @@ impl NewSignup {
         self.answers.insert(question, answer);
         self
     }
-}
 
-impl NewSignup {
-    /// Checks the answers. An answer to a question that the event does not have is a fault.
-    pub(crate) fn check(&self, questions: &[Question]) -> Result<(), Faults> {
-        let mut faults = self.answers_to(questions).err().unwrap_or_default();
-        for id in self.answers.keys() {
-            if !questions.iter().any(|question| question.id == *id) {
-                faults.add(answer_path(*id), FaultKind::UnknownQuestion);
-            }
+    /// Checks that each answer is to one of these questions. If one is not, returns the faults of all answers.
+    pub(crate) fn check_known(&self, questions: &[Question]) -> Result<(), Faults> {
+        let is_unknown = |id: &&QuestionId| !questions.iter().any(|question| question.id == **id);
+        let unknown: Vec<_> = self.answers.keys().filter(is_unknown).collect();
+        if unknown.is_empty() {
+            return Ok(());
         }
-        faults.into_result(Some(()))
+        let mut faults = self.answers_to(questions).err().unwrap_or_default();
+        unknown.into_iter().for_each(|id| faults.add(answer_path(*id), FaultKind::UnknownQuestion));
+        Err(faults)
     }
 
     /// Returns the answers in the order of the questions. Ignores an answer to any other question, which may have been

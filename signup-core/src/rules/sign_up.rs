@@ -37,25 +37,6 @@ pub(crate) struct SignUpIds {
     pub(crate) secret: Secret,
 }
 
-/// The outcome of signing up, unless the store refuses the change set.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct SignUpOutcome {
-    /// The new sign-up and the secret to cancel it with; `None` if the shift is over.
-    pub(crate) signup: Option<(Signup, Secret)>,
-    /// Why the shift accepted no sign-up when it was read; `None` if it had room. An address that already has a place
-    /// gets this answer.
-    pub(crate) closed: Option<Closed>,
-}
-
-/// Why a shift accepts no sign-ups.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Closed {
-    /// No place is left.
-    Full,
-    /// The shift has ended.
-    Over,
-}
-
 /// Checks that the event shows a form for the shift.
 ///
 /// # Errors
@@ -70,6 +51,8 @@ pub(crate) fn check_form(SignUpFacts { event, shift, .. }: &SignUpFacts) -> Resu
 
 /// Takes a place on a shift.
 ///
+/// The outcome is the new sign-up and the secret to cancel it with, or `None` if the shift is over.
+///
 /// The store checks under its lock that the address has no place yet and that a place is left, in this order. An
 /// address with a place is refused with its sign-up, even if the shift is full or over. The service then
 /// [mails the confirmation again](mail_again).
@@ -77,25 +60,23 @@ pub(crate) fn check_form(SignUpFacts { event, shift, .. }: &SignUpFacts) -> Resu
 /// # Errors
 /// Returns the errors of [`check_form`], and [`Error::Invalid`] with every fault of the answers.
 pub(crate) fn sign_up(
-    facts: SignUpFacts,
+    facts: &SignUpFacts,
     new: &NewSignup,
     ids: SignUpIds,
     now: Timestamp,
-) -> Result<Decision<SignUpOutcome>, Error> {
-    check_form(&facts)?;
+) -> Result<Decision<Option<(Signup, Secret)>>, Error> {
+    check_form(facts)?;
     let SignUpFacts { event, shift, questions } = facts;
-    let answers = new.answers_to(&questions)?;
+    let answers = new.answers_to(questions)?;
     let organization = shift.organization;
     let mut change = ChangeSet::default();
-    change.require_gate(&event);
-    change.require_gate(&shift);
+    change.require_gate(event);
+    change.require_gate(shift);
     let place = Unique::Place(organization, shift.id, new.email.key());
     change.requires.push(Requirement::Absent { unique: place, now });
     if shift.is_over(now) {
-        let outcome = SignUpOutcome { signup: None, closed: Some(Closed::Over) };
-        return Ok(Decision::new(outcome, change));
+        return Ok(Decision::new(None, change));
     }
-    let closed = (!shift.occupancy.has_room()).then_some(Closed::Full);
     let signup = Signup {
         id: ids.signup,
         organization,
@@ -117,8 +98,7 @@ pub(crate) fn sign_up(
     change.requires.push(Requirement::Below { total, bound, now });
     change.insert(signup.clone());
     change.insert(notice);
-    let outcome = SignUpOutcome { signup: Some((signup, ids.secret)), closed };
-    Ok(Decision::new(outcome, change))
+    Ok(Decision::new(Some((signup, ids.secret)), change))
 }
 
 /// Queues the confirmation of a sign-up again, with a new secret. The secret of the earlier mail becomes invalid.
@@ -157,7 +137,11 @@ mod tests {
         SignUpFacts { event, shift: shifts.remove(0), questions }
     }
 
-    fn sign(facts: SignUpFacts, new: &NewSignup, now: Timestamp) -> Result<Decision<SignUpOutcome>, Error> {
+    fn sign(
+        facts: &SignUpFacts,
+        new: &NewSignup,
+        now: Timestamp,
+    ) -> Result<Decision<Option<(Signup, Secret)>>, Error> {
         let ids = SignUpIds {
             signup: SignupId::new(records::uuid(7)),
             notice: notice(8),
@@ -171,21 +155,17 @@ mod tests {
         let facts_required =
             ["Event 1 at gate 1", "Shift 1 at gate 1", "no place of ada@example.org on Shift 1"];
         let taken = ["sign-ups of Shift 1 below 5", "insert Signup 7", "insert Notice 8"];
-        for (filled, now, closed, writes) in [
-            (0, before(), None, &taken[..]),
-            (4, before(), None, &taken[..]),
-            // The place may be given back until the commit.
-            (5, before(), Some(Closed::Full), &taken[..]),
-            (6, before(), Some(Closed::Full), &taken[..]),
-            (0, after_shifts(), Some(Closed::Over), &[]),
+        // On a full shift, a place may be given back until the commit.
+        for (filled, now, writes) in [
+            (0, before(), &taken[..]),
+            (5, before(), &taken),
+            (6, before(), &taken),
+            (0, after_shifts(), &[]),
         ] {
             let full = full_with(|_, shifts| shifts[0].occupancy.filled = filled);
-            let decision = sign(facts(full), &ada(), now).unwrap();
+            let decision = sign(&facts(full), &ada(), now).unwrap();
             assert_eq!(lines(&decision), [&facts_required[..], writes].concat());
-            assert_eq!(
-                (decision.outcome.closed, decision.outcome.signup.is_some()),
-                (closed, !writes.is_empty())
-            );
+            assert_eq!(decision.outcome.is_some(), !writes.is_empty());
         }
     }
 
@@ -207,7 +187,7 @@ mod tests {
             (cancelled_draft, Err(Error::NotFound)),
         ] {
             assert_eq!(check_form(&facts), expected);
-            assert_eq!(sign(facts, &ada(), before()).map(|_| ()), expected);
+            assert_eq!(sign(&facts, &ada(), before()).map(|_| ()), expected);
         }
     }
 
@@ -227,11 +207,11 @@ mod tests {
         let [tick, text, select] = [1, 2, 3].map(|number| crate::id::QuestionId::new(records::uuid(number)));
         let with = || SignUpFacts { questions: questions.clone(), ..facts(full()) };
         let new = ada().choose(select, "S".parse().unwrap()).answer(text, "none".parse().unwrap()).tick(tick);
-        let (signup, _) = sign(with(), &new, before()).unwrap().outcome.signup.unwrap();
+        let (signup, _) = sign(&with(), &new, before()).unwrap().outcome.unwrap();
         let values: Vec<_> = signup.answers.iter().map(|answer| answer.value.as_str()).collect();
         assert_eq!(values, ["yes", "none", "S"]);
         assert_eq!(signup.shift_version, facts(full()).shift.version);
-        let Err(Error::Invalid(faults)) = sign(with(), &ada(), before()) else {
+        let Err(Error::Invalid(faults)) = sign(&with(), &ada(), before()) else {
             panic!("answers are required")
         };
         assert_eq!(faults.len(), 3);

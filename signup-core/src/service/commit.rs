@@ -19,18 +19,9 @@ pub(super) const TIME_LIMIT: Duration = Duration::from_secs(10);
 /// The shortest and the longest pause between attempts. A commit takes a few milliseconds.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 
-/// A decision that the store refused to commit.
-#[derive(Debug)]
-pub(super) struct Refused<T> {
-    /// The outcome that the decision would have had.
-    pub(super) planned: T,
-    /// The requirement that did not hold.
-    pub(super) refusal: Refusal,
-}
-
 impl Shared {
     /// Commits a decision. Decides again after a refusal that a new decision takes into account, such as a changed
-    /// shift. Returns every other refusal with the planned outcome. An empty change set is not sent to the store.
+    /// shift. Returns every other refusal. An empty change set is not sent to the store.
     ///
     /// The second attempt follows at once, and each later one after a longer, random pause of the clock.
     ///
@@ -39,7 +30,7 @@ impl Shared {
     pub(super) async fn commit<T: Send, F>(
         &self,
         decide: impl Fn(Timestamp) -> F + Send + Sync,
-    ) -> Result<std::result::Result<T, Refused<T>>>
+    ) -> Result<std::result::Result<T, Refusal>>
     where
         F: Future<Output = Result<Decision<T>>> + Send,
     {
@@ -53,7 +44,7 @@ impl Shared {
             match self.store.commit(change).await {
                 Ok(()) => return Ok(Ok(outcome)),
                 Err(CommitError::Refused(refusal)) if decides_again(&refusal) => {}
-                Err(CommitError::Refused(refusal)) => return Ok(Err(Refused { planned: outcome, refusal })),
+                Err(CommitError::Refused(refusal)) => return Ok(Err(refusal)),
                 Err(CommitError::Failed(error)) => return Err(error.into()),
             }
             let pause = retries.next_pause(began.elapsed()).ok_or(Error::Contended)?;
@@ -72,7 +63,7 @@ impl Shared {
     where
         F: Future<Output = Result<Decision<T>>> + Send,
     {
-        self.commit(decide).await?.map_err(|refused| Error::Refused(refused.refusal.into()))
+        self.commit(decide).await?.map_err(|refusal| Error::Refused(refusal.into()))
     }
 
     /// Commits the next state of a notice. Returns `false` if another process changed the notice since it was read.

@@ -95,12 +95,14 @@ impl Pages {
             let new = input.check(form.questions())?;
             Ok(form.sign_up(new).await)
         };
-        let signed_up = match sign_up().await {
-            // A question has changed since it was read. What was typed is checked against the new one.
-            Ok(Err(Error::Invalid(_))) => sign_up().await.flatten(),
-            result => result.flatten(),
-        };
-        let obstacle = match signed_up {
+        let mut signed_up = sign_up().await;
+        for _ in 0..2 {
+            // The questions changed after the form was read. Checks what was typed against the present questions.
+            if matches!(signed_up, Ok(Err(Error::Invalid(_)))) {
+                signed_up = sign_up().await;
+            }
+        }
+        let obstacle = match signed_up.flatten() {
             Ok(_) => {
                 let path = self.event_path(&slug);
                 return see_other(&format!("{path}/signed-up?slot_id={shift}"));

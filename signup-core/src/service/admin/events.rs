@@ -165,7 +165,7 @@ impl Admin {
                 Ok(rules::restore_event(deleted, limits, now))
             })
             .await?;
-        restored.map_err(|refused| refusal_error(refused.refusal, limits))
+        restored.map_err(|refusal| refusal_error(refusal, limits))
     }
 
     async fn read_deleted_event(&self, organization: OrganizationId, id: EventId) -> Result<Event> {

@@ -10,7 +10,6 @@ use crate::organization::Organization;
 use crate::plan::Plan;
 use crate::rules::{self, Decision, slug_base, slug_with_tail};
 use crate::secret::{self, TokenText};
-use crate::service::commit::Refused;
 use crate::store::{ChangeSet, RecordKey, Refusal, Requirement, Total, Unique};
 
 /// The slug base of a name without a letter or digit.
@@ -75,6 +74,7 @@ impl Admin {
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |_| {
     /// use signup_core::{NewOrganization, NewToken, Scopes, Service};
+    /// use signup_store_memory::MemoryStore;
     ///
     /// let service = Service::new(MemoryStore::new());
     /// let new = NewOrganization::new("Riverside Food Bank".parse()?);
@@ -108,8 +108,8 @@ impl Admin {
             .await?;
         match created {
             Ok(created) => Ok(Some(created)),
-            Err(Refused { refusal: Refusal::NotBelow { .. }, .. }) => Ok(None),
-            Err(Refused { refusal, .. }) => Err(Error::Refused(refusal.into())),
+            Err(Refusal::NotBelow { .. }) => Ok(None),
+            Err(refusal) => Err(Error::Refused(refusal.into())),
         }
     }
 

@@ -47,7 +47,7 @@ impl Admin {
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
-    /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, ada, .. }| {
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, .. }| {
     /// use signup_core::{NewSignup, SignupStatus};
     ///
     /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
@@ -82,7 +82,7 @@ impl Admin {
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
-    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, .. }| {
     /// use signup_core::NewSignup;
     ///
     /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);

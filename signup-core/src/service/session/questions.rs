@@ -10,7 +10,6 @@ use crate::question::Question;
 use crate::receipt::Operation;
 use crate::rules::{self, Decision};
 use crate::secret;
-use crate::service::commit::Refused;
 use crate::store::{ChangeSet, EventInFull, RecordKey, Refusal};
 use crate::token::Scope;
 
@@ -139,11 +138,11 @@ impl Session {
             let requires = vec![rules::is_unanswered(event, question)];
             Ok(Decision::new((), ChangeSet { requires, writes: vec![] }))
         };
-        let Err(Refused { refusal: Refusal::NotBelow { .. }, .. }) = self.shared.commit(check).await? else {
+        let Err(Refusal::NotBelow { .. }) = self.shared.commit(check).await? else {
             return Ok(faults);
         };
         let mut all = Faults::one("type", FaultKind::Answered);
-        faults.iter().for_each(|fault| all.add(fault.path.clone(), fault.kind.clone()));
+        all.extend(faults);
         Ok(all)
     }
 

@@ -1,18 +1,18 @@
 //! Signing up for a shift, and mailing the confirmation again.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 
-use super::Volunteers;
+use super::{Shared, Volunteers};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{NoticeId, OrganizationId, ShiftId, SignupId};
 use crate::input::NewSignup;
 use crate::question::Question;
-use crate::rules::{self, Closed, Decision, SignUpFacts, SignUpIds, SignUpOutcome};
+use crate::rules::{self, Decision, SignUpFacts, SignUpIds};
 use crate::secret::{self, Secret};
-use crate::service::commit::Refused;
 use crate::shift::Shift;
 use crate::signup::Signup;
 use crate::store::{EventInFull, RecordKey, Refusal};
@@ -42,14 +42,14 @@ impl SignedUp {
     }
 }
 
-/// The form of a shift: what a volunteer is asked, and the shift that takes the sign-up.
+/// The form with which a volunteer signs up for one shift: the shift, its event and the questions. Only a published event
+/// that is not cancelled has forms.
 ///
-/// [`Volunteers::form`] and [`Volunteers::form_of`] return the form of a shift on which signing up is possible at all: the
-/// event is published and not cancelled. A form is a snapshot. [`sign_up`](Self::sign_up) decides on the records as they
-/// are when it commits.
+/// [`Volunteers::form`] and [`Volunteers::form_of`] return forms. A form is a snapshot: [`sign_up`](Self::sign_up) decides on
+/// the records as they are when it commits.
 #[derive(Debug, Clone)]
 pub struct SignUpForm {
-    volunteers: Volunteers,
+    shared: Arc<Shared>,
     facts: SignUpFacts,
 }
 
@@ -88,7 +88,7 @@ impl Volunteers {
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
-    /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, ada, .. }| {
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, .. }| {
     /// use signup_core::{Error, NewSignup};
     ///
     /// let form = service.volunteers().form_of(organization.id, created.shifts[0].id).await?;
@@ -109,7 +109,7 @@ impl Volunteers {
     fn form_in(&self, full: Option<EventInFull>, shift: ShiftId) -> Result<SignUpForm> {
         let facts = facts(full, shift)?;
         rules::check_form(&facts)?;
-        Ok(SignUpForm { volunteers: self.clone(), facts })
+        Ok(SignUpForm { shared: Arc::clone(&self.shared), facts })
     }
 }
 
@@ -137,63 +137,59 @@ impl SignUpForm {
     /// new secret, and the earlier secret becomes invalid. Simultaneous sign-ups never take `filled` above the
     /// capacity.
     ///
-    /// If the questions have changed since the form was read, the answers are checked against the new ones. Answers to
+    /// If the questions have changed since the form was read, the answers are checked against the present ones. Answers to
     /// questions that were deleted since are ignored.
     ///
     /// [`Volunteers::form_of`] has an example.
     ///
     /// # Errors
+    /// Besides the errors of every write of [`Volunteers`]:
+    ///
     /// - [`Error::Invalid`] with every fault of the answers.
     /// - [`Error::ShiftFull`] or [`Error::ShiftOver`]. An address with a place on the shift gets the same error, so
     ///   that the answer does not reveal who is signed up. The place is kept, and its confirmation is mailed again.
     /// - [`Error::NotFound`] or [`Error::EventCancelled`] if the event or the shift has changed since the form was read.
     pub async fn sign_up(&self, new: NewSignup) -> Result<SignedUp> {
-        new.check(&self.facts.questions)?;
-        let Self { volunteers, facts: known } = self;
-        let (shift, organization) = (known.shift.id, known.shift.organization);
-        let (new, shared) = (&new, &volunteers.shared);
-        // The first attempt decides on the records that the form has read.
-        let known = &Mutex::new(Some(known.clone()));
-        let decided = shared
+        new.check_known(&self.facts.questions)?;
+        let (new, is_first) = (&new, &AtomicBool::new(true));
+        let decided = self
+            .shared
             .commit(move |now| async move {
-                let known = known.lock().unwrap_or_else(PoisonError::into_inner).take();
-                let facts = match known {
-                    Some(facts) => facts,
-                    None => {
-                        let key = RecordKey::Shift(organization, shift);
-                        facts(shared.store.event_in_full(&key).await?, shift)?
+                if is_first.swap(false, Ordering::Relaxed) {
+                    match rules::sign_up(&self.facts, new, new_ids(now), now) {
+                        // The questions may have changed since the form was read.
+                        Err(Error::Invalid(_)) => {}
+                        decided => return decided,
                     }
-                };
-                rules::sign_up(facts, new, new_ids(now), now)
+                }
+                rules::sign_up(&self.present_facts().await?, new, new_ids(now), now)
             })
             .await?;
-        volunteers.signed_up(decided).await
-    }
-}
-
-impl Volunteers {
-    async fn signed_up(
-        &self,
-        decided: std::result::Result<SignUpOutcome, Refused<SignUpOutcome>>,
-    ) -> Result<SignedUp> {
         match decided {
-            Ok(SignUpOutcome { signup: Some((signup, secret)), .. }) => {
-                Ok(SignedUp { signup, secret: Some(secret) })
-            }
-            Ok(SignUpOutcome { signup: None, .. }) => Err(Error::ShiftOver),
-            Err(Refused { refusal: Refusal::Taken(record), planned }) => {
+            Ok(Some((signup, secret))) => Ok(SignedUp { signup, secret: Some(secret) }),
+            Ok(None) => Err(Error::ShiftOver),
+            Err(Refusal::Taken(record)) => {
                 let signup = Signup::try_from(*record)
                     .map_err(|record| Error::Refused(Refusal::Taken(Box::new(record)).into()))?;
                 self.mail_again(&signup).await?;
-                match planned.closed {
-                    Some(Closed::Full) => Err(Error::ShiftFull),
-                    Some(Closed::Over) => Err(Error::ShiftOver),
-                    None => Ok(SignedUp { signup, secret: None }),
+                // Every other address would get this answer now, however old the form is.
+                let SignUpFacts { shift, .. } = self.present_facts().await?;
+                if shift.is_over(self.shared.now()) {
+                    Err(Error::ShiftOver)
+                } else if shift.occupancy.has_room() {
+                    Ok(SignedUp { signup, secret: None })
+                } else {
+                    Err(Error::ShiftFull)
                 }
             }
-            Err(Refused { refusal: Refusal::NotBelow { .. }, .. }) => Err(Error::ShiftFull),
-            Err(Refused { refusal, .. }) => Err(Error::Refused(refusal.into())),
+            Err(Refusal::NotBelow { .. }) => Err(Error::ShiftFull),
+            Err(refusal) => Err(Error::Refused(refusal.into())),
         }
+    }
+
+    async fn present_facts(&self) -> Result<SignUpFacts> {
+        let Shift { organization, id, .. } = self.facts.shift;
+        facts(self.shared.store.event_in_full(&RecordKey::Shift(organization, id)).await?, id)
     }
 
     async fn mail_again(&self, signup: &Signup) -> Result<()> {

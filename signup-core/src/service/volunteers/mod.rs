@@ -50,7 +50,7 @@ pub struct PublicEvent {
 ///
 /// ```
 /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
-/// # fn main() -> ExampleResult { example(async |Example { service, created, ada, .. }| {
+/// # fn main() -> ExampleResult { example(async |Example { service, created, .. }| {
 /// use signup_core::NewSignup;
 ///
 /// let volunteers = service.volunteers();
