@@ -9,7 +9,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use ipnet::IpNet;
 use serde::de::IgnoredAny;
-use signup_core::{DeleteShift, DeleteShiftInput, Error, FaultKind, Faults, IdempotencyKey, from_json};
+use signup_core::{FaultKind, Faults, IdempotencyKey, from_json};
 use warp::http::HeaderMap;
 use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
 
@@ -89,24 +89,8 @@ impl Request {
     ///
     /// # Errors
     /// Fails like [`input`](Self::input).
-    pub(crate) async fn no_input(&mut self) -> Result<(), ApiError> {
+    pub(crate) async fn ignored_body(&mut self) -> Result<(), ApiError> {
         self.optional_input(|body| from_json::<BTreeMap<String, IgnoredAny>>(body).map(drop)).await
-    }
-
-    /// Reads how a slot is deleted: a query string, and a body whose members are ignored. The faults of both are listed.
-    ///
-    /// # Errors
-    /// Fails like [`input`](Self::input).
-    pub(crate) async fn deletion(&mut self) -> Result<DeleteShift, ApiError> {
-        let mut faults = match self.no_input().await {
-            Ok(()) => Faults::new(),
-            Err(ApiError::Service(Error::Invalid(faults))) => faults,
-            Err(error) => return Err(error),
-        };
-        let [cancel_signups, notify_volunteers] = self.query_texts(["cancel_signups", "notify_volunteers"]);
-        let checked = DeleteShiftInput { cancel_signups, notify_volunteers }.check();
-        let delete = checked.map_err(|more| faults.extend(more)).ok();
-        Ok(faults.into_result(delete)?)
     }
 
     /// Returns the values of the named parameters in the query string. Uses the last value of a repeated parameter.

@@ -13,8 +13,8 @@ use crate::wire::{Data, Deleted, Event, event_page};
 
 /// `POST /v1/events`: creates an event with its slots.
 pub(crate) async fn create_event(context: Context, session: Session, mut request: Request) -> Answer {
-    let write = Write::authorize(&session, Operation::CreateEvent, &request)?;
-    let event = request.input(|body| from_json::<EventInput<'_>>(body)?.check(session.limits())).await;
+    let write = Write::authorize(session, Operation::CreateEvent, &request)?;
+    let event = request.input(|body| from_json::<EventInput<'_>>(body)?.check(write.limits())).await;
     let created =
         write.call(event, |session, event| async move { session.create_event(event).await }).await?;
     Ok(write.answer(StatusCode::CREATED, Event::with_slots(&created, &context.base_url)))
@@ -27,7 +27,7 @@ pub(crate) async fn duplicate_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(&session, Operation::DuplicateEvent(id), &request)?;
+    let write = Write::authorize(session, Operation::DuplicateEvent(id), &request)?;
     let date = request.input(|body| from_json::<DuplicateInput<'_>>(body)?.check()).await;
     let copy =
         write.call(date, |session, date| async move { session.duplicate_event(id, date).await }).await?;
@@ -57,7 +57,7 @@ pub(crate) async fn patch_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(&session, Operation::PatchEvent(id), &request)?;
+    let write = Write::authorize(session, Operation::PatchEvent(id), &request)?;
     let patch = request.input(|body| from_json::<EventPatchInput<'_>>(body)?.check()).await;
     let event =
         write.call(patch, |session, patch| async move { session.patch_event(id, patch).await }).await?;
@@ -71,8 +71,8 @@ pub(crate) async fn publish_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(&session, Operation::PublishEvent(id), &request)?;
-    let body = request.no_input().await;
+    let write = Write::authorize(session, Operation::PublishEvent(id), &request)?;
+    let body = request.ignored_body().await;
     let event = write.call(body, |session, ()| async move { session.publish_event(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
 }
@@ -84,8 +84,8 @@ pub(crate) async fn unpublish_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(&session, Operation::UnpublishEvent(id), &request)?;
-    let body = request.no_input().await;
+    let write = Write::authorize(session, Operation::UnpublishEvent(id), &request)?;
+    let body = request.ignored_body().await;
     let event = write.call(body, |session, ()| async move { session.unpublish_event(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
 }
@@ -97,7 +97,7 @@ pub(crate) async fn cancel_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(&session, Operation::CancelEvent(id), &request)?;
+    let write = Write::authorize(session, Operation::CancelEvent(id), &request)?;
     let cancel = request.optional_input(|body| from_json::<CancelEventInput<'_>>(body)?.check()).await;
     let event =
         write.call(cancel, |session, cancel| async move { session.cancel_event(id, cancel).await }).await?;
@@ -106,8 +106,8 @@ pub(crate) async fn cancel_event(
 
 /// `DELETE /v1/events/{event_id}`: deletes an event.
 pub(crate) async fn delete_event(session: Session, id: EventId, mut request: Request) -> Answer {
-    let write = Write::authorize(&session, Operation::DeleteEvent(id), &request)?;
-    let body = request.no_input().await;
+    let write = Write::authorize(session, Operation::DeleteEvent(id), &request)?;
+    let body = request.ignored_body().await;
     write.call(body, |session, ()| async move { session.delete_event(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
 }

@@ -1,7 +1,7 @@
 //! Writes of the API: the checks before the library is called, and the header of a replayed answer.
 
 use serde::Serialize;
-use signup_core::{IdempotencyKey, Operation, Outcome, Session};
+use signup_core::{Operation, Outcome, PlanLimits, Session};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
@@ -19,14 +19,21 @@ pub(crate) struct Write {
 impl Write {
     /// Checks the scope of the operation, and then the idempotency key. Nothing of the body is read before.
     pub(crate) fn authorize(
-        session: &Session,
+        session: Session,
         operation: Operation,
         request: &Request,
     ) -> Result<Self, ApiError> {
         session.require(operation.scope())?;
-        let key: Option<IdempotencyKey> = request.idempotency_key()?;
-        let session = key.map_or_else(|| session.clone(), |key| session.with_key(key));
+        let session = match request.idempotency_key()? {
+            Some(key) => session.with_key(key),
+            None => session,
+        };
         Ok(Self { session, operation })
+    }
+
+    /// Returns the limits of the organization's plan.
+    pub(crate) const fn limits(&self) -> PlanLimits {
+        self.session.limits()
     }
 
     /// Calls a method of the library with the input of the request. A stored answer takes precedence over a fault of the
@@ -42,7 +49,10 @@ impl Write {
     {
         match input {
             Ok(value) => Ok(method(self.session.clone(), value).await?),
-            Err(error) => self.session.stored_outcome(self.operation).await?.ok_or(error),
+            Err(error) => {
+                let stored = self.session.stored_outcome(self.operation).await?;
+                stored.and_then(|outcome| T::try_from(outcome).ok()).ok_or(error)
+            }
         }
     }
 
@@ -53,5 +63,59 @@ impl Write {
             response.headers_mut().insert("idempotent-replay", HeaderValue::from_static("true"));
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+    use futures_util::stream;
+    use signup_core::{
+        Error, EventInput, EventQuery, EventWithShifts, FixedClock, NewEvent, NewOrganization, NewToken,
+        Scopes, Service, from_json,
+    };
+    use signup_store_memory::MemoryStore;
+    use warp::http::HeaderMap;
+
+    use super::*;
+
+    const GOOD: &str = r#"{"title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC"}"#;
+
+    /// The token expires before the body arrives.
+    #[tokio::test]
+    async fn a_token_that_expires_while_the_body_is_read_is_refused() {
+        for (body, is_stored) in [(GOOD, false), ("{}", false), ("{}", true), (GOOD, true)] {
+            let clock = Arc::new(FixedClock::at("2027-05-01T12:00:00Z".parse().unwrap()));
+            let service = Service::new(MemoryStore::new()).with_clock(Arc::clone(&clock));
+            let new = NewOrganization::new("Riverside".parse().unwrap());
+            let organization = service.admin().create_organization(new).await.unwrap().id;
+            let token = NewToken::new("import".parse().unwrap(), Scopes::all()).expires_in_days(1);
+            let (_, token) = service.admin().create_token(organization, token).await.unwrap();
+            let session = service.authenticate(token.reveal()).await.unwrap();
+            if is_stored {
+                let event: NewEvent =
+                    from_json::<EventInput<'_>>(GOOD.as_bytes()).unwrap().check(session.limits()).unwrap();
+                session.with_key("key".parse().unwrap()).create_event(event).await.unwrap();
+            }
+
+            let mut headers = HeaderMap::new();
+            headers.insert("idempotency-key", HeaderValue::from_static("key"));
+            let slow = stream::once(async move {
+                clock.advance(86_400);
+                Ok(Bytes::from_static(body.as_bytes()))
+            });
+            let mut request = Request { headers, query: String::new(), body: Box::pin(slow) };
+            let write = Write::authorize(session, Operation::CreateEvent, &request).unwrap();
+            let limits = write.limits();
+            let event = request.input(|body| from_json::<EventInput<'_>>(body)?.check(limits)).await;
+            let created: Result<EventWithShifts, _> =
+                write.call(event, |session, event| async move { session.create_event(event).await }).await;
+            assert!(matches!(created, Err(ApiError::Service(Error::Unauthenticated))), "{created:?}");
+            let session = service.session_for(organization, Scopes::all()).await.unwrap();
+            let events = session.events(EventQuery::new()).await.unwrap().items;
+            assert_eq!(events.len(), usize::from(is_stored), "nothing is written");
+        }
     }
 }

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 pub use events::EventPages;
 
 use super::Shared;
-use super::commit::{Refused, refusal_error};
+use super::commit::refusal_error;
 use crate::allowance::RateKey;
 use crate::error::{Error, Result};
 use crate::id::{OrganizationId, TokenId};
@@ -55,7 +55,7 @@ pub struct Session {
 #[derive(Debug)]
 struct Key {
     key: IdempotencyKey,
-    /// Whether a write returned a stored outcome.
+    /// Whether the last write returned a stored outcome.
     is_replay: AtomicBool,
 }
 
@@ -163,8 +163,8 @@ impl Session {
         Self { key: Some(Arc::new(Key { key, is_replay: AtomicBool::new(false) })), ..self.clone() }
     }
 
-    /// Returns whether a write of this session, or of a clone of it, returned an outcome that was stored under its key by
-    /// an earlier session. Returns `false` for a session without a key.
+    /// Returns whether the last write of this session, or of a clone of it, returned an outcome that an earlier call had
+    /// stored under the key. Use a keyed session of its own for each write whose replay matters.
     ///
     /// See [`with_key`](Self::with_key) for an example.
     pub fn is_replay(&self) -> bool {
@@ -201,7 +201,7 @@ impl Session {
     /// Returns the outcome of the operation that is stored under the session's key, if there is one. Then
     /// [`is_replay`](Self::is_replay) returns `true`.
     ///
-    /// Each write does this itself. A server calls this method if a request has a key, and a body with faults: the stored
+    /// Each write does this itself. A server calls this method when the body of a request with a key has faults: the stored
     /// outcome takes precedence over the faults.
     ///
     /// # Errors
@@ -212,22 +212,27 @@ impl Session {
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
-    /// use signup_core::{EventWithShifts, Operation};
+    /// use signup_core::Operation;
     ///
     /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
     /// let keyed = session.with_key("food-drive-2027-06-05".parse()?);
     /// let created = keyed.create_event(drive).await?;
-    /// let stored = keyed.stored_outcome::<EventWithShifts>(Operation::CreateEvent).await?;
-    /// assert_eq!(stored, Some(created));
+    /// let stored = keyed.stored_outcome(Operation::CreateEvent).await?;
+    /// assert_eq!(stored, Some(created.into()));
     /// # Ok(()) }) }
     /// ```
-    pub async fn stored_outcome<T: TryFrom<Outcome>>(&self, operation: Operation) -> Result<Option<T>> {
+    pub async fn stored_outcome(&self, operation: Operation) -> Result<Option<Outcome>> {
         self.require(operation.scope())?;
+        self.replay(operation).await
+    }
+
+    async fn replay(&self, operation: Operation) -> Result<Option<Outcome>> {
         let Some(key) = &self.key else { return Ok(None) };
         let receipt = self.receipt_key(operation, key);
         let receipt = self.shared.store.get::<Receipt>(RecordKey::Receipt(receipt)).await?;
         let receipt = receipt.filter(|receipt| receipt.is_live(self.shared.now()));
-        Ok(receipt.and_then(|receipt| key.replayed(receipt.outcome)))
+        key.is_replay.store(receipt.is_some(), Ordering::Relaxed);
+        Ok(receipt.map(|receipt| receipt.outcome))
     }
 
     /// Reads the organization.
@@ -271,6 +276,9 @@ impl Session {
         F: Future<Output = Result<Decision<T>>> + Send,
     {
         self.require(operation.scope())?;
+        if let Some(key) = &self.key {
+            key.is_replay.store(false, Ordering::Relaxed);
+        }
         let with_receipt = |now| {
             let decided = decide(now);
             async move {
@@ -288,11 +296,12 @@ impl Session {
         };
         let error = match committed.await {
             Ok(Ok(outcome)) => return Ok(outcome),
-            Ok(Err(Refused { refusal, .. })) => {
+            Ok(Err(refusal)) => {
                 if let (Refusal::Taken(record), Some(key)) = (&refusal, &self.key)
                     && let Record::Receipt(receipt) = &**record
-                    && let Some(outcome) = key.replayed(receipt.outcome.clone())
+                    && let Ok(outcome) = T::try_from(receipt.outcome.clone())
                 {
+                    key.is_replay.store(true, Ordering::Relaxed);
                     return Ok(outcome);
                 }
                 return Err(refusal_error(refusal, self.principal.limits));
@@ -300,21 +309,13 @@ impl Session {
             Err(error @ Error::Store(_)) => return Err(error),
             Err(error) => error,
         };
-        self.stored_outcome(operation).await?.ok_or(error)
+        let stored = self.replay(operation).await?;
+        stored.and_then(|outcome| T::try_from(outcome).ok()).ok_or(error)
     }
 
     fn receipt_key(&self, operation: Operation, key: &Key) -> ReceiptKey {
         let Principal { organization, token, .. } = self.principal;
         ReceiptKey { organization, token, operation, key: key.key.clone() }
-    }
-}
-
-impl Key {
-    /// Returns a stored outcome, and marks the session as replaying.
-    fn replayed<T: TryFrom<Outcome>>(&self, stored: Outcome) -> Option<T> {
-        let outcome = T::try_from(stored).ok()?;
-        self.is_replay.store(true, Ordering::Relaxed);
-        Some(outcome)
     }
 }
 
