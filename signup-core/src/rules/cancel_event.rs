@@ -83,7 +83,8 @@ mod tests {
     #[test]
     fn a_cancellation_raises_the_version_and_the_gate_of_the_event_and_of_its_shifts() {
         let event = records::event(1, 1);
-        let shifts = vec![records::shift(&event, 1, 5)];
+        let mut shifts = vec![records::shift(&event, 1, 5)];
+        shifts[0].occupancy.filled = 3;
         let full = EventInFull::new(event.clone(), shifts, vec![]);
         let (reason, now) = ("Flood".parse().unwrap(), records::at(9));
         let cancel = CancelEvent { reason: Some(reason), ..CancelEvent::new() };
@@ -93,6 +94,7 @@ mod tests {
         assert_eq!((version, gate), (event.version + 1, event.gate + 1));
         assert_eq!((cancelled_at, updated_at, cancellation_reason), (Some(now), now, cancel.reason));
         assert_eq!((outcome.shifts[0].version, outcome.shifts[0].gate), (2, 2));
+        assert_eq!(outcome.shifts[0].occupancy, records::shift(&event, 1, 5).occupancy, "places are free");
         let [_, _, Write::Put { before: None, .. }] = &change.writes[..] else { panic!("{change:?}") };
     }
 

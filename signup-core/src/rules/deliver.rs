@@ -113,6 +113,7 @@ mod tests {
     use crate::secret::Secret;
     use crate::shift::Shift;
     use crate::signup::CancelledBy;
+    use crate::store::Write;
 
     fn facts() -> (Organization, Event, Shift, Signup) {
         let mut full = full();
@@ -133,10 +134,32 @@ mod tests {
         assert_eq!(change_lines(&last), [&told[..], &["remove Notice 5"]].concat());
         let more = fan_out(fanned_out.clone(), &signups, ids(), false, before());
         assert_eq!(change_lines(&more), [&told[..], &["put Notice 5 to 2"]].concat());
+        let Some(Write::Put { after, .. }) = more.writes.last() else { panic!("{more:?}") };
+        let next = <&Notice>::try_from(after).unwrap();
+        let NoticeCause::ShiftChanged { fanned_out_to, .. } = &next.cause else { panic!("{next:?}") };
+        assert_eq!((*fanned_out_to, next.due_at), (Some(signups[1].id), before() + FAN_OUT_INTERVAL));
         assert_eq!(
             change_lines(&fan_out(fanned_out, &[], ids(), false, before())),
             ["Notice 5 at 1", "remove Notice 5"]
         );
+    }
+
+    #[test]
+    fn a_fan_out_of_a_cancellation_or_a_deletion_tells_everybody() {
+        let (.., shift, signup) = facts();
+        let changed = records::notice(&shift, 5);
+        for cause in [
+            NoticeCause::EventCancelled { fanned_out_to: None },
+            NoticeCause::ShiftDeleted { fanned_out_to: None },
+        ] {
+            let fanned_out = Notice { cause, ..changed.clone() };
+            let change = fan_out(fanned_out, &[signup.clone()], vec![notice(8)], true, before());
+            let Some(Write::Put { after, .. }) = change.writes.first() else { panic!("{change:?}") };
+            assert_eq!(
+                <&Notice>::try_from(after).unwrap().cause,
+                NoticeCause::Cancelled { signup: signup.id }
+            );
+        }
     }
 
     #[test]
