@@ -19,15 +19,13 @@ use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use signup_core::uuid::Uuid;
 use signup_core::{
     Capacity, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, Kind, NewEvent,
     NewOrganization, NewShift, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId, Page,
     Position, Purge, Record, RecordKey, RequestCounter, Scopes, Service, Session, Shift, ShiftId, Side,
-    Signup, SignupId, SignupInFull, SignupQuery, SignupScope, Store, StoreError, Token, Unique, async_trait,
-    date,
+    Signup, SignupId, SignupInFull, SignupQuery, SignupScope, Store, StoreError, Token, Unique, Wrapped,
+    Wrapper, async_trait, date, uuid::Uuid,
 };
-use signup_core::{Wrapped, Wrapper};
 
 use records::Records;
 

@@ -34,7 +34,7 @@ const CHECK: usize = 16;
 pub struct CursorError;
 
 /// A sort key that a cursor can hold.
-pub trait CursorKey: Sized {
+trait CursorKey: Sized {
     /// The list of the key. The cursor of another list is refused.
     const LIST: &'static str;
 
@@ -72,39 +72,54 @@ impl CursorKey for SignupId {
     }
 }
 
-impl<K: CursorKey> fmt::Display for Position<K> {
-    /// Writes the position as a cursor: version, side, sort key and checksum as base64url.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let side = match self.side {
-            Side::Below => 0,
-            Side::Above => 1,
-        };
-        let mut bytes = [&[VERSION, side], &*self.key.to_bytes()].concat();
-        bytes.extend(checksum(K::LIST, &bytes));
-        f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
-    }
-}
-
-impl<K: CursorKey> FromStr for Position<K> {
-    type Err = CursorError;
-
-    /// Reads a cursor that `Display` wrote. An altered cursor, or one of another list, is an error.
-    fn from_str(cursor: &str) -> Result<Self, CursorError> {
-        let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| CursorError)?;
-        let (content, check) = bytes.split_last_chunk::<CHECK>().ok_or(CursorError)?;
-        if checksum(K::LIST, content) != *check {
-            return Err(CursorError);
+/// Implements the text of positions: a cursor.
+macro_rules! cursors {
+    ($($key:ty),+ $(,)?) => {$(
+        impl fmt::Display for Position<$key> {
+            /// Writes the position as a cursor: version, side, sort key and checksum as base64url.
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&seal(self))
+            }
         }
-        let (side, key) = match content {
-            [VERSION, 0, key @ ..] => (Side::Below, key),
-            [VERSION, 1, key @ ..] => (Side::Above, key),
-            _ => return Err(CursorError),
-        };
-        Ok(Self { key: K::from_bytes(key).ok_or(CursorError)?, side })
-    }
+
+        impl FromStr for Position<$key> {
+            type Err = CursorError;
+
+            /// Reads a cursor that `Display` wrote. An altered cursor, or one of another list, is an error.
+            fn from_str(cursor: &str) -> Result<Self, CursorError> {
+                open(cursor)
+            }
+        }
+
+        text_form!(Position<$key>);
+    )+};
 }
 
-text_form!(Position<(Timestamp, EventId)>, Position<SignupId>);
+cursors!((Timestamp, EventId), SignupId);
+
+fn seal<K: CursorKey>(position: &Position<K>) -> String {
+    let side = match position.side {
+        Side::Below => 0,
+        Side::Above => 1,
+    };
+    let mut bytes = [&[VERSION, side], &*position.key.to_bytes()].concat();
+    bytes.extend(checksum(K::LIST, &bytes));
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+fn open<K: CursorKey>(cursor: &str) -> Result<Position<K>, CursorError> {
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| CursorError)?;
+    let (content, check) = bytes.split_last_chunk::<CHECK>().ok_or(CursorError)?;
+    if checksum(K::LIST, content) != *check {
+        return Err(CursorError);
+    }
+    let (side, key) = match content {
+        [VERSION, 0, key @ ..] => (Side::Below, key),
+        [VERSION, 1, key @ ..] => (Side::Above, key),
+        _ => return Err(CursorError),
+    };
+    Ok(Position { key: K::from_bytes(key).ok_or(CursorError)?, side })
+}
 
 fn checksum(list: &str, content: &[u8]) -> [u8; CHECK] {
     let digest = Digest::of(&format!("{list} {}", URL_SAFE_NO_PAD.encode(content)));

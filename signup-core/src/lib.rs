@@ -48,8 +48,8 @@
 //!
 //! # Volunteers
 //!
-//! [`Volunteers`] reads a published event by its slug, and the [form](SignUpForm) of a shift, which signs a volunteer up.
-//! A new sign-up has a [`Secret`], with which the volunteer reads and [cancels](Volunteers::cancel) it. If the event asks
+//! [`Volunteers`] reads a published event by its slug, and yields the [form](SignUpForm) of a shift. The form takes the
+//! sign-up. A new sign-up has a [`Secret`], with which the volunteer reads and [cancels](Volunteers::cancel) it. If the event asks
 //! [questions](Admin::add_question), a [`NewSignup`] has typed answers, and a [`SignUpInput`] has the fields of a form. A
 //! server limits the attempts of each address with [`Volunteers::count_attempt`].
 //!
@@ -139,7 +139,7 @@ pub use allowance::{Allowance, RateKey, WINDOW_S, Window, Windows};
 pub use async_trait::async_trait;
 pub use clock::{Clock, FixedClock, SystemClock, TokioClock};
 pub use coverage::{Coverage, CoverageState, CoverageStateError, ShiftCoverage};
-pub use cursor::{CursorError, CursorKey};
+pub use cursor::CursorError;
 pub use error::{Error, Result};
 pub use event::{CoordinateError, Event, EventDates, Latitude, Longitude, Theme, ThemeError};
 pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
@@ -164,9 +164,7 @@ pub use receipt::{
     EventWithShifts, IdempotencyKey, IdempotencyKeyError, Operation, OperationError, Outcome, Receipt,
     ReceiptKey,
 };
-pub use secret::{
-    Digest, DigestError, Secret, SecretError, TOKEN_PREFIX, TokenText, TokenTextError, new_uuid,
-};
+pub use secret::{Digest, DigestError, Secret, SecretError, TokenText, TokenTextError, new_uuid};
 pub use service::{
     Admin, EventPages, Outbox, PublicEvent, Service, Session, SignUpForm, SignedUp, Volunteers,
 };
@@ -184,7 +182,7 @@ pub use store::{
 };
 pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,
-    LocationData, LocationDataError, Name, PersonName, ShiftLocation, TextError, Title, WebAddress, is_blank,
+    LocationData, LocationDataError, Name, PersonName, ShiftLocation, TextError, Title, WebAddress,
 };
 pub use token::{Scope, ScopeError, Scopes, Token};
 pub use zone::{Zone, zone_data_version};

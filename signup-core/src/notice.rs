@@ -1,13 +1,4 @@
 //! Notices: the records of the outbox, from which a program makes mails.
-//!
-//! A notice is written in the change set of its cause. So no mail is sent for a change that was not committed, and no
-//! crash loses a mail. A notice to several volunteers is fanned out at delivery: each volunteer gets a notice of their
-//! own. The fan-out works in batches, so a shift can have any number of volunteers. Every other notice is one mail to
-//! one person.
-//!
-//! Any process may claim a due notice. A claim is a lease: it sets [`Notice::due_at`] to the end of the lease. The
-//! process extends the lease while it delivers the mail. If the process dies, the lease expires and the notice is due
-//! again. After a failed attempt, the notice is due again after a backoff, or it is a failed notice (a dead letter).
 
 #[cfg(test)]
 mod tests;
@@ -25,6 +16,15 @@ use crate::signup::Signup;
 use crate::text::{EventLocation, ShiftLocation};
 
 /// A queued mail, and the state of its delivery.
+///
+/// A notice is written in the change set of its cause. So no mail is sent for a change that was not committed, and no
+/// crash loses a mail. A notice to several volunteers is fanned out at delivery: each volunteer gets a notice of their
+/// own. The fan-out works in batches, so a shift can have any number of volunteers. Every other notice is one mail to
+/// one person.
+///
+/// Any process may claim a due notice. A claim is a lease: it sets [`due_at`](Self::due_at) to the end of the lease. The
+/// process extends the lease while it delivers the mail. If the process dies, the lease expires and the notice is due
+/// again. After a failed attempt, the notice is due again after a backoff, or it is a failed notice (a dead letter).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Notice {

@@ -1,7 +1,4 @@
 //! Occupancy: the number of volunteers that a shift needs, and the number of its confirmed sign-ups.
-//!
-//! A sign-up never takes `filled` above `capacity`. Lowering `capacity` can leave `filled` above it: the shift is then
-//! *over-full*. An over-full shift keeps its sign-ups, and accepts no new one until enough are cancelled.
 
 use std::fmt;
 use std::str::FromStr;
@@ -73,6 +70,9 @@ impl From<Capacity> for u32 {
 }
 
 /// How full a shift is.
+///
+/// A sign-up never takes `filled` above `capacity`. Lowering `capacity` can leave `filled` above it: the shift is then
+/// *over-full*. An over-full shift keeps its sign-ups, and accepts no new one until enough are cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occupancy {
     /// The number of volunteers needed.

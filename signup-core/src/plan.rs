@@ -1,7 +1,4 @@
 //! Plans: the limits of an organization.
-//!
-//! A [`Plan`] is a name that is stored with the organization. A [`PlanTable`] maps each name to limits. The table is
-//! part of the process's configuration, so an operator can change limits without changing records.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -85,6 +82,9 @@ impl PlanLimits {
 }
 
 /// The limits of every plan. In JSON, an object with a field for each plan.
+///
+/// A [`Plan`] is a name that is stored with the organization. A [`PlanTable`] maps each name to limits. The table is
+/// part of the process's configuration, so an operator can change limits without changing records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

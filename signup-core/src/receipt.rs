@@ -1,7 +1,4 @@
 //! Receipts: the stored outcome of an operation under an idempotency key.
-//!
-//! A receipt is written in the change set of its effect, so a crash leaves both durable or neither. There is no
-//! separate state "in progress" that a crash could leave behind.
 
 use std::fmt;
 use std::str::FromStr;
@@ -186,6 +183,9 @@ pub struct ReceiptKey {
 }
 
 /// The stored outcome of an operation.
+///
+/// A receipt is written in the change set of its effect, so a crash leaves both durable or neither. There is no
+/// separate state "in progress" that a crash could leave behind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Receipt {

@@ -22,7 +22,7 @@ use uuid::Uuid;
 use crate::text_form::{deserialize_text, from_text};
 
 /// The prefix of every API token.
-pub const TOKEN_PREFIX: &str = "signup_";
+pub(crate) const TOKEN_PREFIX: &str = "signup_";
 
 const SECRET_BYTES: usize = 32;
 const SECRET_CHARACTERS: usize = 43;

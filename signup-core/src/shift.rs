@@ -115,9 +115,10 @@ impl Shift {
         self.interval().is_over(now)
     }
 
-    /// Returns whether the shift has room and has not ended. Its event must also be published, and not cancelled.
+    /// Returns whether the shift takes sign-ups at `now`, if its event is published.
     pub fn takes_signups(&self, now: Timestamp) -> bool {
-        self.occupancy.has_room() && !self.is_over(now)
+        let is_open = self.closing.is_none() && self.deleted_at.is_none();
+        is_open && self.occupancy.has_room() && !self.is_over(now)
     }
 
     /// Returns the sort key for the running order of an event's shifts: start, end, position.

@@ -1,7 +1,4 @@
 //! Checked strings: each type has its own bounds, and a value is checked once, where it is created.
-//!
-//! Lengths count Unicode scalar values, not bytes. U+0000 is refused everywhere: one supported database cannot store
-//! it, and another truncates the text there.
 
 mod email;
 mod location_data;
@@ -15,6 +12,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Why a text is refused. The message is the predicate of a sentence.
+///
+/// Lengths count Unicode scalar values, not bytes. U+0000 is refused everywhere: one supported database cannot store
+/// it, and another truncates the text there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TextError {
@@ -39,7 +39,7 @@ pub enum TextError {
 }
 
 /// Returns whether a text is empty or only white space. Such a text counts as null in a nullable field.
-pub fn is_blank(text: &str) -> bool {
+pub(crate) fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
 }
 

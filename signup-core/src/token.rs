@@ -1,6 +1,4 @@
 //! API tokens: each has the organization that a caller acts for, scopes and an expiry.
-//!
-//! A token belongs to the organization, not to a person. Only its digest is stored; its text is shown once.
 
 use std::fmt;
 use std::str::FromStr;
@@ -130,6 +128,8 @@ impl fmt::Display for Scopes {
 }
 
 /// The record of a token, without its text.
+///
+/// A token belongs to the organization, not to a person. Only its digest is stored; its text is shown once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Token {

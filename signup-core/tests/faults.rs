@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use signup_core::*;
-use signup_core::{LocationDataError, TextError};
 use signup_store_memory::MemoryStore;
 
 async fn session() -> (Service, Session) {

@@ -2,8 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use signup_core::Timestamp;
-use signup_core::new_uuid;
+use signup_core::{Timestamp, new_uuid};
 
 /// Generates times from 1970 to 9998, in milliseconds. Many are close together.
 fn millis() -> impl Strategy<Value = i64> {

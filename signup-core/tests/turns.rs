@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use signup_core::*;
-use signup_core::{Wrapped, Wrapper};
 use signup_store_memory::MemoryStore;
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, yield_now};

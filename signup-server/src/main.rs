@@ -33,8 +33,7 @@ use std::time::Duration;
 
 use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue};
-use signup_core::{Admin, Name, Plan, Scopes, Service, Store, TokioClock};
-use signup_core::{NewOrganization, NewToken};
+use signup_core::{Admin, Name, NewOrganization, NewToken, Plan, Scopes, Service, Store, TokioClock};
 use signup_store_memory::MemoryStore;
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, ServingLock, SqliteStore};
 use tokio::signal::unix::{Signal, SignalKind, signal};

@@ -47,8 +47,7 @@ macro_rules! forward {
         /// ```
         /// use std::sync::atomic::{AtomicU64, Ordering};
         ///
-        /// use signup_core::{Wrapped, Wrapper};
-        /// use signup_core::{ChangeSet, CommitError, NewOrganization, Service, Store, async_trait};
+        /// use signup_core::{ChangeSet, CommitError, NewOrganization, Service, Store, Wrapped, Wrapper, async_trait};
         /// use signup_store_memory::MemoryStore;
         ///
         /// /// Counts the commits that succeed.

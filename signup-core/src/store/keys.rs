@@ -72,8 +72,7 @@ impl Access {
 /// Several accesses of one key count as one: equal accesses as that access, different accesses as [`Access::Write`].
 ///
 /// ```
-/// use signup_core::{Access, Key, RecordKey, Total};
-/// use signup_core::{OrganizationId, Requirement, ShiftId, Timestamp};
+/// use signup_core::{Access, Key, OrganizationId, RecordKey, Requirement, ShiftId, Timestamp, Total};
 ///
 /// let (organization, shift) = (OrganizationId::NONE, ShiftId::NONE);
 /// let (key, total) = (RecordKey::Shift(organization, shift), Total::Filled(organization, shift));

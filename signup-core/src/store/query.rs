@@ -73,7 +73,7 @@ impl Default for EventQuery {
 
 /// A record that is listed in pages.
 pub trait Listed {
-    /// The sort key. Lists are in descending order of it.
+    /// The sort key. A list is in descending order of this key.
     type Key;
 }
 
@@ -87,8 +87,9 @@ impl Listed for Signup {
 
 /// A position in a list: a sort key and a side of it. A record with that key need not exist.
 ///
-/// The text of a position is a cursor for callers in another process: opaque, valid after a restart and with any filter and page
-/// size. An altered cursor is refused.
+/// The text of a position is a cursor, for callers in another process. A cursor is opaque, goes with any filter and page size,
+/// and stays valid after a restart. An altered cursor, or one of another list, is refused. A caller can forge a cursor, but
+/// gains nothing: a list shows only records of the session's organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position<K> {
     /// The sort key: the start and the id of an event, or the id of a sign-up.
@@ -108,7 +109,7 @@ pub enum Side {
 
 /// A page of a list, and the positions of its neighbours.
 ///
-/// The query of the next page is `query.at(next)`. The positions hold the sort keys that the store uses, which can differ
+/// If `query` selected this page, `query.at(next)` selects the next one. The positions hold the sort keys that the store uses, which can differ
 /// from what a caller would derive from a record.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]

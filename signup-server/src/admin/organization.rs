@@ -1,7 +1,6 @@
 //! `organization`: create and list organizations, and change their plans.
 
-use signup_core::NewOrganization;
-use signup_core::{Admin, OrganizationId};
+use signup_core::{Admin, NewOrganization, OrganizationId};
 
 use super::{PAGE_LIMIT, describe, find_organization, print};
 use crate::config::OrganizationCommand;

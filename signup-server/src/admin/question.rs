@@ -1,7 +1,6 @@
 //! `question`: add and list the questions of an event.
 
-use signup_core::Admin;
-use signup_core::NewQuestion;
+use signup_core::{Admin, NewQuestion};
 
 use super::{event_error, print};
 use crate::config::{QuestionCommand, event_id};

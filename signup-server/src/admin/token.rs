@@ -1,7 +1,6 @@
 //! `token`: create, list and revoke API tokens.
 
-use signup_core::NewToken;
-use signup_core::{Admin, Error, Scopes, TokenId};
+use signup_core::{Admin, Error, NewToken, Scopes, TokenId};
 
 use super::{describe, find_organization, print};
 use crate::config::TokenCommand;

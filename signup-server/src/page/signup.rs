@@ -3,7 +3,7 @@
 use askama::Template;
 use jiff::Timestamp;
 use signup_core::{
-    Answer, CancellationReason, CancelledBy, Event, PublicEvent, Signup, SignupStatus, TimeAndPlace,
+    Answer, CancellationReason, CancelledBy, Event, PublicEvent, Signup, SignupState, TimeAndPlace,
 };
 use warp::http::StatusCode;
 use warp::reply::Response;
@@ -47,10 +47,10 @@ pub(super) fn page(
     let PublicEvent { organization, event, shifts, .. } = found;
     let shift = shifts.first()?;
     let is_over = shift.is_over(now);
-    let (heading, text) = match signup.status() {
-        SignupStatus::Cancelled => ("Your place is cancelled", Some(cancellation(signup, event))),
-        SignupStatus::Confirmed if is_over => ("You were signed up", Some("This shift is over.")),
-        SignupStatus::Confirmed => ("You are signed up", None),
+    let (heading, text) = match signup.state {
+        SignupState::Cancelled { by, .. } => ("Your place is cancelled", Some(cancellation(by, event))),
+        SignupState::Confirmed if is_over => ("You were signed up", Some("This shift is over.")),
+        SignupState::Confirmed => ("You are signed up", None),
     };
     let is_of_event = signup.cancelled_by() == Some(CancelledBy::EventCancellation);
     let reason = event.cancellation_reason.as_ref().filter(|_| is_of_event);
@@ -76,19 +76,19 @@ pub(super) fn page(
 }
 
 /// Returns the text about a cancelled sign-up: what cancelled it.
-const fn cancellation(signup: &Signup, event: &Event) -> &'static str {
-    match signup.cancelled_by() {
-        Some(CancelledBy::EventCancellation) => {
+const fn cancellation(by: CancelledBy, event: &Event) -> &'static str {
+    match by {
+        CancelledBy::EventCancellation => {
             "The event does not take place: the organizer has cancelled it. Thank you for your offer to help."
         }
-        Some(CancelledBy::ShiftDeletion) => {
+        CancelledBy::ShiftDeletion => {
             "This shift does not take place: the organizer has removed it. Thank you for your offer to help."
         }
-        None | Some(CancelledBy::Volunteer) if event.is_cancelled() => {
+        CancelledBy::Volunteer if event.is_cancelled() => {
             "Thank you for telling. The event does not take place any more: the organizer has cancelled it."
         }
-        None | Some(CancelledBy::Volunteer) => "It is free for somebody else now. Thank you for telling.",
+        CancelledBy::Volunteer => "It is free for somebody else now. Thank you for telling.",
         // An operator, or a canceller that is newer than this page.
-        Some(_) => "The organization has cancelled it.",
+        _ => "The organization has cancelled it.",
     }
 }

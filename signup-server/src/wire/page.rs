@@ -32,7 +32,7 @@ impl<T> Page<T> {
     /// Creates the JSON of a page of the list at `path`. The links keep the page length and the `filters`.
     pub(crate) fn new<'a, R>(
         page: &'a signup_core::Page<R>,
-        record: impl Fn(&'a R) -> T,
+        to_json: impl Fn(&'a R) -> T,
         path: String,
         per_page: u32,
         filters: &[(&'static str, String)],
@@ -53,7 +53,7 @@ impl<T> Page<T> {
             Some(format!("{path}?{query}"))
         };
         let links = Links { first: None, last: None, prev: link(&prev_cursor), next: link(&next_cursor) };
-        let data = page.items.iter().map(record).collect();
+        let data = page.items.iter().map(to_json).collect();
         Self { data, links, meta: Meta { path, per_page, next_cursor, prev_cursor } }
     }
 }

@@ -12,8 +12,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use signup_core::CommitError;
-use signup_core::Keys;
+use signup_core::{CommitError, Keys};
 use tokio::time::Instant;
 
 use super::commit_statement;

@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use signup_core::{Access, Key, Keys};
-use signup_core::{ChangeSet, Kind, OrganizationId, RecordKey, Requirement, Total, Unique, Write};
+use signup_core::{
+    Access, ChangeSet, Key, Keys, Kind, OrganizationId, RecordKey, Requirement, Total, Unique, Write,
+};
 use uuid::Uuid;
 
 use crate::sql::{Statement, Value};

@@ -66,8 +66,10 @@ pub(crate) fn read(row: Row<'_>) -> Result<Signup, StoreError> {
     signup.answers = columns.json("answers")?;
     signup.version = columns.number("version")?;
     let cancelled_by = columns.optional("cancelled_by")?;
-    if let Some((at, by)) = cancelled_at.zip(cancelled_by) {
-        signup.state = SignupState::Cancelled { at, by };
-    }
+    signup.state = match (cancelled_at, cancelled_by) {
+        (None, None) => SignupState::Confirmed,
+        (Some(at), Some(by)) => SignupState::Cancelled { at, by },
+        _ => return columns.checked(Err("a cancellation has a time and a cause")),
+    };
     Ok(signup)
 }

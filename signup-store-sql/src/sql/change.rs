@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use signup_core::{Access, Key, Keys};
-use signup_core::{ChangeSet, RecordKey, Requirement, StoreError, Total, Write};
+use signup_core::{Access, ChangeSet, Key, Keys, RecordKey, Requirement, StoreError, Total, Write};
 
 use super::given_rows::GivenRows;
 use super::require::{self, Check};

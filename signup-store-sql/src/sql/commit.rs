@@ -1,7 +1,6 @@
 //! Commits of batches: which change sets share a batch, and the verdict on each.
 
-use signup_core::{Access, Key, Keys};
-use signup_core::{ChangeSet, CommitError, StoreError};
+use signup_core::{Access, ChangeSet, CommitError, Key, Keys, StoreError};
 
 use super::change::Prepared;
 use super::require;

@@ -5,8 +5,7 @@
 //! if it has another release. A management command leaves them as they are, because it may be of another version than the
 //! servers beside it.
 
-use signup_core::zone_data_version;
-use signup_core::{Day, EventDate, EventDates, StoreError, TimeError, Zone};
+use signup_core::{Day, EventDate, EventDates, StoreError, TimeError, Zone, zone_data_version};
 use uuid::Uuid;
 
 use super::given_rows::{GIVEN, GivenRows, Template};

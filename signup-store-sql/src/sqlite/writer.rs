@@ -14,8 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use signup_core::Keys;
-use signup_core::{ChangeSet, CommitError, Purge, StoreError};
+use signup_core::{ChangeSet, CommitError, Keys, Purge, StoreError};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 

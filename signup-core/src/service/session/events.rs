@@ -150,7 +150,6 @@ impl Session {
     /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
     /// use signup_core::EventQuery;
     ///
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
     /// let mut titles = Vec::new();
     /// let mut pages = session.event_pages(EventQuery::new());
     /// while let Some(page) = pages.next().await? {

@@ -108,11 +108,11 @@ async fn the_mail_names_what_cancelled_the_sign_up_and_not_a_later_cancellation(
     let sample = Sample::create().await;
     let confirmation = sample.delivery().await;
     let NoticeCause::SignedUp { secret, .. } = &confirmation.notice.cause else { panic!("{confirmation:?}") };
-    let public = sample.service.volunteers();
-    public.cancel(secret).await.unwrap();
+    let volunteers = sample.service.volunteers();
+    volunteers.cancel(secret).await.unwrap();
     let cancel = CancelEvent::new().reason("The hall is flooded.".parse().unwrap());
     sample.session.cancel_event(sample.event, cancel).await.unwrap();
-    let (_, PublicEvent { event, .. }) = public.signup_with_event(secret).await.unwrap();
+    let (_, PublicEvent { event, .. }) = volunteers.signup_with_event(secret).await.unwrap();
     assert!(event.is_cancelled());
     let mail = sample.mail().await;
     assert_eq!(mail.subject, "Cancelled: Food drive – Early");
