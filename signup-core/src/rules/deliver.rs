@@ -108,6 +108,7 @@ mod tests {
     use super::*;
     use crate::conformance::records;
     use crate::event::Event;
+    use crate::hours::Interval;
     use crate::notice::ShiftChange;
     use crate::organization::Organization;
     use crate::secret::Secret;
@@ -153,7 +154,7 @@ mod tests {
             NoticeCause::ShiftDeleted { fanned_out_to: None },
         ] {
             let fanned_out = Notice { cause, ..changed.clone() };
-            let change = fan_out(fanned_out, &[signup.clone()], vec![notice(8)], true, before());
+            let change = fan_out(fanned_out, std::slice::from_ref(&signup), vec![notice(8)], true, before());
             let Some(Write::Put { after, .. }) = change.writes.first() else { panic!("{change:?}") };
             assert_eq!(
                 <&Notice>::try_from(after).unwrap().cause,
@@ -174,6 +175,10 @@ mod tests {
             |secret: &Secret| NoticeCause::SignedUp { signup: signup.id, secret: secret.clone() };
         let place = TimeAndPlace::of(&shift, &event);
         let elsewhere = TimeAndPlace { location: "Hall B".parse().ok(), ..place.clone() };
+        let over = TimeAndPlace {
+            interval: Interval { start: records::at(0), end: records::at(1) },
+            ..place.clone()
+        };
         let moved = |before: &TimeAndPlace| NoticeCause::ShiftMoved {
             signup: signup.id,
             change: ShiftChange {
@@ -208,6 +213,14 @@ mod tests {
             ("of a confirmed sign-up", cancellation(), before(), &signup, before(), true),
             ("a change", moved(&elsewhere), before(), &signup, before(), false),
             ("that was reverted", moved(&place), before(), &signup, before(), true),
+            (
+                "of a shift that is over and moves to a later time",
+                moved(&over),
+                before(),
+                &signup,
+                before(),
+                false,
+            ),
             ("of a shift that is over", moved(&elsewhere), before(), &signup, after_shifts(), true),
             ("for a cancelled sign-up", moved(&elsewhere), before(), &cancelled, before(), true),
             (

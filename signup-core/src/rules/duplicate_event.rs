@@ -41,7 +41,6 @@ pub(crate) fn duplicate_event(
         cancellation_reason: None,
         version: 1,
         gate: 1,
-        deleted_at: None,
         created_at: now,
         updated_at: now,
         ..source
@@ -83,6 +82,7 @@ mod tests {
 
     use crate::conformance::records;
     use crate::id::{EventId, QuestionId, ShiftId};
+    use crate::store::Write;
 
     fn copy(source: EventInFull, to: Date) -> Result<Decision<EventWithShifts>, Faults> {
         let ids = EventIds {
@@ -106,11 +106,17 @@ mod tests {
             event.cancelled_at = Some(before());
             event.cancellation_reason = "Flood".parse().ok();
             event.version = 9;
+            event.gate = 9;
             shifts[0].occupancy.filled = 3;
             shifts[0].version = 9;
+            shifts[0].gate = 9;
+            shifts[0].closing = Some(crate::shift::Closing {
+                at: before(),
+                by: crate::signup::CancelledBy::EventCancellation,
+            });
         });
         source.location_data = r#"{"floor": 3}"#.parse().ok();
-        source.questions = vec![records::question(&source.event, 5, 2)];
+        source.questions = vec![Question { version: 9, ..records::question(&source.event, 5, 2) }];
         let decision = copy(source.clone(), date(2027, 11, 7)).unwrap();
         let written = [
             "insert Event 70",
@@ -121,6 +127,9 @@ mod tests {
         ];
         assert_eq!(lines(&decision)[0], "no event food-drive-abcdefgh");
         assert_eq!(lines(&decision)[1..], written);
+        let Some(Write::Put { after, .. }) = decision.change.writes.last() else { panic!("{decision:?}") };
+        let question = <&Question>::try_from(after).unwrap();
+        assert_eq!((question.event, question.version, question.position), (decision.outcome.event.id, 1, 2));
         let EventWithShifts { event, shifts } = decision.outcome;
         assert_eq!((event.is_published, event.cancelled_at, event.cancellation_reason), (false, None, None));
         assert_eq!(
@@ -132,6 +141,8 @@ mod tests {
         for (shift, original) in shifts.iter().zip(&source.shifts) {
             assert_eq!((shift.hours, shift.position), (original.hours, original.position));
             assert_eq!((shift.version, shift.occupancy.filled, shift.closing), (1, 0, None));
+            assert_eq!((shift.event, &shift.day), (event.id, &event.dates.first));
+            assert_eq!((shift.created_at, shift.updated_at, shift.gate), (before(), before(), 1));
             assert_eq!(shift.occupancy.capacity, original.occupancy.capacity);
         }
     }

@@ -74,7 +74,9 @@ fn requirement(requirement: &Requirement) -> String {
             format!("no place of {email} on {}", name(&RecordKey::Shift(records::organization_id(1), *shift)))
         }
         Requirement::Absent { unique, .. } => format!("no {unique:?}"),
-        Requirement::Below { total, bound, .. } => format!("{} below {bound}", totals(&[total.clone()])),
+        Requirement::Below { total, bound, .. } => {
+            format!("{} below {bound}", totals(std::slice::from_ref(total)))
+        }
         Requirement::AllZero { parent, totals: all } => {
             format!("{} of {} zero", totals(all), name(parent))
         }
