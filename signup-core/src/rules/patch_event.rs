@@ -333,9 +333,13 @@ mod tests {
         assert_eq!(patch(cancelled, EventPatch::new(), before()).unwrap_err(), Error::EventCancelled);
         let unpublish = || EventPatch::new().published(false);
         assert_eq!(patch(filled(full()), unpublish(), before()).unwrap_err(), Error::EventHasSignups);
+        let into_the_past = unpublish().start_date(date(2020, 6, 5));
+        let refused = patch(filled(full()), into_the_past, before()).unwrap_err();
+        assert_eq!(refused, Error::EventHasSignups, "the hours before the patch decide");
         let over = patch(filled(full()), unpublish(), after_shifts()).unwrap();
         let expected = ["Event 1 at 1", "Shift 1 at 1", "Shift 2 at 1", "put Event 1 to 2, gate 2"];
         assert_eq!(lines(&over), expected, "a sign-up of a past shift is not active");
+        assert!(patch(filled(full()), unpublish().start_date(date(2099, 6, 5)), after_shifts()).is_ok());
         let full_shift = Total::Filled(records::organization_id(1), full().shifts[0].id);
         assert!((over.decides_again)(&Refusal::NotBelow { total: full_shift, count: 1 }));
     }
@@ -344,7 +348,18 @@ mod tests {
     fn updated_at_of_a_shift_moves_with_its_answer_and_not_with_the_place_of_its_event() {
         let place = EventPatch::new().location("Pier 3".parse().unwrap());
         let day = EventPatch::new().start_date(date(2027, 6, 12));
-        for (patched, updated_at) in [(place, records::at(0)), (day, before())] {
+        let online = EventPatch::new().online(true);
+        let zone = EventPatch::new().zone("Europe/Paris".parse().unwrap());
+        let same_clocks = EventPatch::new().zone("America/Detroit".parse().unwrap());
+        let last_day = EventPatch::new().end_date(date(2027, 6, 6));
+        for (patched, updated_at) in [
+            (place, records::at(0)),
+            (day, before()),
+            (online, before()),
+            (zone, before()),
+            (same_clocks, records::at(0)),
+            (last_day, records::at(0)),
+        ] {
             let outcome = patch(full(), patched, before()).unwrap().outcome;
             assert_eq!((outcome.event.updated_at, outcome.shifts[0].updated_at), (before(), updated_at));
         }
