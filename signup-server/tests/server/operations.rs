@@ -1,0 +1,171 @@
+//! Every operation of the API: the scope that it requires, and the records that it does not find.
+
+use serde_json::{Value, json};
+
+use crate::contract::DOCUMENT;
+use crate::harness::{Server, event};
+use crate::lives::{assert_not_found, id, path, question, send_as, token_of};
+use crate::pages::{Page, published};
+
+/// The id of a record that does not exist.
+const UNKNOWN: &str = "01a1fc0c-06a8-79da-abb2-b84ac8892247";
+
+/// An operation with a valid body, and the scope that it requires.
+pub(crate) struct Operation {
+    pub(crate) method: &'static str,
+    pub(crate) path: String,
+    pub(crate) body: Value,
+    scope: &'static str,
+}
+
+/// The ids of an event, its slot "Early", a question, and a sign-up for the slot.
+pub(crate) struct Records {
+    event: String,
+    slot: String,
+    question: String,
+    signup: String,
+}
+
+impl Records {
+    /// Creates the records on a server that has no sign-up yet.
+    pub(crate) async fn create(server: &Server) -> Self {
+        let page = Page::create(server, &published()).await;
+        let slot = page.slot("Early");
+        assert_eq!(page.sign_up(server, &slot, "Ada", "ada@example.org").await.status, 303);
+        let question = question(server, &page.event).await;
+        let signup = server.get("/v1/signups").await.data()[0].clone();
+        Self {
+            event: id(&page.event).to_owned(),
+            slot,
+            question: question.strip_prefix("/v1/questions/").unwrap().to_owned(),
+            signup: id(&signup).to_owned(),
+        }
+    }
+
+    /// Returns records that all have this id.
+    fn all(id: &str) -> Self {
+        let id = || id.to_owned();
+        Self { event: id(), slot: id(), question: id(), signup: id() }
+    }
+
+    /// Returns every operation, in an order in which each of them succeeds. Reads come first.
+    pub(crate) fn operations(&self) -> Vec<Operation> {
+        let Self { event: of_event, slot, question, signup } = self;
+        let of = |rest: &str| format!("/v1/events/{of_event}{rest}");
+        let (slot, question) = (format!("/v1/slots/{slot}"), format!("/v1/questions/{question}"));
+        let operation = |method, path, body, scope| Operation { method, path, body, scope };
+        let read = |path, scope| operation("GET", path, json!({}), scope);
+        let new_slot = json!({"shifts": [{"title": "New", "capacity": 1}]});
+        vec![
+            read("/v1/events".to_owned(), "events:read"),
+            read("/v1/signups".to_owned(), "signups:read"),
+            read("/v1/team".to_owned(), "team:read"),
+            read(of(""), "events:read"),
+            read(of("/coverage"), "slots:read"),
+            read(of("/slots"), "slots:read"),
+            read(of("/questions"), "events:read"),
+            read(of("/signups"), "signups:read"),
+            read(slot.clone(), "slots:read"),
+            read(format!("{slot}/signups"), "signups:read"),
+            read(format!("/v1/signups/{signup}"), "signups:read"),
+            operation("POST", "/v1/events".to_owned(), event(), "events:write"),
+            operation("PATCH", of(""), json!({"title": "Other"}), "events:write"),
+            operation("POST", of("/publish"), json!({}), "events:write"),
+            operation("POST", of("/duplicate"), json!({"start_date": "2027-07-03"}), "events:write"),
+            operation("POST", of("/slots"), new_slot, "slots:write"),
+            operation("PATCH", slot.clone(), json!({"capacity": 9}), "slots:write"),
+            operation("POST", of("/questions"), json!({"label": "Size"}), "events:write"),
+            operation("PATCH", question.clone(), json!({"label": "Food"}), "events:write"),
+            operation("DELETE", question, json!({}), "events:write"),
+            operation("DELETE", format!("{slot}?cancel_signups=true"), json!({}), "slots:write"),
+            operation("POST", of("/unpublish"), json!({}), "events:write"),
+            operation("POST", of("/cancel"), json!({"reason": "Storm"}), "events:write"),
+            operation("DELETE", of(""), json!({}), "events:write"),
+        ]
+    }
+
+    /// Returns the operations that change something.
+    pub(crate) fn writes(&self) -> impl Iterator<Item = Operation> {
+        self.operations().into_iter().filter(|operation| operation.method != "GET")
+    }
+
+    /// Returns the operations that name one of the records.
+    pub(crate) fn operations_on_records(&self) -> impl Iterator<Item = Operation> {
+        let of_organization = ["/v1/events", "/v1/signups", "/v1/team"];
+        self.operations().into_iter().filter(move |found| !of_organization.contains(&found.path.as_str()))
+    }
+}
+
+#[tokio::test]
+async fn each_operation_requires_its_scope_and_no_other() {
+    let server = Server::start_on_sqlite();
+    let token = |scopes: &str| {
+        let make = ["token", "create", "--organization", "starter", "--name", "t", "--scopes", scopes];
+        server.manage(&make)["token"].as_str().unwrap().to_owned()
+    };
+    let all = ["events:read", "events:write", "slots:read", "slots:write", "signups:read", "team:read"];
+    let tokens = all.map(|scope| {
+        let others: Vec<_> = all.into_iter().filter(|other| *other != scope).collect();
+        (scope, token(scope), token(&others.join(",")))
+    });
+    let operations = Records::create(&server).await.operations();
+    let paths = DOCUMENT["paths"].as_object().unwrap().iter().filter(|(path, _)| path.starts_with("/v1/"));
+    let methods = ["get", "post", "patch", "put", "delete"];
+    let described: usize =
+        paths.map(|(_, item)| methods.iter().filter(|method| item.get(method).is_some()).count()).sum();
+    assert_eq!(operations.len(), described, "every described operation is sent");
+    for Operation { method, path, body, scope } in operations {
+        let (_, with, without) = tokens.iter().find(|(found, ..)| *found == scope).unwrap();
+        let refused = send_as(&server, without, method, &path, Some(&body)).await;
+        let message = json!({"message": "Invalid ability provided."});
+        assert_eq!((refused.status, refused.json()), (403, message), "{method} {path}");
+        let done = send_as(&server, with, method, &path, Some(&body)).await;
+        assert!([200, 201].contains(&done.status), "{method} {path}: {}", done.text);
+    }
+}
+
+#[tokio::test]
+async fn records_of_another_organization_and_unknown_ones_are_not_found() {
+    let server = Server::start_on_sqlite();
+    let other = token_of(&server, "Other", "pro");
+    let records = Records::create(&server).await;
+    let event = format!("/v1/events/{}", records.event);
+    let state = async || {
+        let questions = server.get(&format!("{event}/questions")).await;
+        [server.get(&event).await.data(), questions.data(), server.get("/v1/signups").await.data()]
+    };
+    let before = state().await;
+    for Operation { method, path, body, .. } in records.operations_on_records() {
+        let answer = send_as(&server, &other, method, &path, Some(&body)).await;
+        assert_not_found(&answer, &format!("{method} {path}"));
+    }
+    for list in ["/v1/events", "/v1/signups"] {
+        assert_eq!(send_as(&server, &other, "GET", list, None).await.data(), json!([]), "{list}");
+    }
+    assert_eq!(state().await, before);
+    for unknown in [UNKNOWN, "x", "%25", "01A1FC0C"] {
+        for Operation { method, path, body, .. } in Records::all(unknown).operations_on_records() {
+            let answer = server.send(method, &path, Some(&body)).await;
+            assert_not_found(&answer, &format!("{method} {path}"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_operation_finds_a_deleted_event_or_what_belongs_to_it() {
+    let server = Server::start(&[]);
+    let records = Records::create(&server).await;
+    let kept = server.create(&event()).await;
+    for action in ["/cancel", ""] {
+        let method = if action.is_empty() { "DELETE" } else { "POST" };
+        let answer = server.send(method, &format!("/v1/events/{}{action}", records.event), None).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    for Operation { method, path, body, .. } in records.operations_on_records() {
+        assert_not_found(&server.send(method, &path, Some(&body)).await, &format!("{method} {path}"));
+    }
+    assert_eq!(server.get("/v1/signups").await.data(), json!([]));
+    let list = server.get("/v1/events").await.data();
+    assert_eq!((list.as_array().unwrap().len(), &list[0]["id"]), (1, &kept["id"]));
+    assert_eq!(server.get(&path(&kept)).await.status, 200);
+}
