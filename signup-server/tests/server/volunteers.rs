@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use signup_core::{
-    Clock as _, Error, EventId, NewSignup, NoticeCause, OrganizationId, Service, ShiftId, SignedUp, Store,
-    SystemClock,
+    Error, EventId, NewSignup, NoticeCause, OrganizationId, Service, ShiftId, SignedUp, Store,
 };
 use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
 
@@ -90,37 +89,6 @@ impl Shift {
     fn of_this_process() -> Self {
         let variable = |name| std::env::var(name).unwrap();
         Self { organization: variable("ORGANIZATION"), event: variable("EVENT"), id: variable("SHIFT") }
-    }
-
-    /// Signs up `people` volunteers at the same moment in each of several processes. Returns how many were admitted,
-    /// and how many were refused because the shift is full.
-    pub(crate) fn sign_up_at_one_moment(
-        &self,
-        server: &Server,
-        processes: usize,
-        people: usize,
-    ) -> (usize, usize) {
-        let at = SystemClock.now().as_second() + 3;
-        let (at, people) = (at.to_string(), people.to_string());
-        let database = server.database();
-        let children: Vec<_> = (0..processes)
-            .map(|number| {
-                let number = number.to_string();
-                let mut variables = self.variables(&database);
-                variables.extend([("NUMBER", number.as_str()), ("AT", &at), ("PEOPLE", &people)]);
-                process("volunteers::sign_up_at_one_moment", &variables).spawn().unwrap()
-            })
-            .collect();
-        let (mut admitted, mut refused) = (0, 0);
-        for child in children {
-            let output = child.wait_with_output().unwrap();
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-            for line in String::from_utf8(output.stdout).unwrap().lines() {
-                admitted += usize::from(line == "in");
-                refused += usize::from(line == "full");
-            }
-        }
-        (admitted, refused)
     }
 }
 
@@ -222,31 +190,6 @@ async fn sign_up_until_killed() {
         .await;
         if client.service.volunteers().cancel(&secret).await.is_ok() {
             say(&format!("out {address}"));
-        }
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "other tests run this in a separate process"]
-async fn sign_up_at_one_moment() {
-    let client = Arc::new(Shift::of_this_process().client(&std::env::var("DATABASE").unwrap()).await);
-    let variable = |name| std::env::var(name).unwrap();
-    let (number, people) = (variable("NUMBER"), variable("PEOPLE").parse::<usize>().unwrap());
-    let at = jiff::Timestamp::from_second(variable("AT").parse().unwrap()).unwrap();
-    // All processes start at the same moment.
-    let wait = at.duration_since(SystemClock.now());
-    tokio::time::sleep(Duration::try_from(wait).unwrap_or_default()).await;
-    let tasks: Vec<_> = (0..people)
-        .map(|person| {
-            let (client, address) = (Arc::clone(&client), format!("ada.{number}.{person}@example.org"));
-            tokio::spawn(async move { client.sign_up(&address).await })
-        })
-        .collect();
-    for task in tasks {
-        match task.await.unwrap() {
-            Ok(_) => say("\nin"),
-            Err(Error::ShiftFull) => say("\nfull"),
-            Err(error) => panic!("{error:?}"),
         }
     }
 }
