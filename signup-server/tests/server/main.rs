@@ -11,7 +11,6 @@ mod answered_questions;
 mod bad_input;
 mod base_url;
 mod browser;
-mod cached_answers;
 mod cancelled_events;
 mod clients;
 mod command_line;
