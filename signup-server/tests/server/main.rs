@@ -49,7 +49,6 @@ mod packages;
 mod page_limits;
 mod page_sign_ups;
 mod pages;
-mod pages_of_cancelled_events;
 mod pgbouncer;
 mod printed_json;
 mod questions;
