@@ -13,7 +13,7 @@ use crate::harness::{Engine, Server};
 use crate::volunteers::{Shift, Volunteers};
 
 /// The number of kills, unless the environment variable `CRASH_KILLS` sets it.
-const KILLS: usize = 20;
+const KILLS: usize = 10;
 
 fn event(key: &str) -> Value {
     json!({
@@ -86,7 +86,7 @@ async fn a_killed_server_loses_nothing_acknowledged_and_duplicates_nothing(
             })
             .collect();
         // The fixed wait is deliberate: it varies by round, so that the kills hit different moments of the writes.
-        tokio::time::sleep(Duration::from_millis(50 + (round as u64 * 37) % 300)).await;
+        tokio::time::sleep(Duration::from_millis(50 + (round as u64 * 67) % 300)).await;
         server.kill();
         signed_up.extend(volunteers.kill());
         for writer in writers {

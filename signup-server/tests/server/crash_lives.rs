@@ -14,7 +14,7 @@ use crate::harness::{Engine, Server};
 use crate::mailbox::Mailbox;
 
 /// The number of kills, unless the environment variable `CRASH_KILLS` sets it.
-const KILLS: usize = 8;
+const KILLS: usize = 5;
 const WRITERS: usize = 4;
 
 /// A request in the life of an event.
