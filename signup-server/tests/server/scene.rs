@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-use crate::harness::{Answer, Engine, Server};
+use crate::harness::{Answer, Server};
 use crate::lives::{PROXY, path, submit_from};
 use crate::mailbox::{Mail, Mailbox};
 use crate::mails::SOON;
@@ -21,18 +21,37 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// Starts a server on a new database, with the event of [`published`]. Returns `None` if the database software is
-    /// not installed.
-    pub(crate) async fn start(engine: Engine) -> Option<Self> {
-        Self::start_with(engine, &published()).await
+    /// Starts a server on the memory store, with the event of [`published`].
+    pub(crate) async fn start() -> Self {
+        Self::start_with(&published()).await
     }
 
-    /// Starts a server on a new database, with this event. Returns `None` if the database software is not installed.
-    pub(crate) async fn start_with(engine: Engine, event: &Value) -> Option<Self> {
-        let (mailbox, server) = (Mailbox::start(), Server::start_with(engine)?);
-        let server = server.restart_with(&[["--smtp", &mailbox.url()], PROXY].concat());
+    /// Starts a server on the memory store, with this event.
+    pub(crate) async fn start_with(event: &Value) -> Self {
+        let mailbox = Mailbox::start();
+        let server = Server::start(&[&["--smtp", &mailbox.url()], PROXY.as_slice()].concat());
+        Self::new(server, mailbox, event).await
+    }
+
+    /// Starts a server on a new SQLite file, with the event of [`published`].
+    pub(crate) async fn start_on_sqlite() -> Self {
+        Self::restart(Server::start_on_sqlite(), &published()).await
+    }
+
+    /// Starts a server on a new PostgreSQL database, with this event. Returns `None` if PostgreSQL is not installed.
+    pub(crate) async fn start_on_postgres(event: &Value) -> Option<Self> {
+        Some(Self::restart(Server::start_on_postgres()?, event).await)
+    }
+
+    async fn restart(server: Server, event: &Value) -> Self {
+        let mailbox = Mailbox::start();
+        let server = server.restart_with(&[&["--smtp", &mailbox.url()], PROXY.as_slice()].concat());
+        Self::new(server, mailbox, event).await
+    }
+
+    async fn new(server: Server, mailbox: Mailbox, event: &Value) -> Self {
         let page = Page::create(&server, event).await;
-        Some(Self { server, mailbox, page, forms: AtomicUsize::new(0) })
+        Self { server, mailbox, page, forms: AtomicUsize::new(0) }
     }
 
     /// Returns the path of the event in the API, followed by `rest`.

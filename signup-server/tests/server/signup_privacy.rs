@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::harness::{Answer, Engine, PROGRAM, Server, generous_plans};
+use crate::harness::{Answer, PROGRAM, Server, generous_plans};
 use crate::mailbox::Mailbox;
 use crate::mails::SOON;
 use crate::pages::{Page, published};
@@ -88,7 +88,7 @@ async fn no_cache_stores_a_429_of_an_answer_with_people() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_pages_of_one_sign_up_are_not_stored() {
-    let Some(scene) = Scene::start(Engine::Sqlite).await else { return };
+    let scene = Scene::start_on_sqlite().await;
     scene.sign_up("Early", "ada@example.org").await;
     let path = scene.mailbox.wait_for(1, SOON).await[0].signup_path().unwrap();
     assert_not_stored(&scene.server.browse("GET", &path, None).await, 200, "confirmed");
@@ -99,7 +99,7 @@ async fn the_pages_of_one_sign_up_are_not_stored() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_answer_has_the_secret_of_a_link() {
-    let Some(scene) = Scene::start(Engine::Sqlite).await else { return };
+    let scene = Scene::start_on_sqlite().await;
     scene.sign_up("Early", "ada@example.org").await;
     let path = scene.mailbox.wait_for(1, SOON).await[0].signup_path().unwrap();
     let secret = path.rsplit('/').next().unwrap();

@@ -1,17 +1,13 @@
 //! The states of a sign-up in the API: cancelled by whom, signed up again, erased, and of a deleted event.
 
-use rstest::rstest;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::harness::Engine;
-use crate::harness::Engine::{Postgres, Sqlite};
 use crate::lives::assert_not_found;
 use crate::scene::Scene;
 
-#[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_cancelled_sign_up_says_who_cancelled_it(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(scene) = Scene::start(engine).await else { return };
+async fn a_cancelled_sign_up_says_who_cancelled_it() {
+    let scene = Scene::start().await;
     let volunteer = scene.sign_up("Early", "ada@example.org").await;
     let organizer = scene.sign_up("Early", "bob@example.org").await;
     scene.cancel("ada@example.org").await;
@@ -35,10 +31,9 @@ async fn a_cancelled_sign_up_says_who_cancelled_it(#[values(Sqlite, Postgres)] e
     assert_eq!(scene.server.get("/v1/signups?status=confirmed").await.data(), json!([]));
 }
 
-#[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn signing_up_after_a_cancel_makes_another_record(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(scene) = Scene::start(engine).await else { return };
+async fn signing_up_after_a_cancel_makes_another_record() {
+    let scene = Scene::start().await;
     let first = scene.sign_up("Early", "Ada@example.org").await;
     scene.cancel("Ada@example.org").await;
     let second = scene.sign_up("Early", "ada@EXAMPLE.org").await;
@@ -51,10 +46,9 @@ async fn signing_up_after_a_cancel_makes_another_record(#[values(Sqlite, Postgre
     assert_eq!(states, [(first["id"].clone(), "cancelled"), (second["id"].clone(), "confirmed")]);
 }
 
-#[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_erased_sign_up_is_not_found(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(scene) = Scene::start(engine).await else { return };
+async fn an_erased_sign_up_is_not_found() {
+    let scene = Scene::start_on_sqlite().await;
     let confirmed = scene.sign_up("Early", "ada@example.org").await;
     let cancelled = scene.sign_up("Late", "Ada@example.org").await;
     let other = scene.sign_up("Early", "bob@example.org").await;
@@ -73,31 +67,4 @@ async fn an_erased_sign_up_is_not_found(#[values(Sqlite, Postgres)] engine: Engi
         assert_eq!(scene.server.get(&list).await.data(), json!([other]), "{list}");
     }
     assert_eq!(scene.server.get(&scene.slot_path("Early", "")).await.data()["filled"], 1);
-}
-
-#[rstest]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_sign_ups_of_a_deleted_event_are_not_found(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(scene) = Scene::start(engine).await else { return };
-    let early = scene.sign_up("Early", "ada@example.org").await;
-    let late = scene.sign_up("Late", "bob@example.org").await;
-    let slot = scene.slot_path("Late", "?cancel_signups=true");
-    assert_eq!(scene.server.send("DELETE", &slot, None).await.status, 200);
-    scene.cancel_event().await;
-    let question = scene.server.get(&scene.event_path("/questions")).await;
-    assert_eq!(question.status, 200);
-    assert_eq!(scene.server.send("DELETE", &scene.event_path(""), None).await.status, 200);
-    assert_eq!(scene.server.get("/v1/signups").await.data(), json!([]));
-    let one = |signup: &Value| format!("/v1/signups/{}", signup["id"].as_str().unwrap());
-    for path in [
-        scene.event_path("/signups"),
-        scene.event_path("/coverage"),
-        scene.event_path("/questions"),
-        scene.slot_path("Early", "/signups"),
-        scene.slot_path("Early", ""),
-        one(&early),
-        one(&late),
-    ] {
-        assert_eq!(scene.server.get(&path).await.status, 404, "{path}");
-    }
 }
