@@ -1,11 +1,8 @@
 //! Slots that are read one by one, and slots that are added to an event.
 
-use futures_util::future::join_all;
-use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Engine, Server, event};
+use crate::harness::{Server, event};
 use crate::lives::{assert_not_found, conflict};
 
 const UNKNOWN: &str = "01a1fc0c-06a8-79da-abb2-b84ac8892247";
@@ -28,10 +25,9 @@ async fn count(server: &Server, path: &str) -> usize {
     server.get(path).await.data().as_array().unwrap().len()
 }
 
-#[rstest]
 #[tokio::test]
-async fn a_slot_is_read_by_its_id(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
+async fn a_slot_is_read_by_its_id() {
+    let server = Server::start(&[]);
     let event = server.create(&event()).await;
     for slot in event["slots"].as_array().unwrap() {
         let found = server.get(&format!("/v1/slots/{}", slot["id"].as_str().unwrap())).await;
@@ -43,12 +39,9 @@ async fn a_slot_is_read_by_its_id(#[values(Sqlite, Postgres)] engine: Engine) {
     }
 }
 
-#[rstest]
 #[tokio::test]
-async fn added_slots_are_returned_alone_and_listed_among_the_others_in_running_order(
-    #[values(Sqlite, Postgres)] engine: Engine,
-) {
-    let Some(server) = Server::start_with(engine) else { return };
+async fn added_slots_are_returned_alone_and_listed_among_the_others_in_running_order() {
+    let server = Server::start(&[]);
     let mut body = event();
     body["is_virtual"] = json!(true);
     let (event, path) = with_slots(&server, &body).await;
@@ -84,64 +77,6 @@ async fn added_slots_are_returned_alone_and_listed_among_the_others_in_running_o
     }
     let read = server.get(path.trim_end_matches("/slots")).await.data();
     assert_eq!((&read["slots"], &read["updated_at"]), (&listed, &event["updated_at"]));
-}
-
-/// On 14 March 2027 in New York, the clocks jump from 02:00 to 03:00. So 02:30 is read as 03:30.
-#[rstest]
-#[tokio::test]
-async fn slots_are_in_the_order_of_their_instants_on_the_day_of_a_clock_change(
-    #[values(Sqlite, Postgres)] engine: Engine,
-) {
-    let Some(server) = Server::start_with(engine) else { return };
-    let mut body = event();
-    body["start_date"] = json!("2027-03-14");
-    let of = |title: &str, start: &str, end: &str| json!({"title": title, "start_time": start, "end_time": end, "capacity": 1});
-    body["shifts"] = json!([of("In the gap", "02:30", "05:00")]);
-    let (event, path) = with_slots(&server, &body).await;
-    let new = json!({"shifts": [of("Also in the gap", "02:15", "02:45"), of("After it", "03:10", "05:00")]});
-    let added = server.post(&path, &new).await.data();
-    let times = |slots: &Value| -> Vec<_> {
-        let slots = slots.as_array().unwrap().iter();
-        slots
-            .map(|slot| {
-                let time = |name: &str| slot[name].as_str().unwrap()[11..16].to_owned();
-                (slot["title"].as_str().unwrap().to_owned(), time("start_time"), time("end_time"))
-            })
-            .collect()
-    };
-    let expected = |rows: &[(&str, &str, &str)]| -> Vec<_> {
-        rows.iter().map(|(a, b, c)| ((*a).to_owned(), (*b).to_owned(), (*c).to_owned())).collect()
-    };
-    let (after, also, first) = (
-        ("After it", "07:10", "09:00"),
-        ("Also in the gap", "07:15", "07:45"),
-        ("In the gap", "07:30", "09:00"),
-    );
-    assert_eq!(times(&added), expected(&[after, also]));
-    let event = format!("/v1/events/{}", event["id"].as_str().unwrap());
-    let slots_everywhere = async || {
-        [
-            server.get(&path).await.data(),
-            server.get(&event).await.data()["slots"].clone(),
-            server.get(&format!("{event}/coverage")).await.data()["slots"].clone(),
-        ]
-    };
-    for slots in slots_everywhere().await {
-        assert_eq!(times(&slots), expected(&[after, also, first]));
-    }
-    // A day later, the hours are as they were written.
-    let moved = server.patch(&event, &json!({"start_date": "2027-03-15"})).await.data();
-    let written = expected(&[
-        ("Also in the gap", "06:15", "06:45"),
-        ("In the gap", "06:30", "09:00"),
-        ("After it", "07:10", "09:00"),
-    ]);
-    assert_eq!(times(&moved["slots"]), written);
-    for slots in slots_everywhere().await {
-        assert_eq!(times(&slots), written);
-    }
-    let back = server.patch(&event, &json!({"start_date": "2027-03-14"})).await.data();
-    assert_eq!(times(&back["slots"]), expected(&[after, also, first]));
 }
 
 #[tokio::test]
@@ -213,80 +148,6 @@ async fn one_faulty_slot_refuses_all_and_every_fault_is_named() {
     assert_eq!(count(&server, &path).await, 2);
 }
 
-#[rstest]
-#[tokio::test]
-async fn an_event_has_at_most_1000_slots(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
-    let mut body = event();
-    body["shifts"] = slots(500)["shifts"].clone();
-    let (_, path) = with_slots(&server, &body).await;
-    assert_eq!(server.post(&path, &slots(499)).await.status, 201);
-    assert_eq!(server.post(&path, &slots(2)).await.fields(), ["shifts"]);
-    assert_eq!(count(&server, &path).await, 999);
-    assert_eq!(server.post(&path, &slots(1)).await.status, 201);
-    assert_eq!(server.post(&path, &slots(1)).await.fields(), ["shifts"]);
-    let slot = server.get(&path).await.data()[0]["id"].as_str().unwrap().to_owned();
-    assert_eq!(server.send("DELETE", &format!("/v1/slots/{slot}"), None).await.status, 200);
-    assert_eq!(server.post(&path, &slots(1)).await.status, 201, "a deleted slot does not count");
-    assert_eq!(count(&server, &path).await, 1000);
-}
-
-#[rstest]
-#[tokio::test]
-async fn requests_that_race_never_exceed_1000_slots(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
-    let mut body = event();
-    body["shifts"] = slots(500)["shifts"].clone();
-    let (_, path) = with_slots(&server, &body).await;
-    assert_eq!(server.post(&path, &slots(490)).await.status, 201);
-    let three = slots(3);
-    let answers = join_all((0..16).map(|_| server.post(&path, &three))).await;
-    let added = answers.iter().filter(|answer| answer.status == 201).count();
-    let refused = answers.iter().filter(|answer| answer.status == 422).count();
-    assert_eq!((added, refused), (3, 13));
-    assert_eq!(count(&server, &path).await, 999);
-}
-
-#[rstest]
-#[tokio::test]
-async fn slots_that_are_added_at_the_same_moment_all_stay(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
-    let (_, path) = with_slots(&server, &event()).await;
-    let two = slots(2);
-    let answers = join_all((0..16).map(|_| server.post(&path, &two))).await;
-    let mut ids: Vec<_> = answers
-        .iter()
-        .flat_map(|answer| {
-            assert_eq!(answer.status, 201, "{}", answer.text);
-            answer.data().as_array().unwrap().clone()
-        })
-        .map(|slot| slot["id"].as_str().unwrap().to_owned())
-        .collect();
-    ids.sort();
-    ids.dedup();
-    assert_eq!((ids.len(), count(&server, &path).await), (32, 34));
-}
-
-#[rstest]
-#[tokio::test]
-async fn a_repeated_add_is_answered_with_the_first_answer(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
-    let (_, path) = with_slots(&server, &event()).await;
-    let first = server.send_keyed("POST", &path, "key", &slots(2)).await;
-    assert_eq!((first.status, first.is_replay()), (201, false));
-    let again = server.send_keyed("POST", &path, "key", &json!({"shifts": 5})).await;
-    assert_eq!((again.status, again.is_replay(), &again.text), (201, true, &first.text));
-    assert_eq!(count(&server, &path).await, 4);
-    let event = path.trim_end_matches("/slots");
-    assert_eq!(server.send("DELETE", event, None).await.status, 200);
-    let after = server.send_keyed("POST", &path, "key", &slots(2)).await;
-    assert_eq!(
-        (after.status, after.is_replay(), &after.text),
-        (201, true, &first.text),
-        "the event is deleted"
-    );
-}
-
 #[tokio::test]
 async fn the_body_then_the_event_then_its_state_then_its_limit_are_checked() {
     let server = Server::start(&[]);
@@ -302,22 +163,4 @@ async fn the_body_then_the_event_then_its_state_then_its_limit_are_checked() {
     assert_eq!(server.post(&path, &json!({"shifts": []})).await.fields(), ["shifts"]);
     let refused = server.post(&path, &slots(1)).await;
     assert_eq!(conflict(&refused), "event_cancelled");
-}
-
-#[tokio::test]
-async fn notify_volunteers_is_ignored_where_nothing_is_mailed() {
-    let server = Server::start(&[]);
-    let (_, path) = with_slots(&server, &event()).await;
-    let mut body = slots(1);
-    body["notify_volunteers"] = json!("perhaps");
-    assert_eq!(server.post(&path, &body).await.status, 201);
-    let questions = path.replace("/slots", "/questions");
-    let question = json!({"label": "Diet", "notify_volunteers": null});
-    let added = server.post(&questions, &question).await;
-    assert_eq!(added.status, 201);
-    let question = format!("/v1/questions/{}", added.data()["id"].as_str().unwrap());
-    for method in ["PATCH", "DELETE"] {
-        let ignored = json!({"notify_volunteers": "perhaps"});
-        assert_eq!(server.send(method, &question, Some(&ignored)).await.status, 200, "{method}");
-    }
 }

@@ -2,10 +2,7 @@
 
 use serde_json::{Value, json};
 
-use rstest::rstest;
-
-use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Answer, Engine, Server, event};
+use crate::harness::{Server, event};
 
 async fn refused(server: &Server, body: &Value) -> Vec<String> {
     server.post("/v1/events", body).await.fields()
@@ -23,12 +20,9 @@ fn with_shift(field: &str, value: Value) -> Value {
     body
 }
 
-#[rstest]
 #[tokio::test]
-async fn every_field_that_is_wrong_is_named_in_one_answer_in_the_documented_order(
-    #[values(Sqlite, Postgres)] engine: Engine,
-) {
-    let Some(server) = Server::start_with(engine) else { return };
+async fn every_field_that_is_wrong_is_named_in_one_answer_in_the_documented_order() {
+    let server = Server::start(&[]);
     let body = json!({
         "shifts": [{"title": 1, "location": 2, "start_time": "9:00", "end_time": "25:00", "capacity": "3"}, 7],
         "badge_label": "x".repeat(256), "theme": "neon", "is_published": "yes", "timezone": "Mars/Base", "end_date": "soon",
@@ -76,10 +70,9 @@ async fn missing_required_fields_are_named() {
     assert_eq!(refused(&server, &with("shifts", json!([{}]))).await, ["shifts.0.title", "shifts.0.capacity"]);
 }
 
-#[rstest]
 #[tokio::test]
-async fn length_and_number_bounds_are_exact(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
+async fn length_and_number_bounds_are_exact() {
+    let server = Server::start(&[]);
     for (field, max) in [("title", 255), ("description", 65_535), ("location", 2_048), ("badge_label", 255)] {
         assert_eq!(refused(&server, &with(field, json!("é".repeat(max + 1)))).await, [field]);
         server.create(&with(field, json!("é".repeat(max)))).await;
@@ -104,10 +97,9 @@ async fn length_and_number_bounds_are_exact(#[values(Sqlite, Postgres)] engine: 
     }
 }
 
-#[rstest]
 #[tokio::test]
-async fn u0000_is_refused_in_every_text(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
+async fn u0000_is_refused_in_every_text() {
+    let server = Server::start(&[]);
     for field in ["title", "description", "location", "badge_label", "start_date", "timezone", "theme"] {
         assert_eq!(refused(&server, &with(field, json!("a\0b"))).await, [field]);
     }
@@ -120,10 +112,9 @@ async fn u0000_is_refused_in_every_text(#[values(Sqlite, Postgres)] engine: Engi
     assert_eq!(server.count_events().await, 0);
 }
 
-#[rstest]
 #[tokio::test]
-async fn location_data_is_an_object_of_bounded_size_and_depth(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
+async fn location_data_is_an_object_of_bounded_size_and_depth() {
+    let server = Server::start(&[]);
     for data in [json!([]), json!("x"), json!(1), json!(false), json!({"a": "x".repeat(16 * 1024)})] {
         assert_eq!(refused(&server, &with("location_data", data)).await, ["location_data"]);
     }
@@ -132,33 +123,17 @@ async fn location_data_is_an_object_of_bounded_size_and_depth(#[values(Sqlite, P
     let body = text.replacen('{', &format!("{{\"location_data\":{deep},"), 1);
     assert_eq!(server.post_text("/v1/events", body).await.fields(), ["location_data"]);
     server.create(&with("location_data", json!({"a": "x".repeat(16 * 1024 - 8)}))).await;
+    let nested = |levels: usize| -> Value {
+        let json = format!("{}{{}}{}", "{\"a\":".repeat(levels - 1), "}".repeat(levels - 1));
+        serde_json::from_str(&json).unwrap()
+    };
+    assert_eq!(refused(&server, &with("location_data", nested(101))).await, ["location_data"]);
+    server.create(&with("location_data", nested(100))).await;
 }
 
 #[tokio::test]
-async fn end_time_has_to_be_after_start_time_by_the_wall_clock() {
+async fn an_event_takes_at_most_500_shifts() {
     let server = Server::start(&[]);
-    for (start, end) in [("09:00", "09:00"), ("09:00", "08:59"), ("23:59", "00:00"), ("00:00", "00:00")] {
-        let body =
-            with("shifts", json!([{"title": "A", "capacity": 1, "start_time": start, "end_time": end}]));
-        assert_eq!(refused(&server, &body).await, ["shifts.0.end_time"], "{start} {end}");
-    }
-    let body = with("shifts", json!([{"title": "A", "capacity": 1, "end_time": "00:00"}]));
-    assert_eq!(refused(&server, &body).await, ["shifts.0.end_time"]);
-}
-
-#[tokio::test]
-async fn the_last_day_must_not_precede_the_first_or_exceed_the_plan() {
-    let server = Server::start(&[]);
-    assert_eq!(refused(&server, &with("end_date", json!("2027-06-04"))).await, ["end_date"]);
-    assert_eq!(refused(&server, &with("end_date", json!("2028-06-05"))).await, ["end_date"]);
-    server.create(&with("end_date", json!("2028-06-04"))).await;
-    server.create(&with("end_date", json!("2027-06-05"))).await;
-}
-
-#[rstest]
-#[tokio::test]
-async fn an_event_takes_at_most_500_shifts(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
     let shifts = |count| json!(vec![json!({"title": "A", "capacity": 1}); count]);
     assert_eq!(refused(&server, &with("shifts", shifts(501))).await, ["shifts"]);
     assert_eq!(server.count_events().await, 0);
@@ -168,10 +143,9 @@ async fn an_event_takes_at_most_500_shifts(#[values(Sqlite, Postgres)] engine: E
     }
 }
 
-#[rstest]
 #[tokio::test]
-async fn a_body_that_is_not_a_json_object_is_refused(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
+async fn a_body_that_is_not_a_json_object_is_refused() {
+    let server = Server::start(&[]);
     let nested = "[".repeat(100_000);
     let texts = [
         "",
@@ -327,36 +301,6 @@ async fn a_body_of_more_than_1_mib_is_too_large() {
 }
 
 #[tokio::test]
-async fn a_content_type_that_is_not_json_is_refused() {
-    let server = Server::start(&[]);
-    let post = async |media_type: Option<&str>| -> Answer {
-        let mut request = server.request("POST", "/v1/events").bearer_auth(&server.token);
-        if let Some(media_type) = media_type {
-            request = request.header("content-type", media_type);
-        }
-        server.answer(request.body(event().to_string())).await
-    };
-    for good in [
-        None,
-        Some("application/json"),
-        Some("Application/JSON; charset=utf-8"),
-        Some("application/vnd.x+json"),
-    ] {
-        assert_eq!(post(good).await.status, 201, "{good:?}");
-    }
-    for bad in [
-        "text/plain",
-        "application/x-www-form-urlencoded",
-        "application/jsonx",
-        "application/+json",
-        "json",
-        "",
-    ] {
-        assert_eq!(post(Some(bad)).await.status, 415, "{bad}");
-    }
-}
-
-#[tokio::test]
 async fn every_wrong_parameter_of_the_list_is_named() {
     let server = Server::start(&[]);
     let answer = server.get("/v1/events?cursor=x&per_page=0&is_published=yes").await;
@@ -367,28 +311,5 @@ async fn every_wrong_parameter_of_the_list_is_named() {
             ["per_page"],
             "{per_page}"
         );
-    }
-}
-
-#[tokio::test]
-async fn a_forged_or_altered_cursor_is_refused() {
-    let server = Server::start(&[]);
-    for _ in 0..2 {
-        server.create(&event()).await;
-    }
-    let page = server.get("/v1/events?per_page=1").await.json();
-    let cursor = page["meta"]["next_cursor"].as_str().unwrap();
-    let swapped: String = cursor.chars().rev().collect();
-    let first = if cursor.starts_with('A') { "B" } else { "A" };
-    for forged in [
-        &swapped,
-        &format!("{first}{}", &cursor[1..]),
-        &cursor[1..],
-        &format!("{cursor}A"),
-        "eyJpZCI6MX0",
-        "%00",
-        "☃",
-    ] {
-        assert_eq!(server.get(&format!("/v1/events?cursor={forged}")).await.fields(), ["cursor"], "{forged}");
     }
 }

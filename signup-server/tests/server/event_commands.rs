@@ -34,12 +34,9 @@ fn ids(events: &[Value]) -> Vec<&str> {
 
 const LIST: [&str; 4] = ["event", "list", "--organization", "starter"];
 
-#[rstest]
 #[tokio::test]
-async fn a_list_has_published_draft_and_cancelled_events_or_only_deleted_ones(
-    #[values(Sqlite, Postgres)] engine: Engine,
-) {
-    let Some(server) = Server::start_with(engine) else { return };
+async fn a_list_has_published_draft_and_cancelled_events_or_only_deleted_ones() {
+    let server = Server::start_on_sqlite();
     server.manage(&["organization", "create", "--name", "Other"]);
     let mut created = vec![];
     for day in 1..=4 {
@@ -79,10 +76,9 @@ fn a_list_of_an_unknown_organization_and_an_unknown_event_are_errors() {
     }
 }
 
-#[rstest]
 #[tokio::test]
-async fn an_event_is_shown_with_its_slots_and_questions(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
+async fn an_event_is_shown_with_its_slots_and_questions() {
+    let server = Server::start_on_sqlite();
     let created = server.create(&published()).await;
     let question = server.manage(&["question", "add", "--event", id(&created), "--label", "Size"]);
     let show = ["event", "show", "--event", id(&created), "--base-url", "https://signup.example.org/"];
@@ -97,10 +93,9 @@ async fn an_event_is_shown_with_its_slots_and_questions(#[values(Sqlite, Postgre
 }
 
 /// The server is killed before the commands, so their mails stay queued.
-#[rstest]
 #[tokio::test]
-async fn a_cancellation_queues_its_mails_unless_no_mail_is_given(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(mut server) = Server::start_with(engine) else { return };
+async fn a_cancellation_queues_its_mails_unless_no_mail_is_given() {
+    let mut server = Server::start_on_sqlite();
     let [quiet, told] =
         [Page::create(&server, &published()).await, Page::create(&server, &published()).await];
     for page in [&quiet, &told] {
@@ -157,12 +152,9 @@ async fn a_running_server_answers_with_what_a_command_changed(#[values(Sqlite, P
     wait_for(200).await;
 }
 
-#[rstest]
 #[tokio::test]
-async fn an_event_with_active_sign_ups_is_deleted_only_after_its_cancellation(
-    #[values(Sqlite, Postgres)] engine: Engine,
-) {
-    let Some(server) = Server::start_with(engine) else { return };
+async fn an_event_with_active_sign_ups_is_deleted_only_after_its_cancellation() {
+    let server = Server::start_on_sqlite();
     let page = Page::create(&server, &published()).await;
     page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     let event = id(&page.event);
@@ -175,10 +167,9 @@ async fn an_event_with_active_sign_ups_is_deleted_only_after_its_cancellation(
     assert_refused(&server, &["signup", "list", "--event", event], event);
 }
 
-#[rstest]
 #[tokio::test]
-async fn a_restored_event_has_its_slots_questions_and_sign_ups(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
+async fn a_restored_event_has_its_slots_questions_and_sign_ups() {
+    let server = Server::start_on_sqlite();
     let page = Page::create(&server, &published()).await;
     let event = id(&page.event);
     server.manage(&["question", "add", "--event", event, "--label", "Size"]);
@@ -197,10 +188,9 @@ async fn a_restored_event_has_its_slots_questions_and_sign_ups(#[values(Sqlite, 
     assert_refused(&server, &["event", "restore", "--event", event], "there is no deleted event");
 }
 
-#[rstest]
 #[tokio::test]
-async fn a_restore_keeps_the_limit_of_the_plan(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
+async fn a_restore_keeps_the_limit_of_the_plan() {
+    let server = Server::start_on_sqlite();
     let deleted = server.create(&published()).await;
     server.manage(&["event", "delete", "--event", id(&deleted)]);
     let mut others = vec![];

@@ -1,14 +1,10 @@
 //! The route `/v1/team`.
 
-use rstest::rstest;
+use crate::harness::Server;
 
-use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Engine, Server};
-
-#[rstest]
 #[tokio::test]
-async fn a_token_sees_its_own_organization(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
+async fn a_token_sees_its_own_organization() {
+    let server = Server::start_on_sqlite();
     let answer = server.get("/v1/team").await;
     assert_eq!(answer.status, 200);
     assert_eq!(
