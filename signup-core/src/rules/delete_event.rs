@@ -39,7 +39,7 @@ mod tests {
     use super::super::facts::*;
     use super::*;
     use crate::conformance::records;
-    use crate::store::Write;
+    use crate::store::{Refusal, Total, Write};
 
     #[test]
     fn only_an_event_without_active_sign_ups_is_deleted() {
@@ -50,6 +50,10 @@ mod tests {
         assert_eq!(delete_event(&filled(1), before()).unwrap_err(), Error::EventHasSignups);
         let past = delete_event(&filled(1), after_shifts()).unwrap();
         assert_eq!(lines(&past), [event, "Shift 1 at 1", "Shift 2 at 1", put]);
+        let count = |total| Refusal::NotBelow { total, count: 1 };
+        let (owner, shift) = (full().event.organization, full().shifts[0].id);
+        assert!((empty.decides_again)(&count(Total::Filled(owner, shift))));
+        assert!(!(empty.decides_again)(&count(Total::ActiveEvents(owner))));
         let [Write::Put { after, .. }] = &empty.change.writes[..] else { panic!("{empty:?}") };
         assert_eq!(<&Event>::try_from(after).unwrap().deleted_at, Some(before()));
     }
