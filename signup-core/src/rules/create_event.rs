@@ -158,7 +158,7 @@ mod tests {
             ),
         ] {
             let faults = create(new, before()).unwrap_err();
-            assert_eq!(faults.iter().map(|fault| fault.path.to_string()).collect::<Vec<_>>(), expected);
+            assert_eq!(fault_paths(&faults), expected);
         }
         for last in [date(2027, 6, 5), date(2027, 6, 11)] {
             assert_eq!(

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fan_out_tells_those_who_do_not_know_the_change_yet() {
+    fn a_fan_out_skips_sign_ups_made_after_the_change() {
         let (.., shift, signup) = facts();
         let fanned_out = records::notice(&shift, 5);
         let later = Signup { shift_version: 2, ..records::signup(&shift, 4) };
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fan_out_of_a_cancellation_or_a_deletion_tells_everybody() {
+    fn a_fan_out_of_a_cancellation_or_a_deletion_reaches_every_sign_up() {
         let (.., shift, signup) = facts();
         let changed = records::notice(&shift, 5);
         for cause in [

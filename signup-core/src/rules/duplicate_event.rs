@@ -159,10 +159,7 @@ mod tests {
             let decision = copy(long(), to);
             assert_eq!(decision.is_ok(), is_taken, "{to}");
             if let Err(faults) = decision {
-                assert_eq!(
-                    faults.iter().map(|fault| fault.path.to_string()).collect::<Vec<_>>(),
-                    ["start_date"]
-                );
+                assert_eq!(fault_paths(&faults), ["start_date"]);
             }
         }
     }

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::Decision;
 use crate::conformance::records;
 use crate::event::Event;
+use crate::fault::Faults;
 use crate::id::NoticeId;
 use crate::plan::PlanLimits;
 use crate::shift::Shift;
@@ -48,6 +49,11 @@ pub(super) fn after_event() -> Timestamp {
 /// Returns the id of the notice `number`.
 pub(super) fn notice(number: u32) -> NoticeId {
     NoticeId::new(records::uuid(number))
+}
+
+/// Returns the path of each fault.
+pub(super) fn fault_paths(faults: &Faults) -> Vec<String> {
+    faults.iter().map(|fault| fault.path.to_string()).collect()
 }
 
 /// Returns what a decision requires and writes, one line each.

@@ -322,7 +322,7 @@ mod tests {
             (full(), new().end_date(date(9999, 1, 1)), "end_date"),
         ] {
             let Err(Error::Invalid(faults)) = patch(full, patched, before()) else { panic!("{field}") };
-            assert_eq!(faults.iter().map(|fault| fault.path.to_string()).collect::<Vec<_>>(), [field]);
+            assert_eq!(fault_paths(&faults), [field]);
         }
         assert!(patch(long(), new().title("Other".parse().unwrap()), before()).is_ok());
     }

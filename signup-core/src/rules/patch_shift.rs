@@ -118,7 +118,7 @@ mod tests {
         let Err(Error::Invalid(faults)) = patch(early.clone(), before()) else {
             panic!("the end is the start")
         };
-        assert_eq!(faults.iter().map(|fault| fault.path.to_string()).collect::<Vec<_>>(), ["end_time"]);
+        assert_eq!(fault_paths(&faults), ["end_time"]);
         let mut event = full().event;
         event.cancelled_at = Some(before());
         let shift = records::shift(&event, 1, 5);

@@ -132,7 +132,7 @@ mod tests {
 
     fn paths<T: std::fmt::Debug>(decision: Result<Decision<T>, Error>) -> Vec<String> {
         let Err(Error::Invalid(faults)) = decision else { panic!("{decision:?}") };
-        faults.iter().map(|fault| fault.path.to_string()).collect()
+        fault_paths(&faults)
     }
 
     #[test]

@@ -158,7 +158,7 @@ mod tests {
             match add(with(present), count) {
                 Ok(added) => assert!(is_taken && added.outcome.len() == count, "{present} and {count}"),
                 Err(Error::Invalid(faults)) => {
-                    let paths: Vec<_> = faults.iter().map(|fault| fault.path.to_string()).collect();
+                    let paths = fault_paths(&faults);
                     assert!(!is_taken && paths == ["shifts"], "{present} and {count}: {paths:?}");
                 }
                 Err(error) => panic!("{error:?}"),
