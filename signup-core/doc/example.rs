@@ -14,7 +14,7 @@ struct Example {
     organization: Organization,
     session: Session,
     created: EventWithShifts,
-    /// A volunteer who has not signed up.
+    /// A volunteer without a sign-up.
     ada: NewSignup,
 }
 

@@ -129,7 +129,7 @@ async fn an_answer_that_is_no_longer_asked_for_may_be_missing() {
     assert_eq!(form.sign_up(new).await.unwrap().signup.answers.len(), 2);
 }
 
-/// The shift has one place. An old form must not reveal who has it.
+/// The shift has one place. An old form must not reveal which address has it.
 #[tokio::test]
 async fn an_old_form_answers_an_address_with_a_place_like_every_other() {
     let world = world_with(false).await;

@@ -34,7 +34,7 @@ async fn the_type_of_an_answered_question_does_not_change() {
     assert_eq!(
         (unanswered.status, &unanswered.data()["type"]),
         (200, &json!("checkbox")),
-        "nobody has answered it"
+        "no sign-up has an answer to it"
     );
 }
 

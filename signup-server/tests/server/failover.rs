@@ -85,6 +85,7 @@ async fn a_failover_loses_nothing_acknowledged_and_duplicates_nothing() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     standby.promote();
     let promoted = Instant::now();
+    // The time after the failover, in which the writers use the new primary.
     tokio::time::sleep(Duration::from_secs(4)).await;
     stop.store(true, Ordering::Relaxed);
     let (mut acknowledged, mut failed) = (Acknowledged::new(), 0);

@@ -299,6 +299,7 @@ impl Handler for Session {
         let mail = Mail { to: self.to.clone(), raw: std::mem::take(&mut self.raw) };
         // Stored before the delay: a client that is killed while it waits for the reply has sent the mail.
         self.state.lock().unwrap().mails.push(mail);
+        // The test has set the delay: it stands for a slow mail server.
         std::thread::sleep(delay);
         self.delay_reply();
         response::OK

@@ -96,6 +96,7 @@ async fn race(servers: &[Server], method: &str, action: &str, refusal: u16) -> F
             }
         });
         let edit = async {
+            // The fixed wait is deliberate, too: it moves the edit through the forms.
             tokio::time::sleep(Duration::from_millis(6 * round as u64)).await;
             servers[round % servers.len()].send(method, &edit_path, None).await
         };

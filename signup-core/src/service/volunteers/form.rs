@@ -147,7 +147,7 @@ impl SignUpForm {
     ///
     /// - [`Error::Invalid`] with every fault of the answers.
     /// - [`Error::ShiftFull`] or [`Error::ShiftOver`]. An address with a place on the shift gets the same error, so
-    ///   that the answer does not reveal who is signed up. The place is kept, and its confirmation is mailed again.
+    ///   that the answer does not reveal which addresses are signed up. The place is kept, and its confirmation is mailed again.
     /// - [`Error::NotFound`] or [`Error::EventCancelled`] if the event or the shift has changed since the form was read.
     pub async fn sign_up(&self, new: NewSignup) -> Result<SignedUp> {
         new.check_known(&self.facts.questions)?;
