@@ -119,12 +119,6 @@ impl Coverage {
     }
 }
 
-/// The text is not the name of a state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("must be one of past, cancelled, over_full, full, open")]
-#[non_exhaustive]
-pub struct CoverageStateError;
-
 names! {
     /// Every state.
     CoverageState {
@@ -133,5 +127,5 @@ names! {
         OverFull => "over_full",
         Full => "full",
         Open => "open",
-    } else |_| CoverageStateError, CoverageStateError
+    }
 }

@@ -15,23 +15,20 @@ use std::str::FromStr;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
-use thiserror::Error;
 use uuid::Uuid;
 
 use crate::id::{EventId, SignupId};
 use crate::secret::Digest;
 use crate::store::{Position, Side};
 use crate::text_form::text_form;
+use crate::value_error::ValueError;
 
 /// The first byte of each cursor.
 const VERSION: u8 = 1;
 const CHECK: usize = 16;
 
 /// The text is not a cursor of this service, or is a cursor of another kind of record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be a cursor of an earlier page, unaltered")]
-#[non_exhaustive]
-pub struct CursorError;
+const MALFORMED: ValueError = ValueError::Malformed { expected: "a cursor of an earlier page, unaltered" };
 
 /// A sort key that a cursor can hold.
 trait CursorKey: Sized {
@@ -83,10 +80,10 @@ macro_rules! cursors {
         }
 
         impl FromStr for Position<$key> {
-            type Err = CursorError;
+            type Err = ValueError;
 
             /// Reads a cursor that `Display` wrote. An altered cursor, or one of another list, is an error.
-            fn from_str(cursor: &str) -> Result<Self, CursorError> {
+            fn from_str(cursor: &str) -> Result<Self, ValueError> {
                 open(cursor)
             }
         }
@@ -107,18 +104,18 @@ fn seal<K: CursorKey>(position: &Position<K>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-fn open<K: CursorKey>(cursor: &str) -> Result<Position<K>, CursorError> {
-    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| CursorError)?;
-    let (content, check) = bytes.split_last_chunk::<CHECK>().ok_or(CursorError)?;
+fn open<K: CursorKey>(cursor: &str) -> Result<Position<K>, ValueError> {
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| MALFORMED)?;
+    let (content, check) = bytes.split_last_chunk::<CHECK>().ok_or(MALFORMED)?;
     if checksum(K::LIST, content) != *check {
-        return Err(CursorError);
+        return Err(MALFORMED);
     }
     let (side, key) = match content {
         [VERSION, 0, key @ ..] => (Side::Below, key),
         [VERSION, 1, key @ ..] => (Side::Above, key),
-        _ => return Err(CursorError),
+        _ => return Err(MALFORMED),
     };
-    Ok(Position { key: K::from_bytes(key).ok_or(CursorError)?, side })
+    Ok(Position { key: K::from_bytes(key).ok_or(MALFORMED)?, side })
 }
 
 fn checksum(list: &str, content: &[u8]) -> [u8; CHECK] {
@@ -161,7 +158,7 @@ mod tests {
     #[test]
     fn a_text_that_is_not_a_cursor_is_refused() {
         for text in ["", "1", "eyJpZCI6MX0", &"A".repeat(56), "☃"] {
-            assert_eq!(text.parse::<EventPosition>(), Err(CursorError), "{text}");
+            assert_eq!(text.parse::<EventPosition>(), Err(MALFORMED), "{text}");
         }
     }
 
@@ -169,7 +166,7 @@ mod tests {
     fn a_cursor_of_one_list_is_refused_by_the_other() {
         let signups = Position { key: SignupId::new(position().key.1.uuid()), side: Side::Below };
         assert_eq!(signups.to_string().parse(), Ok(signups));
-        assert_eq!(signups.to_string().parse::<EventPosition>(), Err(CursorError));
-        assert_eq!(position().to_string().parse::<Position<SignupId>>(), Err(CursorError));
+        assert_eq!(signups.to_string().parse::<EventPosition>(), Err(MALFORMED));
+        assert_eq!(position().to_string().parse::<Position<SignupId>>(), Err(MALFORMED));
     }
 }

@@ -5,12 +5,12 @@ use std::str::FromStr;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::hours::{Day, EventDate};
 use crate::id::{EventId, OrganizationId};
 use crate::text::{BadgeLabel, CancellationReason, Description, EventLocation, Title};
 use crate::text_form::{from_text, names};
+use crate::value_error::ValueError;
 use crate::zone::Zone;
 
 /// An event.
@@ -172,20 +172,6 @@ impl EventDates {
     }
 }
 
-/// The value is not a number, or out of range for a latitude or a longitude.
-#[derive(Debug, Clone, Copy, PartialEq, Error)]
-#[error("must be between -{bound} and {bound}")]
-pub struct CoordinateError {
-    bound: f64,
-}
-
-impl CoordinateError {
-    /// Returns the largest number of degrees. The smallest is its negative.
-    pub const fn bound(&self) -> f64 {
-        self.bound
-    }
-}
-
 macro_rules! coordinates {
     ($($(#[$doc:meta])* $name:ident: $bound:literal;)*) => {$(
         $(#[$doc])*
@@ -198,9 +184,12 @@ macro_rules! coordinates {
             ///
             /// # Errors
             /// Fails if `degrees` is out of range or NaN.
-            pub fn new(degrees: f64) -> Result<Self, CoordinateError> {
+            pub fn new(degrees: f64) -> Result<Self, ValueError> {
                 let bound = $bound;
-                (-bound..=bound).contains(&degrees).then_some(Self(degrees)).ok_or(CoordinateError { bound })
+                (-bound..=bound).contains(&degrees).then_some(Self(degrees)).ok_or(ValueError::Degrees {
+                    min: -bound,
+                    max: bound,
+                })
             }
 
             /// Returns the value in degrees.
@@ -210,10 +199,10 @@ macro_rules! coordinates {
         }
 
         impl FromStr for $name {
-            type Err = CoordinateError;
+            type Err = ValueError;
 
             /// Parses a decimal number of degrees.
-            fn from_str(text: &str) -> Result<Self, CoordinateError> {
+            fn from_str(text: &str) -> Result<Self, ValueError> {
                 Self::new(text.parse().unwrap_or(f64::NAN))
             }
         }
@@ -228,9 +217,9 @@ macro_rules! coordinates {
         from_text!($name);
 
         impl TryFrom<f64> for $name {
-            type Error = CoordinateError;
+            type Error = ValueError;
 
-            fn try_from(degrees: f64) -> Result<Self, CoordinateError> {
+            fn try_from(degrees: f64) -> Result<Self, ValueError> {
                 Self::new(degrees)
             }
         }
@@ -272,14 +261,6 @@ pub enum Theme {
     Midnight,
 }
 
-/// The text is not the name of a theme.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error(
-    "must be one of purple-indigo, ocean-blue, sunset-orange, forest-green, rose-pink, slate-charcoal, golden-hour, midnight"
-)]
-#[non_exhaustive]
-pub struct ThemeError;
-
 names! {
     /// Every theme.
     Theme {
@@ -291,5 +272,5 @@ names! {
         SlateCharcoal => "slate-charcoal",
         GoldenHour => "golden-hour",
         Midnight => "midnight",
-    } else |_| ThemeError, ThemeError
+    }
 }

@@ -48,7 +48,7 @@ impl std::error::Error for Fault {}
 /// [kind](FaultKind):
 ///
 /// ```
-/// use signup_core::{EventInput, FaultKind, PathStep, PlanTable, TextError, from_json};
+/// use signup_core::{EventInput, FaultKind, PathStep, PlanTable, TextError, ValueError, from_json};
 ///
 /// let json = br#"{"title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC",
 ///     "shifts": [{"title": "a\u0000b", "capacity": 0}]}"#;
@@ -59,7 +59,7 @@ impl std::error::Error for Fault {}
 /// assert_eq!(title.path.steps(), [PathStep::Field("shifts"), PathStep::Index(0), PathStep::Field("title")]);
 /// assert_eq!(title.kind, FaultKind::Text(TextError::Nul));
 /// assert_eq!(capacity.path, "shifts[0].capacity");
-/// assert_eq!(capacity.kind, FaultKind::WholeNumber { min: 1, max: Some(1_000_000) });
+/// assert_eq!(capacity.kind, ValueError::WholeNumber { min: 1, max: Some(1_000_000) }.into());
 /// assert_eq!(capacity.to_string(), "`shifts[0].capacity` must be a whole number from 1 to 1000000");
 /// # Ok::<(), signup_core::Faults>(())
 /// ```
@@ -110,11 +110,11 @@ impl Faults {
     ///
     /// # Errors
     /// Returns the faults if there are any. If there is neither a value nor a fault, the whole input is
-    /// [unreadable](FaultKind::Unreadable).
+    /// [required](FaultKind::Required).
     pub fn into_result<T>(self, value: Option<T>) -> Result<T, Self> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
-            _ if self.0.is_empty() => Err(Self::one(FaultPath::new(), FaultKind::Unreadable)),
+            _ if self.0.is_empty() => Err(Self::one(FaultPath::new(), FaultKind::Required)),
             _ => Err(self),
         }
     }
@@ -175,8 +175,8 @@ mod tests {
     fn a_fault_prints_a_sentence_with_its_path() {
         let path = FaultPath::new().field("shifts").index(0).field("title");
         assert_eq!(Fault::new(path, TextError::Blank).to_string(), "`shifts[0].title` must not be empty");
-        let whole = Fault::new(FaultPath::new(), FaultKind::NotAnObject);
-        assert_eq!(whole.to_string(), "the input must be a JSON object");
+        let whole = Fault::new(FaultPath::new(), ValueType::Object);
+        assert_eq!(whole.to_string(), "the input must be an object");
     }
 
     #[test]
@@ -192,8 +192,8 @@ mod tests {
     #[test]
     fn a_check_without_value_and_fault_is_an_error() {
         assert_eq!(Faults::new().into_result(Some(1)), Ok(1));
-        let unreadable = Faults::one(FaultPath::new(), FaultKind::Unreadable);
-        assert_eq!(Faults::new().into_result(None::<u32>), Err(unreadable));
+        let no_input = Faults::one(FaultPath::new(), FaultKind::Required);
+        assert_eq!(Faults::new().into_result(None::<u32>), Err(no_input));
         let required = Faults::one("title", FaultKind::Required);
         assert_eq!(required.clone().into_result(Some(1)), Err(required));
     }

@@ -9,16 +9,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 use uuid::Uuid;
 
 use crate::text_form::from_text;
+use crate::value_error::ValueError;
 
-/// The text is not an id in the form that this service writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be an id as this service writes it: a UUID in lower case with hyphens")]
-#[non_exhaustive]
-pub struct IdError;
+const MALFORMED: ValueError =
+    ValueError::Malformed { expected: "an id as this service writes it: a UUID in lower case with hyphens" };
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -45,15 +42,15 @@ macro_rules! ids {
         }
 
         impl FromStr for $name {
-            type Err = IdError;
+            type Err = ValueError;
 
             /// Parses an id in the form that this service writes: 36 characters, lower case, hyphenated.
             ///
             /// Any other spelling of the same UUID is an error.
-            fn from_str(text: &str) -> Result<Self, IdError> {
-                let uuid = Uuid::try_parse(text).map_err(|_| IdError)?;
+            fn from_str(text: &str) -> Result<Self, ValueError> {
+                let uuid = Uuid::try_parse(text).map_err(|_| MALFORMED)?;
                 let mut buffer = [0; uuid::fmt::Hyphenated::LENGTH];
-                (uuid.hyphenated().encode_lower(&mut buffer) == text).then_some(Self(uuid)).ok_or(IdError)
+                (uuid.hyphenated().encode_lower(&mut buffer) == text).then_some(Self(uuid)).ok_or(MALFORMED)
             }
         }
 
@@ -112,7 +109,7 @@ mod tests {
             format!("urn:uuid:{id}"),
             String::new(),
         ] {
-            assert_eq!(text.parse::<EventId>(), Err(IdError), "{text}");
+            assert_eq!(text.parse::<EventId>(), Err(MALFORMED), "{text}");
         }
     }
 }

@@ -128,6 +128,7 @@ mod text;
 mod text_form;
 mod time_error;
 mod token;
+mod value_error;
 mod zone;
 
 // The tests of this crate use the records of the suite.
@@ -138,13 +139,12 @@ pub use allowance::{Allowance, RateKey, WINDOW_S, Window, Windows};
 #[doc(no_inline)]
 pub use async_trait::async_trait;
 pub use clock::{Clock, FixedClock, SystemClock, TokioClock};
-pub use coverage::{Coverage, CoverageState, CoverageStateError, ShiftCoverage};
-pub use cursor::CursorError;
+pub use coverage::{Coverage, CoverageState, ShiftCoverage};
 pub use error::{Error, Result};
-pub use event::{CoordinateError, Event, EventDates, Latitude, Longitude, Theme, ThemeError};
+pub use event::{Event, EventDates, Latitude, Longitude, Theme};
 pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
-pub use id::{EventId, IdError, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
+pub use id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 pub use input::{
     CancelEvent, CancelEventInput, Change, DeleteShift, DeleteShiftInput, DuplicateInput, EventInput,
     EventListInput, EventPatch, EventPatchInput, Given, HoursPatch, NewAnswer, NewEvent, NewOrganization,
@@ -156,22 +156,17 @@ pub use jiff::civil::{Date, Time, date, time};
 #[doc(no_inline)]
 pub use jiff::{self, SignedDuration, Timestamp};
 pub use notice::{Delivery, DeliveryFailure, Notice, NoticeCause, NoticeFailure, ShiftChange, TimeAndPlace};
-pub use occupancy::{Capacity, CapacityError, Occupancy};
+pub use occupancy::{Capacity, Occupancy};
 pub use organization::Organization;
-pub use plan::{Plan, PlanError, PlanLimits, PlanTable};
-pub use question::{Question, QuestionKind, QuestionKindError};
-pub use receipt::{
-    EventWithShifts, IdempotencyKey, IdempotencyKeyError, Operation, OperationError, Outcome, Receipt,
-    ReceiptKey,
-};
-pub use secret::{Digest, DigestError, Secret, SecretError, TokenText, TokenTextError, new_uuid};
+pub use plan::{Plan, PlanLimits, PlanTable};
+pub use question::{Question, QuestionKind};
+pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
+pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
     Admin, EventPages, Outbox, PublicEvent, Service, Session, SignUpForm, SignedUp, Volunteers,
 };
 pub use shift::{Closing, Shift, sort_by_running_order};
-pub use signup::{
-    Answer, CancelledBy, CancelledByError, Signup, SignupState, SignupStatus, SignupStatusError,
-};
+pub use signup::{Answer, CancelledBy, Signup, SignupState, SignupStatus};
 #[doc(inline)]
 pub use store::writing;
 pub use store::{
@@ -184,7 +179,8 @@ pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,
     LocationData, LocationDataError, Name, PersonName, ShiftLocation, TextError, Title, WebAddress,
 };
-pub use token::{Scope, ScopeError, Scopes, Token};
+pub use token::{Scope, Scopes, Token};
+pub use value_error::ValueError;
 pub use zone::{Zone, zone_data_version};
 #[doc(no_inline)]
 pub use {serde_json, uuid};

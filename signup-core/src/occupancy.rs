@@ -4,31 +4,26 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::text_form::from_text;
+use crate::value_error::ValueError;
 
 /// The number of volunteers that a shift needs: 1 to 1,000,000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub struct Capacity(u32);
 
-/// The value is not a whole number, or out of range for a capacity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be a whole number from 1 to {}", Capacity::MAX)]
-#[non_exhaustive]
-pub struct CapacityError;
-
 impl Capacity {
     /// The largest capacity.
     pub const MAX: u32 = 1_000_000;
+    pub(crate) const OUT_OF_RANGE: ValueError = ValueError::WholeNumber { min: 1, max: Some(Self::MAX) };
 
     /// Checks a number of volunteers.
     ///
     /// # Errors
     /// Fails unless `volunteers` is from 1 to [`MAX`](Self::MAX).
-    pub fn new(volunteers: u32) -> Result<Self, CapacityError> {
-        (1..=Self::MAX).contains(&volunteers).then_some(Self(volunteers)).ok_or(CapacityError)
+    pub fn new(volunteers: u32) -> Result<Self, ValueError> {
+        (1..=Self::MAX).contains(&volunteers).then_some(Self(volunteers)).ok_or(Self::OUT_OF_RANGE)
     }
 
     /// Returns the number of volunteers.
@@ -38,12 +33,12 @@ impl Capacity {
 }
 
 impl FromStr for Capacity {
-    type Err = CapacityError;
+    type Err = ValueError;
 
     /// Parses a whole number of decimal digits, without a sign.
-    fn from_str(text: &str) -> Result<Self, CapacityError> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
-        text.parse().ok().filter(|_| is_digits).ok_or(CapacityError).and_then(Self::new)
+        text.parse().ok().filter(|_| is_digits).ok_or(Self::OUT_OF_RANGE).and_then(Self::new)
     }
 }
 
@@ -56,9 +51,9 @@ impl fmt::Display for Capacity {
 from_text!(Capacity);
 
 impl TryFrom<u32> for Capacity {
-    type Error = CapacityError;
+    type Error = ValueError;
 
-    fn try_from(volunteers: u32) -> Result<Self, CapacityError> {
+    fn try_from(volunteers: u32) -> Result<Self, ValueError> {
         Self::new(volunteers)
     }
 }

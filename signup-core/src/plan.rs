@@ -1,7 +1,6 @@
 //! Plans: the limits of an organization.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::text_form::names;
 
@@ -19,12 +18,6 @@ pub enum Plan {
     Pro,
 }
 
-/// The text is not the name of a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be one of free, calendar, starter, pro")]
-#[non_exhaustive]
-pub struct PlanError;
-
 names! {
     /// Every plan, smallest first.
     Plan {
@@ -32,7 +25,7 @@ names! {
         Calendar => "calendar",
         Starter => "starter",
         Pro => "pro",
-    } else |_| PlanError, PlanError
+    }
 }
 
 /// The limits of a plan.

@@ -1,7 +1,6 @@
 //! Questions that an event asks each volunteer at sign-up.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::id::{EventId, OrganizationId, QuestionId};
 use crate::text::Label;
@@ -74,17 +73,11 @@ pub enum QuestionKind {
     Checkbox,
 }
 
-/// The text is not the name of a kind of question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be one of text, select, checkbox")]
-#[non_exhaustive]
-pub struct QuestionKindError;
-
 names! {
     /// Every kind.
     QuestionKind {
         Text => "text",
         Select => "select",
         Checkbox => "checkbox",
-    } else |_| QuestionKindError, QuestionKindError
+    }
 }

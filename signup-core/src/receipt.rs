@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, TokenId};
@@ -13,16 +12,11 @@ use crate::question::Question;
 use crate::shift::Shift;
 use crate::text_form::{from_text, text_form};
 use crate::token::Scope;
+use crate::value_error::ValueError;
 
 /// A caller's key for one logical operation: 1 to 255 visible ASCII characters, preferably a UUID.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IdempotencyKey(String);
-
-/// The text is not an idempotency key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be 1 to 255 visible ASCII characters")]
-#[non_exhaustive]
-pub struct IdempotencyKeyError;
 
 impl IdempotencyKey {
     /// The maximum length in characters.
@@ -35,11 +29,12 @@ impl IdempotencyKey {
 }
 
 impl FromStr for IdempotencyKey {
-    type Err = IdempotencyKeyError;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, IdempotencyKeyError> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         let fits = (1..=Self::MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-        fits.then(|| Self(text.to_owned())).ok_or(IdempotencyKeyError)
+        fits.then(|| Self(text.to_owned()))
+            .ok_or(ValueError::Malformed { expected: "1 to 255 visible ASCII characters" })
     }
 }
 
@@ -131,20 +126,16 @@ impl fmt::Display for Operation {
     }
 }
 
-/// The text is not an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be create-event, or the name of another operation, / and an id")]
-#[non_exhaustive]
-pub struct OperationError;
-
 impl FromStr for Operation {
-    type Err = OperationError;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, OperationError> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        const MALFORMED: ValueError =
+            ValueError::Malformed { expected: "create-event, or the name of another operation, / and an id" };
         let Some((name, id)) = text.split_once('/') else {
-            return if text == "create-event" { Ok(Self::CreateEvent) } else { Err(OperationError) };
+            return if text == "create-event" { Ok(Self::CreateEvent) } else { Err(MALFORMED) };
         };
-        let id: EventId = id.parse().map_err(|_| OperationError)?;
+        let id: EventId = id.parse().map_err(|_| MALFORMED)?;
         let (event, shift, question) = (id, ShiftId::new(id.uuid()), QuestionId::new(id.uuid()));
         Ok(match name {
             "duplicate-event" => Self::DuplicateEvent(event),
@@ -159,7 +150,7 @@ impl FromStr for Operation {
             "add-question" => Self::AddQuestion(event),
             "patch-question" => Self::PatchQuestion(question),
             "delete-question" => Self::DeleteQuestion(question),
-            _ => return Err(OperationError),
+            _ => return Err(MALFORMED),
         })
     }
 }

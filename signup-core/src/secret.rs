@@ -16,10 +16,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use thiserror::Error;
 use uuid::Uuid;
 
 use crate::text_form::{deserialize_text, from_text};
+use crate::value_error::ValueError;
 
 /// The prefix of every API token.
 pub(crate) const TOKEN_PREFIX: &str = "signup_";
@@ -43,12 +43,6 @@ const SECRET_CHARACTERS: usize = 43;
 #[serde(transparent)]
 pub struct Secret(String);
 
-/// The text is not a secret. The error does not contain the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be 43 characters of base64url")]
-#[non_exhaustive]
-pub struct SecretError;
-
 impl Secret {
     /// Generates a secret.
     pub fn generate() -> Self {
@@ -67,13 +61,15 @@ impl Secret {
 }
 
 impl FromStr for Secret {
-    type Err = SecretError;
+    type Err = ValueError;
 
     /// Parses a text that [`generate`](Self::generate) can have produced.
-    fn from_str(text: &str) -> Result<Self, SecretError> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         let is_secret = text.len() == SECRET_CHARACTERS
             && URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == SECRET_BYTES);
-        is_secret.then(|| Self(text.to_owned())).ok_or(SecretError)
+        is_secret
+            .then(|| Self(text.to_owned()))
+            .ok_or(ValueError::Malformed { expected: "43 characters of base64url" })
     }
 }
 
@@ -94,12 +90,6 @@ impl fmt::Debug for Secret {
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenText(String);
 
-/// The text is not a token. The error does not contain the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be {TOKEN_PREFIX} and 43 characters of base64url")]
-#[non_exhaustive]
-pub struct TokenTextError;
-
 impl TokenText {
     /// Generates a token.
     pub fn generate() -> Self {
@@ -118,11 +108,13 @@ impl TokenText {
 }
 
 impl FromStr for TokenText {
-    type Err = TokenTextError;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, TokenTextError> {
-        let secret = text.strip_prefix(TOKEN_PREFIX).ok_or(TokenTextError)?;
-        secret.parse::<Secret>().map(|_| Self(text.to_owned())).map_err(|_| TokenTextError)
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        const MALFORMED: ValueError =
+            ValueError::Malformed { expected: "signup_ and 43 characters of base64url" };
+        let secret = text.strip_prefix(TOKEN_PREFIX).ok_or(MALFORMED)?;
+        secret.parse::<Secret>().map(|_| Self(text.to_owned())).map_err(|_| MALFORMED)
     }
 }
 
@@ -156,25 +148,20 @@ impl Digest {
     }
 }
 
-/// The text is not a digest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be 64 hexadecimal digits")]
-#[non_exhaustive]
-pub struct DigestError;
-
 impl FromStr for Digest {
-    type Err = DigestError;
+    type Err = ValueError;
 
-    fn from_str(digits: &str) -> Result<Self, DigestError> {
+    fn from_str(digits: &str) -> Result<Self, ValueError> {
+        const MALFORMED: ValueError = ValueError::Malformed { expected: "64 hexadecimal digits" };
         let half = |digit: u8| char::from(digit).to_digit(16);
         let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
         let mut bytes = [0; 32];
         if pairs.len() != bytes.len() || !rest.is_empty() {
-            return Err(DigestError);
+            return Err(MALFORMED);
         }
         for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
             let value = half(*high).zip(half(*low)).map(|(high, low)| high << 4 | low);
-            *byte = value.and_then(|value| u8::try_from(value).ok()).ok_or(DigestError)?;
+            *byte = value.and_then(|value| u8::try_from(value).ok()).ok_or(MALFORMED)?;
         }
         Ok(Self(bytes))
     }
@@ -260,7 +247,7 @@ mod tests {
         for bad in
             [&good[7..], &good[..49], &format!("{good}A"), &good.replace("signup_", "Signup_"), "signup_", ""]
         {
-            assert_eq!(bad.parse::<TokenText>(), Err(TokenTextError), "{bad}");
+            assert!(bad.parse::<TokenText>().is_err(), "{bad}");
         }
     }
 

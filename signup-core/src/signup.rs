@@ -2,7 +2,6 @@
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
 use crate::secret::Digest;
@@ -170,18 +169,12 @@ pub enum SignupStatus {
     Cancelled,
 }
 
-/// The text is not the name of a status.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be one of confirmed, cancelled")]
-#[non_exhaustive]
-pub struct SignupStatusError;
-
 names! {
     /// Every status.
     SignupStatus {
         Confirmed => "confirmed",
         Cancelled => "cancelled",
-    } else |_| SignupStatusError, SignupStatusError
+    }
 }
 
 /// What cancelled a sign-up.
@@ -205,12 +198,6 @@ impl CancelledBy {
     }
 }
 
-/// The text is not the name of a cause of cancellation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must be one of volunteer, operator, shift_deletion, event_cancellation")]
-#[non_exhaustive]
-pub struct CancelledByError;
-
 names! {
     /// Every cause.
     CancelledBy {
@@ -218,5 +205,5 @@ names! {
         Operator => "operator",
         ShiftDeletion => "shift_deletion",
         EventCancellation => "event_cancellation",
-    } else |_| CancelledByError, CancelledByError
+    }
 }

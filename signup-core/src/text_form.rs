@@ -80,10 +80,8 @@ macro_rules! text_form {
 }
 
 /// Implements the names of an enum without fields: `ALL`, `name`, `FromStr`, `Display`, and all of [`text_form`].
-///
-/// The expression after `else` is the error for a text that is not a name.
 macro_rules! names {
-    ($(#[$doc:meta])* $type:ident { $($variant:ident => $name:literal,)+ } else |$text:pat_param| $failure:expr, $error:ty) => {
+    ($(#[$doc:meta])* $type:ident { $($variant:ident => $name:literal,)+ }) => {
         impl $type {
             $(#[$doc])*
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
@@ -97,14 +95,11 @@ macro_rules! names {
         }
 
         impl std::str::FromStr for $type {
-            type Err = $error;
+            type Err = $crate::value_error::ValueError;
 
-            fn from_str(name: &str) -> Result<Self, $error> {
+            fn from_str(name: &str) -> Result<Self, Self::Err> {
                 let found = Self::ALL.iter().find(|value| value.name() == name);
-                found.copied().ok_or_else(|| {
-                    let $text = name;
-                    $failure
-                })
+                found.copied().ok_or(Self::Err::NotOneOf { names: &[$($name),+] })
             }
         }
 

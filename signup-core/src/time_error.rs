@@ -21,4 +21,10 @@ pub enum TimeError {
     /// The end is not after the start.
     #[error("must be after the start, on the same day")]
     Order,
+    /// The last day of an event is before its first day.
+    #[error("must not be before the first day")]
+    DayOrder,
+    /// The new first day of a copy or of a moved event would move its last day out of the range of dates.
+    #[error("moves the last day out of range: each day {}", Self::Date)]
+    LastDay,
 }

@@ -5,12 +5,12 @@ use std::str::FromStr;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::id::{OrganizationId, TokenId};
 use crate::secret::Digest;
 use crate::text::Name;
 use crate::text_form::{names, text_form};
+use crate::value_error::ValueError;
 
 /// A permission of a token. Each operation requires one scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,13 +33,6 @@ pub enum Scope {
     SignupsRead,
 }
 
-/// The text is not the name of a scope.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error(
-    "'{0}' is no scope: use events:read, events:write, slots:read, slots:write, team:read or signups:read"
-)]
-pub struct ScopeError(String);
-
 names! {
     /// Every scope.
     Scope {
@@ -49,7 +42,7 @@ names! {
         ShiftsWrite => "slots:write",
         OrganizationRead => "team:read",
         SignupsRead => "signups:read",
-    } else |name| ScopeError(name.to_owned()), ScopeError
+    }
 }
 
 /// A set of scopes. Its text is the names of the scopes, joined by commas.
@@ -105,10 +98,10 @@ impl FromIterator<Scope> for Scopes {
 }
 
 impl FromStr for Scopes {
-    type Err = ScopeError;
+    type Err = ValueError;
 
     /// Parses names that are joined by commas. Ignores white space around a name, and empty names.
-    fn from_str(names: &str) -> Result<Self, ScopeError> {
+    fn from_str(names: &str) -> Result<Self, ValueError> {
         names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::parse).collect()
     }
 }

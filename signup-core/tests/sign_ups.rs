@@ -177,7 +177,7 @@ async fn an_answer_of_another_kind_than_the_question_is_refused() {
     let world = world().await;
     let form = ada().tick(world.text).answer(world.select, "M".parse().unwrap());
     let form = form.choose(world.checkbox, label("yes"));
-    let wrong = |question| FaultKind::WrongAnswer { question };
+    let wrong = |kind| FaultKind::from(ValueType::Answer(kind));
     let expected = [
         (PathStep::Question(world.text), wrong(QuestionKind::Text)),
         (PathStep::Question(world.select), wrong(QuestionKind::Select)),
@@ -190,7 +190,7 @@ async fn an_answer_of_another_kind_than_the_question_is_refused() {
 async fn an_answer_to_an_unknown_question_is_refused_only_in_a_typed_sign_up() {
     let world = world_with(false).await;
     let typed = ada().tick(QuestionId::NONE);
-    let expected = (PathStep::Question(QuestionId::NONE), FaultKind::UnknownQuestion);
+    let expected = (PathStep::Question(QuestionId::NONE), FaultKind::Unknown);
     assert_eq!(world.faults(typed).await, [expected]);
     let answers = [(QuestionId::NONE.to_string().into(), "on".into())].into();
     let untyped = SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), answers };

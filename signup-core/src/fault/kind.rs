@@ -4,14 +4,10 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::cursor::CursorError;
-use crate::event::{CoordinateError, Theme, ThemeError};
 use crate::hours::TimeError;
-use crate::occupancy::{Capacity, CapacityError};
-use crate::question::{QuestionKind, QuestionKindError};
-use crate::receipt::IdempotencyKeyError;
-use crate::signup::{SignupStatus, SignupStatusError};
+use crate::question::QuestionKind;
 use crate::text::{Label, LocationDataError, TextError};
+use crate::value_error::ValueError;
 
 /// What is wrong with a value.
 ///
@@ -24,101 +20,58 @@ pub enum FaultKind {
     /// this kind.
     #[error("is required")]
     Required,
-    /// The value has another type, or is null or blank in a field that takes neither.
+    /// The value has another type, or is null or blank in a field that takes neither. An answer does not fit the kind of
+    /// its question, such as a tick for a question that asks for a text.
     #[error("must be {expected}")]
     WrongType {
         /// The type that the field takes.
         expected: ValueType,
     },
-    /// A value that may be given only once is given several times.
+    /// A value that may be given only once, such as a header or an option of a question, is given several times.
     #[error("must be given once")]
     Repeated,
-    /// The input could not be converted, although no field has a fault.
-    #[error("could not be read")]
-    Unreadable,
+    /// Not a value that the input may have, such as an answer to a question of another event.
+    #[error("is unknown")]
+    Unknown,
     /// The text is not JSON.
     #[error("must be valid JSON ({reason})")]
     NotJson {
         /// The message of the parser, with line and column.
         reason: String,
     },
-    /// The text is JSON, but not an object.
-    #[error("must be a JSON object")]
-    NotAnObject,
+    /// Not a name, a number or another value of the field's type.
+    #[error(transparent)]
+    Value(#[from] ValueError),
     /// The text breaks a bound of its type.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// The text is not a date, a time or a zone, or the end is not after the start.
+    /// The text is not a date, a time or a zone, or an end is before its start.
     #[error(transparent)]
     Time(#[from] TimeError),
-    /// The last day of an event is before its first day.
-    #[error("must not be before the first day")]
-    LastDayBeforeFirst,
+    /// The object is refused as location data.
+    #[error(transparent)]
+    LocationData(#[from] LocationDataError),
     /// The event has more days than the plan allows.
     #[error("must not make the event longer than {max} days, the most that the plan allows")]
     TooManyDays {
         /// The maximum number of days, the first and the last included.
         max: u32,
     },
-    /// The new first day of a copy or of a moved event would move its last day out of the range of dates.
-    #[error("moves the last day out of range: each day {}", TimeError::Date)]
-    LastDayOutOfRange,
-    /// The object is refused as location data.
-    #[error(transparent)]
-    LocationData(#[from] LocationDataError),
-    /// Not a number of degrees in range.
-    #[error("must be between {min} and {max}")]
-    Degrees {
-        /// The smallest number of degrees.
-        min: f64,
-        /// The largest number of degrees.
-        max: f64,
-    },
-    /// Not a whole number in range.
-    #[error("must be a whole number {}", Range(*min, *max))]
-    WholeNumber {
-        /// The smallest number.
-        min: u32,
-        /// The largest number; `None` if any larger number is accepted.
-        max: Option<u32>,
-    },
-    /// Not one of a fixed set of names.
-    #[error("must be one of {}", names.join(", "))]
-    NotOneOf {
-        /// The names that are accepted.
-        names: Vec<&'static str>,
-    },
-    /// More shifts than one request, or an event, may have.
-    #[error("must not have more than {max} items")]
-    TooManyShifts {
-        /// The maximum number of shifts.
+    /// More items than one request, or an event, may have.
+    #[error("must not have more than {max} items{}", Present(*present))]
+    TooMany {
+        /// The maximum number of items.
         max: usize,
+        /// The number of items that the event has already.
+        present: usize,
     },
-    /// Not a cursor that this service created.
-    #[error(transparent)]
-    Cursor(#[from] CursorError),
-    /// Not an idempotency key.
-    #[error(transparent)]
-    IdempotencyKey(#[from] IdempotencyKeyError),
-    /// A token without a scope.
-    #[error("must name at least one scope")]
-    NoScope,
-    /// A select without options, or with too many.
-    #[error("must have 1 to {max} items for a select")]
+    /// The number of options does not fit the kind of the question: a select has 1 to `max` options, and every other kind
+    /// has none.
+    #[error("{}", OptionCount(*kind, *max))]
     OptionCount {
-        /// The maximum number of options.
-        max: usize,
-    },
-    /// Options of a question that is not a select.
-    #[error("must be left out for a {kind}")]
-    OptionsNotAllowed {
         /// The kind of the question.
         kind: QuestionKind,
-    },
-    /// The event has as many questions as are allowed.
-    #[error("cannot be added: the event has {max} questions, the most that are allowed")]
-    TooManyQuestions {
-        /// The maximum number of questions of an event.
+        /// The maximum number of options of a select.
         max: usize,
     },
     /// The answer to a select is not one of its options.
@@ -130,64 +83,15 @@ pub enum FaultKind {
     /// A required checkbox is not ticked.
     #[error("has to be ticked")]
     NotTicked,
-    /// The answer does not fit the kind of the question, such as a tick for a question that asks for a text.
-    #[error("must be answered as a {question}")]
-    WrongAnswer {
-        /// The kind of the question.
-        question: QuestionKind,
-    },
-    /// Two options of a question are the same.
-    #[error("must differ from the other options")]
-    RepeatedOption,
-    /// The event would have more shifts than are allowed.
-    #[error("must not give the event more than {max} shifts: it has {present}")]
-    TooManyShiftsOfEvent {
-        /// The maximum number of shifts of an event.
-        max: usize,
-        /// The number of shifts that the event has.
-        present: usize,
-    },
     /// The kind of a question that a volunteer has answered.
     #[error("cannot change once a volunteer has answered the question")]
     Answered,
-    /// The event has no such question.
-    #[error("is not a question of this event")]
-    UnknownQuestion,
 }
 
 impl From<ValueType> for FaultKind {
     fn from(expected: ValueType) -> Self {
         Self::WrongType { expected }
     }
-}
-
-impl From<CapacityError> for FaultKind {
-    fn from(_: CapacityError) -> Self {
-        Self::WholeNumber { min: 1, max: Some(Capacity::MAX) }
-    }
-}
-
-impl From<CoordinateError> for FaultKind {
-    fn from(error: CoordinateError) -> Self {
-        Self::Degrees { min: -error.bound(), max: error.bound() }
-    }
-}
-
-/// A text that is not one of the names of a type becomes [`FaultKind::NotOneOf`].
-macro_rules! not_one_of {
-    ($($error:ty => $type:ty;)*) => {$(
-        impl From<$error> for FaultKind {
-            fn from(_: $error) -> Self {
-                Self::NotOneOf { names: <$type>::ALL.iter().map(|value| value.name()).collect() }
-            }
-        }
-    )*};
-}
-
-not_one_of! {
-    ThemeError => Theme;
-    SignupStatusError => SignupStatus;
-    QuestionKindError => QuestionKind;
 }
 
 /// The type of value that a field takes. `Display` prints it with an article, such as "a string".
@@ -208,11 +112,14 @@ pub enum ValueType {
     ObjectList,
     /// A list of texts.
     TextList,
+    /// An answer to a question of this kind.
+    Answer(QuestionKind),
 }
 
 impl fmt::Display for ValueType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Answer(kind) => return write!(f, "answered as a {kind}"),
             Self::Text => "a string",
             Self::Number => "a number",
             Self::Flag => "true or false",
@@ -224,14 +131,23 @@ impl fmt::Display for ValueType {
     }
 }
 
-/// Prints the range of a whole number.
-struct Range(u32, Option<u32>);
+/// Prints the number of items that an event has already.
+struct Present(usize);
 
-impl fmt::Display for Range {
+impl fmt::Display for Present {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self(min, Some(max)) => write!(f, "from {min} to {max}"),
-            Self(min, None) => write!(f, "of at least {min}"),
+        if self.0 > 0 { write!(f, " in all: the event has {}", self.0) } else { Ok(()) }
+    }
+}
+
+/// Prints how many options a question of this kind has.
+struct OptionCount(QuestionKind, usize);
+
+impl fmt::Display for OptionCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            QuestionKind::Select => write!(f, "must have 1 to {} items for a select", self.1),
+            kind => write!(f, "must be left out for a {kind}"),
         }
     }
 }
@@ -239,30 +155,38 @@ impl fmt::Display for Range {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Latitude, Longitude};
+    use crate::event::{Latitude, Longitude, Theme};
+    use crate::occupancy::Capacity;
 
     #[test]
-    fn a_kind_has_the_bounds_and_prints_a_predicate() {
-        let latitude = FaultKind::from(Latitude::new(91.0).unwrap_err());
-        assert_eq!(latitude, FaultKind::Degrees { min: -90.0, max: 90.0 });
-        let longitude = FaultKind::from(Longitude::new(f64::NAN).unwrap_err());
-        let theme = FaultKind::from("neon".parse::<Theme>().unwrap_err());
+    fn a_kind_prints_a_predicate_with_its_bounds() {
+        let themes = "must be one of purple-indigo, ocean-blue, sunset-orange, forest-green, rose-pink, slate-charcoal, \
+                      golden-hour, midnight";
         for (kind, predicate) in [
-            (latitude, "must be between -90 and 90"),
-            (longitude, "must be between -180 and 180"),
-            (CapacityError.into(), "must be a whole number from 1 to 1000000"),
-            (FaultKind::WholeNumber { min: 1, max: None }, "must be a whole number of at least 1"),
+            (Latitude::new(91.0).unwrap_err().into(), "must be between -90 and 90"),
+            (Longitude::new(f64::NAN).unwrap_err().into(), "must be between -180 and 180"),
+            (Capacity::new(0).unwrap_err().into(), "must be a whole number from 1 to 1000000"),
+            (
+                FaultKind::Value(ValueError::WholeNumber { min: 1, max: None }),
+                "must be a whole number of at least 1",
+            ),
+            ("neon".parse::<Theme>().unwrap_err().into(), themes),
             (TextError::TooLong { max: 255 }.into(), "must not be greater than 255 characters"),
             (TimeError::Order.into(), "must be after the start, on the same day"),
-            (CursorError.into(), "must be a cursor of an earlier page, unaltered"),
             (ValueType::Flag.into(), "must be true or false"),
+            (ValueType::Answer(QuestionKind::Select).into(), "must be answered as a select"),
+            (FaultKind::TooMany { max: 500, present: 0 }, "must not have more than 500 items"),
             (
-                FaultKind::TooManyDays { max: 7 },
-                "must not make the event longer than 7 days, the most that the plan allows",
+                FaultKind::TooMany { max: 500, present: 499 },
+                "must not have more than 500 items in all: the event has 499",
             ),
+            (
+                FaultKind::OptionCount { kind: QuestionKind::Select, max: 100 },
+                "must have 1 to 100 items for a select",
+            ),
+            (FaultKind::OptionCount { kind: QuestionKind::Text, max: 100 }, "must be left out for a text"),
         ] {
             assert_eq!(kind.to_string(), predicate);
         }
-        assert_eq!(theme.to_string(), ThemeError.to_string());
     }
 }

@@ -10,9 +10,10 @@ use super::{
 use crate::event::{Event, Latitude, Longitude, Theme};
 use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
 use crate::hours::{EventDate, Hours, TimeError, WallTime};
-use crate::occupancy::{Capacity, CapacityError};
+use crate::occupancy::Capacity;
 use crate::plan::PlanLimits;
 use crate::text::{BadgeLabel, Description, EventLocation, LocationData, ShiftLocation, Title};
+use crate::value_error::ValueError;
 
 pub(super) const TEXT: ValueType = ValueType::Text;
 pub(super) const NUMBER: ValueType = ValueType::Number;
@@ -124,8 +125,8 @@ fn shift_path(index: usize) -> FaultPath {
 }
 
 /// Checks that the last day of an event is not before the first. A first day with a fault is not compared.
-pub(super) fn check_order_of_days(first: Option<EventDate>, last: EventDate) -> Result<EventDate, FaultKind> {
-    if first.is_some_and(|first| last < first) { Err(FaultKind::LastDayBeforeFirst) } else { Ok(last) }
+pub(super) fn check_order_of_days(first: Option<EventDate>, last: EventDate) -> Result<EventDate, TimeError> {
+    if first.is_some_and(|first| last < first) { Err(TimeError::DayOrder) } else { Ok(last) }
 }
 
 /// Checks the last day of an event: it is not before the first, and the plan allows as many days. A first day with a fault
@@ -146,7 +147,7 @@ pub(crate) fn check_last_day(
 /// Checks that an event is created with at most [`Event::MAX_NEW_SHIFTS`] shifts.
 pub(crate) const fn check_shift_count(count: usize) -> Result<(), FaultKind> {
     let max = Event::MAX_NEW_SHIFTS;
-    if count > max { Err(FaultKind::TooManyShifts { max }) } else { Ok(()) }
+    if count > max { Err(FaultKind::TooMany { max, present: 0 }) } else { Ok(()) }
 }
 
 /// Checks that 1 to [`Event::MAX_NEW_SHIFTS`] shifts are added to an event.
@@ -154,14 +155,14 @@ pub(crate) const fn check_added_shifts(count: usize) -> Result<(), FaultKind> {
     if count == 0 { Err(FaultKind::Required) } else { check_shift_count(count) }
 }
 
-fn capacity(number: &f64) -> Result<Capacity, CapacityError> {
+fn capacity(number: &f64) -> Result<Capacity, ValueError> {
     let whole = number.fract() == 0.0 && (1.0..=f64::from(Capacity::MAX)).contains(number);
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "whole, and in the range of a u32"
     )]
-    if whole { Capacity::new(*number as u32) } else { Err(CapacityError) }
+    if whole { Capacity::new(*number as u32) } else { Err(Capacity::OUT_OF_RANGE) }
 }
 
 pub(super) fn date(text: &str) -> Result<EventDate, TimeError> {
@@ -251,7 +252,7 @@ impl ShiftInput<'_> {
         let end = fields.nullable("end_time", &self.end_time, TEXT, |text| wall_time(text));
         let are_valid_times = fields.faults.len() == before;
         let hours = if are_valid_times { fields.checked("end_time", Hours::new(start, end)) } else { None };
-        let capacity = fields.required("capacity", &self.capacity, CapacityError, capacity);
+        let capacity = fields.required("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
         Some(NewShift { title: title?, location, hours: hours?, capacity: capacity? })
     }
 }
@@ -287,7 +288,7 @@ impl ShiftPatchInput<'_> {
         if fields.faults.len() == before {
             fields.checked("end_time", hours.check());
         }
-        let capacity = fields.optional("capacity", &self.capacity, CapacityError, capacity);
+        let capacity = fields.optional("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
         let patch = ShiftPatch { title, location, hours, capacity, notify_volunteers };
         faults.into_result(Some(patch))

@@ -190,7 +190,7 @@ impl EventPatchInput<'_> {
             });
         let first = fields.optional("start_date", &self.start_date, TEXT, |text| date(text));
         let last = fields.change("end_date", &self.end_date, TEXT, |text| {
-            date(text).map_err(Into::into).and_then(|last| check_order_of_days(first, last))
+            date(text).and_then(|last| check_order_of_days(first, last))
         });
         let zone = fields.optional("timezone", &self.timezone, TEXT, |text| text.parse());
         let is_published = fields.optional_flag("is_published", &self.is_published);

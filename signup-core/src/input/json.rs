@@ -19,7 +19,7 @@ use super::{
     ShiftPatchInput, ShiftsInput,
 };
 use crate::event::Event;
-use crate::fault::{FaultKind, FaultPath, Faults};
+use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
 use crate::question::Question;
 use crate::text::is_blank;
 
@@ -34,7 +34,7 @@ pub fn from_json<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, Faults> {
     let text = std::str::from_utf8(json).map_err(|error| not_json(&error))?;
     serde_json::from_str(text).map_err(|error| {
         if error.is_data() && !text.trim_start().starts_with('{') {
-            Faults::one(FaultPath::new(), FaultKind::NotAnObject)
+            Faults::one(FaultPath::new(), ValueType::Object)
         } else {
             not_json(&error)
         }

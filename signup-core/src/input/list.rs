@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::fault::{FaultKind, Faults, ValueType};
+use crate::fault::{Faults, ValueType};
 use crate::signup::SignupStatus;
 use crate::store::{EventQuery, SignupQuery, SignupScope};
 use crate::text::EmailAddress;
+use crate::value_error::ValueError;
 
 /// A query of the list of events, with the texts of a query string. An empty text counts as omitted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -95,12 +96,12 @@ fn given<'a>(text: Option<&'a Cow<'_, str>>) -> Option<&'a str> {
     text.map(|text| &**text).filter(|text| !text.is_empty())
 }
 
-fn per_page(text: &str, max: u32) -> Result<u32, FaultKind> {
+fn per_page(text: &str, max: u32) -> Result<u32, ValueError> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     // A number that does not fit a u32 is above the maximum, as is `u32::MAX`.
     let number = text.trim_start_matches('0').parse().unwrap_or(u32::MAX);
     if !digits || text.bytes().all(|byte| byte == b'0') {
-        return Err(FaultKind::WholeNumber { min: 1, max: None });
+        return Err(ValueError::WholeNumber { min: 1, max: None });
     }
     Ok(number.min(max))
 }

@@ -8,6 +8,7 @@ use super::check::{Fields, TEXT};
 use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
 use crate::question::{Question, QuestionKind};
 use crate::text::Label;
+use crate::value_error::ValueError;
 
 /// A question to add to an event.
 ///
@@ -160,21 +161,19 @@ pub(crate) fn check_question_patch(patch: &QuestionPatch) -> Result<(), Faults> 
 pub(crate) const fn check_options(kind: QuestionKind, count: usize) -> Result<(), FaultKind> {
     let max = Question::MAX_OPTIONS;
     match kind {
-        QuestionKind::Select if count == 0 || count > max => Err(FaultKind::OptionCount { max }),
-        QuestionKind::Text | QuestionKind::Checkbox if count > 0 => {
-            Err(FaultKind::OptionsNotAllowed { kind })
-        }
-        _ => Ok(()),
+        QuestionKind::Select if count > 0 && count <= max => Ok(()),
+        QuestionKind::Text | QuestionKind::Checkbox if count == 0 => Ok(()),
+        _ => Err(FaultKind::OptionCount { kind, max }),
     }
 }
 
-const POSITION: FaultKind = FaultKind::WholeNumber { min: 0, max: Some(Question::MAX_POSITION) };
+const POSITION: ValueError = ValueError::WholeNumber { min: 0, max: Some(Question::MAX_POSITION) };
 
-fn check_position(position: u32) -> Result<(), FaultKind> {
+fn check_position(position: u32) -> Result<(), ValueError> {
     if position > Question::MAX_POSITION { Err(POSITION) } else { Ok(()) }
 }
 
-fn position(number: &f64) -> Result<u32, FaultKind> {
+fn position(number: &f64) -> Result<u32, ValueError> {
     let is_whole = number.fract() == 0.0 && (0.0..=f64::from(Question::MAX_POSITION)).contains(number);
     #[expect(
         clippy::cast_possible_truncation,
@@ -194,7 +193,7 @@ fn check_different(faults: &mut Faults, options: &[Label]) -> bool {
     let mut seen = HashSet::new();
     for (index, option) in options.iter().enumerate() {
         if !seen.insert(option) {
-            faults.add(option_path(index), FaultKind::RepeatedOption);
+            faults.add(option_path(index), FaultKind::Repeated);
         }
     }
     faults.len() == before
@@ -247,7 +246,11 @@ impl QuestionInput<'_> {
         let before = fields.faults.len();
         let max = Question::MAX_OPTIONS;
         let given = fields.optional("options", &self.options, ValueType::TextList, |options| {
-            if options.len() > max { Err(FaultKind::OptionCount { max }) } else { Ok(options) }
+            if options.len() > max {
+                Err(FaultKind::OptionCount { kind: QuestionKind::Select, max })
+            } else {
+                Ok(options)
+            }
         });
         let mut options = Vec::new();
         for (index, option) in given.into_iter().flatten().enumerate() {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::fault::{FaultKind, FaultPath, Faults};
+use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
 use crate::id::QuestionId;
 use crate::question::{Question, QuestionKind};
 use crate::signup::Answer;
@@ -98,7 +98,7 @@ impl NewSignup {
             return Ok(());
         }
         let mut faults = self.answers_to(questions).err().unwrap_or_default();
-        unknown.into_iter().for_each(|id| faults.add(answer_path(*id), FaultKind::UnknownQuestion));
+        unknown.into_iter().for_each(|id| faults.add(answer_path(*id), FaultKind::Unknown));
         Err(faults)
     }
 
@@ -174,7 +174,7 @@ fn value(question: &Question, answer: Option<&NewAnswer>) -> Result<Option<Answe
         }
         (QuestionKind::Select, Some(NewAnswer::Choice(_))) => Err(not_an_option(question)),
         (QuestionKind::Checkbox, Some(NewAnswer::Tick)) => Ok(Some(AnswerText::new("yes")?)),
-        (question, Some(_)) => Err(FaultKind::WrongAnswer { question }),
+        (kind, Some(_)) => Err(ValueType::Answer(kind).into()),
         (QuestionKind::Checkbox, None) if question.required => Err(FaultKind::NotTicked),
         (_, None) if question.required => Err(FaultKind::Required),
         (_, None) => Ok(None),

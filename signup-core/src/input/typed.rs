@@ -170,7 +170,7 @@ impl NewShift {
 /// use signup_core::{Capacity, ShiftPatch};
 ///
 /// let patch = ShiftPatch::new().capacity(Capacity::new(5)?).clear_location().without_mail();
-/// # Ok::<(), signup_core::CapacityError>(())
+/// # Ok::<(), signup_core::ValueError>(())
 /// ```
 #[doc(alias = "slot")]
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use jiff::civil::Date;
 use super::edit::{changed_or_slug_taken, slug_is_free};
 use super::{Decision, EventIds, slug_with_tail};
 use crate::event::Event;
-use crate::fault::{FaultKind, Faults};
-use crate::hours::EventDate;
+use crate::fault::Faults;
+use crate::hours::{EventDate, TimeError};
 use crate::occupancy::Occupancy;
 use crate::question::Question;
 use crate::receipt::EventWithShifts;
@@ -31,7 +31,7 @@ pub(crate) fn duplicate_event(
     let EventInFull { event: source, location_data, shifts, questions } = source;
     let first = EventDate::try_from(start_date).map_err(|error| Faults::one("start_date", error))?;
     let dates = source.dates.moved_to(first);
-    let dates = dates.ok_or_else(|| Faults::one("start_date", FaultKind::LastDayOutOfRange))?;
+    let dates = dates.ok_or_else(|| Faults::one("start_date", TimeError::LastDay))?;
     let event = Event {
         id: ids.event,
         slug: slug_with_tail(source.title.as_str(), "event", &ids.slug_tail),

@@ -8,8 +8,8 @@ use super::edit::{
 };
 use crate::error::Error;
 use crate::event::{Event, EventDates};
-use crate::fault::{FaultKind, Faults};
-use crate::hours::{Day, EventDate};
+use crate::fault::Faults;
+use crate::hours::{Day, EventDate, TimeError};
 use crate::id::NoticeId;
 use crate::input::{Change, EventPatch, check_last_day};
 use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
@@ -118,9 +118,7 @@ fn days(present: &EventDates, patch: &EventPatch, limits: PlanLimits) -> Result<
     let first = first.unwrap_or(present.first.date());
     let dates = match last {
         Some(last) => EventDates { first: Day::new(first, present.first.zone().clone()), last },
-        None => {
-            present.moved_to(first).ok_or_else(|| Faults::one("start_date", FaultKind::LastDayOutOfRange))?
-        }
+        None => present.moved_to(first).ok_or_else(|| Faults::one("start_date", TimeError::LastDay))?,
     };
     if dates != *present
         && let Some(last) = dates.last

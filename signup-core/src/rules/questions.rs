@@ -26,7 +26,7 @@ pub(crate) fn add_question(
     check_not_cancelled(event)?;
     let max = Question::MAX_PER_EVENT;
     if present.len() >= max {
-        return Err(Faults::one("label", FaultKind::TooManyQuestions { max }).into());
+        return Err(Faults::one("label", FaultKind::TooMany { max, present: present.len() }).into());
     }
     let last = present.iter().map(|question| question.position).max();
     let behind = last.map_or(0, |last| (last + 1).min(Question::MAX_POSITION));

@@ -10,7 +10,9 @@ pub(super) async fn run(admin: &Admin, command: TokenCommand) -> Result<(), Stri
     match command {
         TokenCommand::Create { organization, name, scopes, expires_in_days } => {
             let scopes = match scopes {
-                Some(scopes) => scopes.parse().map_err(|error| format!("--scopes: {error}"))?,
+                Some(scopes) => {
+                    scopes.parse().map_err(|error| format!("--scopes '{scopes}': each scope {error}"))?
+                }
                 None => Scopes::all(),
             };
             let organization = find_organization(admin, &organization).await?;

@@ -269,7 +269,7 @@ fn problem(focus: &Focus, questions: &[Question]) -> Option<Problem> {
     };
     let mistakes = focus.faults.iter().map(|fault| {
         let name = field_name(&fault.path);
-        Mistake { field: field_id(&name, shift), message: sentence(&label(&name), &fault.kind) }
+        Mistake { field: field_id(&name, shift), message: sentence(&label(&name), fault) }
     });
     Some(Problem {
         heading: "You are not signed up yet",

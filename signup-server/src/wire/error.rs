@@ -5,7 +5,7 @@
 //! **Invariant:** no other module converts the path of a fault to a field name.
 
 use serde::{Serialize, Serializer};
-use signup_core::{Fault, FaultKind, FaultPath, Faults, PathStep, TimeError};
+use signup_core::{Fault, FaultKind, FaultPath, Faults, PathStep, TimeError, ValueType};
 
 /// An error that consists of a message.
 #[derive(Debug, Serialize)]
@@ -57,23 +57,30 @@ pub(crate) fn field_name(path: &FaultPath) -> String {
 }
 
 /// Returns the predicate of the sentence about a fault, without the field name and the full stop.
-pub(crate) fn predicate(kind: &FaultKind) -> String {
-    match kind {
-        FaultKind::Time(TimeError::Order) => "must be after start_time on the same day".to_owned(),
-        FaultKind::TooManyShiftsOfEvent { max, present } => {
-            format!("must not give the event more than {max} slots: it has {present}")
-        }
-        FaultKind::LastDayBeforeFirst => "must not be before start_date".to_owned(),
-        FaultKind::Cursor(_) => {
+pub(crate) fn predicate(fault: &Fault) -> String {
+    match (fault.path.steps(), &fault.kind) {
+        ([], FaultKind::WrongType { expected: ValueType::Object }) => "must be a JSON object".to_owned(),
+        (_, FaultKind::Time(TimeError::Order)) => "must be after start_time on the same day".to_owned(),
+        (_, FaultKind::Time(TimeError::DayOrder)) => "must not be before start_date".to_owned(),
+        ([PathStep::Field("cursor")], FaultKind::Value(_)) => {
             "must be a cursor taken from meta.next_cursor or meta.prev_cursor of an earlier answer, unaltered"
                 .to_owned()
         }
-        kind => kind.to_string(),
+        ([PathStep::Field("shifts")], FaultKind::TooMany { max, present: present @ 1.. }) => {
+            format!("must not give the event more than {max} slots: it has {present}")
+        }
+        ([PathStep::Field("label")], FaultKind::TooMany { max, .. }) => {
+            format!("cannot be added: the event has {max} questions, the most that are allowed")
+        }
+        ([PathStep::Field("options"), PathStep::Index(_)], FaultKind::Repeated) => {
+            "must differ from the other options".to_owned()
+        }
+        (_, kind) => kind.to_string(),
     }
 }
 
 fn sentence(fault: &Fault) -> String {
-    let (name, predicate) = (field_name(&fault.path), predicate(&fault.kind));
+    let (name, predicate) = (field_name(&fault.path), predicate(fault));
     if fault.path.is_whole_input() {
         format!("The {name} {predicate}.")
     } else {
@@ -132,7 +139,7 @@ mod tests {
         let shift = FaultPath::new().field("shifts").index(0);
         for (fault, field, sentence) in [
             (Fault::new(FaultPath::new(), not_json), "body", "The body must be valid JSON (EOF)."),
-            (Fault::new(FaultPath::new(), FaultKind::NotAnObject), "body", "The body must be a JSON object."),
+            (Fault::new(FaultPath::new(), ValueType::Object), "body", "The body must be a JSON object."),
             (Fault::new("title", FaultKind::Required), "title", "The title field is required."),
             (
                 Fault::new(shift.field("end_time"), TimeError::Order),
@@ -140,7 +147,7 @@ mod tests {
                 "The shifts.0.end_time field must be after start_time on the same day.",
             ),
             (
-                Fault::new("end_date", FaultKind::LastDayBeforeFirst),
+                Fault::new("end_date", TimeError::DayOrder),
                 "end_date",
                 "The end_date field must not be before start_date.",
             ),

@@ -12,6 +12,7 @@ use crate::rules::{self, Decision};
 use crate::secret::{self, TokenText};
 use crate::store::{ChangeSet, Kind, RecordKey};
 use crate::token::Token;
+use crate::value_error::ValueError;
 
 impl Admin {
     /// Creates a token. Returns the record and the text of the token. Only this call returns the text: the store keeps
@@ -112,10 +113,10 @@ pub(super) fn token(
 ) -> Result<Token, Faults> {
     let mut faults = Faults::new();
     if new.scopes.is_empty() {
-        faults.add("scopes", FaultKind::NoScope);
+        faults.add("scopes", FaultKind::Required);
     }
     if !(1..=Token::MAX_DAYS).contains(&new.expires_in_days) {
-        faults.add("expires_in_days", FaultKind::WholeNumber { min: 1, max: Some(Token::MAX_DAYS) });
+        faults.add("expires_in_days", ValueError::WholeNumber { min: 1, max: Some(Token::MAX_DAYS) });
     }
     let life = SignedDuration::from_hours(i64::from(new.expires_in_days) * 24);
     faults.into_result(now.checked_add(life).ok().map(|expires_at| Token {

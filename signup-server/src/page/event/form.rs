@@ -1,6 +1,6 @@
 //! The sign-up form of a shift.
 
-use signup_core::{AnswerText, EmailAddress, FaultKind, PersonName, Question, QuestionKind, Shift, ShiftId};
+use signup_core::{AnswerText, EmailAddress, Fault, PersonName, Question, QuestionKind, Shift, ShiftId};
 
 use super::Focus;
 use crate::wire::{field_name, predicate};
@@ -52,7 +52,7 @@ pub(super) fn form<'a>(
             id: field_id(&name, shift.id),
             label,
             is_required,
-            mistake: fault.map(|fault| sentence(label, &fault.kind)),
+            mistake: fault.map(|fault| sentence(label, fault)),
             kind,
             name,
         }
@@ -99,6 +99,6 @@ pub(super) fn field_id(name: &str, shift: ShiftId) -> String {
 }
 
 /// Returns the sentence about a fault, with the label of the field in the form.
-pub(super) fn sentence(label: &str, kind: &FaultKind) -> String {
-    format!("“{label}” {}.", predicate(kind))
+pub(super) fn sentence(label: &str, fault: &Fault) -> String {
+    format!("“{label}” {}.", predicate(fault))
 }
