@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use signup_benches::{Goal, Line, Report, Unit, event, in_turn, median};
 use signup_core::{
     Capacity, DeleteShift, EmailAddress, EventId, EventPatch, NewEvent, NewOrganization, NewShift, NewSignup,
-    Plan, PlanLimits, PlanTable, Result, Scopes, Service, Session, Shift, ShiftId, ShiftPatch, Store,
-    TokioClock, date,
+    Plan, PlanLimits, PlanTable, Result, ScheduledShift, Scopes, Service, Session, ShiftId, ShiftPatch,
+    Store, TokioClock, date,
 };
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
@@ -183,7 +183,7 @@ impl Site {
         }
     }
 
-    async fn sign_up(&self, caller: usize, shift: &Shift) -> Result<()> {
+    async fn sign_up(&self, caller: usize, shift: &ScheduledShift) -> Result<()> {
         let (service, _) = self.process(caller);
         let email = EmailAddress::new(&format!("volunteer{}@example.org", self.number())).unwrap();
         let new = NewSignup::new("Ada".parse().unwrap(), email);
@@ -192,7 +192,7 @@ impl Site {
 }
 
 /// Publishes an event with this number of shifts.
-async fn publish(session: &Session, shifts: u32) -> Vec<Shift> {
+async fn publish(session: &Session, shifts: u32) -> Vec<ScheduledShift> {
     let new = NewEvent::new(event::TITLE.parse().unwrap(), date(2099, 6, 5), event::ZONE.parse().unwrap());
     let new = (0..shifts).fold(new.published(), |new, _| new.shift(new_shift()));
     session.create_event(new).await.unwrap().shifts

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use signup_benches::event;
 use signup_core::{
     ChangeSet, EventId, EventInput, EventQuery, EventWithShifts, OrganizationId, PersonName, PlanLimits,
-    PlanTable, Position, Scopes, Secret, Service, Session, Shift, ShiftId, Side, Signup, SignupId, Store,
-    Write, new_uuid,
+    PlanTable, Position, ScheduledShift, Scopes, Secret, Service, Session, Shift, ShiftId, Side, Signup,
+    SignupId, Store, Write, new_uuid,
 };
 use uuid::Uuid;
 
@@ -88,7 +88,7 @@ impl Site {
     }
 
     /// Adds sign-ups, in turn for each of these shifts.
-    pub(crate) async fn sign_up(&self, shifts: &[Shift], count: u32) {
+    pub(crate) async fn sign_up(&self, shifts: &[ScheduledShift], count: u32) {
         let shifts: Vec<_> = shifts.iter().cycle().take(count as usize).collect();
         for shifts in shifts.chunks(PER_COMMIT) {
             let writes = shifts.iter().map(|shift| Write::insert(self.signup(shift))).collect();

@@ -22,9 +22,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use signup_core::{
     Capacity, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, Kind, NewEvent,
     NewOrganization, NewShift, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId, Page,
-    Position, Purge, Record, RecordKey, RequestCounter, Scopes, Service, Session, Shift, ShiftId, Side,
-    Signup, SignupId, SignupInFull, SignupQuery, SignupScope, Store, StoreError, Token, Unique, Wrapped,
-    Wrapper, async_trait, date, uuid::Uuid,
+    Position, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Scopes, Service, Session, Shift,
+    ShiftId, Side, Signup, SignupId, SignupInFull, SignupQuery, SignupScope, Store, StoreError, Token,
+    Unique, Wrapped, Wrapper, async_trait, date, uuid::Uuid,
 };
 
 use records::Records;
@@ -134,9 +134,10 @@ impl Store for OwnStore {
         Ok(event.filter(|event| event.deleted_at.is_none()).map(|event| records.in_full(event)))
     }
 
-    async fn shifts(&self, owner: OrganizationId, event: EventId) -> Read<Option<Vec<Shift>>> {
+    async fn shifts(&self, owner: OrganizationId, event: EventId) -> Read<Option<Vec<ScheduledShift>>> {
         let records = self.records();
-        Ok(records.event(owner, event).map(|event| records.shifts(&event)))
+        let event = records.event(owner, event);
+        Ok(event.map(|event| ScheduledShift::in_running_order(records.shifts(&event), &event)))
     }
 
     async fn shift_with_event(&self, owner: OrganizationId, id: ShiftId) -> Read<Option<(Shift, Event)>> {

@@ -35,14 +35,12 @@ impl Records {
         is_gone || self.line(record).any(is_deleted)
     }
 
-    /// Returns the record with what it takes from its parent: a shift is on the day of its event, and a sign-up for a closed
-    /// shift is cancelled.
+    /// Returns the record with what it takes from its parent: a sign-up for a closed shift is cancelled.
     fn current(&self, record: &Record) -> Option<Record> {
         if self.is_orphan(record) {
             return None;
         }
         Some(match (record, self.line(record).nth(1)) {
-            (Record::Shift(shift), Some(Record::Event(event))) => (**shift).clone().of(event).into(),
             (Record::Signup(signup), Some(Record::Shift(shift))) => (**signup).clone().of(shift).into(),
             (record, _) => record.clone(),
         })
@@ -180,9 +178,7 @@ impl Records {
     }
 
     pub(crate) fn shifts(&self, event: &Event) -> Vec<Shift> {
-        let mut shifts = self.list(Kind::Shift, Deleted::Excluded, |shift: &Shift| shift.event == event.id);
-        shifts.sort_by_cached_key(Shift::order_key);
-        shifts
+        self.list(Kind::Shift, Deleted::Excluded, |shift: &Shift| shift.event == event.id)
     }
 
     pub(crate) fn in_full(&self, event: Event) -> EventInFull {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::event::Event;
 use crate::id::EventId;
-use crate::shift::Shift;
+use crate::shift::ScheduledShift;
 use crate::text_form::names;
 
 /// What an event still needs, shift by shift.
@@ -52,7 +52,7 @@ pub struct Coverage {
 #[non_exhaustive]
 pub struct ShiftCoverage {
     /// The shift.
-    pub shift: Shift,
+    pub shift: ScheduledShift,
     /// Whether the shift needs volunteers.
     pub state: CoverageState,
     /// The number of volunteers still needed; 0 unless the shift is open.
@@ -76,7 +76,7 @@ pub enum CoverageState {
 }
 
 impl CoverageState {
-    fn of(event: &Event, shift: &Shift, now: Timestamp) -> Self {
+    fn of(event: &Event, shift: &ScheduledShift, now: Timestamp) -> Self {
         if shift.is_over(now) {
             Self::Past
         } else if event.is_cancelled() {
@@ -93,7 +93,7 @@ impl CoverageState {
 
 impl Coverage {
     /// Returns the coverage of an event with these shifts at `now`.
-    pub fn of(event: &Event, shifts: Vec<Shift>, now: Timestamp) -> Self {
+    pub fn of(event: &Event, shifts: Vec<ScheduledShift>, now: Timestamp) -> Self {
         let shifts: Vec<_> = shifts
             .into_iter()
             .map(|shift| {

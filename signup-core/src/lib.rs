@@ -94,7 +94,8 @@
 //! - Typed input: [`NewEvent`], [`EventPatch`], [`NewShift`], [`ShiftPatch`], [`NewQuestion`], [`QuestionPatch`],
 //!   [`NewSignup`], [`CancelEvent`], [`DeleteShift`], [`EventQuery`], [`SignupQuery`]. Untyped input: [`EventInput`] and the
 //!   others whose names end in `Input`. Faults: [`Faults`], [`Fault`], [`FaultKind`].
-//! - Time: [`Hours`] and [`Day`] turn wall-clock times into instants, and nothing else does. [`Zone`] is a time zone.
+//! - Time: [`Hours`] and [`Day`] turn wall-clock times into instants, and nothing else does. [`Zone`] is a time zone. The
+//!   handles return a [`ScheduledShift`]: the record of a shift with the day of its event, and so with its instants.
 //! - For authors of a store: [`Store`], [`ChangeSet`], [`Record`], the guide [`writing`], and `conformance`, behind a
 //!   feature.
 //!
@@ -165,7 +166,7 @@ pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
     Admin, EventPages, Outbox, PublicEvent, Service, Session, SignUpForm, SignedUp, Volunteers,
 };
-pub use shift::{Closing, Shift, sort_by_running_order};
+pub use shift::{Closing, ScheduledShift, Shift, sort_by_running_order};
 pub use signup::{Answer, CancelledBy, Signup, SignupState, SignupStatus};
 #[doc(inline)]
 pub use store::writing;

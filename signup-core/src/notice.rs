@@ -11,7 +11,7 @@ use crate::hours::Interval;
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId};
 use crate::organization::Organization;
 use crate::secret::Secret;
-use crate::shift::Shift;
+use crate::shift::ScheduledShift;
 use crate::signup::Signup;
 use crate::text::{EventLocation, ShiftLocation};
 
@@ -82,7 +82,7 @@ pub struct Delivery {
     /// The event.
     pub event: Event,
     /// The present state of the shift.
-    pub shift: Shift,
+    pub shift: ScheduledShift,
     /// The sign-up whose volunteer gets the mail.
     pub signup: Signup,
 }
@@ -94,7 +94,7 @@ impl Delivery {
         notice: Notice,
         organization: Organization,
         event: Event,
-        shift: Shift,
+        shift: ScheduledShift,
         signup: Signup,
     ) -> Self {
         Self { notice, organization, event, shift, signup }
@@ -191,7 +191,7 @@ pub struct ShiftChange {
     pub before: TimeAndPlace,
     /// After the change.
     pub after: TimeAndPlace,
-    /// The shift's [version](Shift::version) after the change.
+    /// The shift's [version](crate::Shift::version) after the change.
     pub shift_version: u32,
     /// Whether the shift changed with its event. Otherwise it was edited alone.
     pub with_event: bool,
@@ -210,7 +210,7 @@ pub struct TimeAndPlace {
 
 impl TimeAndPlace {
     /// Returns the present time and place of `shift`.
-    pub fn of(shift: &Shift, event: &Event) -> Self {
+    pub fn of(shift: &ScheduledShift, event: &Event) -> Self {
         let location = shift.location.clone();
         let event_location = if location.is_none() { event.location.clone() } else { None };
         Self { interval: shift.interval(), location, event_location }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, TokenId};
 use crate::question::Question;
-use crate::shift::Shift;
+use crate::shift::ScheduledShift;
 use crate::text_form::{from_text, text_form};
 use crate::token::Scope;
 use crate::value_error::ValueError;
@@ -210,9 +210,9 @@ pub enum Outcome {
     /// The event that was created, or the event after the change.
     Event(Box<EventWithShifts>),
     /// The shift after the patch, whether or not the patch changed it.
-    Shift(Box<Shift>),
+    Shift(Box<ScheduledShift>),
     /// The shifts that were added, in running order.
-    Shifts(Vec<Shift>),
+    Shifts(Vec<ScheduledShift>),
     /// The question that was added, or the question after the patch.
     Question(Box<Question>),
     /// The record of the operation was deleted.
@@ -246,8 +246,8 @@ macro_rules! outcomes {
 
 outcomes! {
     EventWithShifts: |event| Self::Event(Box::new(event)), Outcome::Event(event) => *event;
-    Shift: |shift| Self::Shift(Box::new(shift)), Outcome::Shift(shift) => *shift;
-    Vec<Shift>: |shifts| Self::Shifts(shifts), Outcome::Shifts(shifts) => shifts;
+    ScheduledShift: |shift| Self::Shift(Box::new(shift)), Outcome::Shift(shift) => *shift;
+    Vec<ScheduledShift>: |shifts| Self::Shifts(shifts), Outcome::Shifts(shifts) => shifts;
     Question: |question| Self::Question(Box::new(question)), Outcome::Question(question) => *question;
     (): |_deleted| Self::Deleted {}, Outcome::Deleted {} => ();
 }
@@ -259,12 +259,12 @@ pub struct EventWithShifts {
     /// The event.
     pub event: Event,
     /// The shifts.
-    pub shifts: Vec<Shift>,
+    pub shifts: Vec<ScheduledShift>,
 }
 
 impl EventWithShifts {
     /// Creates the event with its shifts, in running order.
-    pub const fn new(event: Event, shifts: Vec<Shift>) -> Self {
+    pub const fn new(event: Event, shifts: Vec<ScheduledShift>) -> Self {
         Self { event, shifts }
     }
 }

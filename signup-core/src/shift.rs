@@ -1,4 +1,11 @@
 //! Shifts: the parts of an event for which volunteers sign up.
+//!
+//! A [`Shift`] is the stored record. A [`ScheduledShift`] is the record with the day of its event, from which its instants
+//! follow.
+//!
+//! **Invariant:** no other module decides at which instants a shift is, whether it is over, or whether it takes sign-ups.
+
+use std::ops::Deref;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -20,7 +27,7 @@ pub struct Closing {
     pub by: CancelledBy,
 }
 
-/// A shift, with the fields that it takes from its event.
+/// A shift, as it is stored. [`ScheduledShift`] adds what follows from the event of the shift.
 #[doc(alias = "slot")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -56,10 +63,6 @@ pub struct Shift {
     pub created_at: Timestamp,
     /// When the shift, its instants or `is_virtual` last changed. Sign-ups do not count.
     pub updated_at: Timestamp,
-    /// The event's first day, which is the day of every shift. A store keeps it with the event, not here.
-    pub day: Day,
-    /// Whether the event takes place online. A store keeps it with the event, not here.
-    pub is_virtual: bool,
 }
 
 impl Shift {
@@ -71,7 +74,6 @@ impl Shift {
         event: EventId,
         title: Title,
         capacity: Capacity,
-        day: Day,
         created_at: Timestamp,
     ) -> Self {
         Self {
@@ -89,20 +91,58 @@ impl Shift {
             deleted_at: None,
             created_at,
             updated_at: created_at,
-            day,
-            is_virtual: false,
         }
     }
+}
 
-    /// Returns the shift as it is now that its event is `event`: on the day of the event. A closed shift has no sign-ups.
-    #[must_use]
-    pub fn of(mut self, event: &Event) -> Self {
-        self.day.clone_from(&event.dates.first);
-        self.is_virtual = event.is_virtual;
-        if self.closing.is_some() {
-            self.occupancy.filled = 0;
-        }
-        self
+/// A shift on the day of its event.
+///
+/// The fields of the record are reached directly: `scheduled.title` is `scheduled.shift.title`.
+///
+/// ```
+/// use signup_core::{
+///     Capacity, Day, Event, EventDates, EventId, OrganizationId, ScheduledShift, Shift, ShiftId, Timestamp,
+/// };
+///
+/// let first = Day::new("2027-06-05".parse()?, "America/New_York".parse()?);
+/// let (owner, now) = (OrganizationId::NONE, Timestamp::UNIX_EPOCH);
+/// let (dates, slug) = (EventDates { first, last: None }, "food-drive".to_owned());
+/// let event = Event::new(EventId::NONE, owner, "Food drive".parse()?, slug, dates, now);
+/// let shift = Shift::new(ShiftId::NONE, owner, event.id, "Packing".parse()?, Capacity::new(8)?, now);
+///
+/// let scheduled = ScheduledShift::of(shift, &event);
+/// assert_eq!(scheduled.interval().start.to_string(), "2027-06-05T04:00:00Z");
+/// assert_eq!(scheduled.title.as_str(), "Packing");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(alias = "slot")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ScheduledShift {
+    /// The record.
+    pub shift: Shift,
+    /// The event's first day, which is the day of every shift.
+    pub day: Day,
+    /// Whether the event takes place online.
+    pub is_virtual: bool,
+}
+
+impl ScheduledShift {
+    /// Creates the shift of an event whose first day is `day`. A caller that has the event uses [`of`](Self::of).
+    pub const fn new(shift: Shift, day: Day, is_virtual: bool) -> Self {
+        Self { shift, day, is_virtual }
+    }
+
+    /// Returns a shift of `event` on the day of the event.
+    pub fn of(shift: Shift, event: &Event) -> Self {
+        Self::new(shift, event.dates.first.clone(), event.is_virtual)
+    }
+
+    /// Returns shifts of `event` in [running order](Self::order_key).
+    pub fn in_running_order(shifts: impl IntoIterator<Item = Shift>, event: &Event) -> Vec<Self> {
+        let mut shifts: Vec<_> = shifts.into_iter().map(|shift| Self::of(shift, event)).collect();
+        sort_by_running_order(&mut shifts);
+        shifts
     }
 
     /// Returns the instants of the shift.
@@ -128,7 +168,15 @@ impl Shift {
     }
 }
 
-/// Sorts shifts of one event into [running order](Shift::order_key).
-pub fn sort_by_running_order(shifts: &mut [Shift]) {
-    shifts.sort_by_cached_key(Shift::order_key);
+impl Deref for ScheduledShift {
+    type Target = Shift;
+
+    fn deref(&self) -> &Shift {
+        &self.shift
+    }
+}
+
+/// Sorts shifts of one event into [running order](ScheduledShift::order_key).
+pub fn sort_by_running_order(shifts: &mut [ScheduledShift]) {
+    shifts.sort_by_cached_key(ScheduledShift::order_key);
 }

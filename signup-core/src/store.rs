@@ -38,7 +38,7 @@ use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId};
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::question::Question;
-use crate::shift::Shift;
+use crate::shift::{ScheduledShift, Shift};
 use crate::signup::Signup;
 use crate::text::LocationData;
 use crate::token::Token;
@@ -116,13 +116,13 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Reads the event with this slug, of any organization, like [`event_in_full`](Self::event_in_full).
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError>;
 
-    /// Lists the event's shifts in [running order](Shift::order_key). Returns `None` if there is no such event.
+    /// Lists the event's shifts in [running order](ScheduledShift::order_key). Returns `None` if there is no such event.
     #[doc(alias = "slots")]
     async fn shifts(
         &self,
         organization: OrganizationId,
         event: EventId,
-    ) -> Result<Option<Vec<Shift>>, StoreError>;
+    ) -> Result<Option<Vec<ScheduledShift>>, StoreError>;
 
     /// Reads a shift with its event, in one snapshot.
     #[doc(alias = "slot_with_event")]
@@ -241,14 +241,15 @@ pub struct EventInFull {
     /// KiB long, so lists and reads of a single event leave it out.
     pub location_data: Option<LocationData>,
     /// The shifts in running order.
-    pub shifts: Vec<Shift>,
+    pub shifts: Vec<ScheduledShift>,
     /// The questions by position, equal positions by id.
     pub questions: Vec<Question>,
 }
 
 impl EventInFull {
-    /// Creates the event with its shifts in running order and its questions by position, without location data.
-    pub const fn new(event: Event, shifts: Vec<Shift>, questions: Vec<Question>) -> Self {
+    /// Creates the event with its shifts, which may be in any order, and its questions by position. Location data is left out.
+    pub fn new(event: Event, shifts: Vec<Shift>, questions: Vec<Question>) -> Self {
+        let shifts = ScheduledShift::in_running_order(shifts, &event);
         Self { event, location_data: None, shifts, questions }
     }
 }
@@ -262,15 +263,15 @@ pub struct SignupInFull {
     /// The event, deleted or not.
     pub event: Event,
     /// The shift, deleted or not.
-    pub shift: Shift,
+    pub shift: ScheduledShift,
     /// The sign-up.
     pub signup: Signup,
 }
 
 impl SignupInFull {
     /// Creates a sign-up with the records that it refers to.
-    pub const fn new(organization: Organization, event: Event, shift: Shift, signup: Signup) -> Self {
-        Self { organization, event, shift, signup }
+    pub fn new(organization: Organization, event: Event, shift: Shift, signup: Signup) -> Self {
+        Self { organization, shift: ScheduledShift::of(shift, &event), event, signup }
     }
 }
 

@@ -54,12 +54,12 @@ impl World {
 }
 
 /// Returns the event and its shifts without what every edit changes: the versions and the times of the last change.
-fn without_versions(found: EventWithShifts) -> (Event, Vec<Shift>) {
+fn without_versions(found: EventWithShifts) -> (Event, Vec<ScheduledShift>) {
     let EventWithShifts { mut event, mut shifts, .. } = found;
     event.version = 0;
     event.gate = 0;
     event.updated_at = event.created_at;
-    for shift in &mut shifts {
+    for ScheduledShift { shift, .. } in &mut shifts {
         shift.version = 0;
         shift.gate = 0;
         shift.updated_at = shift.created_at;
@@ -135,7 +135,7 @@ proptest! {
                 prop_assert_eq!(found.hours, shift.hours);
                 prop_assert_eq!(found.interval(), moved_day.interval(shift.hours));
             }
-            let order: Vec<_> = moved.shifts.iter().map(Shift::order_key).collect();
+            let order: Vec<_> = moved.shifts.iter().map(ScheduledShift::order_key).collect();
             prop_assert!(order.is_sorted(), "running order");
             let back = world.patch(&before.event, EventPatch::new().zone(day.zone().clone())).await.unwrap();
             prop_assert_eq!(without_versions(back), without_versions(before));

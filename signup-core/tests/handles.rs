@@ -120,9 +120,9 @@ async fn a_patch_clears_the_location_only_on_request() {
     let shift = session.create_event(event(date(2027, 7, 3))).await.unwrap().shifts.remove(0);
     let renamed = ShiftPatch::new().title("Sorting".parse().unwrap());
     let shift = session.patch_shift(shift.id, renamed).await.unwrap();
-    assert_eq!(shift.location.unwrap().as_str(), "Dock 4");
+    assert_eq!(shift.location.as_ref().unwrap().as_str(), "Dock 4");
     let cleared = session.patch_shift(shift.id, ShiftPatch::new().clear_location()).await.unwrap();
-    assert_eq!((cleared.location, cleared.title.as_str()), (None, "Sorting"));
+    assert_eq!((&cleared.location, cleared.title.as_str()), (&None, "Sorting"));
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ struct World {
     clock: Arc<FixedClock>,
     session: Session,
     event: Event,
-    shift: Shift,
+    shift: ScheduledShift,
 }
 
 /// Creates a published event with one shift, on the day after the clock's date.

@@ -39,7 +39,7 @@ impl World {
     }
 
     /// Creates a published event in UTC on `date` with one shift from 09:00 to 12:00.
-    async fn event_on(&self, date: &str, capacity: u32) -> (Event, Shift) {
+    async fn event_on(&self, date: &str, capacity: u32) -> (Event, ScheduledShift) {
         let json = format!(
             r#"{{"title": "A", "start_date": "{date}", "timezone": "UTC", "is_published": true, "shifts":
                [{{"title": "S", "start_time": "09:00", "end_time": "12:00", "capacity": {capacity}}}]}}"#
@@ -48,7 +48,7 @@ impl World {
         (event, shifts.remove(0))
     }
 
-    async fn patch(&self, shift: &Shift, json: &str) -> Result<Shift> {
+    async fn patch(&self, shift: &Shift, json: &str) -> Result<ScheduledShift> {
         let input: ShiftPatchInput<'_> = from_json(json.as_bytes()).unwrap();
         self.session.patch_shift(shift.id, input.check()?).await
     }

@@ -5,7 +5,7 @@
 use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _, EventStatus, Property};
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use signup_core::{Event, Organization, Shift, Signup, TimeAndPlace};
+use signup_core::{Event, Organization, ScheduledShift, Shift, Signup, TimeAndPlace};
 
 use crate::location::place;
 
@@ -60,7 +60,7 @@ impl SignupEntry<'_> {
 pub(crate) fn of_shift(
     organization: &Organization,
     event: &Event,
-    shift: &Shift,
+    shift: &ScheduledShift,
     url: &str,
     now: Timestamp,
 ) -> String {

@@ -26,8 +26,9 @@ use async_trait::async_trait;
 use signup_core::uuid::Uuid;
 use signup_core::{
     ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, Kind, Notice, NoticeCounts,
-    NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, Shift,
-    ShiftId, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Token, TokenId, Unique,
+    NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter,
+    ScheduledShift, Shift, ShiftId, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Token,
+    TokenId, Unique,
 };
 
 use tables::Tables;
@@ -135,9 +136,10 @@ impl Store for MemoryStore {
         &self,
         organization: OrganizationId,
         event: EventId,
-    ) -> Result<Option<Vec<Shift>>, StoreError> {
+    ) -> Result<Option<Vec<ScheduledShift>>, StoreError> {
         let tables = self.read();
-        Ok(live(&tables, organization, event).map(|event| tables.shifts_of(event)))
+        let event = live(&tables, organization, event);
+        Ok(event.map(|event| ScheduledShift::in_running_order(tables.shifts_of(event), event)))
     }
 
     async fn shift_with_event(

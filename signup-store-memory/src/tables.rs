@@ -108,7 +108,7 @@ impl Tables {
             Record::LocationData(data) => of_event(data.organization, data.event)?,
             Record::Question(question) => of_event(question.organization, question.event)?,
             Record::Shift(shift) => {
-                self.current_shift(shift, self.event(shift.organization, shift.event)?).into()
+                self.event(shift.organization, shift.event).map(|_| self.current_shift(shift).into())?
             }
             Record::Signup(signup) => self.current_signup(signup).into(),
             record => record.clone(),
@@ -156,12 +156,13 @@ impl Tables {
         }
     }
 
-    /// Returns the shift as it is now: on the day of its event, and with the sign-ups that are confirmed.
-    pub(crate) fn current_shift(&self, shift: &Shift, event: &Event) -> Shift {
-        let filled = self.tallies.get(&Total::Filled(shift.organization, shift.id));
+    /// Returns the shift as it is now: with the sign-ups that are confirmed.
+    fn current_shift(&self, shift: &Shift) -> Shift {
         let mut current = shift.clone();
+        let total = Total::Filled(shift.organization, shift.id);
+        let filled = self.tallies.get(&total).filter(|_| shift.closing.is_none());
         current.occupancy.filled = filled.map_or(0, |tally| tally.always);
-        current.of(event)
+        current
     }
 
     /// Returns the sign-up as it is now: cancelled if its shift is closed.
@@ -172,16 +173,14 @@ impl Tables {
         }
     }
 
-    /// Returns the event's shifts that are not deleted, in running order.
+    /// Returns the event's shifts that are not deleted, by their ids.
     pub(crate) fn shifts_of(&self, event: &Event) -> Vec<Shift> {
         let key = event.key();
         let shifts = self.children(&key).filter_map(|child| match child {
-            Record::Shift(shift) if shift.deleted_at.is_none() => Some(self.current_shift(shift, event)),
+            Record::Shift(shift) if shift.deleted_at.is_none() => Some(self.current_shift(shift)),
             _ => None,
         });
-        let mut shifts: Vec<_> = shifts.collect();
-        shifts.sort_by_cached_key(Shift::order_key);
-        shifts
+        shifts.collect()
     }
 
     /// Returns the event with everything that a duplicate copies.

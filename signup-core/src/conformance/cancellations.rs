@@ -16,7 +16,7 @@ async fn listed(store: &dyn Store, query: SignupQuery) -> Vec<Signup> {
 pub async fn a_closing_cancels_the_confirmed_sign_ups_of_the_shift(store: Arc<dyn Store>) {
     let family = with_family(&*store).await;
     let Family { organization, full, signups, .. } = &family;
-    let (event, owner, shift) = (&full.event, organization.id, &full.shifts[0]);
+    let (event, owner, shift) = (&full.event, organization.id, &full.shifts[0].shift);
     let by = CancelledBy::ShiftDeletion;
     let mut closed = closed(shift, at(5), by);
     write(&*store, vec![put(shift.clone(), closed.clone())]).await;
@@ -27,7 +27,7 @@ pub async fn a_closing_cancels_the_confirmed_sign_ups_of_the_shift(store: Arc<dy
     for signup in &expected {
         let found = store.find::<Signup>(Unique::SignupSecret(signup.secret)).await.unwrap();
         assert_eq!(found.as_ref(), Some(signup), "by secret");
-        let shift = if signup.shift == closed.id { &closed } else { &full.shifts[1] };
+        let shift = if signup.shift == closed.id { &closed } else { &full.shifts[1].shift };
         let in_full = SignupInFull::new(organization.clone(), event.clone(), shift.clone(), signup.clone());
         assert_eq!(store.signup_in_full(owner, signup.id).await.unwrap(), Some(in_full), "in full");
         assert_eq!(check(&*store, vec![unchanged(signup)]).await, Ok(()), "no sign-up is written");
@@ -44,7 +44,7 @@ pub async fn a_closing_cancels_the_confirmed_sign_ups_of_the_shift(store: Arc<dy
     ] {
         assert_eq!(listed(&*store, query.clone()).await, expected, "{query:?}");
     }
-    let shifts = vec![closed.clone(), full.shifts[1].clone()];
+    let shifts = vec![ScheduledShift::of(closed.clone(), event), full.shifts[1].clone()];
     let expected = EventInFull { shifts: shifts.clone(), ..full.clone() };
     assert_eq!(store.shifts(owner, event.id).await.unwrap(), Some(shifts), "the places are free");
     assert_eq!(store.event_in_full(&event.key()).await.unwrap().as_ref(), Some(&expected));

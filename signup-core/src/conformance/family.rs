@@ -35,12 +35,13 @@ impl Family {
         let cause = NoticeCause::Cancelled { signup: signups[0].id };
         let notices = [notice(&shifts[0], first), Notice { cause, ..notice(&shifts[0], first + 1) }];
         let questions = vec![question(&event, first, 0), question(&event, first + 1, 1)];
+        let receipt = receipt(receipt_key(owner, &format!("key-{number}")), &event, &shifts);
         let mut full = EventInFull::new(event, shifts.to_vec(), questions);
         full.location_data = Some(r#"{"place_id": "x"}"#.parse().unwrap());
         Self {
             organization: organization(owner),
             token: token(owner, number),
-            receipt: receipt(receipt_key(owner, &format!("key-{number}")), &full.event, &full.shifts),
+            receipt,
             full,
             signups,
             notices,
@@ -109,7 +110,7 @@ impl Family {
             version: 2,
             created_at: at(50),
             updated_at: at(80),
-            ..shifts[0].clone()
+            ..shifts[0].shift.clone()
         };
         let question = Question {
             label: Label::new("Name of your dog").unwrap(),
@@ -166,7 +167,7 @@ pub(super) fn parts(full: EventInFull) -> Vec<Record> {
     let data = location_data.map(|data| EventLocationData { organization, event: id, data });
     let mut records: Vec<Record> = vec![event.into()];
     records.extend(data.map(Record::from));
-    records.extend(shifts.into_iter().map(Record::from));
+    records.extend(shifts.into_iter().map(|found| found.shift.into()));
     records.extend(questions.into_iter().map(Record::from));
     records
 }
@@ -196,7 +197,7 @@ pub(super) async fn seen(store: &dyn Store, family: &Family) -> Vec<(&'static st
     let mut seen = vec![
         ("record", records),
         ("event_in_full", in_full),
-        ("shifts", shifts.into_iter().flatten().map(Record::from).collect()),
+        ("shifts", shifts.into_iter().flatten().map(|found| found.shift.into()).collect()),
         (
             "shift_with_event",
             with_event.map(|(shift, event)| vec![shift.into(), event.into()]).unwrap_or_default(),

@@ -105,7 +105,7 @@ pub async fn a_purge_keeps_a_shift_in_use(store: Arc<dyn Store>) {
     assert_eq!(purge(&*store, 4, 99).await, 0, "deleted later");
     assert_eq!(purge(&*store, 5, 99).await, 1, "a shift in use is kept");
     let kept = store.signup_in_full(event.organization, volunteer_gone.id).await.unwrap().unwrap();
-    assert_eq!(kept.shift, deleted(&in_use), "the sign-up has its shift");
+    assert_eq!(kept.shift.shift, deleted(&in_use), "the sign-up has its shift");
     assert!(is_there(&*store, &about.key()).await, "the notice stays");
     write(&*store, vec![Write::Remove(about.into())]).await;
     assert_eq!(purge(&*store, 5, 99).await, 1, "the delivered notice was the last");

@@ -32,10 +32,10 @@ pub async fn a_receipt_holds_its_key_until_it_expires(store: Arc<dyn Store>) {
 /// A receipt with any kind of outcome comes back as it was.
 pub async fn every_outcome_comes_back(store: Arc<dyn Store>) {
     let event = event(1, 1);
-    let shifts = vec![shift(&event, 1, 1), shift(&event, 2, 1)];
+    let shifts = [1, 2].map(|number| ScheduledShift::of(shift(&event, number, 1), &event)).to_vec();
     let outcomes = [
         Outcome::Event(Box::new(EventWithShifts::new(event.clone(), shifts.clone()))),
-        Outcome::Shift(Box::new(shift(&event, 1, 1))),
+        Outcome::Shift(Box::new(shifts[0].clone())),
         Outcome::Shifts(shifts),
         Outcome::Question(Box::new(question(&event, 1, 1))),
         Outcome::Deleted {},

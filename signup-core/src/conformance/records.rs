@@ -102,8 +102,6 @@ pub fn shift(event: &Event, number: u32, capacity: u32) -> Shift {
         deleted_at: None,
         created_at: at(0),
         updated_at: at(0),
-        day: event.dates.first.clone(),
-        is_virtual: event.is_virtual,
     }
 }
 
@@ -154,7 +152,8 @@ pub fn cancelled(signup: Signup, at: Timestamp) -> Signup {
 
 /// Returns a notice that the location of `shift` has changed.
 pub fn notice(shift: &Shift, number: u32) -> Notice {
-    let before = TimeAndPlace { interval: shift.interval(), location: None, event_location: None };
+    let interval = Interval { start: at(3600), end: at(7200) };
+    let before = TimeAndPlace { interval, location: None, event_location: None };
     let after = TimeAndPlace { location: Some(ShiftLocation::new("Hall B").unwrap()), ..before.clone() };
     let change = ShiftChange { before, after, shift_version: 2, with_event: false };
     let cause = NoticeCause::ShiftChanged { change, fanned_out_to: None };
@@ -174,7 +173,8 @@ pub fn receipt_key(organization: u32, key: &str) -> ReceiptKey {
 
 /// Returns a receipt that is live for a day after [`NOW_S`].
 pub fn receipt(key: ReceiptKey, event: &Event, shifts: &[Shift]) -> Receipt {
-    let outcome = EventWithShifts { event: event.clone(), shifts: shifts.to_vec() };
+    let shifts = ScheduledShift::in_running_order(shifts.to_vec(), event);
+    let outcome = EventWithShifts::new(event.clone(), shifts);
     Receipt { key, outcome: outcome.into(), expires_at: at(86_400) }
 }
 

@@ -89,18 +89,15 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     assert_eq!(stored(&*store, &shift).await.as_ref(), Some(&shift), "shift");
     let with_event = Some((shift.clone(), event.clone()));
     assert_eq!(store.shift_with_event(owner, shift.id).await.unwrap(), with_event, "shift with event");
-    assert_eq!(store.shifts(owner, event.id).await.unwrap(), Some(vec![shift.clone()]), "shifts");
+    let shifts = vec![ScheduledShift::of(shift.clone(), &event)];
+    assert_eq!(store.shifts(owner, event.id).await.unwrap().as_ref(), Some(&shifts), "shifts");
     assert_eq!(stored(&*store, &question).await.as_ref(), Some(&question), "question");
     let in_full = SignupInFull::new(organization, event.clone(), shift.clone(), signup.clone());
     assert_eq!(store.signup_in_full(owner, signup.id).await.unwrap(), Some(in_full), "sign-up in full");
     let page = Page::new(vec![signup.clone()], None, None);
     assert_eq!(store.signups(owner, &SignupQuery::new()).await.unwrap(), page, "sign-ups");
-    let full = EventInFull {
-        event: event.clone(),
-        location_data: Some(data),
-        shifts: vec![shift],
-        questions: vec![question],
-    };
+    let full =
+        EventInFull { event: event.clone(), location_data: Some(data), shifts, questions: vec![question] };
     for (record, is_of_event) in keys_of_records {
         let expected = is_of_event.then(|| full.clone());
         assert_eq!(store.event_in_full(&record).await.unwrap(), expected, "event in full by {record:?}");
@@ -118,13 +115,10 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
 
 /// Returns a notice of each cause, with every field set.
 fn notices_of_every_cause(event: &Event, shift: &Shift, signup: &Signup) -> Vec<Notice> {
+    let before = TimeAndPlace::of(&ScheduledShift::of(shift.clone(), event), event);
     let change = ShiftChange {
-        before: TimeAndPlace::of(shift, event),
-        after: TimeAndPlace {
-            location: None,
-            event_location: event.location.clone(),
-            ..TimeAndPlace::of(shift, event)
-        },
+        after: TimeAndPlace { location: None, event_location: event.location.clone(), ..before.clone() },
+        before,
         shift_version: 8,
         with_event: true,
     };
@@ -244,9 +238,10 @@ pub async fn unusual_dates_and_zones_come_back(store: Arc<dyn Store>) {
             Event { dates: EventDates { last: Some(event.dates.first.date()), ..event.dates }, ..event };
         let shift = shift(&event, number, 1);
         commit(&*store, insert::<Record>([event.clone().into(), shift.clone().into()])).await;
-        assert_eq!(stored(&*store, &event).await, Some(event), "{date} {zone}");
-        let found = stored(&*store, &shift).await.unwrap();
-        assert_eq!(found.interval(), shift.interval(), "{date} {zone}");
+        assert_eq!(stored(&*store, &event).await.as_ref(), Some(&event), "{date} {zone}");
+        let listed = store.shifts(event.organization, event.id).await.unwrap().unwrap();
+        let expected = ScheduledShift::of(shift, &event);
+        assert_eq!(listed[0].interval(), expected.interval(), "{date} {zone}");
     }
 }
 

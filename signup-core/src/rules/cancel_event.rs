@@ -46,14 +46,14 @@ pub(crate) fn cancel_event(
     for shift in &mut shifts {
         // The hours decide which sign-ups are active.
         if shift.is_over(now) {
-            change.require_unchanged(shift);
+            change.require_unchanged(&shift.shift);
             continue;
         }
-        let closed = closed(shift.clone(), now, CancelledBy::EventCancellation);
+        let closed = closed(shift.shift.clone(), now, CancelledBy::EventCancellation);
         let cause = NoticeCause::EventCancelled { fanned_out_to: None };
         let path = (shift.organization, shift.event, shift.id);
         queued.get_or_insert_with(|| Notice::new(notice, path, cause, now));
-        change.replace(std::mem::replace(shift, closed.clone()), closed);
+        change.replace(std::mem::replace(&mut shift.shift, closed.clone()), closed);
     }
     if let Some(notice) = queued.filter(|_| cancel.notify_volunteers) {
         change.insert(notice);

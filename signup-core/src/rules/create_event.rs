@@ -12,7 +12,7 @@ use crate::id::OrganizationId;
 use crate::input::{NewEvent, check_last_day, check_shift_count};
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
-use crate::shift::sort_by_running_order;
+use crate::shift::ScheduledShift;
 use crate::store::{ChangeSet, EventLocationData};
 
 /// Creates an event and its shifts.
@@ -53,8 +53,8 @@ pub(crate) fn create_event(
         created_at: now,
         updated_at: now,
     };
-    let mut shifts = new_shifts(&event, new.shifts, ids.shifts, 0, now);
-    sort_by_running_order(&mut shifts);
+    let shifts = new_shifts(&event, new.shifts, ids.shifts, 0, now);
+    let shifts = ScheduledShift::in_running_order(shifts, &event);
 
     let mut change = ChangeSet::default();
     change.requires.push(slug_is_free(&event, now));
@@ -65,7 +65,7 @@ pub(crate) fn create_event(
     if let Some(data) = new.location_data {
         change.insert(EventLocationData { organization, event: event.id, data });
     }
-    shifts.iter().for_each(|shift| change.insert(shift.clone()));
+    shifts.iter().for_each(|shift| change.insert(shift.shift.clone()));
     Ok(Decision::new(EventWithShifts { event, shifts }, change).again_after(changed_or_slug_taken))
 }
 

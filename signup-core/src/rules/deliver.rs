@@ -112,11 +112,11 @@ mod tests {
     use crate::notice::ShiftChange;
     use crate::organization::Organization;
     use crate::secret::Secret;
-    use crate::shift::Shift;
+    use crate::shift::ScheduledShift;
     use crate::signup::CancelledBy;
     use crate::store::Write;
 
-    fn facts() -> (Organization, Event, Shift, Signup) {
+    fn facts() -> (Organization, Event, ScheduledShift, Signup) {
         let mut full = full();
         let shift = full.shifts.remove(0);
         let signup = records::signup(&shift, 3);

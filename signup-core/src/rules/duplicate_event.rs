@@ -11,7 +11,7 @@ use crate::hours::{EventDate, TimeError};
 use crate::occupancy::Occupancy;
 use crate::question::Question;
 use crate::receipt::EventWithShifts;
-use crate::shift::{Shift, sort_by_running_order};
+use crate::shift::{ScheduledShift, Shift};
 use crate::store::{ChangeSet, EventInFull, EventLocationData};
 
 /// Copies an event with its shifts and questions to `start_date`.
@@ -54,12 +54,10 @@ pub(crate) fn duplicate_event(
         closing: None,
         created_at: now,
         updated_at: now,
-        day: event.dates.first.clone(),
-        ..shift
+        ..shift.shift
     });
-    let mut shifts: Vec<_> = shifts.collect();
     // A clock change on the new date can change the running order.
-    sort_by_running_order(&mut shifts);
+    let shifts = ScheduledShift::in_running_order(shifts, &event);
 
     let mut change = ChangeSet::default();
     change.requires.push(slug_is_free(&event, now));
@@ -67,7 +65,7 @@ pub(crate) fn duplicate_event(
     if let Some(data) = location_data {
         change.insert(EventLocationData { organization: event.organization, event: event.id, data });
     }
-    shifts.iter().for_each(|shift| change.insert(shift.clone()));
+    shifts.iter().for_each(|shift| change.insert(shift.shift.clone()));
     for (id, question) in ids.questions.into_iter().zip(questions) {
         change.insert(Question { id, event: event.id, version: 1, ..question });
     }

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::id::OrganizationId;
 use crate::plan::PlanLimits;
-use crate::shift::Shift;
+use crate::shift::ScheduledShift;
 use crate::store::{ChangeSet, Entity as _, Record, Refusal, Requirement, Total, Unique};
 
 /// Refuses an edit of a cancelled event.
@@ -38,7 +38,7 @@ pub(super) fn next_gate(event: &Event) -> Event {
 pub(super) fn require_no_active_signups<'s>(
     change: &mut ChangeSet,
     event: &Event,
-    shifts: impl IntoIterator<Item = &'s Shift>,
+    shifts: impl IntoIterator<Item = &'s ScheduledShift>,
     now: Timestamp,
 ) -> bool {
     let (over, others): (Vec<_>, Vec<_>) = shifts.into_iter().partition(|shift| shift.is_over(now));
@@ -46,7 +46,7 @@ pub(super) fn require_no_active_signups<'s>(
         return false;
     }
     // Another edit could move a past shift to a later time.
-    over.into_iter().for_each(|shift| change.require_unchanged(shift));
+    over.into_iter().for_each(|shift| change.require_unchanged(&shift.shift));
     if !others.is_empty() {
         let totals = others.into_iter().map(|shift| Total::Filled(shift.organization, shift.id)).collect();
         change.requires.push(Requirement::AllZero { parent: event.key(), totals });
@@ -92,16 +92,18 @@ mod tests {
         let event = records::event(1, 1);
         let [mut first, mut second, third] = [1, 2, 3].map(|number| records::shift(&event, number, 5));
         first.hours = (480, 540).try_into().unwrap();
-        second.hours = (600, 660).try_into().unwrap();
-        let now = first.interval().end;
         first.occupancy.filled = 1;
+        second.hours = (600, 660).try_into().unwrap();
+        let [first, mut second, third] =
+            [first, second, third].map(|shift| ScheduledShift::of(shift, &event));
+        let now = first.interval().end;
         let mut change = ChangeSet::default();
         assert!(require_no_active_signups(&mut change, &event, [&first, &second, &third], now));
         let totals = [&second, &third].map(|shift| Total::Filled(shift.organization, shift.id)).to_vec();
         let empty = Requirement::AllZero { parent: event.key(), totals };
-        let unchanged = Requirement::unchanged(&first).unwrap();
+        let unchanged = Requirement::unchanged(&first.shift).unwrap();
         assert_eq!(change.requires, [unchanged, empty], "a past sign-up is not active");
-        second.occupancy.filled = 1;
+        second.shift.occupancy.filled = 1;
         let has_none = require_no_active_signups(&mut change, &event, [&first, &third, &second], now);
         assert!(!has_none, "an active sign-up");
     }

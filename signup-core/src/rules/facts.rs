@@ -18,17 +18,15 @@ pub(super) fn limits() -> PlanLimits {
 
 /// A published event on 2027-06-05 with the shifts 1 and 2, from 09:00 to 12:00 in New York.
 pub(super) fn full() -> EventInFull {
-    let event = records::event(1, 1);
-    let shifts = [1, 2].map(|number| records::shift(&event, number, 5)).to_vec();
-    EventInFull::new(event, shifts, vec![])
+    full_with(|_, _| {})
 }
 
 /// Returns the event with these changes, and its shifts as they then are.
 pub(super) fn full_with(change: impl FnOnce(&mut Event, &mut [Shift])) -> EventInFull {
-    let mut full = full();
-    change(&mut full.event, &mut full.shifts);
-    full.shifts = full.shifts.into_iter().map(|shift| shift.of(&full.event)).collect();
-    full
+    let mut event = records::event(1, 1);
+    let mut shifts = [1, 2].map(|number| records::shift(&event, number, 5));
+    change(&mut event, &mut shifts);
+    EventInFull::new(event, shifts.to_vec(), vec![])
 }
 
 /// A time before the event.

@@ -15,7 +15,7 @@ use crate::input::{Change, EventPatch, check_last_day};
 use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
-use crate::shift::{Shift, sort_by_running_order};
+use crate::shift::{ScheduledShift, sort_by_running_order};
 use crate::store::{ChangeSet, EventInFull, EventLocationData, Record, Write};
 use crate::text::LocationData;
 
@@ -138,27 +138,28 @@ struct Moved<'e> {
 
 impl Moved<'_> {
     /// Returns the shift after the change. Replaces its record if its instants, its place or what its answer shows become others.
-    fn shift(&self, shift: Shift, notice: NoticeId, change: &mut ChangeSet) -> Shift {
+    fn shift(&self, shift: ScheduledShift, notice: NoticeId, change: &mut ChangeSet) -> ScheduledShift {
         let before = TimeAndPlace::of(&shift, self.event);
-        let mut changed = shift.clone().of(self.changed);
-        let after = TimeAndPlace::of(&changed, self.changed);
-        let is_shown = before.interval != after.interval || shift.is_virtual != changed.is_virtual;
+        let mut moved = ScheduledShift::of(shift.shift, self.changed);
+        let after = TimeAndPlace::of(&moved, self.changed);
+        let is_shown = before.interval != after.interval || shift.is_virtual != moved.is_virtual;
         if !is_shown && before == after {
-            return changed;
+            return moved;
         }
-        changed.version += 1;
+        let read = moved.shift.clone();
+        moved.shift.version += 1;
         if is_shown {
-            changed.updated_at = self.now;
+            moved.shift.updated_at = self.now;
         }
-        let path = (shift.organization, shift.event, shift.id);
-        change.replace(shift, changed.clone());
+        let path = (read.organization, read.event, read.id);
+        change.replace(read, moved.shift.clone());
         let is_over = before.interval.is_over(self.now) && after.interval.is_over(self.now);
         if self.is_notified && before != after && !is_over {
-            let told = ShiftChange { before, after, shift_version: changed.version, with_event: true };
+            let told = ShiftChange { before, after, shift_version: moved.version, with_event: true };
             let cause = NoticeCause::ShiftChanged { change: told, fanned_out_to: None };
             change.insert(Notice::new(notice, path, cause, self.now));
         }
-        changed
+        moved
     }
 }
 
@@ -181,7 +182,7 @@ mod tests {
 
     fn filled(full: EventInFull) -> EventInFull {
         let mut full = full;
-        full.shifts[0].occupancy.filled = 1;
+        full.shifts[0].shift.occupancy.filled = 1;
         full
     }
 

@@ -11,7 +11,7 @@ use crate::id::NoticeId;
 use crate::input::{Change, ShiftPatch};
 use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
 use crate::occupancy::Occupancy;
-use crate::shift::Shift;
+use crate::shift::{ScheduledShift, Shift};
 use crate::store::ChangeSet;
 
 /// Changes the fields that `patch` names.
@@ -25,15 +25,15 @@ use crate::store::ChangeSet;
 /// - [`Error::Invalid`] with a fault of `end_time` if the shift would not end after its start.
 pub(crate) fn patch_shift(
     event: &Event,
-    shift: Shift,
+    shift: ScheduledShift,
     patch: ShiftPatch,
     notice: NoticeId,
     now: Timestamp,
-) -> Result<Decision<Shift>, Error> {
+) -> Result<Decision<ScheduledShift>, Error> {
     check_not_cancelled(event)?;
     let hours = patch.hours.apply(shift.hours).map_err(|error| Faults::one("end_time", error))?;
     let before = TimeAndPlace::of(&shift, event);
-    let mut changed = Shift {
+    let record = Shift {
         title: patch.title.unwrap_or_else(|| shift.title.clone()),
         location: patch.location.map_or_else(|| shift.location.clone(), Change::into_value),
         hours,
@@ -41,20 +41,23 @@ pub(crate) fn patch_shift(
             capacity: patch.capacity.unwrap_or(shift.occupancy.capacity),
             ..shift.occupancy
         },
-        ..shift.clone()
+        ..shift.shift.clone()
     };
-    if changed == shift {
+    if record == shift.shift {
         return Ok(Decision::unchanged(shift));
     }
-    changed.updated_at = now;
-    changed.version += 1;
-    if changed.hours != shift.hours || changed.occupancy != shift.occupancy {
-        changed.gate += 1;
-    }
+    let raises_gate = record.hours != shift.hours || record.occupancy != shift.occupancy;
+    let record = Shift {
+        updated_at: now,
+        version: shift.version + 1,
+        gate: shift.gate + u32::from(raises_gate),
+        ..record
+    };
     let mut change = ChangeSet::default();
     change.require_unchanged(event);
     let path = (shift.organization, shift.event, shift.id);
-    change.replace(shift, changed.clone());
+    change.replace(shift.shift, record.clone());
+    let changed = ScheduledShift::of(record, event);
     let after = TimeAndPlace::of(&changed, event);
     let is_over = before.interval.is_over(now) && after.interval.is_over(now);
     if patch.notify_volunteers && before != after && !is_over {
@@ -72,10 +75,10 @@ mod tests {
     use crate::conformance::records;
     use crate::occupancy::Capacity;
 
-    fn patch(patched: ShiftPatch, now: Timestamp) -> Result<Decision<Shift>, Error> {
+    fn patch(patched: ShiftPatch, now: Timestamp) -> Result<Decision<ScheduledShift>, Error> {
         let mut full = full();
         let mut shift = full.shifts.remove(0);
-        shift.occupancy.filled = 3;
+        shift.shift.occupancy.filled = 3;
         patch_shift(&full.event, shift, patched, notice(8), now)
     }
 
@@ -121,7 +124,7 @@ mod tests {
         assert_eq!(fault_paths(&faults), ["end_time"]);
         let mut event = full().event;
         event.cancelled_at = Some(before());
-        let shift = records::shift(&event, 1, 5);
+        let shift = ScheduledShift::of(records::shift(&event, 1, 5), &event);
         let refused = patch_shift(&event, shift, early, notice(8), before()).unwrap_err();
         assert_eq!(refused, Error::EventCancelled, "the state of the event comes before its hours");
     }

@@ -12,7 +12,7 @@ use crate::id::{NoticeId, ShiftId};
 use crate::input::{DeleteShift, NewShift, check_added_shifts};
 use crate::notice::{Notice, NoticeCause};
 use crate::occupancy::Occupancy;
-use crate::shift::{Shift, sort_by_running_order};
+use crate::shift::{ScheduledShift, Shift};
 use crate::signup::CancelledBy;
 use crate::store::{ChangeSet, EventInFull};
 
@@ -39,8 +39,6 @@ pub(super) fn new_shifts(
         deleted_at: None,
         created_at: now,
         updated_at: now,
-        day: event.dates.first.clone(),
-        is_virtual: event.is_virtual,
     });
     shifts.collect()
 }
@@ -56,7 +54,7 @@ pub(crate) fn add_shifts(
     new: Vec<NewShift>,
     ids: Vec<ShiftId>,
     now: Timestamp,
-) -> Result<Decision<Vec<Shift>>, Error> {
+) -> Result<Decision<Vec<ScheduledShift>>, Error> {
     check_added_shifts(new.len()).map_err(|fault| Faults::one("shifts", fault))?;
     let EventInFull { event, shifts: present, .. } = full;
     check_not_cancelled(&event)?;
@@ -66,12 +64,12 @@ pub(crate) fn add_shifts(
         return Err(Faults::one("shifts", kind).into());
     }
     let position = present.iter().map(|shift| shift.position + 1).max().unwrap_or(0);
-    let mut shifts = new_shifts(&event, new, ids, position, now);
-    sort_by_running_order(&mut shifts);
+    let shifts = new_shifts(&event, new, ids, position, now);
+    let shifts = ScheduledShift::in_running_order(shifts, &event);
     let mut change = ChangeSet::default();
     let next = next_version(&event);
     change.replace(event, next);
-    shifts.iter().for_each(|shift| change.insert(shift.clone()));
+    shifts.iter().for_each(|shift| change.insert(shift.shift.clone()));
     Ok(Decision::new(shifts, change))
 }
 
@@ -82,7 +80,7 @@ pub(crate) fn add_shifts(
 /// - [`Error::ShiftHasSignups`] if the shift has active sign-ups, and the request does not cancel them.
 pub(crate) fn delete_shift(
     event: &Event,
-    shift: &Shift,
+    shift: &ScheduledShift,
     delete: DeleteShift,
     notice: NoticeId,
     now: Timestamp,
@@ -92,14 +90,14 @@ pub(crate) fn delete_shift(
     change.replace(event.clone(), next_version(event));
     let closes = delete.cancel_signups && !shift.is_over(now);
     let deleted = if closes {
-        closed(shift.clone(), now, CancelledBy::ShiftDeletion)
+        closed(shift.shift.clone(), now, CancelledBy::ShiftDeletion)
     } else {
         if !require_no_active_signups(&mut change, event, [shift], now) {
             return Err(Error::ShiftHasSignups);
         }
-        Shift { version: shift.version + 1, gate: shift.gate + 1, ..shift.clone() }
+        Shift { version: shift.version + 1, gate: shift.gate + 1, ..shift.shift.clone() }
     };
-    change.replace(shift.clone(), Shift { deleted_at: Some(now), ..deleted });
+    change.replace(shift.shift.clone(), Shift { deleted_at: Some(now), ..deleted });
     if closes && delete.notify_volunteers {
         let cause = NoticeCause::ShiftDeleted { fanned_out_to: None };
         let path = (shift.organization, shift.event, shift.id);
@@ -119,14 +117,14 @@ mod tests {
         vec![NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap()); count]
     }
 
-    fn add(full: EventInFull, count: usize) -> Result<Decision<Vec<Shift>>, Error> {
+    fn add(full: EventInFull, count: usize) -> Result<Decision<Vec<ScheduledShift>>, Error> {
         let ids = (0..count).map(|number| ShiftId::new(records::uuid(20 + number as u32))).collect();
         add_shifts(full, new(count), ids, before())
     }
 
     fn delete(filled: u32, delete: DeleteShift, now: Timestamp) -> Result<Decision<()>, Error> {
         let EventInFull { event, mut shifts, .. } = full();
-        shifts[0].occupancy.filled = filled;
+        shifts[0].shift.occupancy.filled = filled;
         delete_shift(&event, &shifts[0], delete, notice(8), now)
     }
 

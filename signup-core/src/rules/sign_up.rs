@@ -11,7 +11,7 @@ use crate::input::NewSignup;
 use crate::notice::{Notice, NoticeCause};
 use crate::question::Question;
 use crate::secret::Secret;
-use crate::shift::Shift;
+use crate::shift::ScheduledShift;
 use crate::signup::{Signup, SignupState};
 use crate::store::{ChangeSet, Requirement, Total, Unique};
 
@@ -21,7 +21,7 @@ pub(crate) struct SignUpFacts {
     /// The event.
     pub(crate) event: Event,
     /// The shift.
-    pub(crate) shift: Shift,
+    pub(crate) shift: ScheduledShift,
     /// The event's questions.
     pub(crate) questions: Vec<Question>,
 }
@@ -71,7 +71,7 @@ pub(crate) fn sign_up(
     let organization = shift.organization;
     let mut change = ChangeSet::default();
     change.require_gate(event);
-    change.require_gate(shift);
+    change.require_gate(&shift.shift);
     let place = Unique::Place(organization, shift.id, new.email.key());
     change.requires.push(Requirement::Absent { unique: place, now });
     if shift.is_over(now) {
@@ -174,7 +174,7 @@ mod tests {
         let draft = facts(full_with(|event, _| event.is_published = false));
         let cancelled = facts(full_with(|event, _| event.cancelled_at = Some(before())));
         let mut elsewhere = facts(full());
-        elsewhere.shift.event = crate::id::EventId::new(records::uuid(5));
+        elsewhere.shift.shift.event = crate::id::EventId::new(records::uuid(5));
         let cancelled_draft = facts(full_with(|event, _| {
             event.is_published = false;
             event.cancelled_at = Some(before());

@@ -33,8 +33,10 @@ pub use volunteers::{PublicEvent, SignUpForm, SignedUp, Volunteers};
 use crate::allowance::{Allowance, RateKey, Windows};
 use crate::clock::{Clock, SystemClock, whole_second};
 use crate::error::{Error, Result};
-use crate::id::OrganizationId;
+use crate::event::Event;
+use crate::id::{OrganizationId, ShiftId};
 use crate::plan::PlanTable;
+use crate::shift::ScheduledShift;
 use crate::store::{Kind, Record, RecordKey, Store};
 use authentication::TokenCache;
 use turns::Turns;
@@ -82,6 +84,16 @@ impl Shared {
     /// Returns [`Error::NotFound`] if there is no such record, or it is deleted.
     async fn get<R: TryFrom<Record>>(&self, key: RecordKey) -> Result<R> {
         self.store.get(key).await?.ok_or(Error::NotFound)
+    }
+
+    /// Reads a shift with its event. Returns `None` if there is no such shift, or it is deleted.
+    async fn shift_with_event(
+        &self,
+        organization: OrganizationId,
+        id: ShiftId,
+    ) -> Result<Option<(ScheduledShift, Event)>> {
+        let found = self.store.shift_with_event(organization, id).await?;
+        Ok(found.map(|(shift, event)| (ScheduledShift::of(shift, &event), event)))
     }
 
     /// Returns the owner of a record, for an operator.

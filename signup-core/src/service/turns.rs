@@ -29,7 +29,7 @@ use crate::event::Event;
 use crate::id::{EventId, OrganizationId, ShiftId};
 use crate::question::Question;
 use crate::receipt::Operation;
-use crate::shift::Shift;
+use crate::shift::{ScheduledShift, Shift};
 use crate::store::RecordKey;
 
 /// The turns that edits have or wait for. Clones share the turns.
@@ -130,8 +130,8 @@ impl Shared {
         organization: OrganizationId,
         shift: ShiftId,
         turn: &OnceLock<Turn>,
-    ) -> Result<Option<(Shift, Event)>> {
-        let found = self.store.shift_with_event(organization, shift).await?;
+    ) -> Result<Option<(ScheduledShift, Event)>> {
+        let found = self.shift_with_event(organization, shift).await?;
         let Some((_, event)) = &found else { return Ok(None) };
         if turn.get().is_some() {
             return Ok(found);
@@ -145,7 +145,7 @@ impl Shared {
         })
         .await?;
         turn.get_or_init(|| came);
-        if has_waited { Ok(self.store.shift_with_event(organization, shift).await?) } else { Ok(found) }
+        if has_waited { self.shift_with_event(organization, shift).await } else { Ok(found) }
     }
 }
 

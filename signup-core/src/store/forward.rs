@@ -14,7 +14,7 @@ use crate::event::Event;
 use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
 use crate::notice::Notice;
 use crate::organization::Organization;
-use crate::shift::Shift;
+use crate::shift::{ScheduledShift, Shift};
 use crate::signup::Signup;
 use crate::token::Token;
 
@@ -124,7 +124,7 @@ forward! { Arc, Box: {
     fn deleted_events(organization: OrganizationId, after: Option<EventId>, limit: u32) -> Result<Vec<Event>, StoreError>;
     fn event_in_full(key: &RecordKey) -> Result<Option<EventInFull>, StoreError>;
     fn event_by_slug(slug: &str) -> Result<Option<EventInFull>, StoreError>;
-    fn shifts(organization: OrganizationId, event: EventId) -> Result<Option<Vec<Shift>>, StoreError>;
+    fn shifts(organization: OrganizationId, event: EventId) -> Result<Option<Vec<ScheduledShift>>, StoreError>;
     fn shift_with_event(organization: OrganizationId, id: ShiftId) -> Result<Option<(Shift, Event)>, StoreError>;
     fn signups(organization: OrganizationId, query: &SignupQuery) -> Result<Page<Signup>, StoreError>;
     fn signup_in_full(organization: OrganizationId, id: SignupId) -> Result<Option<SignupInFull>, StoreError>;

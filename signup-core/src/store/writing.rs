@@ -11,7 +11,7 @@
 //!
 //! A [`Record`] is of one of the [kinds](Kind) that a store keeps. [`Entity`] is what a kind declares: its key, its version and
 //! gate, its parent, its unique values, the totals in which it counts, and its expiry. A store calls [`Record::entity`] and
-//! needs to know nothing else of a record, except for [lists](#reads), the fields that a read fills in, and
+//! needs to know nothing else of a record, except for [lists](#reads), what a read fills in, and
 //! [deletion](#deleted-records):
 //!
 //! ```
@@ -37,16 +37,20 @@
 //!
 //! A read fills in what a record takes from others. A store ignores these fields in a write:
 //!
-//! - [`Shift::of`] sets the day and `is_virtual` from the event, and sets `filled` of a closed shift to 0. [`Signup::of`]
-//!   cancels a sign-up whose shift is closed. So a write changes one record, even if reads of other records then differ.
-//! - [`Occupancy::filled`](crate::Occupancy::filled) is the total [`Filled`](Total::Filled) of the shift. A store keeps this
-//!   total, because a thousand volunteers may sign up at once. It may count every other total by an index.
+//! - [`Signup::of`] cancels a sign-up whose shift is closed. So a write changes one record, even if reads of other records then
+//!   differ.
+//! - [`Occupancy::filled`](crate::Occupancy::filled) is the total [`Filled`](Total::Filled) of the shift: 0 if the shift is
+//!   closed. A store keeps this total, because a thousand volunteers may sign up at once. It may count every other total by an
+//!   index.
 //!
 //! # Reads
 //!
 //! [`Store::record`] reads one record by its key, and [`Store::holder`] by a unique value. Both return an expired record, too:
 //! the caller compares its expiry with the time. Lists and snapshots have methods of their own, whose documentation states the
 //! order, the limit, and the result for a missing record. A limit counts the records that are returned, after the filters.
+//!
+//! The instants of a shift follow from its event. [`EventInFull::new`] and [`SignupInFull::new`] take records, and
+//! [`Store::shifts`] returns [`ScheduledShift::in_running_order`].
 //!
 //! Most reads name the organization. They isolate tenants: a record of another organization counts as missing. [`Store`]
 //! lists the exceptions.
@@ -178,8 +182,8 @@
 
 #[cfg(doc)]
 use super::{
-    Access, ChangeSet, CommitError, Deleted, Entity, Key, Keys, Kind, Record, Refusal, RequestCounter,
-    Requirement, Store, StoreError, Total, Wrapper, Write,
+    Access, ChangeSet, CommitError, Deleted, Entity, EventInFull, Key, Keys, Kind, Record, Refusal,
+    RequestCounter, Requirement, SignupInFull, Store, StoreError, Total, Wrapper, Write,
 };
 #[cfg(doc)]
-use crate::{Shift, Signup};
+use crate::{ScheduledShift, Signup};

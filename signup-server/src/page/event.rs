@@ -10,7 +10,7 @@ use askama::Template;
 use jiff::Timestamp;
 use signup_core::{
     BadgeLabel, CancellationReason, Description, Event, EventDate, Faults, Occupancy, PublicEvent, Question,
-    Shift, ShiftId, WebAddress,
+    ScheduledShift, ShiftId, WebAddress,
 };
 use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
@@ -129,7 +129,7 @@ pub(super) fn page(
     now: Timestamp,
 ) -> Response {
     let PublicEvent { organization, event, shifts, questions, .. } = found;
-    let is_open = |shift: &Shift| is_open(event, shift, now);
+    let is_open = |shift: &ScheduledShift| is_open(event, shift, now);
     let open = shifts.iter().filter(|shift| is_open(shift)).count();
     let controls = 2 + questions.iter().map(|question| 1 + question.options.len()).sum::<usize>();
     let has_forms = open * controls <= MAX_CONTROLS;
@@ -186,11 +186,11 @@ pub(super) fn page(
 }
 
 /// Returns whether the shift takes sign-ups.
-fn is_open(event: &Event, shift: &Shift, now: Timestamp) -> bool {
+fn is_open(event: &Event, shift: &ScheduledShift, now: Timestamp) -> bool {
     !event.is_cancelled() && shift.takes_signups(now)
 }
 
-fn status_of(event: &Event, shifts: &[Shift], open: usize, now: Timestamp) -> Option<Status> {
+fn status_of(event: &Event, shifts: &[ScheduledShift], open: usize, now: Timestamp) -> Option<Status> {
     let (heading, text) = if event.is_cancelled() {
         return None;
     } else if event.is_over(now) {
@@ -207,7 +207,13 @@ fn status_of(event: &Event, shifts: &[Shift], open: usize, now: Timestamp) -> Op
     Some(Status { heading, text })
 }
 
-fn view<'a>(event: &Event, shift: &'a Shift, path: &str, offer: Offer<'a>, now: Timestamp) -> ShiftView<'a> {
+fn view<'a>(
+    event: &Event,
+    shift: &'a ScheduledShift,
+    path: &str,
+    offer: Offer<'a>,
+    now: Timestamp,
+) -> ShiftView<'a> {
     let interval = shift.interval();
     let is_over = interval.is_over(now);
     let is_cancelled = event.is_cancelled();

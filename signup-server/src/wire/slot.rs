@@ -1,7 +1,7 @@
 //! The JSON of shifts, which the API calls slots.
 
 use serde::Serialize;
-use signup_core::{Shift, ShiftLocation};
+use signup_core::{ScheduledShift, ShiftLocation};
 use uuid::Uuid;
 
 use super::Instant;
@@ -24,7 +24,7 @@ pub(crate) struct Slot<'a> {
 }
 
 impl<'a> Slot<'a> {
-    pub(crate) fn new(shift: &'a Shift) -> Self {
+    pub(crate) fn new(shift: &'a ScheduledShift) -> Self {
         let interval = shift.interval();
         Self {
             id: shift.id.uuid(),
@@ -44,6 +44,6 @@ impl<'a> Slot<'a> {
 }
 
 /// Returns the slots of `shifts`, in the same order.
-pub(crate) fn slots<'a>(shifts: impl IntoIterator<Item = &'a Shift>) -> Vec<Slot<'a>> {
+pub(crate) fn slots<'a>(shifts: impl IntoIterator<Item = &'a ScheduledShift>) -> Vec<Slot<'a>> {
     shifts.into_iter().map(Slot::new).collect()
 }

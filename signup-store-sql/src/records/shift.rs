@@ -1,8 +1,8 @@
-//! Shifts. A shift is read with a part of its event, which it holds.
+//! Shifts.
 
 use signup_core::{
-    Capacity, Closing, Day, Deleted, Event, EventId, Hours, OrganizationId, Shift, ShiftId, ShiftLocation,
-    StoreError,
+    Capacity, Closing, Deleted, EventId, Hours, OrganizationId, ScheduledShift, Shift, ShiftId,
+    ShiftLocation, StoreError,
 };
 
 use super::event;
@@ -19,7 +19,7 @@ pub(crate) const TABLE: Table<Shift> = Table {
         Deleted::Excluded => format!("s.deleted_at IS NULL AND {}", event::is_visible(deleted)),
         Deleted::Included => event::is_visible(deleted).to_owned(),
     },
-    selects: |_| columns_with_event(),
+    selects: |table| [table.columns_named(&OF_EVENT), table.columns()].concat(),
     read,
     columns: &[
         Column::new("id", Id, |shift| shift.id.uuid().into()),
@@ -43,38 +43,43 @@ pub(crate) const TABLE: Table<Shift> = Table {
     ],
 };
 
-/// Returns the columns of a shift and of the part of its event that [`read`] needs.
-pub(crate) fn columns_with_event() -> Vec<SelectedColumn> {
-    let of_event = ["id", "organization_id", "start_date", "timezone", "is_virtual"];
-    [TABLE.columns(), event::TABLE.columns_named(&of_event)].concat()
+/// The columns that the reads of an event's shifts leave out, because they are the same in each row.
+const OF_EVENT: [&str; 2] = ["organization_id", "event_id"];
+
+fn read(row: Row<'_>) -> Result<Shift, StoreError> {
+    let mut columns = row.of(&TABLE);
+    let [organization, event] = OF_EVENT;
+    let event = (columns.id(organization, OrganizationId::new)?, columns.id(event, EventId::new)?);
+    read_of(event, row)
 }
 
-/// Reads a shift from a row of [`columns_with_event`].
-pub(crate) fn read(row: Row<'_>) -> Result<Shift, StoreError> {
-    let mut columns = row.of(&event::TABLE);
-    let (event, organization) =
-        (columns.id("id", EventId::new)?, columns.id("organization_id", OrganizationId::new)?);
-    let (day, is_virtual) = (columns.day("start_date", "timezone")?, columns.flag("is_virtual")?);
-    read_in(row, (organization, event), day, is_virtual)
+/// Returns the columns of [`read_scheduled`].
+pub(crate) fn scheduled_columns() -> Vec<SelectedColumn> {
+    [TABLE.columns(), event::TABLE.columns_named(&["start_date", "timezone", "is_virtual"])].concat()
 }
 
-/// Reads a shift of `event`.
-pub(crate) fn read_of(event: &Event, row: Row<'_>) -> Result<Shift, StoreError> {
-    read_in(row, (event.organization, event.id), event.dates.first.clone(), event.is_virtual)
-}
-
-fn read_in(
+/// Reads a shift of an event, and the part of the event on which its schedule depends.
+pub(crate) fn read_scheduled(
+    event: (OrganizationId, EventId),
     row: Row<'_>,
+) -> Result<ScheduledShift, StoreError> {
+    let shift = read_of(event, row)?;
+    let mut columns = row.of(&event::TABLE);
+    let (day, is_virtual) = (columns.day("start_date", "timezone")?, columns.flag("is_virtual")?);
+    Ok(ScheduledShift::new(shift, day, is_virtual))
+}
+
+/// Reads a shift of an event.
+pub(crate) fn read_of(
     (organization, event): (OrganizationId, EventId),
-    day: Day,
-    is_virtual: bool,
+    row: Row<'_>,
 ) -> Result<Shift, StoreError> {
     let mut columns = row.of(&TABLE);
     let (id, title) = (columns.id("id", ShiftId::new)?, columns.parse("title")?);
     let capacity = columns.number("capacity")?;
     let capacity = columns.checked(Capacity::new(capacity))?;
     let created_at = columns.instant("created_at")?;
-    let mut shift = Shift::new(id, organization, event, title, capacity, day, created_at);
+    let mut shift = Shift::new(id, organization, event, title, capacity, created_at);
     shift.updated_at = columns.instant("updated_at")?;
     shift.location = columns.optional("location")?;
     let minutes = (columns.number::<u16>("start_minute")?, columns.number::<u16>("end_minute")?);
@@ -88,6 +93,5 @@ fn read_in(
     shift.position = columns.number("position")?;
     shift.version = columns.number("version")?;
     shift.gate = columns.number("gate")?;
-    shift.is_virtual = is_virtual;
     Ok(shift)
 }

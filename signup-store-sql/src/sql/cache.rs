@@ -15,7 +15,7 @@ use std::time::Duration;
 use moka::ops::compute::Op;
 use moka::sync::Cache;
 use signup_core::{
-    Event, EventId, EventInFull, EventQuery, Organization, OrganizationId, Page, Shift, StoreError,
+    Event, EventId, EventInFull, EventQuery, Organization, OrganizationId, Page, ScheduledShift, StoreError,
 };
 use tokio::sync::OnceCell;
 
@@ -37,7 +37,7 @@ pub(crate) const MAX_SLUG_BYTES: usize = 255;
 pub(crate) struct CachedReads {
     pub(crate) organizations: CachedValues<OrganizationId, Option<Organization>>,
     pub(crate) pages: CachedValues<(OrganizationId, EventQuery), Page<Event>>,
-    pub(crate) shifts: CachedValues<(OrganizationId, EventId), Option<Vec<Shift>>>,
+    pub(crate) shifts: CachedValues<(OrganizationId, EventId), Option<Vec<ScheduledShift>>>,
     pub(crate) events_by_slug: CachedValues<String, Option<EventInFull>>,
 }
 

@@ -13,7 +13,7 @@ mod page;
 mod reader;
 mod signup_page;
 
-pub(crate) use event_in_full::{event_in_full, in_running_order};
+pub(crate) use event_in_full::event_in_full;
 pub(crate) use event_page::events;
 #[cfg(test)]
 pub(crate) use event_page::page_query;

@@ -6,15 +6,16 @@ use std::hash::Hash;
 use async_trait::async_trait;
 use signup_core::{
     ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, Kind, Notice, NoticeCounts,
-    NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, Shift,
-    ShiftId, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Token, Unique,
+    NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter,
+    ScheduledShift, Shift, ShiftId, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Token,
+    Unique, sort_by_running_order,
 };
 use uuid::Uuid;
 
 use crate::records::unique::{Lookup, PLACE, lookup};
 use crate::records::{event, key_values, organization, shift, table, token};
 use crate::sql::cache::{CachedReads, CachedValues, MAX_SLUG_BYTES, Weight};
-use crate::sql::read::{self, Reader, Result, all, in_running_order, of_parent, one, sorted};
+use crate::sql::read::{self, Reader, Result, all, of_parent, one, sorted};
 use crate::sql::row::Row;
 use crate::sql::{Statement, values};
 
@@ -165,15 +166,20 @@ impl<B: Backend> Store for SqlStore<B> {
         cached(&self.0, |cache| &cache.events_by_slug, slug.to_owned(), read).await
     }
 
-    async fn shifts(&self, organization: OrganizationId, event: EventId) -> Result<Option<Vec<Shift>>> {
+    async fn shifts(
+        &self,
+        organization: OrganizationId,
+        event: EventId,
+    ) -> Result<Option<Vec<ScheduledShift>>> {
         let from = "events e LEFT JOIN shifts s ON s.organization_id = e.organization_id AND s.event_id = e.id \
              AND s.deleted_at IS NULL WHERE e.organization_id = $1 AND e.id = $2 AND e.deleted_at IS NULL";
         let read = || async {
             let values = values![organization.uuid(), event.uuid()];
-            let (what, columns) = ("listing shifts", shift::columns_with_event());
-            let found =
-                of_parent(self.0.reader(), what, &shift::TABLE, columns, from, values, shift::read).await?;
-            Ok(found.map(in_running_order))
+            let read = |row: Row<'_>| shift::read_scheduled((organization, event), row);
+            let (reader, what, columns) = (self.0.reader(), "listing shifts", shift::scheduled_columns());
+            let mut found = of_parent(reader, what, &shift::TABLE, columns, from, values, read).await?;
+            found.iter_mut().for_each(|shifts| sort_by_running_order(shifts));
+            Ok(found)
         };
         cached(&self.0, |cache| &cache.shifts, (organization, event), read).await
     }
@@ -188,7 +194,7 @@ impl<B: Backend> Store for SqlStore<B> {
         let columns = [shift::TABLE.columns(), event::TABLE.columns()].concat();
         let read = |row: Row<'_>| {
             let event = event::read(row)?;
-            Ok((shift::read_of(&event, row)?, event))
+            Ok((shift::read_of((event.organization, event.id), row)?, event))
         };
         let values = values![organization.uuid(), id.uuid()];
         one(self.0.reader(), "reading a shift and its event", columns, from, values, read).await

@@ -222,7 +222,8 @@ impl Records {
         shifts[0].occupancy.filled = 1;
         let full =
             store.event_in_full(&signup_core::RecordKey::Event(organization, event)).await.unwrap().unwrap();
-        assert_eq!((&full.event, &full.shifts), (&self.event, &shifts));
+        assert_eq!(full.event, self.event);
+        assert_eq!(full.shifts.into_iter().map(|found| found.shift).collect::<Vec<_>>(), shifts);
         assert_eq!(full.questions, from_ref(&self.question));
         assert_eq!(full.location_data.as_ref(), Some(&self.location_data.data));
         assert_eq!(store.organizations(None, 10).await.unwrap(), from_ref(&self.organization));

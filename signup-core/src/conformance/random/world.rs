@@ -118,8 +118,8 @@ pub(in crate::conformance) fn first_writes() -> Vec<Write> {
         Write::insert(Shift { deleted_at: Some(at(-8)), ..shift(event, 2, 2) }),
         Write::insert(draft),
         Write::insert(expired),
-        put(shifts[0].clone(), full),
-        put(shifts[1].clone(), closed(&shifts[1], at(-5), CancelledBy::ShiftDeletion)),
+        put(shifts[0].shift.clone(), full),
+        put(shifts[1].shift.clone(), closed(&shifts[1], at(-5), CancelledBy::ShiftDeletion)),
         put(here.notices[0].clone(), failed),
         put(gone.full.event.clone(), deleted(&gone.full.event, at(-9))),
     ]);

@@ -10,8 +10,8 @@ use crate::input::{DeleteShift, NewShift, ShiftPatch};
 use crate::receipt::Operation;
 use crate::rules;
 use crate::secret;
-use crate::shift::Shift;
-use crate::store::{EventInFull, RecordKey};
+use crate::shift::ScheduledShift;
+use crate::store::EventInFull;
 use crate::token::Scope;
 
 impl Session {
@@ -33,7 +33,7 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     #[doc(alias = "slots")]
-    pub async fn shifts(&self, event: EventId) -> Result<Vec<Shift>> {
+    pub async fn shifts(&self, event: EventId) -> Result<Vec<ScheduledShift>> {
         self.require(Scope::ShiftsRead)?;
         self.shared.store.shifts(self.organization_id(), event).await?.ok_or(Error::NotFound)
     }
@@ -70,7 +70,7 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     #[doc(alias = "slot")]
-    pub async fn patch_shift(&self, id: ShiftId, patch: ShiftPatch) -> Result<Shift> {
+    pub async fn patch_shift(&self, id: ShiftId, patch: ShiftPatch) -> Result<ScheduledShift> {
         let patch = &patch;
         let turn = &OnceLock::new();
         self.write(Operation::PatchShift(id), move |now| async move {
@@ -99,9 +99,11 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     #[doc(alias = "slot")]
-    pub async fn shift(&self, id: ShiftId) -> Result<Shift> {
+    pub async fn shift(&self, id: ShiftId) -> Result<ScheduledShift> {
         self.require(Scope::ShiftsRead)?;
-        self.shared.get(RecordKey::Shift(self.organization_id(), id)).await
+        let (shift, _) =
+            self.shared.shift_with_event(self.organization_id(), id).await?.ok_or(Error::NotFound)?;
+        Ok(shift)
     }
 
     /// Adds shifts to an event, all or none. Returns the new shifts in running order. Equal hours have the order of the
@@ -132,7 +134,7 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     #[doc(alias = "add_slots")]
-    pub async fn add_shifts(&self, event: EventId, shifts: Vec<NewShift>) -> Result<Vec<Shift>> {
+    pub async fn add_shifts(&self, event: EventId, shifts: Vec<NewShift>) -> Result<Vec<ScheduledShift>> {
         let shifts = &shifts;
         self.write(Operation::AddShifts(event), move |now| async move {
             let full = self.event_in_full(event).await?;
@@ -169,7 +171,7 @@ impl Session {
     #[doc(alias = "delete_slot")]
     pub async fn delete_shift(&self, id: ShiftId, delete: DeleteShift) -> Result<()> {
         self.write(Operation::DeleteShift(id), move |now| async move {
-            let found = self.shared.store.shift_with_event(self.organization_id(), id).await?;
+            let found = self.shared.shift_with_event(self.organization_id(), id).await?;
             let (shift, event) = found.ok_or(Error::NotFound)?;
             let notice = NoticeId::new(secret::new_uuid(now));
             rules::delete_shift(&event, &shift, delete, notice, now)

@@ -13,7 +13,7 @@ use crate::input::NewSignup;
 use crate::question::Question;
 use crate::rules::{self, Decision, SignUpFacts, SignUpIds};
 use crate::secret::{self, Secret};
-use crate::shift::Shift;
+use crate::shift::{ScheduledShift, Shift};
 use crate::signup::Signup;
 use crate::store::{EventInFull, RecordKey, Refusal};
 
@@ -121,7 +121,7 @@ impl SignUpForm {
 
     /// Returns the shift.
     #[doc(alias = "slot")]
-    pub const fn shift(&self) -> &Shift {
+    pub const fn shift(&self) -> &ScheduledShift {
         &self.facts.shift
     }
 
@@ -188,7 +188,7 @@ impl SignUpForm {
     }
 
     async fn present_facts(&self) -> Result<SignUpFacts> {
-        let Shift { organization, id, .. } = self.facts.shift;
+        let Shift { organization, id, .. } = self.facts.shift.shift;
         facts(self.shared.store.event_in_full(&RecordKey::Shift(organization, id)).await?, id)
     }
 

@@ -16,7 +16,7 @@ use crate::organization::Organization;
 use crate::question::Question;
 use crate::rules;
 use crate::secret::{self, Secret};
-use crate::shift::Shift;
+use crate::shift::ScheduledShift;
 use crate::signup::{CancelledBy, Signup};
 use crate::store::{EventInFull, RecordKey, SignupInFull, Unique};
 
@@ -29,7 +29,7 @@ pub struct PublicEvent {
     /// The event.
     pub event: Event,
     /// The shifts in running order.
-    pub shifts: Vec<Shift>,
+    pub shifts: Vec<ScheduledShift>,
     /// The questions by position.
     pub questions: Vec<Question>,
 }

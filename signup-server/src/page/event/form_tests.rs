@@ -33,7 +33,7 @@ async fn the_label_of_a_form_has_the_start_that_the_page_shows() {
     let shift = &mut found.shifts[0];
     // Clocks jump from 02:00 to 03:00, so 02:30 does not exist.
     shift.day = Day::new("2099-03-08".parse().unwrap(), "America/New_York".parse().unwrap());
-    shift.hours = Hours::parse(Some("02:30"), Some("05:00")).unwrap();
+    shift.shift.hours = Hours::parse(Some("02:30"), Some("05:00")).unwrap();
     let now = found.event.created_at;
     let page = page(StatusCode::OK, &found, "/events/drive", String::new(), &Focus::default(), now);
     let html = page.into_body().collect().await.unwrap().to_bytes();

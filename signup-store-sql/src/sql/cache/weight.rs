@@ -1,6 +1,6 @@
 //! The approximate size of cached values.
 
-use signup_core::{Event, EventInFull, Organization, Page, Question, Shift};
+use signup_core::{Event, EventInFull, Organization, Page, Question, ScheduledShift};
 
 /// The size of a record without its longer texts, including a share of the containers around it.
 pub(super) const RECORD_BYTES: usize = 640;
@@ -44,7 +44,7 @@ impl Weight for Page<Event> {
     }
 }
 
-impl Weight for Shift {
+impl Weight for ScheduledShift {
     fn bytes(&self) -> usize {
         let location = self.location.as_ref().map_or(0, |text| text.as_str().len());
         RECORD_BYTES + self.title.as_str().len() + location

@@ -1,6 +1,6 @@
 //! An event with its shifts and questions, as one statement.
 
-use signup_core::{EventInFull, Shift};
+use signup_core::EventInFull;
 
 use super::reader::{Reader, Result, sorted};
 use crate::records::{event, location_data, question, shift};
@@ -33,17 +33,12 @@ pub(crate) async fn event_in_full(
     let found = reader.row("reading an event in full", Statement::of(dialect, &text, values)).await?;
     let Some([event, location_data, shifts, questions]) = found else { return Ok(None) };
     let event = row::one(&event, &of_event, event::read)?;
-    let read_shift = |row: Row<'_>| shift::read_of(&event, row);
-    let shifts = in_running_order(row::all(&shifts, &of_shift, read_shift)?);
+    let read_shift = |row: Row<'_>| shift::read_of((event.organization, event.id), row);
+    let shifts = row::all(&shifts, &of_shift, read_shift)?;
     let questions = row::all(&questions, &of_question, question::read)?;
     let questions = sorted(questions, |question| (question.position, question.id));
     let mut full = EventInFull::new(event, shifts, questions);
     let location_data = row::all(&location_data, &of_location_data, location_data::read)?.pop();
     full.location_data = location_data.map(|of_event| of_event.data);
     Ok(Some(full))
-}
-
-pub(crate) fn in_running_order(mut shifts: Vec<Shift>) -> Vec<Shift> {
-    signup_core::sort_by_running_order(&mut shifts);
-    shifts
 }

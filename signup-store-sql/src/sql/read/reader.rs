@@ -77,10 +77,10 @@ pub(crate) fn sorted<T, K: Ord>(mut found: Vec<T>, key: impl Fn(&T) -> K) -> Vec
 }
 
 /// Reads the records of `table` that an outer join finds for one parent, in any order. Returns `None` if there is no parent.
-pub(crate) async fn of_parent<T>(
+pub(crate) async fn of_parent<R, T>(
     reader: &impl Reader,
     what: &'static str,
-    table: &Table<T>,
+    table: &Table<R>,
     columns: Vec<SelectedColumn>,
     from: &str,
     values: Vec<Value>,

@@ -136,7 +136,7 @@ pub(crate) async fn signup_in_full(
          WHERE u.organization_id = $1 AND u.id = $2 AND NOT e.is_purged";
     let read = |row: Row<'_>| {
         let event = event::read(row)?;
-        let shift = shift::read_of(&event, row)?;
+        let shift = shift::read_of((event.organization, event.id), row)?;
         Ok(SignupInFull::new(organization::read(row)?, event, shift, signup::read(row)?))
     };
     let values = values![organization.uuid(), id.uuid()];

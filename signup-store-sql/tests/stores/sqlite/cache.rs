@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use signup_core::conformance::records::{put, stored, write};
-use signup_core::{EventQuery, Record, Shift, Store};
+use signup_core::{EventQuery, Record, ScheduledShift, Shift, Store};
 
 use crate::records::{Database, Engine, ORGANIZATION, Records, event, insert, organization, with};
 
@@ -15,7 +15,7 @@ const PAGE: EventQuery = EventQuery::new();
 
 /// Returns the version of the shift in each cached read that lists the shift.
 async fn versions(store: &dyn Store, records: &Records, shift: &Shift) -> [u32; 2] {
-    let of = |shifts: Vec<Shift>| shifts.iter().find(|found| found.id == shift.id).unwrap().version;
+    let of = |shifts: Vec<ScheduledShift>| shifts.iter().find(|found| found.id == shift.id).unwrap().version;
     let listed = store.shifts(shift.organization, shift.event).await.unwrap().unwrap();
     let full = store.event_by_slug(&records.event.slug).await.unwrap().unwrap();
     [of(listed), of(full.shifts)]
