@@ -13,7 +13,7 @@ use super::{Draft, Rows, event_in, organization, serve};
 
 pub(crate) use create::{create_batches, create_each};
 
-const SLOTS: &str = "SELECT s.id, s.organization_id, s.event_id, s.title, s.location, s.start_minute, s.end_minute, s.capacity, \
+const SLOTS: &str = "SELECT s.id, s.title, s.location, s.start_minute, s.end_minute, s.capacity, \
      s.filled, s.position, s.version, s.created_at, s.updated_at, CAST(e.start_date AS TEXT), e.timezone, e.is_virtual \
      FROM events e LEFT JOIN shifts s ON s.organization_id = e.organization_id AND s.event_id = e.id \
      WHERE e.organization_id = $1 AND e.id = $2";
@@ -23,7 +23,7 @@ const LIST: &str = "SELECT e.id, e.organization_id, e.title, e.slug, e.descripti
      e.cancelled_at, e.cancellation_reason \
      FROM events e WHERE organization_id = $1 ORDER BY starts_at DESC, id DESC LIMIT 26";
 
-const SLOTS_AS_ONE: &str = "SELECT (SELECT CAST(COALESCE(json_agg(json_build_array(s.id, s.organization_id, s.event_id, s.title, \
+const SLOTS_AS_ONE: &str = "SELECT (SELECT CAST(COALESCE(json_agg(json_build_array(s.id, s.title, \
      s.location, s.start_minute, s.end_minute, s.capacity, s.filled, s.position, s.version, s.created_at, s.updated_at, \
      e.start_date, e.timezone, e.is_virtual)), '[]') AS TEXT) FROM shifts s WHERE s.organization_id = e.organization_id \
      AND s.event_id = e.id) FROM events e WHERE e.organization_id = $1 AND e.id = $2";

@@ -26,7 +26,7 @@ fn options(file: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-const SLOTS: &str = "SELECT (SELECT json_group_array(json_array(hex(s.id), hex(s.organization_id), hex(s.event_id), s.title, \
+const SLOTS: &str = "SELECT (SELECT json_group_array(json_array(hex(s.id), s.title, \
      s.location, s.start_minute, s.end_minute, s.capacity, s.filled, s.position, s.version, s.created_at, s.updated_at, \
      e.start_date, e.timezone, e.is_virtual)) FROM shifts s WHERE s.organization_id = e.organization_id \
      AND s.event_id = e.id) FROM events e WHERE e.organization_id = $1 AND e.id = $2";
