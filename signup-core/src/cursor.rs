@@ -1,13 +1,7 @@
-//! Cursors: a [`Position`] in a list as an opaque text.
+//! Cursors: a [`Position`] in a list as an opaque text, for callers in another process.
 //!
-//! A program that embeds the library uses the position itself. A cursor is for callers in another process.
-//!
-//! A cursor can be used with any filter and page size, stays valid after a restart, and needs no state on the server.
-//! Its first byte is a version, so that the format can change. A cursor of one kind of record is refused for another.
-//!
-//! The last 16 bytes are a checksum, domain-separated by a fixed prefix. The checksum detects cursors that
-//! were altered or invented. A caller can forge a cursor, but gains nothing: a list shows only events of the session's
-//! organization.
+//! The first byte is a version, so that the format can change. The last 16 bytes are a checksum, domain-separated by a fixed
+//! prefix. The checksum detects cursors that were altered or are of another kind of record.
 
 use std::fmt;
 use std::str::FromStr;

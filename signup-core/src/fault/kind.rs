@@ -94,7 +94,7 @@ impl From<ValueType> for FaultKind {
     }
 }
 
-/// The type of value that a field takes. `Display` prints it with an article, such as "a string".
+/// The type of value that a field takes. `Display` prints the words after "must be", such as "a string".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ValueType {

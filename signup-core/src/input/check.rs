@@ -156,13 +156,18 @@ pub(crate) const fn check_added_shifts(count: usize) -> Result<(), FaultKind> {
 }
 
 fn capacity(number: &f64) -> Result<Capacity, ValueError> {
-    let whole = number.fract() == 0.0 && (1.0..=f64::from(Capacity::MAX)).contains(number);
+    whole(*number).ok_or(Capacity::OUT_OF_RANGE).and_then(Capacity::new)
+}
+
+/// Returns the number if it is whole and in the range of a `u32`.
+pub(super) fn whole(number: f64) -> Option<u32> {
+    let is_whole = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "whole, and in the range of a u32"
     )]
-    if whole { Capacity::new(*number as u32) } else { Err(Capacity::OUT_OF_RANGE) }
+    is_whole.then_some(number as u32)
 }
 
 pub(super) fn date(text: &str) -> Result<EventDate, TimeError> {

@@ -144,26 +144,37 @@ impl EventPatch {
     }
 }
 
-/// The fields of a change of an event, not checked yet. An omitted field stays as it is.
+/// Untyped changes to an event. An omitted field stays as it is. A field that may be cleared is cleared by null and by a
+/// blank text; every other field takes neither.
 #[derive(Debug, Clone, PartialEq, Default)]
-#[expect(
-    missing_docs,
-    reason = "the fields are those of `EventInput`, and `notify_volunteers` of `EventPatch`"
-)]
 pub struct EventPatchInput<'a> {
+    /// 1 to 255 characters after trimming. Cannot be cleared.
     pub title: Given<Cow<'a, str>>,
+    /// At most 65,535 characters. Can be cleared.
     pub description: Given<Cow<'a, str>>,
+    /// A street address, or a URL for a virtual event: at most 2,048 characters. Can be cleared.
     pub location: Given<Cow<'a, str>>,
+    /// Whether the event takes place online. Cannot be cleared.
     pub is_virtual: Given<bool>,
+    /// Degrees north of the equator: -90 to 90. Can be cleared.
     pub location_lat: Given<f64>,
+    /// Degrees east of Greenwich: -180 to 180. Can be cleared.
     pub location_lng: Given<f64>,
+    /// Data about the place: at most 16 KiB as compact JSON, and at most 100 levels deep. Can be cleared.
     pub location_data: Given<Object<'a>>,
+    /// The first day, `YYYY-MM-DD`. Cannot be cleared.
     pub start_date: Given<Cow<'a, str>>,
+    /// The last day, `YYYY-MM-DD`. If it is cleared, the event has one day.
     pub end_date: Given<Cow<'a, str>>,
+    /// The name of an IANA time zone. Cannot be cleared.
     pub timezone: Given<Cow<'a, str>>,
+    /// Whether the event is published. Cannot be cleared.
     pub is_published: Given<bool>,
+    /// The name of a [`Theme`]. Can be cleared.
     pub theme: Given<Cow<'a, str>>,
+    /// At most 255 characters. Can be cleared.
     pub badge_label: Given<Cow<'a, str>>,
+    /// Whether volunteers get a mail if their time or place changes; true if omitted.
     pub notify_volunteers: Given<bool>,
 }
 

@@ -191,8 +191,7 @@ impl<'de> Deserialize<'de> for Name<'de> {
 }
 
 /// Implements `Deserialize` for inputs: a member of the object sets the field of the same name, or the field that is
-/// followed by the name of the member. Refuses an array, which
-/// derived code would accept.
+/// followed by the name of the member. Refuses an array, which derived code would accept.
 macro_rules! inputs {
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $name:literal) => { $name };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::Given;
-use super::check::{Fields, TEXT};
+use super::check::{Fields, TEXT, whole};
 use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
 use crate::question::{Question, QuestionKind};
 use crate::text::Label;
@@ -174,13 +174,7 @@ fn check_position(position: u32) -> Result<(), ValueError> {
 }
 
 fn position(number: &f64) -> Result<u32, ValueError> {
-    let is_whole = number.fract() == 0.0 && (0.0..=f64::from(Question::MAX_POSITION)).contains(number);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "whole, and in the range of a u32"
-    )]
-    if is_whole { Ok(*number as u32) } else { Err(POSITION) }
+    whole(*number).ok_or(POSITION).and_then(|position| check_position(position).map(|()| position))
 }
 
 fn option_path(index: usize) -> FaultPath {
@@ -210,8 +204,8 @@ impl QuestionInput<'_> {
         let label = fields.required("label", &self.label, TEXT, |text| Label::new(text));
         let kind = fields.optional("type", &self.kind, TEXT, |text| text.parse::<QuestionKind>());
         let is_kind_known = kind.is_some() || matches!(self.kind, Given::Omitted);
-        let options = self.check_option_texts(&mut fields);
         let kind = kind.unwrap_or(QuestionKind::Text);
+        let options = self.check_option_texts(&mut fields, kind);
         if is_kind_known && let Some(options) = &options {
             fields.checked("options", check_options(kind, options.len()));
         }
@@ -233,7 +227,7 @@ impl QuestionInput<'_> {
         let kind = fields.optional("type", &self.kind, TEXT, |text| text.parse::<QuestionKind>());
         let options = match self.options {
             Given::Omitted => None,
-            _ => self.check_option_texts(&mut fields),
+            _ => self.check_option_texts(&mut fields, kind.unwrap_or(QuestionKind::Select)),
         };
         let required = fields.optional_flag("required", &self.required);
         let position = fields.optional("position", &self.position, POSITION, position);
@@ -241,16 +235,13 @@ impl QuestionInput<'_> {
         faults.into_result(Some(patch))
     }
 
-    /// Returns the options, or `None` if one has a fault. Omitted options are none.
-    fn check_option_texts(&self, fields: &mut Fields<'_>) -> Option<Vec<Label>> {
+    /// Returns the options of a question of this kind, or `None` if one has a fault, or there are more than any question has.
+    /// Omitted options are none.
+    fn check_option_texts(&self, fields: &mut Fields<'_>, kind: QuestionKind) -> Option<Vec<Label>> {
         let before = fields.faults.len();
         let max = Question::MAX_OPTIONS;
         let given = fields.optional("options", &self.options, ValueType::TextList, |options| {
-            if options.len() > max {
-                Err(FaultKind::OptionCount { kind: QuestionKind::Select, max })
-            } else {
-                Ok(options)
-            }
+            if options.len() > max { Err(FaultKind::OptionCount { kind, max }) } else { Ok(options) }
         });
         let mut options = Vec::new();
         for (index, option) in given.into_iter().flatten().enumerate() {

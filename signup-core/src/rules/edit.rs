@@ -11,9 +11,10 @@ use jiff::Timestamp;
 
 use crate::error::Error;
 use crate::event::Event;
-use crate::id::OrganizationId;
+use crate::id::{NoticeId, OrganizationId};
+use crate::notice::{Notice, NoticeCause, ShiftChange};
 use crate::plan::PlanLimits;
-use crate::shift::ScheduledShift;
+use crate::shift::{ScheduledShift, Shift};
 use crate::store::{ChangeSet, Entity as _, Record, Refusal, Requirement, Total, Unique};
 
 /// Refuses an edit of a cancelled event.
@@ -52,6 +53,23 @@ pub(super) fn require_no_active_signups<'s>(
         change.requires.push(Requirement::AllZero { parent: event.key(), totals });
     }
     true
+}
+
+/// Queues a notice to the volunteers of a shift if its time or place has changed, unless the shift is over by both its old and
+/// its new hours.
+pub(super) fn notify_of_change(
+    change: &mut ChangeSet,
+    id: NoticeId,
+    shift: &Shift,
+    told: ShiftChange,
+    now: Timestamp,
+) {
+    let is_over = told.before.interval.is_over(now) && told.after.interval.is_over(now);
+    if told.before != told.after && !is_over {
+        let path = (shift.organization, shift.event, shift.id);
+        let cause = NoticeCause::ShiftChanged { change: told, fanned_out_to: None };
+        change.insert(Notice::new(id, path, cause, now));
+    }
 }
 
 /// Requires that no event has the slug of a new one.

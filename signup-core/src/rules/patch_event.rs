@@ -4,7 +4,8 @@ use jiff::Timestamp;
 
 use super::Decision;
 use super::edit::{
-    active_events_below, changed_or_not_empty, check_not_cancelled, require_no_active_signups,
+    active_events_below, changed_or_not_empty, check_not_cancelled, notify_of_change,
+    require_no_active_signups,
 };
 use crate::error::Error;
 use crate::event::{Event, EventDates};
@@ -12,7 +13,7 @@ use crate::fault::Faults;
 use crate::hours::{Day, EventDate, TimeError};
 use crate::id::NoticeId;
 use crate::input::{Change, EventPatch, check_last_day};
-use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
+use crate::notice::{ShiftChange, TimeAndPlace};
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
 use crate::shift::{ScheduledShift, sort_by_running_order};
@@ -151,13 +152,10 @@ impl Moved<'_> {
         if is_shown {
             moved.shift.updated_at = self.now;
         }
-        let path = (read.organization, read.event, read.id);
         change.replace(read, moved.shift.clone());
-        let is_over = before.interval.is_over(self.now) && after.interval.is_over(self.now);
-        if self.is_notified && before != after && !is_over {
+        if self.is_notified {
             let told = ShiftChange { before, after, shift_version: moved.version, with_event: true };
-            let cause = NoticeCause::ShiftChanged { change: told, fanned_out_to: None };
-            change.insert(Notice::new(notice, path, cause, self.now));
+            notify_of_change(change, notice, &moved, told, self.now);
         }
         moved
     }

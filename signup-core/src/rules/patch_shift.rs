@@ -3,13 +3,13 @@
 use jiff::Timestamp;
 
 use super::Decision;
-use super::edit::check_not_cancelled;
+use super::edit::{check_not_cancelled, notify_of_change};
 use crate::error::Error;
 use crate::event::Event;
 use crate::fault::Faults;
 use crate::id::NoticeId;
 use crate::input::{Change, ShiftPatch};
-use crate::notice::{Notice, NoticeCause, ShiftChange, TimeAndPlace};
+use crate::notice::{ShiftChange, TimeAndPlace};
 use crate::occupancy::Occupancy;
 use crate::shift::{ScheduledShift, Shift};
 use crate::store::ChangeSet;
@@ -55,15 +55,12 @@ pub(crate) fn patch_shift(
     };
     let mut change = ChangeSet::default();
     change.require_unchanged(event);
-    let path = (shift.organization, shift.event, shift.id);
     change.replace(shift.shift, record.clone());
     let changed = ScheduledShift::of(record, event);
     let after = TimeAndPlace::of(&changed, event);
-    let is_over = before.interval.is_over(now) && after.interval.is_over(now);
-    if patch.notify_volunteers && before != after && !is_over {
+    if patch.notify_volunteers {
         let told = ShiftChange { before, after, shift_version: changed.version, with_event: false };
-        let cause = NoticeCause::ShiftChanged { change: told, fanned_out_to: None };
-        change.insert(Notice::new(notice, path, cause, now));
+        notify_of_change(&mut change, notice, &changed, told, now);
     }
     Ok(Decision::new(changed, change))
 }

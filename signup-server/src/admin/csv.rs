@@ -37,7 +37,7 @@ impl CsvTable {
                 signup.shift.to_string(),
                 escape_formula(signup.name.as_str()),
                 escape_formula(signup.email.as_str()),
-                wire::status(signup.status()).to_owned(),
+                signup.status().name().to_owned(),
                 signup.cancelled_at().map_or_else(String::new, |at| Instant(at).to_string()),
                 signup.cancelled_by().map(wire::cancelled_by).unwrap_or_default().to_owned(),
                 Instant(signup.created_at).to_string(),

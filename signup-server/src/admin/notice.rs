@@ -1,6 +1,6 @@
 //! `notice`: list queued and failed mails, and retry failed ones.
 
-use signup_core::{Admin, Error, NoticeId};
+use signup_core::{Admin, Error, NoticeId, NoticeQuery};
 
 use super::{PAGE_LIMIT, describe, print};
 use crate::config::NoticeCommand;
@@ -11,7 +11,8 @@ pub(super) async fn run(admin: &Admin, command: NoticeCommand) -> Result<(), Str
         NoticeCommand::List { failed } => {
             let mut after: Option<NoticeId> = None;
             loop {
-                let page = admin.notices(failed, after, PAGE_LIMIT).await.map_err(describe)?;
+                let query = if failed { NoticeQuery::Failed(after) } else { NoticeQuery::Queued(after) };
+                let page = admin.notices(query, PAGE_LIMIT).await.map_err(describe)?;
                 let Some(last) = page.last() else { return Ok(()) };
                 after = Some(last.id);
                 page.iter().try_for_each(|notice| print(&wire::Notice::new(notice)))?;
@@ -31,7 +32,7 @@ pub(super) async fn run(admin: &Admin, command: NoticeCommand) -> Result<(), Str
         NoticeCommand::Retry { id: None, .. } => {
             let mut after: Option<NoticeId> = None;
             loop {
-                let page = admin.notices(true, after, PAGE_LIMIT).await.map_err(describe)?;
+                let page = admin.notices(NoticeQuery::Failed(after), PAGE_LIMIT).await.map_err(describe)?;
                 let Some(last) = page.last() else { return Ok(()) };
                 after = Some(last.id);
                 for notice in page {

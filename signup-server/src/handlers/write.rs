@@ -17,7 +17,7 @@ pub(crate) struct Write {
 }
 
 impl Write {
-    /// Checks the scope of the operation, and then the idempotency key. Nothing of the body is read before.
+    /// Checks the scope of the operation, and then the idempotency key. A handler calls this function before it reads the body.
     pub(crate) fn authorize(
         session: Session,
         operation: Operation,

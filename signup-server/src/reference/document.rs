@@ -13,7 +13,7 @@ use warp::http::StatusCode;
 
 /// The methods in the order of the page.
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
-/// The characters that RFC 3986 reserves for no purpose stay as they are.
+/// Percent-encodes all but the unreserved characters of RFC 3986.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// The keywords of schemas that the page shows, and `component`, which [`Document::resolved`] adds.
 const KEYWORDS: &str = "$ref additionalProperties component const description enum examples format items maxItems \

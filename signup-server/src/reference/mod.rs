@@ -32,9 +32,9 @@ pub(crate) enum ReferenceError {
     #[error(transparent)]
     Syntax(#[from] serde_norway::Error),
     #[error(transparent)]
-    Document(#[from] Error),
+    Render(#[from] Error),
     #[error(transparent)]
-    Template(#[from] askama::Error),
+    Shell(#[from] askama::Error),
 }
 
 /// The rendered pages.

@@ -22,7 +22,7 @@ pub(crate) use notice::Notice;
 pub(crate) use operator_event::OperatorEvent;
 pub(crate) use page::Page;
 pub(crate) use question::Question;
-pub(crate) use signup::{Erasure, Signup, cancelled_by, signup_page, status};
+pub(crate) use signup::{Erasure, Signup, cancelled_by, signup_page};
 pub(crate) use slot::{Slot, slots};
 pub(crate) use team::Team;
 pub(crate) use token::{NewToken, Token};

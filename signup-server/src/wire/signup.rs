@@ -1,7 +1,7 @@
 //! The JSON of sign-ups.
 
 use serde::Serialize;
-use signup_core::{CancelledBy, OrganizationId, SignupQuery, SignupScope, SignupStatus};
+use signup_core::{CancelledBy, OrganizationId, SignupQuery, SignupScope};
 use uuid::Uuid;
 
 use super::{Instant, Page};
@@ -39,7 +39,7 @@ impl<'a> Signup<'a> {
             name: signup.name.as_str(),
             email: signup.email.as_str(),
             answers: signup.answers.iter().map(Answer::new).collect(),
-            status: status(signup.status()),
+            status: signup.status().name(),
             cancelled_at: signup.cancelled_at().map(Instant),
             cancelled_by: signup.cancelled_by().map(cancelled_by),
             created_at: Instant(signup.created_at),
@@ -71,21 +71,13 @@ pub(crate) fn signup_page<'a>(
         Some(SignupScope::Shift(id)) => format!("{base_url}/v1/slots/{id}/signups"),
     };
     let filters: Vec<_> = [
-        filter.map(|filter| ("status", status(filter).to_owned())),
+        filter.map(|filter| ("status", filter.name().to_owned())),
         email.as_ref().map(|email| ("email", email.as_str().to_owned())),
     ]
     .into_iter()
     .flatten()
     .collect();
     Page::new(page, Signup::new, path, *limit, &filters)
-}
-
-/// Returns the name of a status.
-pub(crate) const fn status(status: SignupStatus) -> &'static str {
-    match status {
-        SignupStatus::Confirmed => "confirmed",
-        SignupStatus::Cancelled => "cancelled",
-    }
 }
 
 /// Returns the name of the side that cancelled a sign-up.

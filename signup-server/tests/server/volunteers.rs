@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use signup_core::{
-    Error, EventId, NewSignup, NoticeCause, OrganizationId, Service, ShiftId, SignedUp, Store,
+    Error, EventId, NewSignup, NoticeCause, NoticeQuery, OrganizationId, Service, ShiftId, SignedUp, Store,
 };
 use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
 
@@ -175,7 +175,7 @@ async fn sign_up_until_killed() {
             continue;
         }
         let secret = wait_until(Duration::from_secs(60), async || {
-            let notices = client.service.admin().notices(false, seen, 500).await.unwrap();
+            let notices = client.service.admin().notices(NoticeQuery::Queued(seen), 500).await.unwrap();
             let secret = notices.iter().find_map(|notice| match &notice.cause {
                 NoticeCause::SignedUp { signup, secret } if *signup == signed_up.signup.id => {
                     Some(secret.clone())

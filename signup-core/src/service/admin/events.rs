@@ -13,7 +13,8 @@ use crate::service::commit::refusal_error;
 use crate::store::{Deleted, EventInFull, EventQuery, Page, RecordKey};
 
 impl Admin {
-    /// Lists events of an organization like [`Session::events`](crate::Session::events), with any limit.
+    /// Lists events of an organization like [`Session::events`](crate::Session::events). The limit is at least 1, and not bounded
+    /// by [`EventQuery::MAX_LIMIT`].
     ///
     /// # Errors
     /// Fails only if the store fails. An unknown organization has no events.
@@ -25,12 +26,12 @@ impl Admin {
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, .. }| {
     /// use signup_core::EventQuery;
     ///
-    /// let page = service.admin().events(organization.id, &EventQuery::new()).await?;
+    /// let page = service.admin().events(organization.id, EventQuery::new()).await?;
     /// assert_eq!(page.items, [created.event]);
     /// # Ok(()) }) }
     /// ```
-    pub async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<Page<Event>> {
-        Ok(self.shared.store.events(organization, query).await?)
+    pub async fn events(&self, organization: OrganizationId, query: EventQuery) -> Result<Page<Event>> {
+        Ok(self.shared.store.events(organization, &query).await?)
     }
 
     /// Lists at most `limit` deleted events of an organization with an id above `after`, by ascending id.

@@ -8,20 +8,13 @@ use crate::rules;
 use crate::store::{Kind, NoticeCounts, NoticeQuery, RecordKey};
 
 impl Admin {
-    /// Lists at most `limit` notices with an id above `after`, by ascending id. Lists failed notices if `have_failed`,
-    /// else queued ones.
+    /// Lists at most `limit` notices that `query` selects, of all organizations, in the order that the query names.
     ///
     /// # Errors
     /// Fails only if the store fails.
     ///
     /// See [`retry_notice`](Self::retry_notice) for an example.
-    pub async fn notices(
-        &self,
-        have_failed: bool,
-        after: Option<NoticeId>,
-        limit: u32,
-    ) -> Result<Vec<Notice>> {
-        let query = if have_failed { NoticeQuery::Failed(after) } else { NoticeQuery::Queued(after) };
+    pub async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>> {
         Ok(self.shared.store.notices(query, limit).await?)
     }
 
@@ -41,9 +34,11 @@ impl Admin {
     /// # let due = service.outbox().due(1).await?.pop().ok_or("no notice is due")?;
     /// # let claimed = service.outbox().claim(&due).await?.ok_or("the notice is obsolete")?.notice;
     /// # service.outbox().report_failed(&claimed, DeliveryFailure::Permanent, "550 no such user").await?;
+    /// use signup_core::NoticeQuery;
+    ///
     /// let admin = service.admin();
     /// assert_eq!(admin.count_notices().await?.failed, 1);
-    /// for failed in admin.notices(true, None, 100).await? {
+    /// for failed in admin.notices(NoticeQuery::Failed(None), 100).await? {
     ///     admin.retry_notice(failed.id).await?;
     /// }
     /// assert_eq!(admin.count_notices().await?.queued, 1);

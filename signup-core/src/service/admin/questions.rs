@@ -1,24 +1,26 @@
 //! Questions of an event.
 
 use super::Admin;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::id::{EventId, QuestionId};
 use crate::input::NewQuestion;
 use crate::question::Question;
 use crate::rules;
 use crate::secret;
-use crate::store::{EventInFull, RecordKey};
+use crate::store::EventInFull;
 
 impl Admin {
-    /// Adds a question after the event's other questions. Existing sign-ups stay without an answer to the question.
+    /// Adds a question, by default after the event's other questions. Existing sign-ups stay without an answer to the
+    /// question.
     ///
     /// A retry after an unknown result may add the question a second time.
     ///
     /// # Errors
     /// - [`Error::NotFound`] if there is no such event, or if it is deleted.
     /// - [`Error::EventCancelled`].
-    /// - [`Error::Invalid`] if the event has [`Question::MAX_PER_EVENT`] questions already, or the options do not fit the
-    ///   kind. A `Select` has 1 to [`Question::MAX_OPTIONS`] options, and the other kinds have none.
+    /// - [`Error::Invalid`] if the event has [`Question::MAX_PER_EVENT`] questions already, if an option is given twice, if
+    ///   the position is above [`Question::MAX_POSITION`], or if the options do not fit the kind. A `Select` has 1 to
+    ///   [`Question::MAX_OPTIONS`] options, and the other kinds have none.
     ///
     /// # Example
     ///
@@ -39,8 +41,7 @@ impl Admin {
         let _turn = self.shared.turns.of_event(organization, event).await?;
         self.shared
             .commit_unrefused(move |now| async move {
-                let full = self.shared.store.event_in_full(&RecordKey::Event(organization, event)).await?;
-                let EventInFull { event, questions, .. } = full.ok_or(Error::NotFound)?;
+                let EventInFull { event, questions, .. } = self.event(event).await?;
                 let id = QuestionId::new(secret::new_uuid(now));
                 rules::add_question(&event, &questions, new.clone(), id)
             })
@@ -54,8 +55,6 @@ impl Admin {
     ///
     /// See [`add_question`](Self::add_question) for an example.
     pub async fn questions(&self, event: EventId) -> Result<Vec<Question>> {
-        let organization = self.event_owner(event).await?;
-        let full = self.shared.store.event_in_full(&RecordKey::Event(organization, event)).await?;
-        Ok(full.ok_or(Error::NotFound)?.questions)
+        Ok(self.event(event).await?.questions)
     }
 }

@@ -43,7 +43,8 @@ impl Session {
         if let Some(scope) = scope {
             store.record(&scope, Deleted::Excluded).await?.ok_or(Error::NotFound)?;
         }
-        let query = SignupQuery { limit: query.limit.clamp(1, SignupQuery::MAX_LIMIT), ..query };
+        let limit = query.limit.clamp(1, SignupQuery::MAX_LIMIT);
+        let query = SignupQuery { limit, deleted: Deleted::Excluded, ..query };
         Ok(store.signups(organization, &query).await?)
     }
 

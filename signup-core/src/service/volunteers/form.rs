@@ -140,15 +140,19 @@ impl SignUpForm {
     /// If the questions have changed since the form was read, the answers are checked against the present ones. Answers to
     /// questions that were deleted since are ignored.
     ///
+    /// Each sign-up is safe to retry. If the first call was applied, a retry returns the existing sign-up without a secret, or
+    /// [`Error::ShiftFull`] if the shift is full by then.
+    ///
     /// [`Volunteers::form_of`] has an example.
     ///
     /// # Errors
-    /// Besides the errors of every write of [`Volunteers`]:
-    ///
-    /// - [`Error::Invalid`] with every fault of the answers.
+    /// - [`Error::Invalid`] with every fault of the answers. An answer to a question that the form never had is a fault of
+    ///   the kind [`Unknown`](crate::FaultKind::Unknown).
     /// - [`Error::ShiftFull`] or [`Error::ShiftOver`]. An address with a place on the shift gets the same error, so
     ///   that the answer does not reveal which addresses are signed up. The place is kept, and its confirmation is mailed again.
     /// - [`Error::NotFound`] or [`Error::EventCancelled`] if the event or the shift has changed since the form was read.
+    /// - [`Error::Store`] if the store fails. It is then unknown whether the place was taken.
+    /// - [`Error::Contended`] if other changes of the same shift kept the sign-up from committing for 10 seconds.
     pub async fn sign_up(&self, new: NewSignup) -> Result<SignedUp> {
         new.check_known(&self.facts.questions)?;
         let (new, is_first) = (&new, &AtomicBool::new(true));

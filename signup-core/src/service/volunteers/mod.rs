@@ -36,10 +36,9 @@ pub struct PublicEvent {
 
 /// The handle of volunteers, who hold a slug or a secret instead of a token.
 ///
-/// No method takes an idempotency key, and each is safe to retry. Signing up again takes no second place, and
-/// cancelling again changes nothing. If the first call was applied, a repeated sign-up returns the existing sign-up
-/// without a secret, or [`Error::ShiftFull`] if the shift is full by then. Each call of
-/// [`count_attempt`](Self::count_attempt) counts as one attempt, a retry included.
+/// No method takes an idempotency key, and each is safe to retry: cancelling again changes nothing, and neither does
+/// [signing up](SignUpForm::sign_up) again. Each call of [`count_attempt`](Self::count_attempt) counts as one attempt, a retry
+/// included.
 ///
 /// # Errors
 /// Each async method returns [`Error::Store`] if the store fails, besides the errors that it lists. After a write, it
