@@ -1,6 +1,6 @@
 //! Tests of a program that embeds the library, with the memory store and a fixed clock.
 //!
-//! The program is the function [`is_room_left`]. The tests are at the end of the file and run under `cargo test`.
+//! The program is the function `is_room_left`. The tests are at the end of the file and run under `cargo test`.
 //! `main` prints the same cases.
 
 #![expect(clippy::print_stdout, reason = "an example prints its results")]

@@ -6,7 +6,7 @@
 //!
 //! Without both variables, the program starts a server with seven events. One variable alone is an error. Standard
 //! error says what the program waits for: the build and the start of the server, a rate limit, or a server that is not
-//! available. The requests are those of the module [`client`], which a program can copy.
+//! available. The requests are those of the module `client`, which a program can copy.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
 

@@ -1,11 +1,11 @@
 //! A store of your own that passes the conformance suite, and a wrapper that injects faults into any store.
 //!
-//! [`OwnStore`] keeps all records in one map, without indexes. It looks at every record to find unique values, totals and
+//! `OwnStore` keeps all records in one map, without indexes. It looks at every record to find unique values, totals and
 //! children, which each record declares through [`Entity`](signup_core::Entity). So the store knows no use case, and a new kind of record needs a
 //! line only for its lists. The store is slow and volatile: use it to learn the contract, and
 //! `signup_store_memory` in tests. The page of [`signup_core::writing`] is the guide for authors of a store.
 //!
-//! [`Faulty`] makes chosen commits fail, or loses their answers. Copy [`Faulty`] to test how a program handles a database
+//! `Faulty` makes chosen commits fail, or loses their answers. Copy `Faulty` to test how a program handles a database
 //! that is down. `main` creates an event while a commit fails or its answer is lost. It retries with the same idempotency
 //! key, so the event is created once. The tests run under `cargo test`.
 
