@@ -1,7 +1,11 @@
-//! The stores on SQL: what they promise beyond the suite that every store passes.
+//! The stores on SQL: the suite that every store passes, what these stores promise beyond it, and the batcher.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "../../src/batch/mod.rs"]
+mod batch;
+mod batching;
+mod conformance;
 mod open;
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -1,11 +1,8 @@
 //! The batcher: what it promises to its callers and to its works.
 //!
-//! The batcher is private and uses nothing else of the crate. So this program compiles the batcher's source itself.
+//! The batcher is private and uses nothing else of the crate. So this program compiles the batcher's source itself, as
+//! the module [`batch`](crate::batch).
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-#[path = "../../src/batch/mod.rs"]
-mod batch;
 mod harness;
 mod keys;
 mod stress;
@@ -19,7 +16,7 @@ use futures_util::future::join_all;
 use signup_core::{StoreError, StoreErrorKind};
 use tokio::time::Instant;
 
-use batch::{Limits, Next};
+use crate::batch::{Limits, Next};
 use harness::{Gate, PANIC, assert_unavailable, begin, limits, submit_all, until};
 
 #[tokio::test]

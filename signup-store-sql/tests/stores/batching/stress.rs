@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
+use super::harness::{Access, Keys};
 use crate::batch::{Batcher, Limits, Next, Pending, Work};
-use crate::harness::{Access, Keys};
 
 /// A generator of the same numbers in every run (splitmix64).
 struct Random(u64);

@@ -2,8 +2,8 @@
 
 use futures_util::future::join_all;
 
+use super::harness::{Access, Gate, Keys, limits, submit_with, until};
 use crate::batch::Limits;
-use crate::harness::{Access, Gate, Keys, limits, submit_with, until};
 
 use Access::{Commute, Read, Write};
 

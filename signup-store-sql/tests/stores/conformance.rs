@@ -1,7 +1,5 @@
 //! The suite that every store passes, on both engines.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
 use std::sync::Arc;
 
 use signup_core::Store;
