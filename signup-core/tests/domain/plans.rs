@@ -1,7 +1,5 @@
 //! The limits of the plans: active events and days, under a fixed clock.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use signup_core::*;

@@ -1,7 +1,5 @@
 //! Typed sign-ups: answers to each kind of question, and the faults of answers that do not fit.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use signup_core::*;
 use signup_store_memory::MemoryStore;
 

@@ -1,9 +1,5 @@
 //! Properties of edits of an event, through a session on the memory store.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
-mod generators;
-
 use std::sync::Arc;
 
 use proptest::prelude::*;

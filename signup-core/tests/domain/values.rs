@@ -1,7 +1,5 @@
 //! Every checked value and every id has the same conversions from and to text.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 

@@ -1,7 +1,5 @@
 //! The delivery of notices under a fixed clock: recipients, duplicates, leases and retries.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::sync::Arc;
 
 use signup_core::*;

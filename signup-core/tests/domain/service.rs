@@ -1,7 +1,5 @@
 //! The service with the memory store: properties of whole operations, and behaviour that the HTTP API does not show.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::sync::Arc;
 
 use proptest::prelude::*;

@@ -1,7 +1,5 @@
 //! The handles as an embedding program uses them: typed input, sessions, keys, pages, and the operator's handle.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use signup_core::*;
 use signup_store_memory::MemoryStore;
 

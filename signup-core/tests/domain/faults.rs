@@ -1,7 +1,5 @@
 //! Faults as a program reads them: paths, kinds with their bounds, and the order of the fields.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use signup_core::*;
 use signup_store_memory::MemoryStore;
 

@@ -1,9 +1,5 @@
 //! From hours to instants: known clock changes by name, and properties that hold on every day in every zone.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
-mod generators;
-
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use signup_core::{Day, EventDate, EventDates, Hours, Zone};

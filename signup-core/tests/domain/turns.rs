@@ -1,8 +1,6 @@
 //! Turns of edits, and attempts to commit against other processes: a second service over the same store is another
 //! process.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,0 +1,16 @@
+//! The domain as an embedding program uses it: values, clock changes, and the handles over the memory store.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod clock_changes;
+mod event_life;
+mod faults;
+mod generators;
+mod handles;
+mod ids;
+mod mails;
+mod plans;
+mod service;
+mod sign_ups;
+mod turns;
+mod values;
