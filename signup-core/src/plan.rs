@@ -132,3 +132,23 @@ impl Default for PlanTable {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_plan_has_its_documented_limits() {
+        let plans = PlanTable::default();
+        for (plan, requests, events, days) in [
+            (Plan::Free, 30, 5, 7),
+            (Plan::Calendar, 30, 25, 31),
+            (Plan::Starter, 120, 100, 92),
+            (Plan::Pro, 300, 1000, 366),
+        ] {
+            let limits =
+                PlanLimits { requests_per_minute: requests, active_events: events, event_days: days };
+            assert_eq!(plans.limits(plan), limits, "{plan}");
+        }
+    }
+}

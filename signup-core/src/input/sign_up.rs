@@ -188,3 +188,120 @@ fn not_an_option(question: &Question) -> FaultKind {
 fn answer_path(question: QuestionId) -> FaultPath {
     FaultPath::new().field("answers").question(question)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::records;
+    use crate::text::TextError;
+
+    /// A text, a select of S and M, and a checkbox.
+    fn questions(required: bool) -> Vec<Question> {
+        let event = records::event(1, 1);
+        let kinds = [QuestionKind::Text, QuestionKind::Select, QuestionKind::Checkbox];
+        let question = |(kind, number): (QuestionKind, u32)| {
+            let options = if kind == QuestionKind::Select { vec![label("S"), label("M")] } else { vec![] };
+            Question { kind, options, required, ..records::question(&event, number, number) }
+        };
+        kinds.into_iter().zip(1..).map(question).collect()
+    }
+
+    fn label(text: &str) -> Label {
+        text.parse().unwrap()
+    }
+
+    fn id(number: u32) -> QuestionId {
+        QuestionId::new(records::uuid(number))
+    }
+
+    fn ada() -> NewSignup {
+        NewSignup::new("Ada".parse().unwrap(), "ada@example.org".parse().unwrap())
+    }
+
+    /// Returns the answers of an untyped sign-up with the answers `given`.
+    fn read(questions: &[Question], given: &[(u32, &'static str)]) -> Result<Vec<String>, Faults> {
+        let answers = given.iter().map(|(number, text)| (id(*number).to_string().into(), (*text).into()));
+        let input =
+            SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), answers: answers.collect() };
+        Ok(values(&input.check(questions)?.answers_to(questions)?))
+    }
+
+    fn values(answers: &[Answer]) -> Vec<String> {
+        answers.iter().map(|answer| answer.value.to_string()).collect()
+    }
+
+    fn faults(faults: impl IntoIterator<Item = (u32, FaultKind)>) -> Faults {
+        let mut expected = Faults::new();
+        faults.into_iter().for_each(|(number, kind)| expected.add(answer_path(id(number)), kind));
+        expected
+    }
+
+    fn none_of_the_options() -> FaultKind {
+        FaultKind::NotAnOption { options: vec![label("S"), label("M")] }
+    }
+
+    #[test]
+    fn each_kind_of_question_takes_its_own_kind_of_answer() {
+        let required = questions(true);
+        let answered =
+            || ada().answer(id(1), "no nuts".parse().unwrap()).choose(id(2), label("M")).tick(id(3));
+        let answers = answered().answers_to(&required).unwrap();
+        assert_eq!(values(&answers), ["no nuts", "M", "yes"]);
+        assert_eq!(answers[0].label, required[0].label);
+        let later = answered().choose(id(2), label("S")).answers_to(&required).unwrap();
+        assert_eq!(later[1].value.as_str(), "S", "a later answer replaces an earlier one");
+        let missing = [(1, FaultKind::Required), (2, FaultKind::Required), (3, FaultKind::NotTicked)];
+        assert_eq!(ada().answers_to(&required), Err(faults(missing)));
+        assert_eq!(ada().answers_to(&questions(false)), Ok(vec![]));
+        let unknown = answered().choose(id(2), label("XL")).answers_to(&required);
+        assert_eq!(unknown, Err(faults([(2, none_of_the_options())])));
+        let mixed = ada().tick(id(1)).answer(id(2), "M".parse().unwrap()).choose(id(3), label("yes"));
+        let wrong = [(1, QuestionKind::Text), (2, QuestionKind::Select), (3, QuestionKind::Checkbox)];
+        let wrong = wrong.map(|(number, kind)| (number, ValueType::Answer(kind).into()));
+        assert_eq!(mixed.answers_to(&required), Err(faults(wrong)));
+    }
+
+    #[test]
+    fn an_answer_to_an_unknown_question_is_a_fault_of_a_typed_sign_up_only() {
+        let optional = questions(false);
+        let unknown = faults([(9, FaultKind::Unknown)]);
+        assert_eq!(ada().tick(id(9)).check_known(&optional), Err(unknown));
+        assert_eq!(ada().tick(id(3)).check_known(&optional), Ok(()));
+        assert_eq!(read(&optional, &[(9, "on")]), Ok(vec![]));
+    }
+
+    #[test]
+    fn an_untyped_answer_is_read_by_the_kind_of_its_question() {
+        let required = questions(true);
+        let with = |number: u32, text: &'static str| {
+            let mut answers = [(1, "no nuts"), (2, "M"), (3, "on")];
+            answers[number as usize - 1].1 = text;
+            read(&required, &answers)
+        };
+        let expected = |answers: [&str; 3]| Ok(answers.map(str::to_owned).to_vec());
+        assert_eq!(with(1, " none "), expected(["none", "M", "yes"]));
+        assert_eq!(with(2, " S "), expected(["no nuts", "S", "yes"]));
+        assert_eq!(with(3, "1"), expected(["no nuts", "M", "yes"]));
+        for (number, text, fault) in [
+            (1, " ", FaultKind::Required),
+            (1, "a\0b", TextError::Nul.into()),
+            (2, "", FaultKind::Required),
+            (2, "XL", none_of_the_options()),
+            (3, "off", FaultKind::NotTicked),
+            (3, "no", FaultKind::NotTicked),
+            (3, "0", FaultKind::NotTicked),
+            (3, "false", FaultKind::NotTicked),
+        ] {
+            assert_eq!(with(number, text), Err(faults([(number, fault)])), "{number} {text:?}");
+        }
+        assert_eq!(read(&questions(false), &[(1, ""), (2, " "), (3, "off")]), Ok(vec![]));
+    }
+
+    #[test]
+    fn the_faults_of_a_sign_up_are_named_together() {
+        let refused = SignUpInput { name: " ".into(), ..SignUpInput::default() }.check(&questions(true));
+        let paths: Vec<_> = refused.unwrap_err().iter().map(|fault| fault.path.to_string()).collect();
+        let answers = [1, 2, 3].map(|number| format!("answers[{}]", id(number)));
+        assert_eq!(paths, [&["name".to_owned(), "email".to_owned()], &answers[..]].concat());
+    }
+}

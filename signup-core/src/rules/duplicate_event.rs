@@ -148,17 +148,14 @@ mod tests {
     #[test]
     fn a_copy_that_leaves_the_range_of_dates_is_a_fault_of_start_date() {
         let long = || full_with(|event, _| event.dates.last = "2027-06-07".parse().ok());
-        for (to, is_taken) in [
-            (date(1970, 1, 1), true),
-            (date(1969, 12, 31), false),
-            (date(9998, 12, 29), true),
-            (date(9998, 12, 30), false),
+        for (to, fault) in [
+            (date(1970, 1, 1), None),
+            (date(1969, 12, 31), Some(TimeError::Date)),
+            (date(9998, 12, 29), None),
+            (date(9998, 12, 30), Some(TimeError::LastDay)),
         ] {
-            let decision = copy(long(), to);
-            assert_eq!(decision.is_ok(), is_taken, "{to}");
-            if let Err(faults) = decision {
-                assert_eq!(fault_paths(&faults), ["start_date"]);
-            }
+            let expected = fault.map(|fault| Faults::one("start_date", fault));
+            assert_eq!(copy(long(), to).err(), expected, "{to}");
         }
     }
 }

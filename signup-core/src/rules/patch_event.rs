@@ -286,6 +286,24 @@ mod tests {
         }
     }
 
+    /// At 10:30 UTC of the day after, the event is over in New York and in Tokyo, but not in Pago Pago.
+    #[test]
+    fn every_edit_that_makes_an_event_active_is_checked_against_the_limit() {
+        let now = "2027-06-06T10:30:00Z".parse().unwrap();
+        let new = EventPatch::new;
+        let zone = |name: &str| new().zone(name.parse().unwrap());
+        for (patched, is_checked) in [
+            (new().start_date(date(2027, 6, 6)), true),
+            (new().end_date(date(2027, 6, 6)), true),
+            (zone("Pacific/Pago_Pago"), true),
+            (zone("Asia/Tokyo"), false),
+            (new().title("Other".parse().unwrap()), false),
+        ] {
+            let found = lines(&patch(full(), patched.clone(), now).unwrap());
+            assert_eq!(found.contains(&"active events below 3".to_owned()), is_checked, "{patched:?}");
+        }
+    }
+
     #[test]
     fn a_first_day_moves_the_last_one_unless_the_patch_names_it() {
         let three_days = || full_with(|event, _| event.dates.last = "2027-06-07".parse().ok());

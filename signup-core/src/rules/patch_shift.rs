@@ -70,7 +70,9 @@ mod tests {
     use super::super::facts::*;
     use super::*;
     use crate::conformance::records;
+    use crate::hours::{Hours, TimeError};
     use crate::occupancy::Capacity;
+    use crate::store::EventInFull;
 
     fn patch(patched: ShiftPatch, now: Timestamp) -> Result<Decision<ScheduledShift>, Error> {
         let mut full = full();
@@ -106,6 +108,22 @@ mod tests {
     }
 
     #[test]
+    fn a_patch_changes_the_place_and_the_hours_only_on_request() {
+        let EventInFull { event, mut shifts, .. } =
+            full_with(|_, shifts| shifts[0].location = "Dock 4".parse().ok());
+        let shift = shifts.remove(0);
+        let new = ShiftPatch::new;
+        for (patched, location, hours) in [
+            (new().title("Evening".parse().unwrap()), shift.location.clone(), shift.hours),
+            (new().clear_location(), None, shift.hours),
+            (new().hours(Hours::ALL_DAY), shift.location.clone(), Hours::ALL_DAY),
+        ] {
+            let found = patch_shift(&event, shift.clone(), patched, notice(8), before()).unwrap().outcome;
+            assert_eq!((&found.location, found.hours), (&location, hours));
+        }
+    }
+
+    #[test]
     fn a_lower_capacity_removes_no_sign_up() {
         let lower = patch(ShiftPatch::new().capacity(Capacity::new(1).unwrap()), before()).unwrap();
         assert!(lower.outcome.occupancy.is_over_full());
@@ -115,10 +133,8 @@ mod tests {
     #[test]
     fn an_end_before_the_stored_start_and_a_cancelled_event_are_refused() {
         let early = ShiftPatch::new().end_time("09:00".parse().unwrap());
-        let Err(Error::Invalid(faults)) = patch(early.clone(), before()) else {
-            panic!("the end is the start")
-        };
-        assert_eq!(fault_paths(&faults), ["end_time"]);
+        let order = Error::Invalid(Faults::one("end_time", TimeError::Order));
+        assert_eq!(patch(early.clone(), before()).unwrap_err(), order, "the end is the start");
         let mut event = full().event;
         event.cancelled_at = Some(before());
         let shift = ScheduledShift::of(records::shift(&event, 1, 5), &event);

@@ -150,7 +150,8 @@ mod tests {
     #[test]
     fn the_number_of_questions_and_their_options_are_bounded() {
         assert!(add(&[0; 49], select()).is_ok());
-        assert_eq!(paths(add(&[0; 50], select())), ["label"]);
+        let full = Faults::one("label", FaultKind::TooMany { max: 50, present: 50 });
+        assert_eq!(add(&[0; 50], select()).unwrap_err(), full.into());
         let twice = select().option(label("S"));
         assert_eq!(paths(add(&[], twice)), ["options[1]"]);
         let options = |kind, count: usize| NewQuestion {
@@ -166,7 +167,9 @@ mod tests {
             (QuestionKind::Text, 1, false),
             (QuestionKind::Checkbox, 1, false),
         ] {
-            assert_eq!(add(&[], options(kind, count)).is_ok(), is_taken, "{count} options of a {kind}");
+            let refused = Faults::one("options", FaultKind::OptionCount { kind, max: 100 }).into();
+            let expected = if is_taken { None } else { Some(refused) };
+            assert_eq!(add(&[], options(kind, count)).err(), expected, "{count} options of a {kind}");
         }
         let far = NewQuestion { position: Some(Question::MAX_POSITION + 1), ..select() };
         assert_eq!(paths(add(&[], far)), ["position"]);

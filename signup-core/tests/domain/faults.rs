@@ -1,16 +1,8 @@
 //! Faults as a program reads them: paths, kinds with their bounds, and the order of the fields.
 
 use signup_core::*;
-use signup_store_memory::MemoryStore;
 
-async fn session() -> (Service, Session) {
-    let service =
-        Service::new(MemoryStore::new()).with_clock(FixedClock::at("2027-06-05T12:00:00Z".parse().unwrap()));
-    let new = NewOrganization::new("Riverside".parse().unwrap());
-    let organization = service.admin().create_organization(new).await.unwrap();
-    let session = service.session_for(organization.id, Scopes::all()).await.unwrap();
-    (service, session)
-}
+use crate::scene::Scene;
 
 fn faults(error: Error) -> Vec<(String, FaultKind)> {
     let Error::Invalid(faults) = error else { panic!("{error:?}") };
@@ -91,49 +83,13 @@ fn the_faults_of_a_list_query_have_kinds_with_their_bounds() {
 }
 
 #[tokio::test]
-async fn an_end_before_the_stored_start_is_a_fault() {
-    let (_, session) = session().await;
-    let shift = NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap())
-        .hours(Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0)).unwrap());
-    let event = NewEvent::new("Food drive".parse().unwrap(), date(2027, 7, 3), "UTC".parse().unwrap());
-    let shift = session.create_event(event.shift(shift)).await.unwrap().shifts[0].id;
-    let patch = ShiftPatch::new().start_time("12:30".parse().unwrap());
-    let error = session.patch_shift(shift, patch).await.unwrap_err();
-    assert_eq!(faults(error), [("end_time".to_owned(), TimeError::Order.into())]);
-}
-
-#[tokio::test]
-async fn a_copy_whose_last_day_is_out_of_range_is_refused() {
-    let (_, session) = session().await;
-    let event = NewEvent::new("Food drive".parse().unwrap(), date(2027, 7, 3), "UTC".parse().unwrap());
-    let event = session.create_event(event.end_date(date(2027, 7, 4))).await.unwrap().event.id;
-    let error = session.duplicate_event(event, date(9998, 12, 31)).await.unwrap_err();
-    assert_eq!(faults(error), [("start_date".to_owned(), TimeError::LastDay.into())]);
-}
-
-#[tokio::test]
-async fn faults_of_a_token_and_of_a_question_have_their_bounds() {
-    let (service, session) = session().await;
-    let admin = service.admin();
-    let token = NewToken::new("import".parse().unwrap(), Scopes::default()).expires_in_days(366);
-    let error = admin.create_token(session.organization_id(), token).await.unwrap_err();
-    let life = ValueError::WholeNumber { min: 1, max: Some(365) };
-    let expected = [("scopes", FaultKind::Required), ("expires_in_days", life.into())];
-    assert_eq!(faults(error), expected.map(|(path, kind)| (path.to_owned(), kind)));
-
-    let event = NewEvent::new("Food drive".parse().unwrap(), date(2027, 7, 3), "UTC".parse().unwrap());
-    let event = session.create_event(event).await.unwrap().event.id;
-    let label = || "Size".parse::<Label>().unwrap();
-    for (kind, options) in [(QuestionKind::Select, vec![]), (QuestionKind::Text, vec![label()])] {
-        let mut question = NewQuestion::new(label(), kind);
-        question.options = options;
-        let error = admin.add_question(event, question).await.unwrap_err();
-        assert_eq!(faults(error), [("options".to_owned(), FaultKind::OptionCount { kind, max: 100 })]);
+async fn the_faults_of_a_token_have_their_bounds() {
+    let Scene { service, session, .. } = Scene::start().await;
+    for days in [0, 366] {
+        let token = NewToken::new("import".parse().unwrap(), Scopes::default()).expires_in_days(days);
+        let error = service.admin().create_token(session.organization_id(), token).await.unwrap_err();
+        let life = ValueError::WholeNumber { min: 1, max: Some(365) };
+        let expected = [("scopes", FaultKind::Required), ("expires_in_days", life.into())];
+        assert_eq!(faults(error), expected.map(|(path, kind)| (path.to_owned(), kind)));
     }
-    let question = NewQuestion::new(label(), QuestionKind::Text);
-    for _ in 0..50 {
-        admin.add_question(event, question.clone()).await.unwrap();
-    }
-    let error = admin.add_question(event, question).await.unwrap_err();
-    assert_eq!(faults(error), [("label".to_owned(), FaultKind::TooMany { max: 50, present: 50 })]);
 }

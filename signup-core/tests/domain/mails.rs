@@ -1,66 +1,50 @@
 //! The delivery of notices under a fixed clock: recipients, duplicates, leases and retries.
 
-use std::sync::Arc;
-
 use signup_core::*;
-use signup_store_memory::MemoryStore;
 
+use crate::scene::Scene;
+
+/// A scene with a published event, and one shift on the day after the clock's date.
 struct World {
-    service: Service,
-    clock: Arc<FixedClock>,
-    session: Session,
+    scene: Scene,
     event: Event,
     shift: ScheduledShift,
 }
 
-/// Creates a published event with one shift, on the day after the clock's date.
 async fn world() -> World {
-    let clock = Arc::new(FixedClock::at("2027-06-05T12:00:00Z".parse().unwrap()));
-    let service = Service::new(MemoryStore::new()).with_clock(Arc::clone(&clock));
-    let name = Name::new("Riverside").unwrap();
-    let new = NewOrganization::new(name.clone()).plan(Plan::Pro);
-    let (_, token) = service
-        .admin()
-        .create_first_organization(new, NewToken::new(name, Scopes::all()))
-        .await
-        .unwrap()
-        .unwrap();
-    let session = service.authenticate(token.reveal()).await.unwrap();
-    let json = br#"{"title": "A", "start_date": "2027-06-06", "timezone": "UTC", "is_published": true,
-        "shifts": [{"title": "S", "start_time": "20:00", "end_time": "22:00", "capacity": 1000}]}"#;
-    let input: EventInput<'_> = from_json(json).unwrap();
-    let EventWithShifts { event, mut shifts, .. } =
-        session.create_event(input.check(session.limits()).unwrap()).await.unwrap();
-    World { service, clock, session, event, shift: shifts.remove(0) }
+    let scene = Scene::start().await;
+    let (event, shift) = scene.event(1000).await;
+    World { scene, event, shift }
 }
 
 impl World {
+    fn outbox(&self) -> Outbox {
+        self.scene.service.outbox()
+    }
+
+    fn admin(&self) -> Admin {
+        self.scene.service.admin()
+    }
+
     async fn sign_up(&self, name: &str) -> SignedUp {
-        self.try_sign_up(name).await.unwrap()
+        self.scene.sign_up(&self.shift, name).await.unwrap()
     }
 
-    async fn try_sign_up(&self, name: &str) -> Result<SignedUp> {
-        let email = format!("{name}@example.org");
-        let new = NewSignup::new(name.parse().unwrap(), email.parse().unwrap());
-        self.service.volunteers().form(&self.event.slug, self.shift.id).await?.sign_up(new).await
-    }
-
-    async fn patch(&self, json: &str) {
-        let input: ShiftPatchInput<'_> = from_json(json.as_bytes()).unwrap();
-        self.session.patch_shift(self.shift.id, input.check().unwrap()).await.unwrap();
+    async fn patch(&self, patch: ShiftPatch) {
+        self.scene.session.patch_shift(self.shift.id, patch).await.unwrap();
     }
 
     /// Delivers notices until none is due. Returns the cause and the recipient of each mail, in order.
     async fn deliver(&self) -> Vec<(&'static str, String)> {
         let mut mails = vec![];
         loop {
-            let due = self.service.outbox().due(7).await.unwrap();
+            let due = self.outbox().due(7).await.unwrap();
             let is_done = due.is_empty();
             for notice in due {
-                let Some(mail) = self.service.outbox().claim(&notice).await.unwrap() else {
+                let Some(mail) = self.outbox().claim(&notice).await.unwrap() else {
                     continue;
                 };
-                self.service.outbox().report_sent(&mail.notice).await.unwrap();
+                self.outbox().report_sent(&mail.notice).await.unwrap();
                 mails.push((cause(&mail.notice), mail.signup.name.to_string()));
             }
             if is_done {
@@ -70,7 +54,7 @@ impl World {
     }
 
     async fn counts(&self) -> (u64, u64) {
-        let counts = self.service.admin().count_notices().await.unwrap();
+        let counts = self.admin().count_notices().await.unwrap();
         (counts.queued, counts.failed)
     }
 }
@@ -90,9 +74,9 @@ fn secret(notice: &Notice) -> Secret {
 
 /// Claims the only notice that is due.
 async fn claim(world: &World) -> Delivery {
-    let mut due = world.service.outbox().due(9).await.unwrap();
+    let mut due = world.outbox().due(9).await.unwrap();
     assert_eq!(due.len(), 1, "{due:?}");
-    world.service.outbox().claim(&due.remove(0)).await.unwrap().unwrap()
+    world.outbox().claim(&due.remove(0)).await.unwrap().unwrap()
 }
 
 #[tokio::test]
@@ -100,47 +84,35 @@ async fn a_confirmation_mailed_again_after_an_hour_has_a_new_link() {
     let world = world().await;
     world.sign_up("ada").await;
     let first = claim(&world).await;
-    world.service.outbox().report_sent(&first.notice).await.unwrap();
-    world.clock.advance(3599);
+    world.outbox().report_sent(&first.notice).await.unwrap();
+    world.scene.clock.advance(3599);
     assert!(!world.sign_up("ada").await.is_new());
     assert_eq!(world.counts().await, (0, 0), "not within the hour");
-    world.clock.advance(1);
-    assert!(!world.sign_up("ADA").await.is_new());
+    world.scene.clock.advance(1);
+    let again = NewSignup::new("Ada".parse().unwrap(), "ADA@example.org".parse().unwrap());
+    let form = world.scene.service.volunteers().form(&world.event.slug, world.shift.id).await.unwrap();
+    assert!(!form.sign_up(again).await.unwrap().is_new());
     let second = claim(&world).await;
     assert_eq!(second.signup.name.as_str(), "ada", "the first name is kept");
     let (old, new) = (secret(&first.notice), secret(&second.notice));
-    assert!(matches!(world.service.volunteers().signup(&old).await, Err(Error::NotFound)));
-    assert_eq!(world.service.volunteers().cancel(&new).await.unwrap().status(), SignupStatus::Cancelled);
+    assert!(matches!(world.scene.service.volunteers().signup(&old).await, Err(Error::NotFound)));
+    assert_eq!(
+        world.scene.service.volunteers().cancel(&new).await.unwrap().status(),
+        SignupStatus::Cancelled
+    );
     assert!(world.sign_up("ada").await.is_new(), "a sign-up after a cancellation is new");
-}
-
-/// The first confirmation was not sent for an hour, and the second one has replaced its secret.
-#[tokio::test]
-async fn a_confirmation_with_a_replaced_secret_is_not_sent() {
-    let world = world().await;
-    world.sign_up("ada").await;
-    world.clock.advance(3600);
-    world.sign_up("ada").await;
-    assert_eq!(world.counts().await, (2, 0));
-    assert_eq!(world.deliver().await, [("signed up", "ada".to_owned())]);
-    assert_eq!(world.counts().await, (0, 0));
 }
 
 /// The clock was two hours ahead during the sign-ups, and was corrected afterwards.
 #[tokio::test]
 async fn a_mail_queued_by_a_clock_that_was_ahead_is_sent_at_once() {
     let world = world().await;
-    world.clock.advance(2 * 3600);
+    world.scene.clock.advance(2 * 3600);
     world.sign_up("ada").await;
     let mail = claim(&world).await;
-    world
-        .service
-        .outbox()
-        .report_failed(&mail.notice, DeliveryFailure::Transient, "450 later")
-        .await
-        .unwrap();
+    world.outbox().report_failed(&mail.notice, DeliveryFailure::Transient, "450 later").await.unwrap();
     world.sign_up("bob").await;
-    world.clock.advance(-2 * 3600);
+    world.scene.clock.advance(-2 * 3600);
     let mut mails = world.deliver().await;
     mails.sort();
     assert_eq!(mails, [("signed up", "ada".to_owned()), ("signed up", "bob".to_owned())]);
@@ -153,57 +125,22 @@ async fn a_notice_with_the_longest_backoff_is_not_due_by_a_slower_clock() {
     world.sign_up("ada").await;
     let backoff_s = loop {
         let mail = claim(&world).await;
-        let outbox = world.service.outbox();
+        let outbox = world.outbox();
         let after = outbox
             .report_failed(&mail.notice, DeliveryFailure::Transient, "450 later")
             .await
             .unwrap()
             .unwrap();
-        let backoff_s = after.due_at.as_second() - world.service.now().as_second();
+        let backoff_s = after.due_at.as_second() - world.scene.service.now().as_second();
         if backoff_s >= 3600 {
             break backoff_s;
         }
-        world.clock.advance(backoff_s);
+        world.scene.clock.advance(backoff_s);
     };
-    world.clock.advance(-5);
-    assert_eq!(world.service.outbox().due(9).await.unwrap(), []);
-    world.clock.advance(5 + backoff_s);
-    assert_eq!(world.service.outbox().due(9).await.unwrap().len(), 1);
-}
-
-#[tokio::test]
-async fn a_mail_sent_by_a_clock_that_was_ahead_is_sent_again_and_then_once_an_hour() {
-    let world = world().await;
-    world.clock.advance(2 * 3600);
-    world.sign_up("ada").await;
-    world.deliver().await;
-    world.clock.advance(-2 * 3600);
-    for mails in [1, 0] {
-        world.sign_up("ada").await;
-        assert_eq!(world.deliver().await.len(), mails);
-    }
-    world.clock.advance(3600);
-    world.sign_up("ada").await;
-    assert_eq!(world.deliver().await.len(), 1);
-}
-
-#[tokio::test]
-async fn no_confirmation_or_change_is_mailed_for_a_cancelled_sign_up_or_a_past_shift() {
-    let world = world().await;
-    for name in ["ada", "bob"] {
-        world.sign_up(name).await;
-    }
-    let notices = world.service.admin().notices(false, None, 9).await.unwrap();
-    world.service.volunteers().cancel(&secret(&notices[0])).await.unwrap();
-    world.patch(r#"{"location": "Hall B"}"#).await;
-    assert_eq!(
-        world.deliver().await,
-        [("signed up", "bob".to_owned()), ("cancelled", "ada".to_owned()), ("changed", "bob".to_owned())],
-        "ada's confirmation is obsolete"
-    );
-    world.sign_up("cyd").await;
-    world.clock.advance(40 * 3600);
-    assert_eq!(world.deliver().await, [], "the shift is over");
+    world.scene.clock.advance(-5);
+    assert_eq!(world.outbox().due(9).await.unwrap(), []);
+    world.scene.clock.advance(5 + backoff_s);
+    assert_eq!(world.outbox().due(9).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -213,13 +150,13 @@ async fn a_change_is_mailed_once_to_each_volunteer_who_signed_up_before_it() {
         world.sign_up(&format!("v{number}")).await;
     }
     world.deliver().await;
-    world.patch(r#"{"start_time": "19:00"}"#).await;
-    world.clock.advance(1);
+    world.patch(ShiftPatch::new().start_time("19:00".parse().unwrap())).await;
+    world.scene.clock.advance(1);
     world.sign_up("late").await;
     let mut mails = vec![];
     for _ in 0..5 {
         mails.extend(world.deliver().await);
-        world.clock.advance(1);
+        world.scene.clock.advance(1);
     }
     let mut changed: Vec<_> =
         mails.iter().filter(|(cause, _)| *cause == "changed").map(|(_, name)| name).collect();
@@ -240,22 +177,19 @@ async fn a_lease_is_exclusive_until_it_expires() {
     let first = claim(&world).await;
     let mut extended = first.notice.clone();
     for _ in 0..3 {
-        world.clock.advance(Notice::LEASE.as_secs() - 1);
-        assert_eq!(world.service.outbox().due(9).await.unwrap(), []);
-        extended = world.service.outbox().extend_lease(&extended).await.unwrap().unwrap();
+        world.scene.clock.advance(Notice::LEASE.as_secs() - 1);
+        assert_eq!(world.outbox().due(9).await.unwrap(), []);
+        extended = world.outbox().extend_lease(&extended).await.unwrap().unwrap();
         assert_eq!(extended.attempts, 1);
     }
-    world.clock.advance(Notice::LEASE.as_secs());
+    world.scene.clock.advance(Notice::LEASE.as_secs());
     let second = claim(&world).await;
     assert_eq!(second.notice.id, first.notice.id, "the mail has the same id");
-    assert_eq!(world.service.outbox().extend_lease(&extended).await.unwrap(), None);
-    assert_eq!(
-        world.service.outbox().report_failed(&extended, DeliveryFailure::Permanent, "x").await.unwrap(),
-        None
-    );
-    assert!(!world.service.outbox().report_sent(&extended).await.unwrap());
+    assert_eq!(world.outbox().extend_lease(&extended).await.unwrap(), None);
+    assert_eq!(world.outbox().report_failed(&extended, DeliveryFailure::Permanent, "x").await.unwrap(), None);
+    assert!(!world.outbox().report_sent(&extended).await.unwrap());
     assert_eq!(world.counts().await, (1, 0), "another process has the lease");
-    assert!(world.service.outbox().report_sent(&second.notice).await.unwrap());
+    assert!(world.outbox().report_sent(&second.notice).await.unwrap());
     assert_eq!(world.counts().await, (0, 0));
 }
 
@@ -268,13 +202,12 @@ async fn an_extended_lease_holds_even_if_the_answer_was_lost() {
         world.sign_up(name).await;
         let mail = claim(&world).await;
         for _ in 0..2 {
-            assert!(world.service.outbox().extend_lease(&mail.notice).await.unwrap().is_some());
+            assert!(world.outbox().extend_lease(&mail.notice).await.unwrap().is_some());
         }
         match name {
-            "ada" => assert!(world.service.outbox().report_sent(&mail.notice).await.unwrap()),
+            "ada" => assert!(world.outbox().report_sent(&mail.notice).await.unwrap()),
             _ => {
                 let after = world
-                    .service
                     .outbox()
                     .report_failed(&mail.notice, DeliveryFailure::Permanent, "550")
                     .await
@@ -293,41 +226,12 @@ async fn a_notice_that_is_claimed_and_never_reported_is_given_up() {
     world.sign_up("ada").await;
     let mut attempts = 0;
     while world.counts().await == (1, 0) {
-        let due = world.service.outbox().due(9).await.unwrap().remove(0);
-        attempts += u32::from(world.service.outbox().claim(&due).await.unwrap().is_some());
-        world.clock.advance(Notice::LEASE.as_secs());
+        let due = world.outbox().due(9).await.unwrap().remove(0);
+        attempts += u32::from(world.outbox().claim(&due).await.unwrap().is_some());
+        world.scene.clock.advance(Notice::LEASE.as_secs());
         assert!(attempts < 100);
     }
     assert_eq!(world.counts().await, (0, 1));
-}
-
-#[tokio::test]
-async fn a_change_that_was_reverted_is_not_mailed_and_two_changes_are_two_mails() {
-    let world = world().await;
-    world.sign_up("ada").await;
-    world.deliver().await;
-    world.patch(r#"{"location": "Hall B"}"#).await;
-    world.patch(r#"{"location": null, "notify_volunteers": false}"#).await;
-    assert_eq!(world.deliver().await, []);
-    world.patch(r#"{"start_time": "19:00"}"#).await;
-    world.patch(r#"{"start_time": "18:00"}"#).await;
-    let mails = world.deliver().await;
-    assert_eq!(mails.len(), 2, "{mails:?}");
-}
-
-/// The version decides, not the time, because processes have different clocks.
-#[tokio::test]
-async fn a_volunteer_who_signs_up_after_a_change_gets_no_mail_about_it() {
-    let world = world().await;
-    world.sign_up("ada").await;
-    world.deliver().await;
-    world.patch(r#"{"location": "Hall B"}"#).await;
-    world.clock.advance(-10);
-    world.sign_up("bob").await;
-    world.clock.advance(11);
-    let mut mails = world.deliver().await;
-    mails.sort();
-    assert_eq!(mails, [("changed", "ada".to_owned()), ("signed up", "bob".to_owned())]);
 }
 
 /// The error is the same as for an address without a place. The mail is still sent, at most once an hour.
@@ -336,66 +240,53 @@ async fn a_confirmation_is_mailed_again_for_a_shift_that_is_full_or_over() {
     let world = world().await;
     world.sign_up("ada").await;
     world.deliver().await;
-    world.patch(r#"{"capacity": 1}"#).await;
-    world.clock.advance(3600);
+    world.patch(ShiftPatch::new().capacity(Capacity::new(1).unwrap())).await;
+    world.scene.clock.advance(3600);
     for mails in [1, 0] {
-        assert!(matches!(world.try_sign_up("ada").await, Err(Error::ShiftFull)));
+        assert!(matches!(world.scene.sign_up(&world.shift, "ada").await, Err(Error::ShiftFull)));
         assert_eq!(world.deliver().await.len(), mails);
     }
-    world.clock.advance(40 * 3600);
+    world.scene.clock.advance(40 * 3600);
     for mails in [1, 0] {
-        assert!(matches!(world.try_sign_up("ada").await, Err(Error::ShiftOver)));
-        assert!(matches!(world.try_sign_up("bob").await, Err(Error::ShiftOver)));
+        assert!(matches!(world.scene.sign_up(&world.shift, "ada").await, Err(Error::ShiftOver)));
+        assert!(matches!(world.scene.sign_up(&world.shift, "bob").await, Err(Error::ShiftOver)));
         assert_eq!(world.deliver().await.len(), mails);
     }
-    let signups =
-        world.service.admin().signups(world.event.organization, world.event.id, None, 9).await.unwrap();
+    let signups = world.admin().signups(world.event.organization, world.event.id, None, 9).await.unwrap();
     assert_eq!(signups.len(), 1, "no second place");
-}
-
-/// A confirmation queued before the end of the shift is obsolete after it. One requested after the end is sent.
-#[tokio::test]
-async fn a_confirmation_for_a_past_shift_is_mailed_only_if_requested_after_its_end() {
-    let world = world().await;
-    world.sign_up("ada").await;
-    world.clock.advance(40 * 3600);
-    assert_eq!(world.deliver().await, []);
-    assert!(world.try_sign_up("ada").await.is_err());
-    let mail = claim(&world).await;
-    assert!(world.service.volunteers().signup(&secret(&mail.notice)).await.is_ok(), "its link is valid");
 }
 
 #[tokio::test]
 async fn a_mail_is_tried_for_a_day_and_then_kept_for_a_retry_by_the_operator() {
     let world = world().await;
-    world.patch(r#"{"start_time": "20:00", "end_time": "23:00", "notify_volunteers": false}"#).await;
+    // The shift ends after the last attempt.
+    world.patch(ShiftPatch::new().end_time("23:00".parse().unwrap()).without_mail()).await;
     world.sign_up("ada").await;
-    let begin = world.service.now();
+    let begin = world.scene.service.now();
     let mut attempts = 0;
     while world.counts().await.0 == 1 {
         let mail = claim(&world).await;
         attempts += 1;
         let after = world
-            .service
             .outbox()
             .report_failed(&mail.notice, DeliveryFailure::Transient, "450 later")
             .await
             .unwrap()
             .unwrap();
-        world.clock.advance(after.due_at.as_second() - world.service.now().as_second());
+        world.scene.clock.advance(after.due_at.as_second() - world.scene.service.now().as_second());
     }
-    let hours = (world.service.now().as_second() - begin.as_second()) / 3600;
+    let hours = (world.scene.service.now().as_second() - begin.as_second()) / 3600;
     assert!((23..=24).contains(&hours) && attempts > 20, "{attempts} attempts in {hours} hours");
     assert_eq!(world.counts().await, (0, 1));
-    let failed = world.service.admin().notices(true, None, 9).await.unwrap().remove(0);
+    let failed = world.admin().notices(NoticeQuery::Failed(None), 9).await.unwrap().remove(0);
     assert_eq!(failed.failure.as_ref().unwrap().reason, "450 later");
-    world.service.admin().retry_notice(failed.id).await.unwrap();
+    world.admin().retry_notice(failed.id).await.unwrap();
     assert!(
-        matches!(world.service.admin().retry_notice(failed.id).await, Err(Error::NoticeNotFailed)),
+        matches!(world.admin().retry_notice(failed.id).await, Err(Error::NoticeNotFailed)),
         "the notice may be claimed"
     );
     assert_eq!(world.deliver().await, [("signed up", "ada".to_owned())]);
-    assert!(matches!(world.service.admin().retry_notice(failed.id).await, Err(Error::NotFound)));
+    assert!(matches!(world.admin().retry_notice(failed.id).await, Err(Error::NotFound)));
 }
 
 #[tokio::test]
@@ -406,11 +297,11 @@ async fn erasing_an_address_removes_its_sign_ups_and_their_notices() {
     }
     let organization = world.event.organization;
     let address = EmailAddress::new("ADA@example.org").unwrap();
-    assert_eq!(world.service.admin().erase_signups(organization, &address).await.unwrap(), 1);
-    assert_eq!(world.service.admin().erase_signups(organization, &address).await.unwrap(), 0);
-    let remaining = world.service.admin().signups(organization, world.event.id, None, 9).await.unwrap();
+    assert_eq!(world.admin().erase_signups(organization, &address).await.unwrap(), 1);
+    assert_eq!(world.admin().erase_signups(organization, &address).await.unwrap(), 0);
+    let remaining = world.admin().signups(organization, world.event.id, None, 9).await.unwrap();
     assert_eq!(remaining.iter().map(|signup| signup.name.as_str()).collect::<Vec<_>>(), ["bob"]);
-    let shifts = world.session.shifts(world.event.id).await.unwrap();
+    let shifts = world.scene.session.shifts(world.event.id).await.unwrap();
     assert_eq!(shifts[0].occupancy.filled, 1);
     assert_eq!(world.deliver().await, [("signed up", "bob".to_owned())], "no mail about the erasure");
 }

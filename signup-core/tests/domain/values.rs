@@ -3,13 +3,15 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
+use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use signup_core::{
     AnswerText, BadgeLabel, Capacity, Description, Digest, EmailAddress, EventDate, EventId, EventLocation,
-    IdempotencyKey, Label, Latitude, LocationData, Longitude, Name, NoticeId, Operation, OrganizationId,
-    PersonName, Plan, Position, QuestionId, QuestionKind, Scope, Scopes, Secret, ShiftId, ShiftLocation,
-    SignupId, SignupStatus, Theme, Timestamp, Title, TokenId, TokenText, WallTime, WebAddress, Zone,
+    IdempotencyKey, Label, Latitude, LocationData, Longitude, Name, NoticeId, Occupancy, Operation,
+    OrganizationId, PersonName, Plan, Position, QuestionId, QuestionKind, Scope, Scopes, Secret, ShiftId,
+    ShiftLocation, SignupId, SignupStatus, Theme, Timestamp, Title, TokenId, TokenText, WallTime, WebAddress,
+    Zone,
 };
 
 const ID: &str = "01920000-0000-7000-8000-000000000001";
@@ -157,5 +159,17 @@ fn a_serialized_secret_is_checked_and_no_error_contains_it() {
         serde_json::from_str::<TokenText>(&wrong).unwrap_err(),
     ] {
         assert!(!error.to_string().contains("AAAA"), "{error}");
+    }
+}
+
+proptest! {
+    /// `remaining` is the capacity minus `filled`, at least 0. A shift is over-full exactly if `filled` is above the
+    /// capacity.
+    #[test]
+    fn remaining_and_over_full_follow_from_the_counts(capacity in 1..=Capacity::MAX, filled in 0..=2 * Capacity::MAX) {
+        let occupancy = Occupancy { capacity: Capacity::new(capacity).unwrap(), filled };
+        prop_assert_eq!(i64::from(occupancy.remaining()), (i64::from(capacity) - i64::from(filled)).max(0));
+        prop_assert_eq!(occupancy.is_over_full(), filled > capacity);
+        prop_assert_eq!(occupancy.has_room(), filled < capacity);
     }
 }

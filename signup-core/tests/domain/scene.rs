@@ -1,0 +1,57 @@
+//! A service on the memory store under a fixed clock, with one organization and its session.
+
+use std::sync::Arc;
+
+use signup_core::*;
+use signup_store_memory::MemoryStore;
+
+/// The time that the clock of a scene shows at its start.
+pub(crate) const NOW: &str = "2027-06-05T12:00:00Z";
+
+pub(crate) struct Scene {
+    pub(crate) service: Service,
+    pub(crate) clock: Arc<FixedClock>,
+    pub(crate) session: Session,
+}
+
+impl Scene {
+    /// Starts at [`NOW`], with an organization on the largest plan.
+    pub(crate) async fn start() -> Self {
+        Self::start_at(NOW).await
+    }
+
+    pub(crate) async fn start_at(now: &str) -> Self {
+        let clock = Arc::new(FixedClock::at(now.parse().unwrap()));
+        let service = Service::new(MemoryStore::new()).with_clock(Arc::clone(&clock));
+        let session = session(&service, Plan::Pro).await;
+        Self { service, clock, session }
+    }
+
+    /// Creates a published event on the day after [`NOW`] in UTC, with one shift from 20:00 to 22:00.
+    pub(crate) async fn event(&self, capacity: u32) -> (Event, ScheduledShift) {
+        let evening = Hours::between(time(20, 0, 0, 0), time(22, 0, 0, 0)).unwrap();
+        let shift =
+            NewShift::new("Packing".parse().unwrap(), Capacity::new(capacity).unwrap()).hours(evening);
+        let event = NewEvent::new("Food drive".parse().unwrap(), date(2027, 6, 6), "UTC".parse().unwrap());
+        let EventWithShifts { event, mut shifts, .. } =
+            self.session.create_event(event.shift(shift).published()).await.unwrap();
+        (event, shifts.remove(0))
+    }
+
+    /// Signs up `name`, whose address is `name@example.org`.
+    pub(crate) async fn sign_up(&self, shift: &Shift, name: &str) -> Result<SignedUp> {
+        self.service.volunteers().form_of(shift.organization, shift.id).await?.sign_up(volunteer(name)).await
+    }
+}
+
+/// Returns the sign-up of `name`, whose address is `name@example.org`.
+pub(crate) fn volunteer(name: &str) -> NewSignup {
+    NewSignup::new(name.parse().unwrap(), format!("{name}@example.org").parse().unwrap())
+}
+
+/// Returns the session of a new organization, with every scope.
+pub(crate) async fn session(service: &Service, plan: Plan) -> Session {
+    let organization = NewOrganization::new("Riverside".parse().unwrap()).plan(plan);
+    let organization = service.admin().create_organization(organization).await.unwrap();
+    service.session_for(organization.id, Scopes::all()).await.unwrap()
+}

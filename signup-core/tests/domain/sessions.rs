@@ -1,0 +1,92 @@
+//! Tokens, sessions and idempotency keys over time.
+
+use signup_core::*;
+
+use crate::scene::Scene;
+
+/// Creates a token with every scope that is valid for a day.
+async fn token_of_a_day(scene: &Scene) -> (Token, TokenText) {
+    let new = NewToken::new("nightly".parse().unwrap(), Scopes::all()).expires_in_days(1);
+    scene.service.admin().create_token(scene.session.organization_id(), new).await.unwrap()
+}
+
+fn drive() -> NewEvent {
+    NewEvent::new("Food drive".parse().unwrap(), date(2027, 6, 5), "UTC".parse().unwrap())
+}
+
+#[tokio::test]
+async fn a_token_is_valid_until_it_expires_or_is_revoked() {
+    let scene = Scene::start().await;
+    let (_, expires) = token_of_a_day(&scene).await;
+    let (record, revoked) = token_of_a_day(&scene).await;
+    let error = async |token: &TokenText| scene.service.authenticate(token.reveal()).await.err();
+    scene.clock.advance(86_399);
+    assert_eq!((error(&expires).await, error(&revoked).await), (None, None));
+    scene.service.admin().revoke_token(record.id).await.unwrap();
+    assert_eq!(error(&revoked).await, Some(Error::Unauthenticated), "revocation takes effect at once");
+    scene.clock.advance(1);
+    assert_eq!(error(&expires).await, Some(Error::Unauthenticated), "expiry is exact to the second");
+}
+
+#[tokio::test]
+async fn a_session_whose_token_has_expired_is_refused_at_each_use() {
+    let scene = Scene::start().await;
+    let Scene { service, clock, .. } = &scene;
+    let (_, token) = token_of_a_day(&scene).await;
+    let session = service.authenticate(token.reveal()).await.unwrap();
+
+    let shift = NewShift::new("Packing".parse().unwrap(), Capacity::new(1).unwrap());
+    let event = drive().shift(shift);
+    let mut faulty = event.clone();
+    faulty.start_date = date(9999, 1, 1);
+    let patch = ShiftPatch::new().capacity(Capacity::new(2).unwrap());
+    let key: IdempotencyKey = "key".parse().unwrap();
+    let keyed = session.with_key(key);
+    let created = keyed.create_event(event.clone()).await.unwrap();
+    let (event_id, shift_id) = (created.event.id, created.shifts[0].id);
+    let list = EventQuery::new();
+    let uses = async || {
+        [
+            ("create", session.create_event(event.clone()).await.err()),
+            ("replay", keyed.create_event(event.clone()).await.err()),
+            ("replay before a fault", keyed.create_event(faulty.clone()).await.err()),
+            ("stored outcome", keyed.stored_outcome(Operation::CreateEvent).await.err()),
+            ("duplicate", session.duplicate_event(event_id, date(2027, 6, 12)).await.err()),
+            ("patch", session.patch_shift(shift_id, patch.clone()).await.err()),
+            ("list events", session.events(list).await.err()),
+            ("list shifts", session.shifts(event_id).await.err()),
+            ("organization", session.organization().await.err()),
+        ]
+    };
+    clock.advance(86_399);
+    for (name, error) in uses().await {
+        assert!(error.is_none(), "{name}: {error:?}");
+    }
+    let address = std::net::Ipv4Addr::LOCALHOST.into();
+    let rate = async || service.count_request(Some(&session), address).await.unwrap().limit;
+    assert_eq!(rate().await, PlanTable::default().pro.requests_per_minute);
+    let events = scene.session.events(list).await.unwrap().items;
+    clock.advance(1);
+    for (name, error) in uses().await {
+        assert!(matches!(error, Some(Error::Unauthenticated)), "{name}: {error:?}");
+    }
+    assert_eq!(rate().await, PlanTable::default().free.requests_per_minute, "as without a token");
+    assert_eq!(scene.session.events(list).await.unwrap().items, events, "nothing was written");
+}
+
+#[tokio::test]
+async fn a_key_runs_its_operation_again_after_24_hours() {
+    let scene = Scene::start().await;
+    let create = async || {
+        let keyed = scene.session.with_key("key".parse().unwrap());
+        let event = keyed.create_event(drive()).await.unwrap().event;
+        (event, keyed.is_replay())
+    };
+    let (first, _) = create().await;
+    scene.clock.advance(86_399);
+    assert_eq!(create().await, (first.clone(), true));
+    scene.clock.advance(1);
+    let (second, is_replay) = create().await;
+    assert!(!is_replay && second.id != first.id);
+    assert_eq!(scene.service.admin().purge(9).await.unwrap(), 0, "the new receipt replaced the old one");
+}
