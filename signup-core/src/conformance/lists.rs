@@ -50,11 +50,13 @@ pub async fn events_come_latest_start_first_then_by_descending_id(store: Arc<dyn
     assert_eq!(ids(&page(&*store, None, 9).await), numbers.map(|number| EventId::new(uuid(number))));
 }
 
-/// A walk returns every event that exists throughout exactly once, even if events are inserted meanwhile.
-pub async fn a_walk_shows_each_event_once_under_inserts(store: Arc<dyn Store>) {
+/// A walk returns every event that exists throughout exactly once, even if events are inserted and deleted meanwhile.
+pub async fn a_walk_shows_each_event_once_under_inserts_and_deletions(store: Arc<dyn Store>) {
     commit(&*store, insert([organization(1)])).await;
     let there = some_events(1000, 25);
     commit(&*store, insert(there.clone())).await;
+    let mut doomed = some_events(3000, 12);
+    commit(&*store, insert(doomed.clone())).await;
     let (mut seen, mut position, mut inserted) = (vec![], None, 0);
     loop {
         let page = page(&*store, position, 4).await;
@@ -73,11 +75,15 @@ pub async fn a_walk_shows_each_event_once_under_inserts(store: Arc<dyn Store>) {
             commit(&*store, insert(some_events(2000 + inserted, 3))).await;
             inserted += 3;
         }
+        if let Some(event) = doomed.pop() {
+            write(&*store, vec![put(event.clone(), deleted(&event, at(0)))]).await;
+        }
         position = page.next;
         if position.is_none() {
             break;
         }
     }
+    assert!(doomed.len() < 8, "{} events were not deleted", doomed.len());
     let expected = in_list_order(there);
     let walked: Vec<_> = seen.iter().copied().filter(|id| expected.contains(id)).collect();
     assert_eq!(walked, expected);

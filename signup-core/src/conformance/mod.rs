@@ -179,7 +179,7 @@ macro_rules! conformance_tests {
             fence::no_read_sees_another_organizations_records
             fence::no_requirement_sees_another_organizations_records
             lists::events_come_latest_start_first_then_by_descending_id
-            lists::a_walk_shows_each_event_once_under_inserts
+            lists::a_walk_shows_each_event_once_under_inserts_and_deletions
             lists::a_walk_back_shows_the_same_pages
             lists::a_page_has_positions_exactly_where_the_list_continues
             lists::the_filter_is_exact

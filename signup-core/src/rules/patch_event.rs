@@ -260,6 +260,13 @@ mod tests {
                 [&moved[..], &[event], &[shifts[0], shifts[2]]].concat(),
             ),
             (
+                "a later day after the shifts",
+                full(),
+                new().start_date(date(2027, 6, 12)),
+                after_shifts(),
+                [&moved[..], &[gate], &shifts].concat(),
+            ),
+            (
                 "online",
                 full(),
                 new().online(true),
@@ -357,6 +364,30 @@ mod tests {
         assert!(patch(filled(full()), unpublish().start_date(date(2099, 6, 5)), after_shifts()).is_ok());
         let full_shift = Total::Filled(records::organization_id(1), full().shifts[0].id);
         assert!((over.decides_again)(&Refusal::NotBelow { total: full_shift, count: 1 }));
+    }
+
+    #[test]
+    fn a_patch_that_names_every_field_with_its_value_writes_nothing() {
+        let data = || r#"{"floor": 3}"#.parse::<LocationData>().unwrap();
+        let of = |full: EventInFull| EventInFull { location_data: Some(data()), ..full };
+        let everything = EventPatch::new()
+            .title("Other".parse().unwrap())
+            .description("Two\nlines".parse().unwrap())
+            .location("Pier 3".parse().unwrap())
+            .online(true)
+            .latitude("40.5".parse().unwrap())
+            .longitude("-180".parse().unwrap())
+            .location_data(data())
+            .start_date(date(2027, 6, 6))
+            .end_date(date(2027, 6, 7))
+            .zone("Europe/Paris".parse().unwrap())
+            .published(false)
+            .theme("midnight".parse().unwrap())
+            .badge_label("New".parse().unwrap());
+        let changed = patch(of(full()), everything.clone(), before()).unwrap();
+        let EventWithShifts { event, shifts } = changed.outcome;
+        let again = patch(of(EventInFull::new(event, shifts, vec![])), everything, after_event()).unwrap();
+        assert_eq!(lines(&again), [""; 0]);
     }
 
     #[test]

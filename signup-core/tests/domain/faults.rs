@@ -1,5 +1,6 @@
 //! Faults as a program reads them: paths, kinds with their bounds, and the order of the fields.
 
+use serde_json::{Value, json};
 use signup_core::*;
 
 use crate::scene::Scene;
@@ -12,8 +13,7 @@ fn faults(error: Error) -> Vec<(String, FaultKind)> {
 /// Returns the faults of an event in JSON, on the free plan.
 fn event_faults(json: &str) -> Vec<(String, FaultKind)> {
     let input = from_json::<EventInput<'_>>(json.as_bytes());
-    let checked = input.and_then(|input| input.check(PlanTable::default().free));
-    faults(checked.unwrap_err().into())
+    faults_of(input.and_then(|input| input.check(PlanTable::default().free)))
 }
 
 #[test]
@@ -80,6 +80,98 @@ fn the_faults_of_a_list_query_have_kinds_with_their_bounds() {
     ];
     let found = faults(query.check().unwrap_err().into());
     assert_eq!(found, expected.map(|(path, kind)| (path.to_owned(), kind)));
+}
+
+#[test]
+fn a_page_length_is_a_whole_number_in_digits() {
+    for per_page in ["0", "-1", "1.5", "+5", "five", "1e2", "0x10", " ", "000"] {
+        let query = EventListInput { per_page: Some(per_page.into()), ..EventListInput::default() };
+        let found = faults(query.check().unwrap_err().into());
+        let expected = ValueError::WholeNumber { min: 1, max: None };
+        assert_eq!(found, [("per_page".to_owned(), expected.into())], "{per_page}");
+    }
+}
+
+/// Returns the faults of the checked JSON.
+fn faults_of<T>(checked: std::result::Result<T, Faults>) -> Vec<(String, FaultKind)> {
+    checked.err().map_or_else(Vec::new, |found| faults(found.into()))
+}
+
+fn patch_faults(json: &Value) -> Vec<(String, FaultKind)> {
+    let json = json.to_string();
+    faults_of(from_json::<EventPatchInput<'_>>(json.as_bytes()).and_then(|input| input.check()))
+}
+
+#[test]
+fn a_patch_of_an_event_has_the_faults_of_a_create() {
+    let deep = format!("{}1{}", r#"{"a":"#.repeat(101), "}".repeat(101));
+    let deep: Value = serde_json::from_str(&deep).unwrap();
+    for (field, value) in [
+        ("title", json!("x".repeat(256))),
+        ("title", json!("a\0b")),
+        ("description", json!("x".repeat(65_536))),
+        ("location", json!(["Hall"])),
+        ("is_virtual", json!("yes")),
+        ("location_lat", json!(90.1)),
+        ("location_lng", json!("west")),
+        ("location_data", json!({"a": "x".repeat(16 * 1024)})),
+        ("location_data", deep),
+        ("location_data", json!({"a": "\0"})),
+        ("start_date", json!("2027-6-5")),
+        ("start_date", json!("9999-01-01")),
+        ("end_date", json!("1969-12-31")),
+        ("timezone", json!("EST5EDT4")),
+        ("is_published", json!(1)),
+        ("theme", json!("Midnight")),
+        ("badge_label", json!(7)),
+    ] {
+        let mut create = json!({"title": "A", "start_date": "2027-06-05", "timezone": "UTC"});
+        create[field] = value.clone();
+        let found = patch_faults(&json!({field: value}));
+        assert_eq!(found.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), [field]);
+        assert_eq!(event_faults(&create.to_string()), found, "{field}");
+    }
+}
+
+#[test]
+fn a_shift_has_the_same_faults_in_a_create_an_addition_and_a_patch() {
+    for (field, value, is_taken) in [
+        ("title", json!("😀".repeat(256)), false),
+        ("title", json!("a\0b"), false),
+        ("title", json!(5), false),
+        ("location", json!("😀".repeat(256)), false),
+        ("location", json!(["Dock"]), false),
+        ("start_time", json!("9:00"), false),
+        ("start_time", json!("24:00"), false),
+        ("start_time", json!(900), false),
+        ("end_time", json!("12:60"), false),
+        ("end_time", json!("00:00"), false),
+        ("capacity", json!(0), false),
+        ("capacity", json!(-1), false),
+        ("capacity", json!(1_000_001), false),
+        ("capacity", json!(1.5), false),
+        ("capacity", json!(1e300), false),
+        ("capacity", json!("3"), false),
+        ("capacity", json!(true), false),
+        ("capacity", json!(1), true),
+        ("capacity", json!(1_000_000), true),
+        ("capacity", json!(3.0), true),
+    ] {
+        let mut shift = json!({"title": "A", "capacity": 1});
+        shift[field] = value.clone();
+        let added = json!({"shifts": [shift]}).to_string();
+        let added = from_json::<ShiftsInput<'_>>(added.as_bytes()).and_then(|input| input.check());
+        let added = faults_of(added);
+        let paths: Vec<_> = added.iter().map(|(path, _)| path.clone()).collect();
+        let expected = if is_taken { vec![] } else { vec![format!("shifts[0].{field}")] };
+        assert_eq!(paths, expected, "{field} {value}");
+        let create = json!({"title": "A", "start_date": "2027-06-05", "timezone": "UTC", "shifts": [shift]});
+        assert_eq!(event_faults(&create.to_string()), added, "{field} {value}");
+        let patch = json!({field: value}).to_string();
+        let patch = from_json::<ShiftPatchInput<'_>>(patch.as_bytes()).and_then(|input| input.check());
+        let alone = |(path, kind): (String, FaultKind)| (path.replace("shifts[0].", ""), kind);
+        assert_eq!(faults_of(patch), added.into_iter().map(alone).collect::<Vec<_>>(), "{field} {value}");
+    }
 }
 
 #[tokio::test]

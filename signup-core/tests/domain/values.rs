@@ -10,8 +10,8 @@ use signup_core::{
     AnswerText, BadgeLabel, Capacity, Description, Digest, EmailAddress, EventDate, EventId, EventLocation,
     IdempotencyKey, Label, Latitude, LocationData, Longitude, Name, NoticeId, Occupancy, Operation,
     OrganizationId, PersonName, Plan, Position, QuestionId, QuestionKind, Scope, Scopes, Secret, ShiftId,
-    ShiftLocation, SignupId, SignupStatus, Theme, Timestamp, Title, TokenId, TokenText, WallTime, WebAddress,
-    Zone,
+    ShiftLocation, SignupId, SignupStatus, TextError, Theme, Timestamp, Title, TokenId, TokenText, WallTime,
+    WebAddress, Zone,
 };
 
 const ID: &str = "01920000-0000-7000-8000-000000000001";
@@ -159,6 +159,40 @@ fn a_serialized_secret_is_checked_and_no_error_contains_it() {
         serde_json::from_str::<TokenText>(&wrong).unwrap_err(),
     ] {
         assert!(!error.to_string().contains("AAAA"), "{error}");
+    }
+}
+
+/// Checks that a text of `max` characters is taken, and that one more character and U+0000 are refused.
+fn assert_bounded<T: FromStr<Err = TextError> + Debug + PartialEq>(max: usize) {
+    assert!("é".repeat(max).parse::<T>().is_ok());
+    assert_eq!("😀".repeat(max + 1).parse::<T>(), Err(TextError::TooLong { max }));
+    assert_eq!("a\0b".parse::<T>(), Err(TextError::Nul));
+}
+
+#[test]
+fn every_text_is_bounded_in_characters_and_refuses_u0000() {
+    assert_bounded::<BadgeLabel>(255);
+    assert_bounded::<Description>(65_535);
+    assert_bounded::<EventLocation>(2_048);
+    assert_bounded::<Label>(255);
+    assert_bounded::<PersonName>(255);
+    assert_bounded::<ShiftLocation>(255);
+    assert_bounded::<Title>(255);
+    let address = |length: usize| {
+        let labels = ["a".repeat(63), "b".repeat(63), "c".repeat(length - 197), "org".to_owned()];
+        format!("{}@{}", "x".repeat(64), labels.join("."))
+    };
+    assert!(address(254).len() == 254 && EmailAddress::new(&address(254)).is_ok());
+    assert!(EmailAddress::new(&address(255)).is_err());
+}
+
+#[test]
+fn the_bounds_of_coordinates_are_exact() {
+    for good in [90.0, -90.0] {
+        assert!(Latitude::new(good).is_ok() && Longitude::new(2.0 * good).is_ok(), "{good}");
+    }
+    for bad in [90.000_001, -90.000_001] {
+        assert!(Latitude::new(bad).is_err() && Longitude::new(2.0 * bad).is_err(), "{bad}");
     }
 }
 

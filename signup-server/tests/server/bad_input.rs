@@ -14,12 +14,6 @@ fn with(field: &str, value: Value) -> Value {
     body
 }
 
-fn with_shift(field: &str, value: Value) -> Value {
-    let mut body = event();
-    body["shifts"][0][field] = value;
-    body
-}
-
 #[tokio::test]
 async fn every_field_that_is_wrong_is_named_in_one_answer_in_the_documented_order() {
     let server = Server::start(&[]);
@@ -71,108 +65,11 @@ async fn missing_required_fields_are_named() {
 }
 
 #[tokio::test]
-async fn length_and_number_bounds_are_exact() {
+async fn a_text_that_is_not_unicode_is_a_fault_of_the_body() {
     let server = Server::start(&[]);
-    for (field, max) in [("title", 255), ("description", 65_535), ("location", 2_048), ("badge_label", 255)] {
-        assert_eq!(refused(&server, &with(field, json!("é".repeat(max + 1)))).await, [field]);
-        server.create(&with(field, json!("é".repeat(max)))).await;
+    for body in [&br#"{"title": "\ud800"}"#[..], b"{\"title\": \"\xff\"}"] {
+        assert_eq!(server.post_text("/v1/events", body.to_vec()).await.fields(), ["body"]);
     }
-    for (field, max) in [("title", 255), ("location", 255)] {
-        assert_eq!(
-            refused(&server, &with_shift(field, json!("😀".repeat(max + 1)))).await,
-            [format!("shifts.0.{field}")]
-        );
-        server.create(&with_shift(field, json!("😀".repeat(max)))).await;
-    }
-    for (field, good, bad) in [("location_lat", 90.0, 90.000_001), ("location_lng", -180.0, -180.000_001)] {
-        assert_eq!(refused(&server, &with(field, json!(bad))).await, [field]);
-        server.create(&with(field, json!(good))).await;
-    }
-    for capacity in [json!(0), json!(1_000_001), json!(-1), json!(1.5), json!("1"), json!(true), json!(1e300)]
-    {
-        assert_eq!(refused(&server, &with_shift("capacity", capacity)).await, ["shifts.0.capacity"]);
-    }
-    for capacity in [json!(1), json!(1_000_000), json!(3.0)] {
-        server.create(&with_shift("capacity", capacity)).await;
-    }
-}
-
-#[tokio::test]
-async fn u0000_is_refused_in_every_text() {
-    let server = Server::start(&[]);
-    for field in ["title", "description", "location", "badge_label", "start_date", "timezone", "theme"] {
-        assert_eq!(refused(&server, &with(field, json!("a\0b"))).await, [field]);
-    }
-    for data in [json!({"a": "\0"}), json!({"a": {"b": ["\0"]}}), json!({"\0": 1})] {
-        assert_eq!(refused(&server, &with("location_data", data)).await, ["location_data"]);
-    }
-    for field in ["title", "location", "start_time"] {
-        assert_eq!(refused(&server, &with_shift(field, json!("a\0b"))).await, [format!("shifts.0.{field}")]);
-    }
-    assert_eq!(server.count_events().await, 0);
-}
-
-#[tokio::test]
-async fn location_data_is_an_object_of_bounded_size_and_depth() {
-    let server = Server::start(&[]);
-    for data in [json!([]), json!("x"), json!(1), json!(false), json!({"a": "x".repeat(16 * 1024)})] {
-        assert_eq!(refused(&server, &with("location_data", data)).await, ["location_data"]);
-    }
-    let text = event().to_string();
-    let deep = format!("{}{}{}", "{\"a\":".repeat(500), "1", "}".repeat(500));
-    let body = text.replacen('{', &format!("{{\"location_data\":{deep},"), 1);
-    assert_eq!(server.post_text("/v1/events", body).await.fields(), ["location_data"]);
-    server.create(&with("location_data", json!({"a": "x".repeat(16 * 1024 - 8)}))).await;
-    let nested = |levels: usize| -> Value {
-        let json = format!("{}{{}}{}", "{\"a\":".repeat(levels - 1), "}".repeat(levels - 1));
-        serde_json::from_str(&json).unwrap()
-    };
-    assert_eq!(refused(&server, &with("location_data", nested(101))).await, ["location_data"]);
-    server.create(&with("location_data", nested(100))).await;
-}
-
-#[tokio::test]
-async fn an_event_takes_at_most_500_shifts() {
-    let server = Server::start(&[]);
-    let shifts = |count| json!(vec![json!({"title": "A", "capacity": 1}); count]);
-    assert_eq!(refused(&server, &with("shifts", shifts(501))).await, ["shifts"]);
-    assert_eq!(server.count_events().await, 0);
-    assert_eq!(server.create(&with("shifts", shifts(500))).await["slots"].as_array().unwrap().len(), 500);
-    for not_a_list in [Value::Null, json!({}), json!("x"), json!(1)] {
-        assert_eq!(refused(&server, &with("shifts", not_a_list)).await, ["shifts"]);
-    }
-}
-
-#[tokio::test]
-async fn a_body_that_is_not_a_json_object_is_refused() {
-    let server = Server::start(&[]);
-    let nested = "[".repeat(100_000);
-    let texts = [
-        "",
-        "{",
-        "[]",
-        "null",
-        "1",
-        "\"x\"",
-        "{\"title\": \"\\ud800\"}",
-        "{} {}",
-        "\u{feff}{}",
-        "title=x",
-        &nested,
-    ];
-    for text in texts {
-        let answer = server.post_text("/v1/events", text.to_owned()).await;
-        assert_eq!(answer.fields(), ["body"], "{}", &text[..text.len().min(20)]);
-    }
-    assert_eq!(server.post_text("/v1/events", b"{\"title\": \"\xff\"}".to_vec()).await.fields(), ["body"]);
-    let unknown_and_deep = format!("{{\"unknown\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-    let answer = server.post_text("/v1/events", unknown_and_deep).await;
-    assert_eq!(
-        answer.fields(),
-        ["title", "start_date", "timezone"],
-        "an unknown field may be nested to any depth"
-    );
-    assert_eq!(server.count_events().await, 0);
 }
 
 /// Returns the body of a create in which every field has this JSON as its value, in the documented order. `shifts` has
@@ -282,34 +179,8 @@ async fn a_deeply_nested_value_is_reported_together_with_all_other_faults() {
 }
 
 #[tokio::test]
-async fn a_body_of_more_than_1_mib_is_too_large() {
-    let server = Server::start(&[]);
-    let most = 1024 * 1024;
-    let padded = |length: usize| {
-        let text = event().to_string();
-        let spaces = " ".repeat(length - text.len());
-        text + spaces.as_str()
-    };
-    assert_eq!(server.post_text("/v1/events", padded(most)).await.status, 201);
-    let answer = server.post_text("/v1/events", padded(most + 1)).await;
-    assert_eq!(answer.status, 413);
-    assert!(answer.json()["message"].is_string());
-    let parts = futures_util::stream::iter((0..17).map(|_| Ok::<_, std::io::Error>(" ".repeat(64 * 1024))));
-    let chunked = server.post_text("/v1/events", reqwest::Body::wrap_stream(parts)).await;
-    assert_eq!(chunked.status, 413, "a body of unknown length is counted while it is read");
-    assert_eq!(server.count_events().await, 1);
-}
-
-#[tokio::test]
 async fn every_wrong_parameter_of_the_list_is_named() {
     let server = Server::start(&[]);
     let answer = server.get("/v1/events?cursor=x&per_page=0&is_published=yes").await;
     assert_eq!(answer.fields(), ["is_published", "per_page", "cursor"]);
-    for per_page in ["0", "-1", "1.5", "+5", "five", "1e2", "0x10", "%20", "000"] {
-        assert_eq!(
-            server.get(&format!("/v1/events?per_page={per_page}")).await.fields(),
-            ["per_page"],
-            "{per_page}"
-        );
-    }
 }

@@ -68,36 +68,6 @@ async fn every_field_can_be_changed_and_the_slug_stays() {
     assert_eq!(data, json!({"place": {"id": 1}}));
 }
 
-/// The rows are backdated, because times in answers are whole seconds.
-#[tokio::test]
-async fn a_patch_without_a_new_value_changes_nothing() {
-    let server = Server::start_on_sqlite();
-    let all = patched(&server, &server.create(&event()).await, &every_field()).await;
-    for table in ["events", "shifts"] {
-        server.sql(&format!("UPDATE {table} SET updated_at = updated_at - 3600")).await;
-    }
-    let before = server.get(&path(&all)).await.data();
-    assert_ne!(before["updated_at"], all["updated_at"]);
-    let mut bodies = vec![
-        json!({}),
-        every_field(),
-        json!({"unknown": 1, "shifts": "none", "slug": "mine", "id": 5, "cancelled_at": "2027-01-01"}),
-        json!({"location_lng": -180.0, "timezone": "Europe/PARIS"}),
-        json!({"notify_volunteers": false}),
-    ];
-    for (field, value) in every_field().as_object().unwrap() {
-        bodies.push(json!({field: value}));
-    }
-    for body in bodies {
-        assert_eq!(patched(&server, &all, &body).await, before, "{body}");
-    }
-    let changed = patched(&server, &all, &json!({"badge_label": "Newer"})).await;
-    assert_ne!(changed["updated_at"], before["updated_at"]);
-    assert_eq!(changed["slots"], before["slots"], "a slot is updated by what its answer shows");
-    let moved = patched(&server, &all, &json!({"start_date": "2027-07-02"})).await;
-    assert_ne!(moved["slots"][0]["updated_at"], before["slots"][0]["updated_at"]);
-}
-
 #[tokio::test]
 async fn null_clears_a_nullable_field_and_is_refused_for_the_others() {
     let server = Server::start_on_sqlite();

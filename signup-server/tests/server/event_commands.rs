@@ -203,27 +203,3 @@ async fn a_restore_keeps_the_limit_of_the_plan() {
     server.manage(&["event", "cancel", "--event", id(&others[0])]);
     assert_eq!(id(&server.manage(&restore)), id(&deleted));
 }
-
-#[tokio::test]
-async fn an_event_that_is_over_is_not_cancelled() {
-    let server = Server::start_on_sqlite();
-    let mut past = published();
-    past["start_date"] = json!("2020-06-05");
-    let past = server.create(&past).await;
-    assert_refused(&server, &["event", "cancel", "--event", id(&past)], "is over");
-    server.manage(&["event", "delete", "--event", id(&past)]);
-}
-
-#[tokio::test]
-async fn a_cancelled_event_and_one_with_50_questions_take_no_question() {
-    let server = Server::start_on_sqlite();
-    let created = server.create(&event()).await;
-    let add = ["question", "add", "--event", id(&created), "--label", "Size"];
-    for _ in 0..50 {
-        server.manage(&add);
-    }
-    assert_refused(&server, &add, "label");
-    server.manage(&["event", "cancel", "--event", id(&created)]);
-    assert_refused(&server, &add, "is cancelled");
-    assert_eq!(lines(&server, &["question", "list", "--event", id(&created)]).len(), 50);
-}

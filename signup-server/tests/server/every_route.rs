@@ -41,12 +41,17 @@ fn writes() -> Vec<Write> {
     writes
 }
 
-async fn send(server: &Server, write: &Write, headers: &[(&str, &str)], body: impl Into<String>) -> Answer {
+async fn send(
+    server: &Server,
+    write: &Write,
+    headers: &[(&str, &str)],
+    body: impl Into<reqwest::Body>,
+) -> Answer {
     let mut request = server.request(&write.method, &write.path).bearer_auth(&server.token);
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    server.answer(request.body(body.into())).await
+    server.answer(request.body(body)).await
 }
 
 #[tokio::test]
@@ -54,16 +59,23 @@ async fn every_write_refuses_a_body_that_is_not_a_json_object() {
     let server = Server::start(&[]);
     for write in writes() {
         let name = format!("{} {}", write.method, write.path);
-        for body in ["[]", "null", "5", "\"x\"", "{", "{} {}", "\u{feff}{}", " "] {
-            let answer = send(&server, &write, &[], body).await;
-            assert_eq!(answer.fields(), ["body"], "{name} {body:?}");
+        let deep = "[".repeat(100_000);
+        for body in ["[]", "null", "5", "\"x\"", "{", "{} {}", "\u{feff}{}", " ", "title=x", &deep] {
+            let answer = send(&server, &write, &[], body.to_owned()).await;
+            assert_eq!(answer.fields(), ["body"], "{name} {}", &body[..body.len().min(20)]);
         }
         let empty = send(&server, &write, &[], "").await;
         if write.needs_body {
             assert_eq!(empty.fields(), ["body"], "{name}");
-        } else {
-            assert_eq!(empty.status, 404, "{name} needs no body: {}", empty.text);
+            continue;
         }
+        assert_eq!(empty.status, 404, "{name} needs no body: {}", empty.text);
+        for content_type in ["application/json", "text/plain"] {
+            let empty = send(&server, &write, &[("content-type", content_type)], "").await;
+            assert_eq!(empty.status, 404, "{name} needs no body of {content_type}: {}", empty.text);
+        }
+        let unknown = send(&server, &write, &[], r#"{"colour": [1]}"#).await;
+        assert_eq!(unknown.status, 404, "{name} ignores an unknown field: {}", unknown.text);
     }
 }
 
@@ -95,6 +107,10 @@ async fn every_write_refuses_a_body_of_more_than_1_mib() {
         let answer = send(&server, &write, &[], padded(1024 * 1024 + 1)).await;
         assert_eq!(answer.status, 413, "{name}: {}", answer.text);
         assert!(answer.json()["message"].is_string(), "{name}");
+        let part = || Ok::<_, std::io::Error>(" ".repeat(64 * 1024));
+        let parts = futures_util::stream::iter((0..17).map(move |_| part()));
+        let chunked = send(&server, &write, &[], reqwest::Body::wrap_stream(parts)).await;
+        assert_eq!(chunked.status, 413, "{name}: a body of unknown length is counted while it is read");
     }
 }
 

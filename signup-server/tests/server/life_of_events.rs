@@ -1,19 +1,11 @@
-//! The life of an event: reading, publishing and unpublishing it, and the fields of the answers.
+//! The life of an event: publishing and unpublishing it, and when its answer says that it was updated.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::harness::{Server, event};
 use crate::lives::{conflict, path, question};
 use crate::page_sign_ups::today;
 use crate::pages::{Page, published};
-
-#[tokio::test]
-async fn an_event_is_read_as_it_was_created() {
-    let server = Server::start(&[]);
-    let created = server.create(&event()).await;
-    let read = server.get(&path(&created)).await;
-    assert_eq!((read.status, read.data()), (200, created.clone()));
-}
 
 #[tokio::test]
 async fn an_event_is_published_and_unpublished() {
@@ -50,40 +42,6 @@ async fn an_unpublish_refuses_active_sign_ups() {
     let over = server.patch(&format!("/v1/slots/{slot}"), &json!({"end_time": "10:00"})).await;
     assert_eq!((over.status, &over.data()["filled"]), (200, &json!(1)));
     assert_eq!(server.post(&unpublish, &json!({})).await.data()["is_published"], false);
-}
-
-#[tokio::test]
-async fn the_cancellation_is_part_of_every_event_in_an_answer() {
-    let server = Server::start(&[]);
-    let created = server.create(&event()).await;
-    let path = path(&created);
-    let duplicate = json!({"start_date": "2027-07-03"});
-    let copy = server.post(&format!("{path}/duplicate"), &duplicate).await.data();
-    let list = server.get("/v1/events").await.data();
-    let answers = [
-        created.clone(),
-        copy,
-        list[0].clone(),
-        list[1].clone(),
-        server.get(&path).await.data(),
-        server.patch(&path, &json!({"title": "A"})).await.data(),
-        server.post(&format!("{path}/publish"), &json!({})).await.data(),
-        server.post(&format!("{path}/unpublish"), &json!({})).await.data(),
-    ];
-    for answer in answers {
-        assert_eq!(answer.get("cancelled_at"), Some(&Value::Null), "{answer}");
-        assert_eq!(answer.get("cancellation_reason"), Some(&Value::Null), "{answer}");
-    }
-    let cancelled = server.post(&format!("{path}/cancel"), &json!({"reason": "Storm"})).await.data();
-    let list = server.get("/v1/events").await.data();
-    let listed = list.as_array().unwrap().iter().find(|event| event["id"] == created["id"]).unwrap();
-    for answer in [&cancelled, &server.get(&path).await.data(), listed] {
-        assert_eq!(answer["cancelled_at"], cancelled["updated_at"]);
-        assert_eq!(answer["cancellation_reason"], "Storm");
-    }
-    for slot in created["slots"].as_array().unwrap() {
-        assert!(slot.get("cancelled_at").is_none(), "{slot}");
-    }
 }
 
 /// The version of an event changes with its slots and questions, but `updated_at` does not.

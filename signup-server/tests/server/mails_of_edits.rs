@@ -6,7 +6,6 @@ use crate::harness::Server;
 use crate::lives::path;
 use crate::mailbox::{Mail, Mailbox};
 use crate::mails::{SOON, to, with_mailbox};
-use crate::page_sign_ups::today;
 use crate::pages::{Page, published};
 
 /// A published event in the old hall. The shift "Early" has a place of its own.
@@ -82,25 +81,6 @@ async fn volunteers_are_told_once_if_the_time_or_the_place_of_their_shift_change
         assert_eq!(changed.property("METHOD"), "PUBLISH");
         assert!(changed.property("DTSTART").starts_with("20270612T"), "{changed:?}");
     }
-}
-
-/// Today's noon is later than 10:00, so the shift is over.
-#[tokio::test]
-async fn volunteers_of_a_shift_that_is_over_by_its_old_and_its_new_hours_are_not_told() {
-    let (server, mailbox) = with_mailbox("memory:");
-    let page = Page::create(&server, &today()).await;
-    sign_up(&server, &page, "All day", "ada").await;
-    let slot = format!("/v1/slots/{}", page.slot("All day"));
-    let over = json!({"end_time": "10:00", "notify_volunteers": false});
-    assert_eq!(server.patch(&slot, &over).await.status, 200);
-    mailbox.wait_for(1, SOON).await;
-    for quiet in [json!({"location": "Hall"}), json!({"start_date": "2020-06-05"})] {
-        patch(&server, &page, &quiet).await;
-    }
-    mailbox.wait_for_exactly(1, SOON).await;
-    patch(&server, &page, &json!({"start_date": "2099-06-05"})).await;
-    let mails = mailbox.wait_for_exactly(2, SOON).await;
-    assert_eq!(told(&mails, 1), ["ada@example.org"], "the new hours are not over");
 }
 
 #[tokio::test]

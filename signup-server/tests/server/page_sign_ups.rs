@@ -78,49 +78,6 @@ async fn a_refused_form_names_every_fault_and_keeps_the_typed_values() {
 }
 
 #[tokio::test]
-async fn a_name_has_at_most_255_characters_and_an_address_254() {
-    let server = Server::start(&[]);
-    let page = Page::create(&server, &published()).await;
-    let slot = page.slot("Early");
-    let address = |length: usize| {
-        let labels = ["a".repeat(63), "b".repeat(63), "c".repeat(length - 197), "org".to_owned()];
-        format!("{}@{}", "x".repeat(64), labels.join("."))
-    };
-    assert_eq!(address(254).len(), 254);
-    for (name, email, status) in [
-        ("é".repeat(255), "ada@example.org".to_owned(), 303),
-        ("é".repeat(256), "bob@example.org".to_owned(), 422),
-        ("Cyd".to_owned(), address(254), 303),
-        ("Dan".to_owned(), address(255), 422),
-    ] {
-        assert_eq!(page.sign_up(&server, &slot, &name, &email).await.status, status, "{name} {email}");
-    }
-    assert_eq!(page.filled(&server, "Early").await, 2);
-}
-
-#[tokio::test]
-async fn a_repeated_sign_up_keeps_the_first_name_and_answers() {
-    let server = Server::start(&[]);
-    let page = Page::create(&server, &published()).await;
-    let questions = format!("/v1/events/{}/questions", page.event["id"].as_str().unwrap());
-    let question = server.post(&questions, &json!({"label": "Diet"})).await.data();
-    let (slot, field) = (page.slot("Early"), format!("answer.{}", question["id"].as_str().unwrap()));
-    for (name, email, diet) in [
-        ("Ada", "ada@example.org", "None"),
-        ("Eve", "ADA@example.org", "Nuts"),
-        ("Eve", "ada@example.org", ""),
-    ] {
-        let form = [("slot_id", slot.as_str()), ("name", name), ("email", email), (&field, diet)];
-        assert_eq!(page.post(&server, &form).await.status, 303, "{name} {email}");
-    }
-    let signups = server.get("/v1/signups").await.data();
-    assert_eq!(signups.as_array().unwrap().len(), 1);
-    let found = ["name", "email"].map(|field| signups[0][field].as_str().unwrap().to_owned());
-    assert_eq!(found, ["Ada", "ada@example.org"]);
-    assert_eq!(signups[0]["answers"][0]["value"], "None");
-}
-
-#[tokio::test]
 async fn a_shift_outside_the_event_is_not_found() {
     let server = Server::start(&[]);
     let (page, other) =

@@ -1,4 +1,4 @@
-//! What the routes of an event share: the order of the checks, optional bodies, and booleans in a query.
+//! What the routes of an event share: the order of the checks, and booleans in a query.
 
 use serde_json::json;
 
@@ -48,44 +48,6 @@ async fn the_checks_of_a_write_have_a_fixed_order() {
     assert_eq!(fields, ["Idempotency-Key", "is_published", "is_published"]);
     let unauthenticated = server.answer(server.request("PATCH", &path(&unknown))).await;
     assert_eq!(unauthenticated.status, 401);
-}
-
-/// A body that is sent is checked, and its unknown fields are ignored.
-#[tokio::test]
-async fn a_write_that_needs_no_body_takes_none_or_an_empty_one_of_any_type() {
-    let server = Server::start(&[]);
-    for action in ["publish", "unpublish", "cancel", ""] {
-        let send = async |content_type: Option<&str>, body: Option<Vec<u8>>| {
-            let created = server.create(&event()).await;
-            let (method, path) = match action {
-                "" => ("DELETE", path(&created)),
-                action => ("POST", format!("{}/{action}", path(&created))),
-            };
-            let mut request = server.request(method, &path).bearer_auth(&server.token);
-            if let Some(content_type) = content_type {
-                request = request.header("content-type", content_type);
-            }
-            server.answer(if let Some(body) = body { request.body(body) } else { request }).await
-        };
-        let json_type = Some("application/json");
-        for (content_type, body) in [
-            (None, None),
-            (Some("text/plain"), None),
-            (Some("text/plain"), Some("")),
-            (json_type, None),
-            (json_type, Some("")),
-            (None, Some("{}")),
-            (json_type, Some(r#"{"colour": [1]}"#)),
-        ] {
-            let answer = send(content_type, body.map(Into::into)).await;
-            assert_eq!(answer.status, 200, "{action} {content_type:?} {body:?}: {}", answer.text);
-        }
-        for body in ["[]", "null", "5", "{", "{}{}", " "] {
-            assert_eq!(send(json_type, Some(body.into())).await.fields(), ["body"], "{action} {body:?}");
-        }
-        assert_eq!(send(Some("text/plain"), Some("{}".into())).await.status, 415, "{action}");
-        assert_eq!(send(json_type, Some(vec![b' '; 1024 * 1024 + 1])).await.status, 413, "{action}");
-    }
 }
 
 /// `notify_volunteers` is an unknown field where nothing is mailed.

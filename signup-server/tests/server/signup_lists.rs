@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Server, event};
+use crate::harness::Server;
 use crate::pages::{Page, published};
 use crate::scene::Scene;
 
@@ -85,37 +85,6 @@ async fn each_list_is_newest_first_and_is_walked_forward_and_back() {
             let prev = pair[1]["links"]["prev"].as_str().unwrap().strip_prefix(&scene.server.url).unwrap();
             assert_eq!(ids(&scene.server.get(prev).await.json()), ids(&pair[0]));
         }
-    }
-}
-
-#[tokio::test]
-async fn a_cursor_of_one_list_works_in_the_others_and_one_of_events_is_refused() {
-    let scene = Scene::start().await;
-    for number in 0..4 {
-        scene.sign_up("Early", &format!("v{number}@example.org")).await;
-        scene.server.create(&event()).await;
-    }
-    let cursor = async |path: &str| {
-        let page = scene.server.get(&format!("{path}?per_page=2")).await.json();
-        page["meta"]["next_cursor"].as_str().unwrap().to_owned()
-    };
-    let of_events = cursor("/v1/events").await;
-    let all = ids(&scene.server.get("/v1/signups").await.json());
-    for from in lists(&scene) {
-        let of_signups = cursor(&from).await;
-        for list in lists(&scene) {
-            let rest = scene.server.get(&format!("{list}?per_page=2&cursor={of_signups}")).await.json();
-            assert_eq!(ids(&rest), all[2..], "{from} {list}");
-            assert!(rest["meta"]["next_cursor"].is_null());
-            let filtered = format!("{list}?status=cancelled&cursor={of_signups}");
-            assert_eq!(scene.server.get(&filtered).await.data(), json!([]), "a cursor goes with any filter");
-            for bad in [of_events.as_str(), "x", &format!("{of_signups}A")] {
-                let refused = scene.server.get(&format!("{list}?cursor={bad}")).await;
-                assert_eq!(refused.fields(), ["cursor"], "{list} {bad}");
-            }
-        }
-        let refused = scene.server.get(&format!("/v1/events?cursor={of_signups}")).await;
-        assert_eq!(refused.fields(), ["cursor"]);
     }
 }
 

@@ -1,8 +1,7 @@
-//! The states of a sign-up in the API: cancelled by whom, signed up again, erased, and of a deleted event.
+//! The states of a sign-up in the API: cancelled by whom.
 
 use serde_json::json;
 
-use crate::lives::assert_not_found;
 use crate::scene::Scene;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -29,42 +28,4 @@ async fn a_cancelled_sign_up_says_who_cancelled_it() {
         );
     }
     assert_eq!(scene.server.get("/v1/signups?status=confirmed").await.data(), json!([]));
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn signing_up_after_a_cancel_makes_another_record() {
-    let scene = Scene::start().await;
-    let first = scene.sign_up("Early", "Ada@example.org").await;
-    scene.cancel("Ada@example.org").await;
-    let second = scene.sign_up("Early", "ada@EXAMPLE.org").await;
-    assert_ne!(first["id"], second["id"]);
-    assert_eq!((&first["email"], &second["email"]), (&json!("Ada@example.org"), &json!("ada@EXAMPLE.org")));
-    let both = scene.signups("/v1/signups", "", "ada@example.org").await;
-    let mut states: Vec<_> =
-        both.iter().map(|found| (found["id"].clone(), found["status"].as_str().unwrap())).collect();
-    states.sort_by_key(|(_, status)| *status);
-    assert_eq!(states, [(first["id"].clone(), "cancelled"), (second["id"].clone(), "confirmed")]);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_erased_sign_up_is_not_found() {
-    let scene = Scene::start_on_sqlite().await;
-    let confirmed = scene.sign_up("Early", "ada@example.org").await;
-    let cancelled = scene.sign_up("Late", "Ada@example.org").await;
-    let other = scene.sign_up("Early", "bob@example.org").await;
-    assert_eq!(
-        scene.server.send("DELETE", &scene.slot_path("Late", "?cancel_signups=1"), None).await.status,
-        200
-    );
-    let erase = ["signup", "erase", "--email", "ada@example.org", "--organization", "starter"];
-    assert_eq!(scene.server.manage(&erase)["erased"], 2);
-    for erased in [&confirmed, &cancelled] {
-        let answer = scene.server.get(&format!("/v1/signups/{}", erased["id"].as_str().unwrap())).await;
-        assert_not_found(&answer, "erased");
-    }
-    for list in ["/v1/signups".to_owned(), scene.event_path("/signups"), scene.slot_path("Early", "/signups")]
-    {
-        assert_eq!(scene.server.get(&list).await.data(), json!([other]), "{list}");
-    }
-    assert_eq!(scene.server.get(&scene.slot_path("Early", "")).await.data()["filled"], 1);
 }
