@@ -232,6 +232,20 @@ mod tests {
                 [&moved[..], &[gate], &shifts].concat(),
             ),
             (
+                "a later day after the shifts",
+                full(),
+                new().start_date(date(2027, 6, 12)),
+                after_shifts(),
+                [&moved[..], &[gate], &shifts].concat(),
+            ),
+            (
+                "a day in the past",
+                full(),
+                new().start_date(date(2020, 6, 6)),
+                before(),
+                [&moved[..], &[gate], &shifts].concat(),
+            ),
+            (
                 "a zone",
                 full(),
                 new().zone("UTC".parse().unwrap()),
@@ -312,6 +326,39 @@ mod tests {
     }
 
     #[test]
+    fn a_patch_changes_only_the_fields_that_it_names() {
+        let set = EventPatch::new()
+            .description("Bring gloves.".parse().unwrap())
+            .location("Pier 3".parse().unwrap())
+            .latitude("40.5".parse().unwrap())
+            .longitude("-74".parse().unwrap())
+            .theme("ocean-blue".parse().unwrap())
+            .badge_label("New".parse().unwrap());
+        let expected = Event {
+            description: "Bring gloves.".parse().ok(),
+            location: "Pier 3".parse().ok(),
+            latitude: "40.5".parse().ok(),
+            longitude: "-74".parse().ok(),
+            theme: "ocean-blue".parse().ok(),
+            badge_label: "New".parse().ok(),
+            version: 2,
+            updated_at: before(),
+            ..full().event
+        };
+        let changed = patch(full(), set, before()).unwrap().outcome.event;
+        assert_eq!(changed, expected);
+        let clear = EventPatch::new()
+            .clear_description()
+            .clear_location()
+            .clear_latitude()
+            .clear_longitude()
+            .clear_theme()
+            .clear_badge_label();
+        let cleared = patch(full_with(|event, _| *event = changed), clear, before()).unwrap();
+        assert_eq!(cleared.outcome.event, Event { version: 3, updated_at: before(), ..full().event });
+    }
+
+    #[test]
     fn a_first_day_moves_the_last_one_unless_the_patch_names_it() {
         let three_days = || full_with(|event, _| event.dates.last = "2027-06-07".parse().ok());
         let new = EventPatch::new;
@@ -386,7 +433,8 @@ mod tests {
             .badge_label("New".parse().unwrap());
         let changed = patch(of(full()), everything.clone(), before()).unwrap();
         let EventWithShifts { event, shifts } = changed.outcome;
-        let again = patch(of(EventInFull::new(event, shifts, vec![])), everything, after_event()).unwrap();
+        let records = shifts.into_iter().map(|shift| shift.shift).collect();
+        let again = patch(of(EventInFull::new(event, records, vec![])), everything, after_event()).unwrap();
         assert_eq!(lines(&again), [""; 0]);
     }
 

@@ -187,6 +187,7 @@ mod tests {
             ("nothing", QuestionPatch::new().required(true), &[][..]),
             ("a label", QuestionPatch::new().label(label("Shirt")), &patched),
             ("a position", QuestionPatch::new().position(0), &patched),
+            ("that no answer is required", QuestionPatch::new().required(false), &patched),
             ("a kind", QuestionPatch::new().kind(QuestionKind::Text), &kind),
         ] {
             let decision = patch_question(&event, question.clone(), patch).unwrap();
