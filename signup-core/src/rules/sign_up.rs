@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::conformance::records;
     use crate::question::QuestionKind;
-    use crate::store::EventInFull;
+    use crate::store::{EventInFull, Record, Write};
 
     fn ada() -> NewSignup {
         NewSignup::new("Ada".parse().unwrap(), "ADA@example.org".parse().unwrap())
@@ -227,5 +227,28 @@ mod tests {
             let change = mail_again(&signup, notice(8), Secret::generate(), now);
             assert_eq!(change_lines(&change), expected, "{seconds} seconds after the last mail");
         }
+    }
+
+    /// Returns the sign-up and the secret that a change set writes and mails.
+    fn written_and_mailed(change: &ChangeSet) -> (Signup, Secret) {
+        let [
+            Write::Put { after: Record::Signup(signup), .. },
+            Write::Put { after: Record::Notice(notice), .. },
+        ] = &change.writes[..]
+        else {
+            panic!("{change:?}")
+        };
+        let NoticeCause::SignedUp { secret, .. } = &notice.cause else { panic!("{notice:?}") };
+        ((**signup).clone(), secret.clone())
+    }
+
+    #[test]
+    fn only_the_secret_of_the_last_mail_is_valid() {
+        let decision = sign(&facts(full()), &ada(), before()).unwrap();
+        let (signup, secret) = written_and_mailed(&decision.change);
+        assert_eq!((signup.secret, signup.mailed_at), (secret.digest(), before()));
+        let again = mail_again(&signup, notice(9), Secret::generate(), after_event());
+        let (renewed, secret) = written_and_mailed(&again);
+        assert_eq!((renewed.secret, renewed.mailed_at), (secret.digest(), after_event()));
     }
 }
