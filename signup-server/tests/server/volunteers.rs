@@ -1,9 +1,9 @@
 //! Volunteers that sign up through the library, in separate processes on the server's database.
 
 use std::collections::HashMap;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, ChildStdout};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -119,21 +119,32 @@ async fn open(database: &str) -> Service {
 
 /// A process in which volunteers sign up, one after another, until it is killed. Every second volunteer
 /// cancels at once.
-pub(crate) struct Volunteers(Child);
+pub(crate) struct Volunteers {
+    process: Child,
+    output: BufReader<ChildStdout>,
+}
 
 impl Volunteers {
+    /// Starts the process, and waits until it has opened the store.
     pub(crate) fn start(server: &Server, shift: &Shift, round: usize) -> Self {
         let (database, round) = (server.database(), round.to_string());
         let mut variables = shift.variables(&database);
         variables.push(("NUMBER", &round));
-        Self(process("volunteers::sign_up_until_killed", &variables).spawn().unwrap())
+        let mut process = process("volunteers::sign_up_until_killed", &variables).spawn().unwrap();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let mut line = String::new();
+        while line.trim_end() != READY {
+            line.clear();
+            assert_ne!(output.read_line(&mut line).unwrap(), 0, "the process ended before it was ready");
+        }
+        Self { process, output }
     }
 
     /// Kills the process. Returns the acknowledged state by address: confirmed (`true`) or cancelled (`false`).
     pub(crate) fn kill(mut self) -> HashMap<String, bool> {
-        self.0.kill().unwrap();
+        self.process.kill().unwrap();
         let mut acknowledged = HashMap::new();
-        let lines = BufReader::new(self.0.stdout.take().unwrap()).split(b'\n').map(Result::unwrap);
+        let lines = self.output.by_ref().split(b'\n').map(Result::unwrap);
         for line in lines.map(|line| String::from_utf8(line).unwrap()) {
             if let Some(address) = line.strip_prefix("in ") {
                 acknowledged.insert(address.to_owned(), true);
@@ -141,7 +152,7 @@ impl Volunteers {
                 acknowledged.insert(address.to_owned(), false);
             }
         }
-        self.0.wait().unwrap();
+        self.process.wait().unwrap();
         acknowledged
     }
 }
@@ -149,10 +160,13 @@ impl Volunteers {
 impl Drop for Volunteers {
     fn drop(&mut self) {
         // Fails if the process has already exited.
-        drop(self.0.kill());
-        drop(self.0.wait());
+        drop(self.process.kill());
+        drop(self.process.wait());
     }
 }
+
+/// The line that the process prints when it has opened the store.
+const READY: &str = "ready";
 
 fn say(line: &str) {
     // Bypasses the output capture of the test runner, and flushes because the process may be killed.
@@ -164,6 +178,7 @@ fn say(line: &str) {
 #[ignore = "other tests run this in a separate process"]
 async fn sign_up_until_killed() {
     let client = Shift::of_this_process().client(&std::env::var("DATABASE").unwrap()).await;
+    say(&format!("\n{READY}"));
     let round = std::env::var("NUMBER").unwrap();
     let mut seen = None;
     for number in 0.. {
