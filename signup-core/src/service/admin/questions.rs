@@ -1,6 +1,8 @@
 //! Questions of an event.
 
 use super::Admin;
+#[cfg(doc)]
+use crate::error::Error;
 use crate::error::Result;
 use crate::id::{EventId, QuestionId};
 use crate::input::NewQuestion;
