@@ -106,7 +106,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<Event>, StoreError>;
 
-    /// Reads the event with this key, or the event that the record with this key belongs to. That record may be a deleted shift.
+    /// Reads the event with this key, or the event that the record with this key belongs to. That record may be a notice or a
+    /// deleted shift: the [guide](writing#records) lists the kinds that belong to an event.
     ///
     /// The event comes with its location data, its shifts in running order and its questions by position, in one snapshot: no
     /// commit is seen in part. Returns `None` if the record is missing, if its event is missing or deleted, or if its kind
@@ -178,6 +179,15 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The caller repeats the call while the result is `limit`. A small limit keeps the wait of other writers short. An event
     /// that a call has begun to remove is gone from every read at once, and no commit can restore the event. What belonged to the
     /// event is removed in portions.
+    ///
+    /// The service does not depend on these points, so each store decides them:
+    ///
+    /// - The order in which [`Purge::Deleted`] takes events and shifts, and [`Purge::FailedNotices`] takes notices.
+    /// - Whether [`signups`](Self::signups) and [`record`](Self::record) with [`Deleted::Included`], [`owner`](Self::owner) and
+    ///   the reads of notices have the leftovers of an event that is removed in part. [`signup_in_full`](Self::signup_in_full)
+    ///   and [`holder`](Self::holder) have none. A caller can still remove or change each leftover that a read returns: a
+    ///   requirement of its version holds.
+    /// - Whether [`Requirement::Absent`] finds a unique value of a leftover.
     async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError>;
 
     /// Returns the counter of requests that all processes on this store share.

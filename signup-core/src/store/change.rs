@@ -145,8 +145,9 @@ pub enum Write {
     /// If `before` is `None`, no record has this key, or an expired one, which is replaced. The unique values and the totals
     /// change from those of `before` to those of `after`.
     ///
-    /// A store ignores what it derives, in both records: a [stored total](Total::Filled), and the cancellation of a sign-up by
-    /// the closing of its shift ([`Signup::of`](crate::Signup::of)).
+    /// In both records, the values that follow from other records can be out of date: a [stored total](Total::Filled), and the
+    /// cancellation of a sign-up by the closing of its shift ([`Signup::of`](crate::Signup::of)). A store may store them, because
+    /// every read sets them again. The put of a shift never sets the total of the shift.
     ///
     /// A change set that inserts a confirmed sign-up, or confirms a cancelled one, requires the gates of its event and of
     /// its shift: a closed shift takes no sign-up.

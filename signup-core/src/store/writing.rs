@@ -7,6 +7,108 @@
 //! The shortest store keeps one map of records and has no indexes: the program `examples/own_store` of the repository.
 //! `signup-store-memory` has indexes, and `signup-store-sql` has tables.
 //!
+//! # A skeleton to copy
+//!
+//! The page of [`Store`] shows its methods as `#[async_trait]` expands them. You write them like this:
+//!
+//! ```
+//! use signup_core::{
+//!     ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, Kind, Notice, NoticeCounts, NoticeQuery,
+//!     Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup,
+//!     SignupId, SignupInFull, SignupQuery, Store, StoreError, Token, Unique, async_trait, uuid::Uuid,
+//! };
+//!
+//! type Read<T> = Result<T, StoreError>;
+//!
+//! #[derive(Debug)]
+//! struct MyStore {}
+//!
+//! #[async_trait]
+//! impl Store for MyStore {
+//!     async fn record(&self, key: &RecordKey, deleted: Deleted) -> Read<Option<Record>> {
+//!         todo!()
+//!     }
+//!
+//!     async fn holder(&self, unique: &Unique) -> Read<Option<Record>> {
+//!         todo!()
+//!     }
+//!
+//!     async fn owner(&self, kind: Kind, id: Uuid) -> Read<Option<OrganizationId>> {
+//!         todo!()
+//!     }
+//!
+//!     async fn organizations(&self, after: Option<OrganizationId>, limit: u32) -> Read<Vec<Organization>> {
+//!         todo!()
+//!     }
+//!
+//!     async fn tokens(&self, organization: OrganizationId) -> Read<Vec<Token>> {
+//!         todo!()
+//!     }
+//!
+//!     async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Read<Page<Event>> {
+//!         todo!()
+//!     }
+//!
+//!     async fn deleted_events(
+//!         &self,
+//!         organization: OrganizationId,
+//!         after: Option<EventId>,
+//!         limit: u32,
+//!     ) -> Read<Vec<Event>> {
+//!         todo!()
+//!     }
+//!
+//!     async fn event_in_full(&self, key: &RecordKey) -> Read<Option<EventInFull>> {
+//!         todo!()
+//!     }
+//!
+//!     async fn event_by_slug(&self, slug: &str) -> Read<Option<EventInFull>> {
+//!         todo!()
+//!     }
+//!
+//!     async fn shifts(&self, organization: OrganizationId, event: EventId) -> Read<Option<Vec<ScheduledShift>>> {
+//!         todo!()
+//!     }
+//!
+//!     async fn shift_with_event(&self, organization: OrganizationId, id: ShiftId) -> Read<Option<(Shift, Event)>> {
+//!         todo!()
+//!     }
+//!
+//!     async fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Read<Page<Signup>> {
+//!         todo!()
+//!     }
+//!
+//!     async fn signup_in_full(&self, organization: OrganizationId, id: SignupId) -> Read<Option<SignupInFull>> {
+//!         todo!()
+//!     }
+//!
+//!     async fn notices(&self, query: NoticeQuery, limit: u32) -> Read<Vec<Notice>> {
+//!         todo!()
+//!     }
+//!
+//!     async fn count_notices(&self) -> Read<NoticeCounts> {
+//!         todo!()
+//!     }
+//!
+//!     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+//!         todo!()
+//!     }
+//!
+//!     async fn purge(&self, purge: Purge, limit: u32) -> Read<u64> {
+//!         todo!()
+//!     }
+//!
+//!     fn request_counter(&self) -> Option<&dyn RequestCounter> {
+//!         // Only one process uses the store, so the service counts the requests itself.
+//!         None
+//!     }
+//!
+//!     async fn check(&self) -> Read<()> {
+//!         todo!()
+//!     }
+//! }
+//! ```
+//!
 //! # Records
 //!
 //! A [`Record`] is of one of the [kinds](Kind) that a store keeps. [`Entity`] is what a kind declares: its key, its version and
@@ -30,18 +132,43 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! This is what each kind declares. Every [key](RecordKey) also names the organization.
+//!
+//! | kind | key | parent | unique values | totals | versions |
+//! |---|---|---|---|---|---|
+//! | [`Organization`](Kind::Organization) | its id | none | [`OrganizationSlug`](Unique::OrganizationSlug) | [`Organizations`](Total::Organizations) | version |
+//! | [`Token`](Kind::Token) | its id | organization | [`TokenDigest`](Unique::TokenDigest) | none | version |
+//! | [`Event`](Kind::Event) | its id | organization | [`EventSlug`](Unique::EventSlug) | [`ActiveEvents`](Total::ActiveEvents) until the end of its last day, if it is published, not cancelled and not deleted | version, gate |
+//! | [`LocationData`](Kind::LocationData) | the id of the event | event | none | none | none |
+//! | [`Shift`](Kind::Shift) | its id | event | none | none; [stores](Entity::stored_total) the total [`Filled`](Total::Filled) | version, gate |
+//! | [`Question`](Kind::Question) | its id | event | none | none | version |
+//! | [`Signup`](Kind::Signup) | its id | shift | [`SignupSecret`](Unique::SignupSecret); [`Place`](Unique::Place) if it is confirmed | [`Filled`](Total::Filled) if it is confirmed; [`Answers`](Total::Answers) for each answer | version |
+//! | [`Receipt`](Kind::Receipt) | a [`ReceiptKey`](crate::ReceiptKey) | none | [`Receipt`](Unique::Receipt) | none | none |
+//! | [`Notice`](Kind::Notice) | its id | the [sign-up](crate::NoticeCause::signup) of its cause, or else the shift | none | none | version |
+//!
+//! Only a receipt [expires](Entity::expires_at). The expiry of a token is a field, which the service checks.
+//!
+//! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a sign-up or a notice.
+//! [`Store::event_in_full`] takes the key of each of them, and of the event itself. The key of a deleted shift, of a sign-up
+//! for it, or of a notice about it finds the event, too. The key of an organization, a token or a receipt finds none.
+//!
 //! The values in records are checked types, such as [`Title`](crate::Title). A store that decodes a value builds it with the
 //! type's constructor, and reports a refused value as [`StoreError::corrupt`]. Values that an earlier release accepted must
 //! stay readable: [`EmailAddress::stored`](crate::EmailAddress::stored) and
 //! [`LocationData::stored`](crate::LocationData::stored) accept such values.
 //!
-//! A read fills in what a record takes from others. A store ignores these fields in a write:
+//! Every read sets the two fields that a record takes from others, so a store may store them with the record or leave them out.
+//! Their values in a write come from an earlier read, and can be out of date:
 //!
-//! - [`Signup::of`] cancels a sign-up whose shift is closed. So a write changes one record, even if reads of other records then
-//!   differ.
-//! - [`Occupancy::filled`](crate::Occupancy::filled) is the total [`Filled`](Total::Filled) of the shift: 0 if the shift is
-//!   closed. A store keeps this total, because a thousand volunteers may sign up at once. It may count every other total by an
-//!   index.
+//! - The state of a sign-up: [`Signup::of`] cancels a sign-up whose shift is closed. So a write changes one record, even if reads
+//!   of other records then differ.
+//! - [`Occupancy::filled`](crate::Occupancy::filled): the total [`Filled`](Total::Filled) of the shift, which is 0 if the shift
+//!   is closed. The put of a shift does not set the total. A store keeps this total, because a thousand volunteers may sign up
+//!   at once. It may count every other total by an index.
+//!
+//! Requirements and [`Store::holder`] depend on a sign-up in its present form, the one that `Signup::of` returns. Ask that form
+//! for its [`uniques`](Entity::uniques) and [`shares`](Entity::shares), and not the stored one: the closing of a shift frees
+//! each [`Place`](Unique::Place), and makes the total `Filled` 0.
 //!
 //! # Reads
 //!
@@ -147,7 +274,8 @@
 //! values. [`Deleted`] states what a read hides. Requirements and writes treat a deleted record like any other.
 //!
 //! [`Store::purge`] removes deleted and expired records for good, in portions. It removes the record of an event first: then the
-//! event is gone from every read, and no commit can restore it. What belonged to the event follows in portions.
+//! event is gone from every read, and no commit can restore it. What belonged to the event follows in portions. Until then, these
+//! are the leftovers of the event. [`Store::purge`] states what a read may return of them.
 //!
 //! # Counting requests
 //!
@@ -182,8 +310,8 @@
 
 #[cfg(doc)]
 use super::{
-    Access, ChangeSet, CommitError, Deleted, Entity, EventInFull, Key, Keys, Kind, Record, Refusal,
-    RequestCounter, Requirement, SignupInFull, Store, StoreError, Total, Wrapper, Write,
+    Access, ChangeSet, CommitError, Deleted, Entity, EventInFull, Key, Keys, Kind, Record, RecordKey,
+    Refusal, RequestCounter, Requirement, SignupInFull, Store, StoreError, Total, Unique, Wrapper, Write,
 };
 #[cfg(doc)]
 use crate::{ScheduledShift, Signup};
