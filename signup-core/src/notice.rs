@@ -12,6 +12,8 @@ use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId};
 use crate::organization::Organization;
 use crate::secret::Secret;
 use crate::shift::ScheduledShift;
+#[cfg(doc)]
+use crate::signup::CancelledBy;
 use crate::signup::Signup;
 use crate::text::{EventLocation, ShiftLocation};
 
@@ -72,10 +74,66 @@ impl NoticeFailure {
 }
 
 /// A mail to send: the claimed notice, and the records that the mail shows.
+///
+/// The cause of a claimed notice is [`SignedUp`](NoticeCause::SignedUp), [`Cancelled`](NoticeCause::Cancelled) or
+/// [`ShiftMoved`](NoticeCause::ShiftMoved). The other causes are fanned out, and never reach a delivery:
+///
+/// | queued | delivered | [`signup.cancelled_by()`](Signup::cancelled_by) |
+/// |---|---|---|
+/// | [`SignedUp`](NoticeCause::SignedUp) | the same | `None` |
+/// | [`Cancelled`](NoticeCause::Cancelled) | the same | [`Volunteer`](CancelledBy::Volunteer) or [`Operator`](CancelledBy::Operator) |
+/// | [`EventCancelled`](NoticeCause::EventCancelled) | `Cancelled` | [`EventCancellation`](CancelledBy::EventCancellation) |
+/// | [`ShiftDeleted`](NoticeCause::ShiftDeleted) | `Cancelled` | [`ShiftDeletion`](CancelledBy::ShiftDeletion) |
+/// | [`ShiftChanged`](NoticeCause::ShiftChanged) | `ShiftMoved` | `None` |
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+/// # fn main() -> ExampleResult { example(async |Example { service, session, created, ada, .. }| {
+/// use signup_core::{CancelEvent, CancelledBy, Delivery, NoticeCause};
+///
+/// fn text(delivery: &Delivery) -> String {
+///     let Delivery { event, shift, signup, .. } = delivery;
+///     let zone = shift.day.zone().rules();
+///     let start = shift.interval().start.to_zoned(zone.clone()).strftime("%A, %-d %B %Y, %H:%M %Z");
+///     match &delivery.notice.cause {
+///         NoticeCause::SignedUp { secret, .. } => {
+///             format!("You are signed up for {start}. To cancel: https://example.org/cancel/{}", secret.reveal())
+///         }
+///         NoticeCause::Cancelled { .. } => match signup.cancelled_by() {
+///             Some(CancelledBy::EventCancellation) => format!("{} is cancelled.", event.title),
+///             Some(CancelledBy::ShiftDeletion) => format!("The shift {} does not take place.", shift.title),
+///             Some(CancelledBy::Operator) => "The organizer has cancelled your place.".to_owned(),
+///             _ => "You have cancelled your place.".to_owned(),
+///         },
+///         NoticeCause::ShiftMoved { .. } => format!("The time or the place of your shift has changed. It starts on {start}."),
+///         // A cause of a later version of this library.
+///         other => format!("There is news about {}: {}", event.title, other.name()),
+///     }
+/// }
+///
+/// # let outbox = service.outbox();
+/// # let next = async || {
+/// #     let due = outbox.due(1).await?.pop().ok_or("no notice is due")?;
+/// #     let Some(delivery) = outbox.claim(&due).await? else { return Ok(None) };
+/// #     outbox.report_sent(&delivery.notice).await?;
+/// #     Ok::<_, Box<dyn std::error::Error>>(Some(text(&delivery)))
+/// # };
+/// let form = service.volunteers().form(&created.event.slug, created.shifts[0].id).await?;
+/// form.sign_up(ada).await?;
+/// // The mail: "You are signed up for Saturday, 5 June 2027, 00:00 EDT. To cancel: https://example.org/cancel/…"
+/// # let confirmation = next().await?.ok_or("no mail")?;
+/// # assert!(confirmation.starts_with("You are signed up for Saturday, 5 June 2027, 00:00 EDT."), "{confirmation}");
+/// session.cancel_event(created.event.id, CancelEvent::new()).await?;
+/// // The mail: "Food drive is cancelled."
+/// # assert_eq!(next().await?, None);
+/// # assert_eq!(next().await?.as_deref(), Some("Food drive is cancelled."));
+/// # Ok(()) }) }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Delivery {
-    /// The claimed notice. Its id stays the same over all attempts.
+    /// The claimed notice. Its cause is that of one mail, so [`NoticeCause::signup`] is the id of the sign-up. Its id stays the
+    /// same over all attempts.
     pub notice: Notice,
     /// The organization of the event.
     pub organization: Organization,

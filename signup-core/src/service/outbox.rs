@@ -36,30 +36,36 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 ///
 /// ```
 /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
-/// # fn main() -> ExampleResult { example(async |Example { service, organization, created, ada, .. }| {
-/// use signup_core::{Delivery, DeliveryFailure, NewSignup, Outbox, Result};
+/// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
+/// use signup_core::{CancelEvent, Delivery, DeliveryFailure, Outbox, Result};
 ///
-/// /// Delivers every notice that is due.
+/// /// Delivers notices until none is due. A program calls this function about once a second.
 /// async fn deliver_due(outbox: &Outbox) -> Result<()> {
-///     for notice in outbox.due(100).await? {
-///         let delivery = match outbox.claim(&notice).await {
-///             Ok(Some(delivery)) => delivery,
-///             // Another process claimed the notice, or no mail is due for it: `Outbox::claim` lists the cases.
-///             Ok(None) => continue,
-///             // The database does not answer. Every notice stays due.
-///             Err(error) if error.is_retryable() => return Err(error),
-///             // A record cannot be decoded. Its notice must not delay others.
-///             Err(error) => {
-///                 outbox.report_claim_failed(&notice, &error.to_string()).await?;
-///                 continue;
+///     loop {
+///         let due = outbox.due(100).await?;
+///         if due.is_empty() {
+///             return Ok(());
+///         }
+///         for notice in due {
+///             let delivery = match outbox.claim(&notice).await {
+///                 Ok(Some(delivery)) => delivery,
+///                 // There is no mail to send: `Outbox::claim` lists the cases. After a fan-out, the next `due` returns
+///                 // the notice of each volunteer.
+///                 Ok(None) => continue,
+///                 // The database does not answer. Every notice stays due.
+///                 Err(error) if error.is_retryable() => return Err(error),
+///                 // A record cannot be decoded. Its notice must not delay others.
+///                 Err(error) => {
+///                     outbox.report_claim_failed(&notice, &error.to_string()).await?;
+///                     continue;
+///                 }
+///             };
+///             match send_mail(&delivery).await {
+///                 Ok(()) => drop(outbox.report_sent(&delivery.notice).await?),
+///                 Err((failure, reason)) => drop(outbox.report_failed(&delivery.notice, failure, reason).await?),
 ///             }
-///         };
-///         match send_mail(&delivery).await {
-///             Ok(()) => drop(outbox.report_sent(&delivery.notice).await?),
-///             Err((failure, reason)) => drop(outbox.report_failed(&delivery.notice, failure, reason).await?),
 ///         }
 ///     }
-///     Ok(())
 /// }
 ///
 /// /// Sends the mail, within a time that is shorter than the lease.
@@ -69,6 +75,8 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 /// }
 ///
 /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+/// // The notice of a cancelled event is fanned out to its volunteers.
+/// session.cancel_event(created.event.id, CancelEvent::new()).await?;
 /// deliver_due(&service.outbox()).await?;
 /// assert_eq!(service.admin().count_notices().await?.queued, 0);
 /// # Ok(()) }) }
@@ -109,12 +117,15 @@ impl Outbox {
 
     /// Claims a due notice and returns the mail to send. The lease lasts for [`Notice::LEASE`].
     ///
+    /// The cause of the mail is [`SignedUp`](NoticeCause::SignedUp), [`Cancelled`](NoticeCause::Cancelled) or
+    /// [`ShiftMoved`](NoticeCause::ShiftMoved). [`Delivery`] has an example with a text for each.
+    ///
     /// Returns `None` if there is no mail to send:
     ///
     /// - Another process has claimed the notice.
     /// - The notice is obsolete. It is deleted.
     /// - The notice is for several volunteers. One batch is fanned out: each volunteer of the batch gets a notice of their
-    ///   own. After the last batch, the notice is deleted.
+    ///   own, which is due at once. The next batch is due a second later. After the last batch, the notice is deleted.
     /// - The notice has [no attempts left](Notice::has_attempts_left), and no result of the last one was reported. The
     ///   notice is stored as failed.
     ///
