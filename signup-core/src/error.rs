@@ -29,7 +29,7 @@ pub enum Error {
     /// The input is wrong. Holds every fault.
     #[error("the input is not valid")]
     Invalid(#[from] Faults),
-    /// The plan allows no more active events.
+    /// The plan allows no more active events. [`PlanTable`](crate::PlanTable) lists the limits of each plan.
     #[error("the plan's limit of {max_allowed} active events is reached")]
     PlanLimit {
         /// How many events are active.

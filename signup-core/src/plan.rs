@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text_form::names;
 
-/// The plan of an organization.
+/// The plan of an organization. A [`PlanTable`] has the limits of each plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Plan {
@@ -78,6 +78,24 @@ impl PlanLimits {
 ///
 /// A [`Plan`] is a name that is stored with the organization. A [`PlanTable`] maps each name to limits. The table is
 /// part of the process's configuration, so an operator can change limits without changing records.
+///
+/// These are the limits of [`PlanTable::default`], which a new [`Service`](crate::Service) has:
+///
+/// | plan | requests of a token in a minute | active events | days of an event |
+/// |---|---|---|---|
+/// | [`Free`](Plan::Free) | 30 | 5 | 7 |
+/// | [`Calendar`](Plan::Calendar) | 30 | 25 | 31 |
+/// | [`Starter`](Plan::Starter) | 120 | 100 | 92 |
+/// | [`Pro`](Plan::Pro) | 300 | 1000 | 366 |
+///
+/// ```
+/// use signup_core::{Plan, PlanTable};
+///
+/// let starter = PlanTable::default().limits(Plan::Starter);
+/// assert_eq!((starter.requests_per_minute, starter.active_events, starter.event_days), (120, 100, 92));
+/// ```
+///
+/// [`Service::with_plans`](crate::Service::with_plans) sets other limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -118,6 +136,7 @@ impl PlanTable {
 }
 
 impl Default for PlanTable {
+    /// Returns the limits in the [table](PlanTable) of the type.
     fn default() -> Self {
         let limits = |requests_per_minute, active_events, event_days| PlanLimits {
             requests_per_minute,
