@@ -24,6 +24,8 @@ const A_DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// The wall-clock times of a shift, as the organizer wrote them. The end is after the start, and on the same day.
 ///
+/// On a day with a clock change, a time can be skipped or come twice. [`Day`] defines the instants that it then names.
+///
 /// ```
 /// use signup_core::Hours;
 ///

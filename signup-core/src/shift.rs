@@ -146,6 +146,18 @@ impl ScheduledShift {
     }
 
     /// Returns the instants of the shift.
+    ///
+    /// A page or a mail shows the local time of these instants, and not [`Hours`], because a clock change can move the
+    /// shift:
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { created, .. }| {
+    /// let shift = &created.shifts[0];
+    /// let start = shift.interval().start.to_zoned(shift.day.zone().rules().clone());
+    /// assert_eq!(start.strftime("%A, %-d %B %Y, %H:%M %Z").to_string(), "Saturday, 5 June 2027, 00:00 EDT");
+    /// # Ok(()) }) }
+    /// ```
     pub fn interval(&self) -> Interval {
         self.day.interval(self.hours)
     }

@@ -8,7 +8,7 @@ use crate::occupancy::Capacity;
 use crate::text::{BadgeLabel, Description, EventLocation, LocationData, ShiftLocation, Title};
 use crate::zone::Zone;
 
-/// An event to create.
+/// An event to create. All its shifts are on its first day.
 ///
 /// ```
 /// use signup_core::{Capacity, Hours, NewEvent, NewShift, date, time};
@@ -31,7 +31,8 @@ pub struct NewEvent {
     pub title: Title,
     /// The first day: 1970-01-01 to 9998-12-31.
     pub start_date: Date,
-    /// The last day, not before the first; `None` for an event of one day. The plan limits the number of days.
+    /// The last day, not before the first; `None` for an event of one day. The plan limits the number of days. All shifts
+    /// are on the first day: for shifts on several days, create an event for each day.
     pub end_date: Option<Date>,
     /// The time zone of the dates and of the shifts' hours.
     pub zone: Zone,
@@ -91,7 +92,7 @@ impl NewEvent {
     }
 
     setters! {
-        /// Sets the last day.
+        /// Sets the last day. The shifts stay on the first day.
         end_date: Date;
         /// Sets the description.
         description: Description;
@@ -140,7 +141,8 @@ pub struct NewShift {
     pub title: Title,
     /// The shift's own location, if it has one. The event's location is not inherited.
     pub location: Option<ShiftLocation>,
-    /// The wall-clock times on the event's first day.
+    /// The wall-clock times on the event's first day. [`Day`](crate::Day) defines their instants if the clocks change on
+    /// that day.
     pub hours: Hours,
     /// The number of volunteers that the shift needs.
     pub capacity: Capacity,
@@ -152,7 +154,8 @@ impl NewShift {
         Self { title, location: None, hours: Hours::ALL_DAY, capacity }
     }
 
-    /// Sets the wall-clock times.
+    /// Sets the wall-clock times on the event's first day. [`Day`](crate::Day) defines their instants if the clocks change
+    /// on that day.
     #[must_use]
     pub fn hours(self, hours: Hours) -> Self {
         Self { hours, ..self }

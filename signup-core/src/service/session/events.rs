@@ -93,9 +93,10 @@ impl Session {
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
-    /// use signup_core::date;
-    ///
-    /// let copy = session.duplicate_event(created.event.id, date(2027, 6, 12)).await?;
+    /// // The same event a week later.
+    /// let first_day = created.event.dates.first.date();
+    /// let next_week = first_day.plus_days(7).ok_or("the calendar has no such day")?;
+    /// let copy = session.duplicate_event(created.event.id, next_week.date()).await?;
     /// assert_eq!(copy.event.title, created.event.title);
     /// assert_eq!(copy.shifts[0].interval().start.to_string(), "2027-06-12T04:00:00Z");
     /// assert!(!copy.event.is_published);
