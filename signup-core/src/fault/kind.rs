@@ -22,6 +22,9 @@ pub enum FaultKind {
     Required,
     /// The value has another type, or is null or blank in a field that takes neither. An answer does not fit the kind of
     /// its question, such as a tick for a question that asks for a text.
+    ///
+    /// A whole number, such as a capacity, has [`Value`](Self::Value) with [`ValueError::WholeNumber`] instead, which names
+    /// the bounds.
     #[error("must be {expected}")]
     WrongType {
         /// The type that the field takes.

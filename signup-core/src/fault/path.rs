@@ -7,12 +7,18 @@ use crate::id::QuestionId;
 /// The place of a fault: the steps from the input to the value. Without steps, the whole input is wrong.
 ///
 /// ```
-/// use signup_core::{FaultPath, PathStep};
+/// use signup_core::{FaultPath, PathStep, QuestionId};
 ///
 /// let path = FaultPath::new().field("shifts").index(0).field("title");
 /// assert_eq!(path.to_string(), "shifts[0].title");
 /// assert_eq!(path.steps()[1], PathStep::Index(0));
 /// assert_eq!(FaultPath::from("title"), "title");
+///
+/// // The answer to a question.
+/// let question = QuestionId::NONE;
+/// let answer = FaultPath::from("answers").question(question);
+/// assert_eq!(answer.steps(), [PathStep::Field("answers"), PathStep::Question(question)]);
+/// assert_eq!(answer.to_string(), format!("answers[{question}]"));
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct FaultPath(Vec<PathStep>);

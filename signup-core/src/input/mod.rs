@@ -103,7 +103,8 @@ pub struct ShiftInput<'a> {
     pub start_time: Given<Cow<'a, str>>,
     /// `HH:MM` by the event's wall clock, after the start; 24:00 if omitted.
     pub end_time: Given<Cow<'a, str>>,
-    /// Required: the number of volunteers needed, 1 to 1,000,000.
+    /// Required: the number of volunteers needed, 1 to 1,000,000. Another type, such as a text, is the same fault as another
+    /// number: [`ValueError::WholeNumber`](crate::ValueError::WholeNumber).
     pub capacity: Given<f64>,
 }
 
@@ -127,7 +128,8 @@ pub struct ShiftPatchInput<'a> {
     /// The new end, `HH:MM`, after the resulting start. Not null.
     pub end_time: Given<Cow<'a, str>>,
     /// The new capacity: 1 to 1,000,000. Not null. A capacity below the number of sign-ups removes none of them: the
-    /// shift becomes over-full.
+    /// shift becomes over-full. Another type, such as a text, is the same fault as another number:
+    /// [`ValueError::WholeNumber`](crate::ValueError::WholeNumber).
     pub capacity: Given<f64>,
     /// Whether volunteers get a mail if the time or the location changes; true if omitted.
     pub notify_volunteers: Given<bool>,
