@@ -88,7 +88,7 @@ impl Clock for TokioClock {
     }
 }
 
-/// A clock that changes only by [`advance`](Self::advance), for tests. Its pauses let other tasks run once, and leave the
+/// A clock that changes only by [`advance`](Self::advance) and [`set`](Self::set), for tests. Its pauses let other tasks run once, and leave the
 /// time as it is.
 ///
 /// A test keeps a handle of the clock beside the service:
@@ -102,6 +102,8 @@ impl Clock for TokioClock {
 /// let service = Service::new(MemoryStore::new()).with_clock(Arc::clone(&clock));
 /// clock.advance(90);
 /// assert_eq!(service.now().to_string(), "2026-03-01T12:01:30Z");
+/// clock.set("2026-03-02T00:00:00Z".parse()?);
+/// assert_eq!(service.now().to_string(), "2026-03-02T00:00:00Z");
 /// # Ok::<(), signup_core::jiff::Error>(())
 /// ```
 #[derive(Debug)]
@@ -116,6 +118,15 @@ impl FixedClock {
     /// Moves the clock by `seconds`, forward or backward.
     pub fn advance(&self, seconds: i64) {
         self.0.fetch_add(seconds, Ordering::SeqCst);
+    }
+
+    /// Moves the clock forward to `now`, rounded down to a whole second.
+    ///
+    /// # Panics
+    /// Panics if the clock shows a later time, which then stays. [`advance`](Self::advance) moves the clock backward.
+    pub fn set(&self, now: Timestamp) {
+        let shown = self.0.fetch_max(whole_second(now).as_second(), Ordering::SeqCst);
+        assert!(shown <= whole_second(now).as_second(), "the clock shows a time later than {now}");
     }
 }
 
@@ -162,5 +173,19 @@ mod tests {
         ] {
             assert_eq!(FixedClock::at(given.parse().unwrap()).now(), cut.parse().unwrap());
         }
+    }
+
+    #[test]
+    fn a_fixed_clock_is_set_to_a_later_time_only() {
+        let [earlier, later]: [Timestamp; 2] =
+            ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"].map(|time| time.parse().unwrap());
+        let clock = FixedClock::at(earlier);
+        clock.set(later);
+        clock.set(later);
+        assert_eq!(clock.now(), later);
+        let panic = std::panic::catch_unwind(|| clock.set(earlier)).unwrap_err();
+        let message = panic.downcast_ref::<String>().unwrap();
+        assert_eq!(message, "the clock shows a time later than 2026-01-01T00:00:00Z");
+        assert_eq!(clock.now(), later);
     }
 }

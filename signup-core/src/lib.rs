@@ -70,7 +70,7 @@
 //! # Tests
 //!
 //! `signup_store_memory::MemoryStore` needs no setup, and each test can have its own. A [`FixedClock`] replaces the
-//! system's clock, and changes only when the test [advances](FixedClock::advance) it. The time zone data is compiled
+//! system's clock, and changes only when the test [advances](FixedClock::advance) or [sets](FixedClock::set) it. The time zone data is compiled
 //! in, so the result does not depend on the machine. `examples/embed_in_tests.rs` in the repository tests a small
 //! program.
 //!
