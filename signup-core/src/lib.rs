@@ -35,6 +35,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # What is where
+//!
+//! - The handles, from [`Service`]: [`Session`], [`Admin`], [`Volunteers`], [`Outbox`].
+//! - Records: [`Organization`], [`Token`], [`Event`], [`Shift`], [`Question`], [`Signup`], [`Receipt`], [`Notice`].
+//! - Typed input: [`NewEvent`], [`EventPatch`], [`NewShift`], [`ShiftPatch`], [`NewQuestion`], [`QuestionPatch`],
+//!   [`NewSignup`], [`CancelEvent`], [`DeleteShift`], [`EventQuery`], [`SignupQuery`]. Untyped input: [`EventInput`] and the
+//!   others whose names end in `Input`. Faults: [`Faults`], [`Fault`], [`FaultKind`].
+//! - Time: [`Hours`] and [`Day`] turn wall-clock times into instants, and nothing else does. [`Zone`] is a time zone. The
+//!   handles return a [`ScheduledShift`]: the record of a shift with the day of its event, and so with its instants.
+//! - For authors of a store: [`Store`], [`ChangeSet`], [`Record`], the guide [`writing`], and `conformance`, behind a
+//!   feature.
+//!
+//! # The four handles
+//!
 //! A [`Service`] gives four handles, one for each kind of caller. [`Session`] is for a caller with a token, [`Admin`]
 //! for the operator, [`Volunteers`] for volunteers, and [`Outbox`] for the process that delivers mails. Each method of a
 //! handle has an example, or names the method whose example shows it.
@@ -87,21 +101,11 @@
 //! [`writing`] is the guide. The feature `conformance` has the suite of tests that every store passes. A
 //! [`Wrapper`] changes some methods of another store, for example to inject faults.
 //!
-//! # What is where
+//! # Types of other crates
 //!
-//! - The handles, from [`Service`]: [`Session`], [`Admin`], [`Volunteers`], [`Outbox`].
-//! - Records: [`Organization`], [`Token`], [`Event`], [`Shift`], [`Question`], [`Signup`], [`Receipt`], [`Notice`].
-//! - Typed input: [`NewEvent`], [`EventPatch`], [`NewShift`], [`ShiftPatch`], [`NewQuestion`], [`QuestionPatch`],
-//!   [`NewSignup`], [`CancelEvent`], [`DeleteShift`], [`EventQuery`], [`SignupQuery`]. Untyped input: [`EventInput`] and the
-//!   others whose names end in `Input`. Faults: [`Faults`], [`Fault`], [`FaultKind`].
-//! - Time: [`Hours`] and [`Day`] turn wall-clock times into instants, and nothing else does. [`Zone`] is a time zone. The
-//!   handles return a [`ScheduledShift`]: the record of a shift with the day of its event, and so with its instants.
-//! - For authors of a store: [`Store`], [`ChangeSet`], [`Record`], the guide [`writing`], and `conformance`, behind a
-//!   feature.
-//!
-//! Dates, times and instants are types of [`jiff`], and the methods of a [`Store`] are async through
-//! [`macro@async_trait`]. Public signatures also name types of [`serde_json`] and [`uuid`]. This crate re-exports all
-//! four, so a program gets the matching versions without a dependency of its own.
+//! Dates, times and instants are types of `jiff`, and the methods of a [`Store`] are async through the macro `async_trait`.
+//! Public signatures also name types of `serde_json` and `uuid`. This crate re-exports all four, for example as
+//! `signup_core::jiff`, so a program gets the matching versions without a dependency of its own.
 
 mod allowance;
 mod clock;
