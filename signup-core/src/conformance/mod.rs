@@ -36,6 +36,8 @@
 //! # }
 //! ```
 //!
+//! The lines can also be in a module of the store's own crate, below `#[cfg(test)]`, if the store is not public.
+//!
 //! The second value of the pair is a guard, which is dropped after the test. For a store on disk, the guard is the
 //! temporary folder. Return `None` if the store is not available, for example if its database is not installed. The
 //! test then passes without a check.
@@ -151,7 +153,7 @@ macro_rules! conformance_tests {
         $crate::conformance_tests!($fresh, reference: $reference, model: $fresh);
     };
     ($fresh:expr, reference: $reference:expr, model: $model:expr $(,)?) => {
-        $crate::conformance_tests! { @each $fresh;
+        $crate::__conformance_tests_of_promises! { $fresh;
             cancellations::a_closing_cancels_the_confirmed_sign_ups_of_the_shift
             cancellations::the_sign_ups_of_a_closed_shift_stay_cancelled
             cancellations::a_cancellation_keeps_its_cause
@@ -249,7 +251,13 @@ macro_rules! conformance_tests {
             $crate::conformance::serializability::check(::core::file!(), $model, $reference);
         }
     };
-    (@each $fresh:expr; $($module:ident::$promise:ident)*) => {$(
+}
+
+/// Defines a test for each promise in the list of [`conformance_tests!`](crate::conformance_tests).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __conformance_tests_of_promises {
+    ($fresh:expr; $($module:ident::$promise:ident)*) => {$(
         #[test]
         fn $promise() {
             $crate::conformance::test($fresh, $crate::conformance::$module::$promise);
