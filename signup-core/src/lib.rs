@@ -84,9 +84,9 @@
 //! # Tests
 //!
 //! `signup_store_memory::MemoryStore` needs no setup, and each test can have its own. A [`FixedClock`] replaces the
-//! system's clock, and changes only when the test [advances](FixedClock::advance) or [sets](FixedClock::set) it. The time zone data is compiled
-//! in, so the result does not depend on the machine. `examples/embed_in_tests.rs` in the repository tests a small
-//! program.
+//! system's clock, and changes only when the test [advances](FixedClock::advance) or [sets](FixedClock::set) it. The time
+//! zone data is compiled in, so the result does not depend on the machine. `examples/embed_in_tests.rs` in the repository
+//! tests a small program.
 //!
 //! # Several processes
 //!
@@ -167,9 +167,7 @@ pub use plan::{Plan, PlanLimits, PlanTable};
 pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
 pub use secret::{Digest, Secret, TokenText, new_uuid};
-pub use service::{
-    Admin, EventPages, Outbox, PublicEvent, Service, Session, SignUpForm, SignedUp, Volunteers,
-};
+pub use service::{Admin, Outbox, Pages, PublicEvent, Service, Session, SignUpForm, SignedUp, Volunteers};
 pub use shift::{Closing, ScheduledShift, Shift, sort_by_running_order};
 pub use signup::{Answer, CancelledBy, Signup, SignupState, SignupStatus};
 #[doc(inline)]

@@ -85,6 +85,23 @@ async fn a_walk_through_the_pages_returns_every_event_and_ends() {
 }
 
 #[tokio::test]
+async fn a_walk_through_the_pages_returns_every_sign_up_and_ends() {
+    let scene = Scene::start().await;
+    let (_, shift) = scene.event(7).await;
+    for number in 1..=7 {
+        scene.sign_up(&shift, &format!("ada{number}")).await.unwrap();
+    }
+    let mut pages = scene.session.signup_pages(SignupQuery::new().of_shift(shift.id).limit(3));
+    let mut lengths = Vec::new();
+    while let Some(page) = pages.next().await.unwrap() {
+        lengths.push(page.items.len());
+        assert!(lengths.len() <= 3, "7 sign-ups make 3 pages");
+    }
+    assert_eq!(lengths, [3, 3, 1]);
+    assert_eq!(pages.next().await.unwrap(), None);
+}
+
+#[tokio::test]
 async fn a_new_sign_up_comes_with_the_secret_to_cancel_it() {
     let scene = Scene::start().await;
     let (_, shift) = scene.event(2).await;

@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::Session;
+use super::{Pages, Session};
 use crate::error::Result;
 use crate::event::Event;
 use crate::id::EventId;
@@ -11,29 +11,6 @@ use crate::receipt::{EventWithShifts, Operation};
 use crate::rules::{self, EventIds};
 use crate::store::{EventQuery, Page};
 use crate::token::Scope;
-
-/// A walk through the pages of the list of events, from [`Session::event_pages`].
-#[derive(Debug)]
-pub struct EventPages {
-    session: Session,
-    /// `None` after the last page.
-    next: Option<EventQuery>,
-}
-
-impl EventPages {
-    /// Reads the next page. Returns `None` after the last one.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Session::events`]. After an error, the next call reads the same page again.
-    ///
-    /// See [`Session::event_pages`] for an example.
-    pub async fn next(&mut self) -> Result<Option<Page<Event>>> {
-        let Some(query) = self.next else { return self.session.require(Scope::EventsRead).map(|()| None) };
-        let page = self.session.events(query).await?;
-        self.next = page.next.map(|next| query.at(next));
-        Ok(Some(page))
-    }
-}
 
 impl Session {
     /// Creates an event with its shifts. The event is a draft unless the input publishes it.
@@ -139,7 +116,7 @@ impl Session {
     }
 
     /// Returns a walk through the pages of the list of events, from the page of `query` to the last page. Each call of
-    /// [`EventPages::next`] requires [`Scope::EventsRead`].
+    /// [`next`](Pages) requires [`Scope::EventsRead`].
     ///
     /// An event that exists throughout the walk is on exactly one page, even if events are created meanwhile. The
     /// exception is an event that moves in the list, or leaves the filter, during the walk.
@@ -159,7 +136,7 @@ impl Session {
     /// assert_eq!(titles, ["Food drive"]);
     /// # Ok(()) }) }
     /// ```
-    pub fn event_pages(&self, query: EventQuery) -> EventPages {
-        EventPages { session: self.clone(), next: Some(query) }
+    pub fn event_pages(&self, query: EventQuery) -> Pages<EventQuery> {
+        Pages::new(self, query)
     }
 }

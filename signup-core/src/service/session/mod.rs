@@ -2,6 +2,7 @@
 
 mod event_life;
 mod events;
+mod pages;
 mod questions;
 mod shifts;
 mod signups;
@@ -11,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 
-pub use events::EventPages;
+pub use pages::Pages;
 
 use super::Shared;
 use super::commit::refusal_error;

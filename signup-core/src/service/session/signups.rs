@@ -1,6 +1,6 @@
 //! The sign-ups of a session's organization, read-only. Volunteers sign up through [`Volunteers`](crate::Volunteers).
 
-use super::Session;
+use super::{Pages, Session};
 use crate::error::{Error, Result};
 use crate::id::SignupId;
 use crate::signup::Signup;
@@ -24,11 +24,9 @@ impl Session {
     /// use signup_core::{SignupQuery, SignupStatus};
     ///
     /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
-    /// let query = SignupQuery::new().of_event(created.event.id).status(SignupStatus::Confirmed).limit(1);
-    /// let mut page = session.signups(query.clone()).await?;
-    /// while let Some(next) = page.next {
-    ///     page = session.signups(query.clone().at(next)).await?;
-    /// }
+    /// let query = SignupQuery::new().of_event(created.event.id).status(SignupStatus::Confirmed);
+    /// let page = session.signups(query).await?;
+    /// assert_eq!(page.next, None);
     /// assert_eq!(page.items[0].name.as_str(), "Ada Lovelace");
     /// # Ok(()) }) }
     /// ```
@@ -46,6 +44,32 @@ impl Session {
         let limit = query.limit.clamp(1, SignupQuery::MAX_LIMIT);
         let query = SignupQuery { limit, deleted: Deleted::Excluded, ..query };
         Ok(store.signups(organization, &query).await?)
+    }
+
+    /// Returns a walk through the pages of a list of sign-ups, from the page of `query` to the last page. Each call of
+    /// [`next`](Pages) requires [`Scope::SignupsRead`].
+    ///
+    /// A sign-up that exists throughout the walk is on exactly one page, even if others sign up meanwhile. The exception
+    /// is a sign-up that leaves the filter during the walk.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
+    /// use signup_core::SignupQuery;
+    ///
+    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// let mut names = Vec::new();
+    /// let mut pages = session.signup_pages(SignupQuery::new().of_shift(created.shifts[0].id));
+    /// while let Some(page) = pages.next().await? {
+    ///     names.extend(page.items.iter().map(|signup| signup.name.to_string()));
+    /// }
+    /// assert_eq!(names, ["Ada Lovelace"]);
+    /// # Ok(()) }) }
+    /// ```
+    pub fn signup_pages(&self, query: SignupQuery) -> Pages<SignupQuery> {
+        Pages::new(self, query)
     }
 
     /// Reads a sign-up, confirmed or cancelled.

@@ -1,0 +1,52 @@
+//! Walks through the pages of a list.
+
+use super::Session;
+use crate::error::Result;
+use crate::event::Event;
+use crate::signup::Signup;
+use crate::store::{EventQuery, Page, SignupQuery};
+use crate::token::Scope;
+
+/// A walk through the pages of a list that a query selects, from [`Session::event_pages`] or [`Session::signup_pages`].
+#[derive(Debug)]
+pub struct Pages<Query> {
+    session: Session,
+    /// `None` after the last page.
+    next: Option<Query>,
+}
+
+impl<Query> Pages<Query> {
+    pub(super) fn new(session: &Session, first: Query) -> Self {
+        Self { session: session.clone(), next: Some(first) }
+    }
+}
+
+impl Pages<EventQuery> {
+    /// Reads the next page of events. Returns `None` after the last one.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Session::events`]. After an error, the next call reads the same page again.
+    ///
+    /// See [`Session::event_pages`] for an example.
+    pub async fn next(&mut self) -> Result<Option<Page<Event>>> {
+        let Some(query) = self.next else { return self.session.require(Scope::EventsRead).map(|()| None) };
+        let page = self.session.events(query).await?;
+        self.next = page.next.map(|next| query.at(next));
+        Ok(Some(page))
+    }
+}
+
+impl Pages<SignupQuery> {
+    /// Reads the next page of sign-ups. Returns `None` after the last one.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Session::signups`]. After an error, the next call reads the same page again.
+    ///
+    /// See [`Session::signup_pages`] for an example.
+    pub async fn next(&mut self) -> Result<Option<Page<Signup>>> {
+        let Some(query) = &self.next else { return self.session.require(Scope::SignupsRead).map(|()| None) };
+        let page = self.session.signups(query.clone()).await?;
+        self.next = page.next.and_then(|next| self.next.take().map(|query| query.at(next)));
+        Ok(Some(page))
+    }
+}
