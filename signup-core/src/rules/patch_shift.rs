@@ -124,6 +124,21 @@ mod tests {
     }
 
     #[test]
+    fn a_notice_tells_the_time_and_place_before_and_after() {
+        let patched =
+            ShiftPatch::new().end_time("13:00".parse().unwrap()).location("Hall B".parse().unwrap());
+        let decision = patch(patched, before()).unwrap();
+        let EventInFull { event, shifts, .. } = full();
+        let expected = ShiftChange {
+            before: TimeAndPlace::of(&shifts[0], &event),
+            after: TimeAndPlace::of(&decision.outcome, &event),
+            shift_version: 2,
+            with_event: false,
+        };
+        assert_eq!(told(&decision), [&expected]);
+    }
+
+    #[test]
     fn a_lower_capacity_removes_no_sign_up() {
         let lower = patch(ShiftPatch::new().capacity(Capacity::new(1).unwrap()), before()).unwrap();
         assert!(lower.outcome.occupancy.is_over_full());
