@@ -139,6 +139,16 @@ mod tests {
     }
 
     #[test]
+    fn new_shifts_are_returned_in_running_order() {
+        let mut late_and_early = new(2);
+        late_and_early[0].hours = (1200, 1260).try_into().unwrap();
+        let ids = [20, 21].map(|number| ShiftId::new(records::uuid(number)));
+        let added = add_shifts(full(), late_and_early, ids.to_vec(), before()).unwrap().outcome;
+        let found: Vec<_> = added.iter().map(|shift| (shift.id, shift.position)).collect();
+        assert_eq!(found, [(ids[1], 4), (ids[0], 3)]);
+    }
+
+    #[test]
     fn one_to_500_shifts_are_added_up_to_1000() {
         let with = |count: u32| {
             let event = full().event;
