@@ -45,12 +45,6 @@ impl TryFrom<Date> for EventDate {
     }
 }
 
-impl From<EventDate> for Date {
-    fn from(date: EventDate) -> Self {
-        date.0
-    }
-}
-
 impl FromStr for EventDate {
     type Err = TimeError;
 
