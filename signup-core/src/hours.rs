@@ -281,3 +281,17 @@ fn in_range(instant: Result<Timestamp, jiff::Error>) -> Timestamp {
     )]
     instant.expect("every instant of an event's date is in range")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No zone has such a gap since 1970, but later zone data may have one.
+    #[test]
+    fn a_day_begins_at_the_change_even_if_its_gap_begins_before_midnight() {
+        let toronto: Zone = "America/Toronto".parse().unwrap();
+        // 1919-03-30: at 23:30 the clocks go forward to 00:30.
+        let first = first_instant(jiff::civil::date(1919, 3, 31), toronto.rules());
+        assert_eq!(first.to_string(), "1919-03-31T04:30:00Z");
+    }
+}

@@ -85,6 +85,15 @@ fn a_day_with_its_midnight_in_a_fold_begins_at_the_first_midnight() {
 }
 
 #[test]
+fn a_day_whose_clocks_go_back_at_its_end_has_25_hours() {
+    // São Paulo, 2018-02-17: at 24:00 the clocks go back to 23:00.
+    let all_day = instants("2018-02-17", "America/Sao_Paulo", None, None);
+    assert_eq!(all_day, "2018-02-17T02:00:00Z/2018-02-18T03:00:00Z");
+    let night = instants("2018-02-17", "America/Sao_Paulo", Some("23:30"), None);
+    assert_eq!(night, "2018-02-18T01:30:00Z/2018-02-18T03:00:00Z");
+}
+
+#[test]
 fn a_copy_of_a_shift_in_a_gap_keeps_the_written_hours() {
     let dates = EventDates { first: day("2026-03-08", "America/New_York"), last: None };
     let hours = Hours::parse(Some("02:30"), Some("03:00")).unwrap();
@@ -272,6 +281,13 @@ proptest! {
         let first = day.first_instant();
         prop_assert!(day.zone().date_at(first) >= day.date().date());
         prop_assert!(day.zone().date_at(first - SignedDuration::from_secs(1)) < day.date().date());
+    }
+
+    /// A day ends when the next one begins.
+    #[test]
+    fn a_day_ends_at_the_first_instant_of_the_next(day in days()) {
+        let Some(date) = day.date().plus_days(1) else { return Ok(()) };
+        prop_assert_eq!(day.end(), Day::new(date, day.zone().clone()).first_instant());
     }
 
     /// A shift lies within its day, unless a gap or a skipped day moves it.

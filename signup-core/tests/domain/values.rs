@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use signup_core::{
-    AnswerText, BadgeLabel, Capacity, Description, Digest, EmailAddress, EventDate, EventId, EventLocation,
-    IdempotencyKey, Label, Latitude, LocationData, Longitude, Name, NoticeId, Occupancy, Operation,
-    OrganizationId, PersonName, Plan, Position, QuestionId, QuestionKind, Scope, Scopes, Secret, ShiftId,
-    ShiftLocation, SignupId, SignupStatus, TextError, Theme, Timestamp, Title, TokenId, TokenText, WallTime,
-    WebAddress, Zone,
+    AnswerText, BadgeLabel, Capacity, Day, Description, Digest, EmailAddress, EventDate, EventId,
+    EventLocation, Hours, IdempotencyKey, Label, Latitude, LocationData, Longitude, Name, NoticeId,
+    Occupancy, Operation, OrganizationId, PersonName, Plan, Position, QuestionId, QuestionKind, Scope,
+    Scopes, Secret, ShiftId, ShiftLocation, SignupId, SignupStatus, TextError, Theme, TimeError, Timestamp,
+    Title, TokenId, TokenText, WallTime, WebAddress, Zone, time,
 };
 
 const ID: &str = "01920000-0000-7000-8000-000000000001";
@@ -160,6 +160,52 @@ fn a_serialized_secret_is_checked_and_no_error_contains_it() {
     ] {
         assert!(!error.to_string().contains("AAAA"), "{error}");
     }
+}
+
+#[test]
+fn a_wall_time_is_to_the_minute_and_before_24_00() {
+    for (hour, minute, minutes) in
+        [(0, 0, Some(0)), (9, 5, Some(545)), (23, 59, Some(1439)), (24, 0, None), (9, 60, None)]
+    {
+        assert_eq!(WallTime::new(hour, minute).ok().map(WallTime::minutes), minutes, "{hour}:{minute}");
+    }
+    assert_eq!(WallTime::from_minutes(1439), WallTime::new(23, 59).ok());
+    assert_eq!(WallTime::from_minutes(1440), None);
+    assert_eq!(WallTime::try_from(time(9, 5, 0, 0)), WallTime::new(9, 5));
+    assert_eq!(WallTime::try_from(time(9, 5, 1, 0)), Err(TimeError::Seconds));
+    assert_eq!(WallTime::try_from(time(9, 5, 0, 1)), Err(TimeError::Seconds));
+}
+
+#[test]
+fn hours_end_after_their_start_and_at_most_at_24_00() {
+    assert_eq!(Hours::between(time(12, 0, 0, 0), time(12, 0, 0, 0)), Err(TimeError::Order));
+    for (start, end, length, written_end, text) in
+        [(1380, 1439, 59, WallTime::new(23, 59).ok(), "23:00–23:59"), (1439, 1440, 1, None, "23:59–24:00")]
+    {
+        let hours = Hours::try_from((start, end)).unwrap();
+        assert_eq!((hours.minutes(), hours.end(), hours.to_string().as_str()), (length, written_end, text));
+    }
+    assert_eq!(Hours::try_from((1439, 1441)), Err(TimeError::Order));
+}
+
+#[test]
+fn hours_and_days_read_back_from_their_serialized_form() {
+    let hours = Hours::parse(Some("09:30"), None).unwrap();
+    assert_eq!(serde_json::to_string(&hours).unwrap(), "[570,1440]");
+    assert_eq!(serde_json::from_str::<Hours>("[570,1440]").unwrap(), hours);
+    assert!(serde_json::from_str::<Hours>("[570,570]").is_err());
+    let day = Day::new("2026-03-08".parse().unwrap(), "America/New_York".parse().unwrap());
+    let json = serde_json::to_string(&day).unwrap();
+    assert_eq!(json, r#"{"date":"2026-03-08","zone":"America/New_York"}"#);
+    assert_eq!(serde_json::from_str::<Day>(&json).unwrap(), day);
+}
+
+#[test]
+fn the_debug_output_of_a_time_is_what_was_written() {
+    let hours = Hours::parse(Some("09:30"), None).unwrap();
+    assert_eq!(format!("{hours:?} {:?}", hours.start()), "09:30–24:00 09:30");
+    let day = Day::new("2026-03-08".parse().unwrap(), "America/New_York".parse().unwrap());
+    assert_eq!(format!("{day:?} {:?}", day.date()), "Day(2026-03-08 America/New_York) 2026-03-08");
 }
 
 /// Checks that a text of `max` characters is taken, and that one more character and U+0000 are refused.
