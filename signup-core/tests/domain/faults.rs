@@ -103,6 +103,33 @@ fn patch_faults(json: &Value) -> Vec<(String, FaultKind)> {
 }
 
 #[test]
+fn null_and_blank_clear_the_fields_of_a_patch_that_can_be_cleared_and_are_faults_of_the_others() {
+    let fields = |names: &[&str], value: &Value| {
+        Value::from_iter(names.iter().map(|name| ((*name).to_owned(), value.clone()))).to_string()
+    };
+    let cleared = EventPatch::new().clear_description().clear_location().clear_latitude().clear_longitude();
+    let cleared = cleared.clear_location_data().clear_end_date().clear_theme().clear_badge_label();
+    let nullable = [
+        "description",
+        "location",
+        "location_lat",
+        "location_lng",
+        "location_data",
+        "end_date",
+        "theme",
+        "badge_label",
+    ];
+    let others = ["title", "is_virtual", "start_date", "timezone", "is_published", "notify_volunteers"];
+    for empty in [Value::Null, json!(" \t")] {
+        let json = fields(&nullable, &empty);
+        assert_eq!(from_json::<EventPatchInput<'_>>(json.as_bytes()).unwrap().check().unwrap(), cleared);
+        let json: Value = serde_json::from_str(&fields(&others, &empty)).unwrap();
+        let paths: Vec<_> = patch_faults(&json).into_iter().map(|(path, _)| path).collect();
+        assert_eq!(paths, others, "{empty}");
+    }
+}
+
+#[test]
 fn a_patch_of_an_event_has_the_faults_of_a_create() {
     let deep = format!("{}1{}", r#"{"a":"#.repeat(101), "}".repeat(101));
     let deep: Value = serde_json::from_str(&deep).unwrap();

@@ -86,10 +86,6 @@ async fn one_faulty_slot_refuses_all_and_every_fault_is_named() {
     let good = json!({"title": "Good", "capacity": 1});
     for (body, fields) in [
         (json!({}), vec!["shifts"]),
-        (json!({"shifts": null}), vec!["shifts"]),
-        (json!({"shifts": {}}), vec!["shifts"]),
-        (json!({"shifts": []}), vec!["shifts"]),
-        (slots(501), vec!["shifts"]),
         (json!({"shifts": [good, 5]}), vec!["shifts.1"]),
         (
             json!({"shifts": [good, {"title": " ", "capacity": 0}, {"start_time": "9:00"}]}),
@@ -101,11 +97,6 @@ async fn one_faulty_slot_refuses_all_and_every_fault_is_named() {
                 "shifts.2.capacity",
             ],
         ),
-        (
-            json!({"shifts": [{"title": "A", "capacity": 1, "start_time": "12:00", "end_time": "12:00"}, good]}),
-            vec!["shifts.0.end_time"],
-        ),
-        (json!([good]), vec!["body"]),
     ] {
         assert_eq!(server.post(&path, &body).await.fields(), fields, "{body}");
     }

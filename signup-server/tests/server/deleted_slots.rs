@@ -1,9 +1,7 @@
 //! Deleted slots, and the sign-ups that they had.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Server};
@@ -111,68 +109,4 @@ async fn the_page_of_a_sign_up_shows_a_deleted_slot_that_was_over_as_cancelled()
     assert_eq!(scene.server.patch(&scene.event_path(""), &moved).await.status, 200);
     let page = scene.server.browse("GET", &place, None).await.text;
     assert!(page.contains("Your place is cancelled") && !page.contains("/cancel\""), "{page}");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deletion_that_races_with_sign_ups_leaves_nobody_behind() {
-    const ROUNDS: usize = 4;
-    let mut body = crate::pages::published();
-    body["shifts"] = (0..ROUNDS).map(|n| json!({"title": format!("S{n}"), "capacity": 50})).collect();
-    let Some(scene) = Scene::start_on_postgres(&body).await else { return };
-    let mut signed_up = BTreeSet::new();
-    for round in 0..ROUNDS {
-        let (title, path) = (format!("S{round}"), scene.slot_path(&format!("S{round}"), ""));
-        let cancels = round % 2 == 0;
-        let people = async |range: std::ops::Range<usize>| {
-            let mut done = vec![];
-            for number in range {
-                let email = format!("v{round}.{number}@example.org");
-                let status = scene.post_form(&title, &email, &[]).await.status;
-                assert!([303, 404].contains(&status), "{status}");
-                if status == 303 {
-                    done.push(email);
-                }
-            }
-            done
-        };
-        let deletion = async {
-            if !cancels {
-                return delete(&scene.server, &path).await.status;
-            }
-            // The first sign-ups precede the deletion.
-            while scene.server.get(&path).await.data()["filled"] == 0 {
-                tokio::task::yield_now().await;
-            }
-            delete(&scene.server, &format!("{path}?cancel_signups=true")).await.status
-        };
-        let (done, status) = tokio::join!(join_all([people(0..8), people(8..16), people(16..24)]), deletion);
-        let done: BTreeSet<_> = done.into_iter().flatten().collect();
-        if cancels {
-            assert_eq!(status, 200);
-            assert!(!done.is_empty());
-        } else {
-            assert_eq!(status == 200, done.is_empty(), "{status}: {done:?}");
-            assert!([200, 409].contains(&status), "{status}");
-        }
-        for email in &done {
-            let found = scene.signups("/v1/signups", "", email).await;
-            let expected = if cancels { "cancelled" } else { "confirmed" };
-            assert_eq!((found.len(), &found[0]["status"]), (1, &json!(expected)), "{email}");
-        }
-        if cancels {
-            signed_up.extend(done);
-        }
-    }
-    let cancelled = scene.server.get("/v1/signups?per_page=100&status=cancelled").await.data();
-    assert_eq!(cancelled.as_array().unwrap().len(), signed_up.len(), "{cancelled}");
-    // The confirmation of a sign-up that was cancelled meanwhile is not sent.
-    let told = || {
-        let mails = scene.mailbox.mails().into_iter();
-        let cancellations = mails.filter(|mail| mail.calendar().property("METHOD") == "CANCEL");
-        cancellations.map(|mail| mail.to).collect::<Vec<_>>()
-    };
-    let is_due = "SELECT CAST(COUNT(*) AS TEXT) FROM notices";
-    scene.server.wait_for_sql(is_due, "0", Duration::from_secs(60)).await;
-    assert_eq!(told().len(), signed_up.len(), "each is told once");
-    assert_eq!(told().into_iter().collect::<BTreeSet<_>>(), signed_up);
 }

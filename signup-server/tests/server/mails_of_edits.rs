@@ -61,17 +61,8 @@ async fn volunteers_are_told_once_if_the_time_or_the_place_of_their_shift_change
         }
     }
 
-    for quiet in [
-        json!({}),
-        moved,
-        // Berlin has the clocks of Paris.
-        json!({"timezone": "Europe/Berlin"}),
-        json!({"title": "Other", "description": "New", "badge_label": "New", "theme": "midnight", "end_date": "2027-06-14"}),
-        json!({"is_virtual": true, "location_lat": 1, "location_lng": 2, "location_data": {"a": 1}}),
-        json!({"location": "Shed", "start_date": "2027-06-19", "notify_volunteers": false}),
-    ] {
-        patch(&server, &page, &quiet).await;
-    }
+    let quiet = json!({"location": "Shed", "start_date": "2027-06-19", "notify_volunteers": false});
+    patch(&server, &page, &quiet).await;
     let mails = mailbox.wait_for_exactly(5, SOON).await;
     for name in ["ada@example.org", "bob@example.org"] {
         let of = |mails: &[Mail]| mails.iter().rfind(|mail| mail.to == name).unwrap().calendar();
@@ -201,24 +192,6 @@ async fn typed_text_adds_no_header_and_no_markup_to_a_mail_about_an_edit() {
             let summary = calendar.property("SUMMARY");
             let is_one_line = !summary.contains(['\r', '\n']);
             assert!(summary.contains("Bcc: all@example.org") && is_one_line, "{method} {path}: {calendar:?}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_name_that_could_be_a_link_is_in_no_mail_about_an_edit() {
-    let (server, mailbox) = with_mailbox("memory:");
-    let page = Page::create(&server, &published()).await;
-    let answer = page.sign_up(&server, &page.slot("Early"), "Win at evil.example", "ada@example.org").await;
-    assert_eq!(answer.status, 303, "{}", answer.text);
-    let event = format!("/v1/events/{}", page.event["id"].as_str().unwrap());
-    assert_eq!(server.patch(&event, &json!({"start_date": "2027-06-12"})).await.status, 200);
-    mailbox.wait_for(2, SOON).await;
-    assert_eq!(server.post(&format!("{event}/cancel"), &json!({})).await.status, 200);
-    for mail in &mailbox.wait_for(3, SOON).await[1..] {
-        assert_eq!(mail.header("to"), mail.to, "the header has only the address");
-        for part in [mail.text(), mail.html(), format!("{:?}", mail.calendar())] {
-            assert!(!part.contains("evil.example"), "{part}");
         }
     }
 }

@@ -59,7 +59,6 @@ mod routes_of_events;
 mod scene;
 mod signup_lists;
 mod signup_privacy;
-mod signup_states;
 mod signups;
 mod slots;
 mod slots_of_edited_events;

@@ -1,10 +1,9 @@
 //! The pages under hostile input, large bodies, many requests and many shifts.
 
-use futures_util::future::join_all;
 use serde_json::json;
 
 use crate::harness::Server;
-use crate::lives::{PROXY, sign_up_as};
+use crate::lives::PROXY;
 use crate::pages::{Page, published};
 
 #[tokio::test]
@@ -102,32 +101,6 @@ async fn every_form_counts_against_the_limit_whatever_its_answer_is() {
         assert_eq!(statuses, [303, 422, 409, 404, 415, 413]);
     }
     assert_eq!(page.post(&server, &form).await.status, 429);
-}
-
-/// 200 volunteers, each from another address, submit the form for a shift of 7 at the same time to two processes on one
-/// database.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_hundred_simultaneous_forms_fill_exactly_the_capacity() {
-    let Some(server) = Server::start_on_postgres() else { return };
-    let first = server.restart_with(&PROXY);
-    let second = first.start_another(&PROXY);
-    let servers = [first, second];
-    let page = Page::create(
-        &servers[0],
-        &json!({
-            "title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
-            "shifts": [{"title": "Early", "capacity": 7}],
-        }),
-    )
-    .await;
-    let slot = page.slot("Early");
-    let attempts = (0..200).map(|number| sign_up_as(&servers[number % servers.len()], &page, &slot, number));
-    let answers = join_all(attempts).await;
-    let count = |status| answers.iter().filter(|answer| answer.status == status).count();
-    println!("2 processes, 200 forms for a shift of 7: {} admitted, {} refused", count(303), count(409));
-    assert_eq!((count(303), count(409)), (7, 193));
-    assert!(answers.iter().filter(|answer| answer.status == 409).all(|answer| answer.text.contains("full")));
-    assert_eq!(page.filled(&servers[0], "Early").await, 7);
 }
 
 /// Instead of the forms, a page that would become too long has a link for each shift.

@@ -38,11 +38,6 @@ impl Scene {
         Self::restart(Server::start_on_sqlite(), &published()).await
     }
 
-    /// Starts a server on a new PostgreSQL database, with this event. Returns `None` if PostgreSQL is not installed.
-    pub(crate) async fn start_on_postgres(event: &Value) -> Option<Self> {
-        Some(Self::restart(Server::start_on_postgres()?, event).await)
-    }
-
     async fn restart(server: Server, event: &Value) -> Self {
         let mailbox = Mailbox::start();
         let server = server.restart_with(&[&["--smtp", &mailbox.url()], PROXY.as_slice()].concat());

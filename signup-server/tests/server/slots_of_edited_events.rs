@@ -59,21 +59,3 @@ async fn an_event_with_1000_slots_is_copied_moved_cancelled_and_deleted(
     assert_eq!(server.send("DELETE", &path, None).await.status, 200);
     assert_not_found(&server.get(&format!("{path}/slots")).await, "deleted");
 }
-
-/// A form that a second process receives after the first process has answered the edit.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_sign_up_in_another_process_sees_the_deleted_slot_and_the_new_question() {
-    let Some(server) = Server::start_on_postgres() else { return };
-    let other = server.start_another(&[]);
-    let page = Page::create(&server, &published()).await;
-    let (early, late) = (page.slot("Early"), page.slot("Late"));
-    assert_eq!(page.sign_up(&other, &late, "Ada", "ada@example.org").await.status, 303);
-    assert_eq!(server.send("DELETE", &format!("/v1/slots/{early}"), None).await.status, 200);
-    assert_eq!(page.sign_up(&other, &early, "Ada", "ada@example.org").await.status, 404);
-    let required = json!({"label": "Diet", "required": true});
-    let added = server.post(&format!("{}/questions", path(&page.event)), &required).await;
-    assert_eq!(added.status, 201);
-    let refused = page.sign_up(&other, &late, "Bob", "bob@example.org").await;
-    assert_eq!(refused.status, 422);
-    assert!(refused.text.contains("“Diet” is required."), "{}", refused.text);
-}
