@@ -149,17 +149,20 @@ mod tests {
     fn a_fan_out_of_a_cancellation_or_a_deletion_reaches_every_sign_up() {
         let (.., shift, signup) = facts();
         let changed = records::notice(&shift, 5);
+        let later = crate::id::SignupId::new(records::uuid(99));
         for cause in [
             NoticeCause::EventCancelled { fanned_out_to: None },
             NoticeCause::ShiftDeleted { fanned_out_to: None },
         ] {
             let fanned_out = Notice { cause, ..changed.clone() };
-            let change = fan_out(fanned_out, std::slice::from_ref(&signup), vec![notice(8)], true, before());
-            let Some(Write::Put { after, .. }) = change.writes.first() else { panic!("{change:?}") };
-            assert_eq!(
-                <&Notice>::try_from(after).unwrap().cause,
-                NoticeCause::Cancelled { signup: signup.id }
-            );
+            let signups = [signup.clone(), Signup { id: later, shift_version: 9, ..signup.clone() }];
+            let change = fan_out(fanned_out, &signups, vec![notice(8), notice(9)], true, before());
+            let told = change.writes.iter().filter_map(|write| match write {
+                Write::Put { before: None, after } => Some(<&Notice>::try_from(after).unwrap().cause.clone()),
+                _ => None,
+            });
+            let each = signups.iter().map(|signup| NoticeCause::Cancelled { signup: signup.id });
+            assert_eq!(told.collect::<Vec<_>>(), each.collect::<Vec<_>>());
         }
     }
 

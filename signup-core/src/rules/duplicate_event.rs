@@ -80,7 +80,7 @@ mod tests {
 
     use crate::conformance::records;
     use crate::id::{EventId, QuestionId, ShiftId};
-    use crate::store::Write;
+    use crate::store::{Refusal, Write};
 
     fn copy(source: EventInFull, to: Date) -> Result<Decision<EventWithShifts>, Faults> {
         let ids = EventIds {
@@ -125,6 +125,8 @@ mod tests {
         ];
         assert_eq!(lines(&decision)[0], "no event food-drive-abcdefgh");
         assert_eq!(lines(&decision)[1..], written);
+        let other = Refusal::Taken(Box::new(source.event.clone().into()));
+        assert!((decision.decides_again)(&other), "another event has the random slug");
         let Some(Write::Put { after, .. }) = decision.change.writes.last() else { panic!("{decision:?}") };
         let question = <&Question>::try_from(after).unwrap();
         assert_eq!((question.event, question.version, question.position), (decision.outcome.event.id, 1, 2));

@@ -112,6 +112,7 @@ mod tests {
     use super::*;
     use crate::conformance::records;
     use crate::occupancy::Capacity;
+    use crate::store::{Refusal, Total};
 
     fn new(count: usize) -> Vec<NewShift> {
         vec![NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap()); count]
@@ -196,6 +197,9 @@ mod tests {
                 (decision, _) => panic!("{what}: {decision:?}"),
             }
         }
+        let filled = Total::Filled(full().event.organization, full().shifts[0].id);
+        let decides_again = delete(0, DeleteShift::new(), before()).unwrap().decides_again;
+        assert!(decides_again(&Refusal::NotBelow { total: filled, count: 1 }), "a sign-up came meanwhile");
     }
 
     #[test]

@@ -58,6 +58,8 @@ async fn a_replay_is_returned_even_if_the_input_is_wrong() {
     let first = keyed.create_event(event(date(2027, 7, 3))).await.unwrap();
     let again = keyed.create_event(event(date(9999, 1, 1))).await.unwrap();
     assert!(keyed.is_replay());
+    keyed.duplicate_event(first.event.id, date(2027, 7, 10)).await.unwrap();
+    assert!(!keyed.is_replay(), "the last write was not a replay");
     assert_eq!(again, first);
 }
 

@@ -84,11 +84,15 @@ impl Watched {
         self.reads.load(Ordering::SeqCst)
     }
 
-    /// Waits until this many commits have begun.
+    /// Waits until this many commits have begun. Panics after 10 seconds.
     async fn has_begun(&self, commits: usize) {
-        while self.begun() < commits {
-            yield_now().await;
-        }
+        let begun = async {
+            while self.begun() < commits {
+                yield_now().await;
+            }
+        };
+        let waited = tokio::time::timeout(std::time::Duration::from_secs(10), begun).await;
+        waited.unwrap_or_else(|_| panic!("{} of {commits} commits have begun", self.begun()));
     }
 }
 

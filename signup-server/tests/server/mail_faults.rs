@@ -59,13 +59,17 @@ async fn a_temporarily_refused_recipient_is_retried_after_a_backoff() {
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     let (server, mailbox) = with_mailbox(&database);
+    let listen = format!("127.0.0.1:{}", free_port());
+    let server = server.restart_with(&["--smtp", &mailbox.url(), "--metrics-listen", &listen]);
     mailbox.answer("busy@example.org", &[(450, "mailbox busy"), (250, "")]);
     let page = Page::create(&server, &published()).await;
     page.sign_up(&server, &page.slot("Early"), "Busy", "busy@example.org").await;
     page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     assert_eq!(to(&mailbox.wait_for(1, SOON).await), ["ada@example.org"], "a retry delays no other mail");
+    // The claim of a mail sets a due time, too: the end of its lease.
+    Server::wait_for_metric(&listen, r#"signup_mails_total{fate="put_back"} 1"#).await;
     let pause = "SELECT CAST(due_at > created_at + 29 AS TEXT) FROM notices WHERE attempts = 1";
-    server.wait_for_sql(pause, "1", SOON).await;
+    assert_eq!(server.sql(pause).await, "1");
     server.sql("UPDATE notices SET due_at = 0").await;
     let mails = mailbox.wait_for_exactly(2, Duration::from_secs(60)).await;
     assert_eq!(mails[1].to, "busy@example.org");
