@@ -82,6 +82,16 @@ impl Faults {
         self.0.push(Fault::new(path, kind));
     }
 
+    /// Adds a fault of the kind [`Unknown`](FaultKind::Unknown) for each path, once for equal paths.
+    pub fn add_unknown(&mut self, paths: impl IntoIterator<Item = FaultPath>) {
+        let before = self.0.len();
+        for path in paths {
+            if !self.0[before..].iter().any(|fault| fault.path == path) {
+                self.add(path, FaultKind::Unknown);
+            }
+        }
+    }
+
     /// Returns the value of a check. If the check failed, adds its error as a fault at `path` and returns `None`.
     pub fn check<T, E: Into<FaultKind>>(
         &mut self,

@@ -1,20 +1,19 @@
 //! The request that handlers receive: token, idempotency key, client address, and a body that is read on demand.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::pin::Pin;
 
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use ipnet::IpNet;
-use serde::de::IgnoredAny;
-use signup_core::{FaultKind, Faults, IdempotencyKey, from_json};
+use signup_core::{EmptyInput, FaultKind, FaultPath, Faults, IdempotencyKey, PathStep, from_json};
 use warp::http::HeaderMap;
 use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
 
 use crate::reply::{ApiError, BodyError};
 use crate::request_body::BODY_TIMEOUT;
+use crate::wire::{Deleted, Slot};
 
 /// The maximum size of a body, in bytes.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
@@ -58,13 +57,13 @@ impl Request {
     /// Reads the JSON body, and converts it with `read`.
     ///
     /// # Errors
-    /// Fails like [`json`](Self::json), and returns the faults of `read`.
+    /// Fails like [`json`](Self::json). Returns the faults of `read`, and then a fault for each query parameter.
     pub(crate) async fn input<V>(
         &mut self,
         read: impl FnOnce(&[u8]) -> Result<V, Faults>,
     ) -> Result<V, ApiError> {
         let body = self.json().await?;
-        Ok(read(&body)?)
+        Ok(both(read(&body), self.no_query()).map(|(value, ())| value)?)
     }
 
     /// Reads a JSON body that may be omitted, and converts it with `read`. An empty body is `{}`, whatever its
@@ -76,29 +75,63 @@ impl Request {
         &mut self,
         read: impl FnOnce(&[u8]) -> Result<V, Faults>,
     ) -> Result<V, ApiError> {
-        let body = self.any_body().await?;
-        let body = match &*body {
-            [] => b"{}",
-            _ if self.is_json() => &*body,
-            _ => return Err(BodyError::UnsupportedMediaType.into()),
-        };
-        Ok(read(body)?)
+        let body = self.optional_json().await?;
+        Ok(both(read(&body), self.no_query()).map(|(value, ())| value)?)
     }
 
-    /// Reads a body that may be omitted and whose members are ignored.
+    /// Reads the input of a deletion: the query string, and a body without members, which may be omitted.
     ///
     /// # Errors
-    /// Fails like [`input`](Self::input).
-    pub(crate) async fn ignored_body(&mut self) -> Result<(), ApiError> {
-        self.optional_input(|body| from_json::<BTreeMap<String, IgnoredAny>>(body).map(drop)).await
+    /// Fails like [`json`](Self::json). Returns the faults of the body, and then those of [`query`](Self::query).
+    pub(crate) async fn deletion<V, const N: usize>(
+        &mut self,
+        names: [&str; N],
+        check: impl FnOnce([Option<Cow<'_, str>>; N]) -> Result<V, Faults>,
+    ) -> Result<V, ApiError> {
+        let body = self.optional_json().await?;
+        let empty = from_json(&body).and_then(|mut input: EmptyInput| {
+            ignore_answer(&mut input.unknown, Deleted::FIELDS);
+            input.check()
+        });
+        Ok(both(empty, self.query(names, check)).map(|((), value)| value)?)
     }
 
-    /// Returns the values of the named parameters in the query string. Uses the last value of a repeated parameter.
-    pub(crate) fn query_texts<const N: usize>(&self, names: [&str; N]) -> [Option<Cow<'_, str>>; N] {
+    /// Takes the named parameters from the query string, and converts them with `check`. Uses the last value of a repeated
+    /// parameter.
+    ///
+    /// # Errors
+    /// Returns the faults of `check`, and then a fault for each other parameter, in their order.
+    pub(crate) fn query<V, const N: usize>(
+        &self,
+        names: [&str; N],
+        check: impl FnOnce([Option<Cow<'_, str>>; N]) -> Result<V, Faults>,
+    ) -> Result<V, Faults> {
         // Never fails: any query decodes to pairs of text.
         let pairs: Vec<(Cow<'_, str>, Cow<'_, str>)> =
             serde_urlencoded::from_str(&self.query).unwrap_or_default();
-        names.map(|name| pairs.iter().rev().find(|(found, _)| found == name).map(|(_, value)| value.clone()))
+        let value = |name: &str| pairs.iter().rev().find(|(found, _)| found == name);
+        let checked = check(names.map(|name| value(name).map(|(_, value)| value.clone())));
+        let unknown = pairs.iter().filter(|(name, _)| !names.contains(&&**name));
+        let mut faults = Faults::new();
+        faults.add_unknown(unknown.map(|(name, _)| FaultPath::new().member(name)));
+        both(checked, faults.into_result(Some(()))).map(|(value, ())| value)
+    }
+
+    /// Checks that the query string has no parameters.
+    ///
+    /// # Errors
+    /// Returns a fault for each parameter.
+    pub(crate) fn no_query(&self) -> Result<(), Faults> {
+        self.query([], |[]| Ok(()))
+    }
+
+    /// Reads a JSON body that may be omitted. An empty body is `{}`, whatever its `Content-Type` is.
+    async fn optional_json(&mut self) -> Result<Bytes, BodyError> {
+        let body = self.any_body().await?;
+        if body.is_empty() {
+            return Ok(Bytes::from_static(b"{}"));
+        }
+        if self.is_json() { Ok(body) } else { Err(BodyError::UnsupportedMediaType) }
     }
 
     /// Reads the body. The `Content-Type` must be JSON or absent.
@@ -154,6 +187,35 @@ impl Request {
         let Some(subtype) = media_type.strip_prefix("application/") else { return false };
         subtype == "json" || (subtype.len() > "+json".len() && subtype.ends_with("+json"))
     }
+}
+
+/// Returns both values, or the faults of both.
+fn both<A, B>(first: Result<A, Faults>, second: Result<B, Faults>) -> Result<(A, B), Faults> {
+    match (first, second) {
+        (Ok(first), Ok(second)) => Ok((first, second)),
+        (Err(mut faults), Err(more)) => {
+            for fault in more {
+                // A name that is unknown in the body and in the query is one fault.
+                if !faults.iter().any(|present| *present == fault) {
+                    faults.extend([fault]);
+                }
+            }
+            Err(faults)
+        }
+        (Err(faults), Ok(_)) | (Ok(_), Err(faults)) => Err(faults),
+    }
+}
+
+/// Removes the fields of the answer from the unknown members of a body, so that a client may send back what it has read.
+/// `record` has the fields of the record that the request is about. An element of `shifts` has those of a [`Slot`].
+pub(crate) fn ignore_answer(unknown: &mut Vec<FaultPath>, record: &[&str]) {
+    unknown.retain(|path| match path.steps() {
+        [PathStep::Member(name)] => !record.contains(&&**name),
+        [PathStep::Field("shifts"), PathStep::Index(_), PathStep::Member(name)] => {
+            !Slot::FIELDS.contains(&&**name)
+        }
+        _ => true,
+    });
 }
 
 /// Converts warp's stream of buffers into a [`BodyStream`].

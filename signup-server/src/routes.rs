@@ -49,7 +49,7 @@ use Handler::{Api, Open, Page};
 static ROUTES: &[Route] = &[
     route(Method::GET, "/v1/events", Api(|c| list_events(c.context, c.session, c.request).boxed())),
     route(Method::POST, "/v1/events", Api(|c| create_event(c.context, c.session, c.request).boxed())),
-    route(Method::GET, "/v1/events/{event_id}", Api(|c| show_event(c.context, c.session, c.path.event()).boxed())),
+    route(Method::GET, "/v1/events/{event_id}", Api(|c| show_event(c.context, c.session, c.path.event(), c.request).boxed())),
     route(Method::PATCH, "/v1/events/{event_id}",
         Api(|c| patch_event(c.context, c.session, c.path.event(), c.request).boxed())),
     route(Method::DELETE, "/v1/events/{event_id}",
@@ -62,19 +62,19 @@ static ROUTES: &[Route] = &[
         Api(|c| unpublish_event(c.context, c.session, c.path.event(), c.request).boxed())),
     route(Method::POST, "/v1/events/{event_id}/cancel",
         Api(|c| cancel_event(c.context, c.session, c.path.event(), c.request).boxed())),
-    route(Method::GET, "/v1/events/{event_id}/coverage", Api(|c| show_coverage(c.session, c.path.event()).boxed())),
-    route(Method::GET, "/v1/events/{event_id}/slots", Api(|c| list_slots(c.session, c.path.event()).boxed())),
+    route(Method::GET, "/v1/events/{event_id}/coverage", Api(|c| show_coverage(c.session, c.path.event(), c.request).boxed())),
+    route(Method::GET, "/v1/events/{event_id}/slots", Api(|c| list_slots(c.session, c.path.event(), c.request).boxed())),
     route(Method::POST, "/v1/events/{event_id}/slots",
         Api(|c| add_slots(c.session, c.path.event(), c.request).boxed())),
     route(Method::GET, "/v1/events/{event_id}/questions",
-        Api(|c| list_questions(c.session, c.path.event()).boxed())),
+        Api(|c| list_questions(c.session, c.path.event(), c.request).boxed())),
     route(Method::POST, "/v1/events/{event_id}/questions",
         Api(|c| add_question(c.session, c.path.event(), c.request).boxed())),
     personal(Method::GET, "/v1/events/{event_id}/signups", Api(|c| {
         let scope = Some(SignupScope::Event(c.path.event()));
         list_signups(c.context, c.session, scope, c.request).boxed()
     })),
-    route(Method::GET, "/v1/slots/{id}", Api(|c| show_slot(c.session, c.path.shift()).boxed())),
+    route(Method::GET, "/v1/slots/{id}", Api(|c| show_slot(c.session, c.path.shift(), c.request).boxed())),
     route(Method::PATCH, "/v1/slots/{id}", Api(|c| patch_slot(c.session, c.path.shift(), c.request).boxed())),
     route(Method::DELETE, "/v1/slots/{id}", Api(|c| delete_slot(c.session, c.path.shift(), c.request).boxed())),
     personal(Method::GET, "/v1/slots/{id}/signups", Api(|c| {
@@ -86,8 +86,8 @@ static ROUTES: &[Route] = &[
     route(Method::DELETE, "/v1/questions/{id}",
         Api(|c| delete_question(c.session, c.path.question(), c.request).boxed())),
     personal(Method::GET, "/v1/signups", Api(|c| list_signups(c.context, c.session, None, c.request).boxed())),
-    personal(Method::GET, "/v1/signups/{id}", Api(|c| show_signup(c.session, c.path.signup()).boxed())),
-    route(Method::GET, "/v1/team", Api(|c| show_team(c.session).boxed())),
+    personal(Method::GET, "/v1/signups/{id}", Api(|c| show_signup(c.session, c.path.signup(), c.request).boxed())),
+    route(Method::GET, "/v1/team", Api(|c| show_team(c.session, c.request).boxed())),
     route(Method::GET, "/openapi.json", Open(|c| async move { c.openapi.json() }.boxed())),
     route(Method::GET, "/openapi.yaml", Open(|c| async move { c.openapi.yaml() }.boxed())),
     route(Method::GET, "/health/live", Open(|_| async { health::live() }.boxed())),

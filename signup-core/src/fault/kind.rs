@@ -33,7 +33,7 @@ pub enum FaultKind {
     /// A value that may be given only once, such as a header or an option of a question, is given several times.
     #[error("must be given once")]
     Repeated,
-    /// Not a value that the input may have, such as an answer to a question of another event.
+    /// The input does not take a member or a parameter of this name, or an answer to this question.
     #[error("is unknown")]
     Unknown,
     /// The text is not JSON.

@@ -24,7 +24,7 @@ use crate::id::QuestionId;
 pub struct FaultPath(Vec<PathStep>);
 
 /// One step of a [`FaultPath`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PathStep {
     /// The field with this name.
@@ -33,6 +33,8 @@ pub enum PathStep {
     Index(usize),
     /// The answer to the question with this id.
     Question(QuestionId),
+    /// A member of a JSON object with a name that the input does not take.
+    Member(Box<str>),
 }
 
 impl FaultPath {
@@ -57,6 +59,18 @@ impl FaultPath {
     #[must_use]
     pub fn question(self, id: QuestionId) -> Self {
         self.then(PathStep::Question(id))
+    }
+
+    /// Appends a step to a member whose name the input does not take.
+    #[must_use]
+    pub fn member(self, name: &str) -> Self {
+        self.then(PathStep::Member(name.into()))
+    }
+
+    /// Appends the steps of `path`.
+    pub(crate) fn join(mut self, path: Self) -> Self {
+        self.0.extend(path.0);
+        self
     }
 
     fn then(mut self, step: PathStep) -> Self {
@@ -102,8 +116,8 @@ impl fmt::Display for FaultPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, step) in self.0.iter().enumerate() {
             match step {
-                PathStep::Field(name) if number == 0 => f.write_str(name)?,
-                PathStep::Field(name) => write!(f, ".{name}")?,
+                PathStep::Field(name) => write!(f, "{}{name}", if number == 0 { "" } else { "." })?,
+                PathStep::Member(name) => write!(f, "{}{name}", if number == 0 { "" } else { "." })?,
                 PathStep::Index(index) => write!(f, "[{index}]")?,
                 PathStep::Question(id) => write!(f, "[{id}]")?,
             }

@@ -4,8 +4,8 @@ use jiff::civil::Date;
 
 use super::given::{Given, Mistyped};
 use super::{
-    Change, DuplicateInput, EventInput, HoursPatch, NewEvent, NewShift, Object, ShiftInput, ShiftPatch,
-    ShiftPatchInput,
+    Change, DuplicateInput, EmptyInput, EventInput, HoursPatch, NewEvent, NewShift, NotifyInput, Object,
+    ShiftInput, ShiftPatch, ShiftPatchInput,
 };
 use crate::event::{Event, Latitude, Longitude, Theme};
 use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
@@ -226,6 +226,7 @@ impl EventInput<'_> {
             shifts,
             ..NewEvent::new(title, first.date(), zone)
         });
+        faults.add_unknown(self.unknown.iter().cloned());
         faults.into_result(event)
     }
 }
@@ -271,7 +272,33 @@ impl DuplicateInput<'_> {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
         let start_date = fields.required("start_date", &self.start_date, TEXT, |text| date(text));
+        faults.add_unknown(self.unknown.iter().cloned());
         faults.into_result(start_date.map(EventDate::date))
+    }
+}
+
+impl NotifyInput {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn check(&self) -> Result<(), Faults> {
+        let mut faults = Faults::new();
+        Fields::new(&mut faults).optional_flag("notify_volunteers", &self.notify_volunteers);
+        faults.add_unknown(self.unknown.iter().cloned());
+        faults.into_result(Some(()))
+    }
+}
+
+impl EmptyInput {
+    /// Checks that the input has no members.
+    ///
+    /// # Errors
+    /// Returns a fault for each member.
+    pub fn check(&self) -> Result<(), Faults> {
+        let mut faults = Faults::new();
+        faults.add_unknown(self.unknown.iter().cloned());
+        faults.into_result(Some(()))
     }
 }
 
@@ -296,6 +323,7 @@ impl ShiftPatchInput<'_> {
         let capacity = fields.optional("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
         let patch = ShiftPatch { title, location, hours, capacity, notify_volunteers };
+        faults.add_unknown(self.unknown.iter().cloned());
         faults.into_result(Some(patch))
     }
 }

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use super::check::{Fields, NUMBER, TEXT, check_order_of_days, date};
 use super::{Change, Given, Object};
 use crate::event::{Latitude, Longitude, Theme};
-use crate::fault::{Faults, ValueType};
+use crate::fault::{FaultPath, Faults, ValueType};
 use crate::hours::EventDate;
 use crate::text::{BadgeLabel, CancellationReason, Description, EventLocation, LocationData, Title};
 use crate::zone::Zone;
@@ -176,6 +176,8 @@ pub struct EventPatchInput<'a> {
     pub badge_label: Given<Cow<'a, str>>,
     /// Whether volunteers get a mail if their time or place changes; true if omitted.
     pub notify_volunteers: Given<bool>,
+    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
+    pub unknown: Vec<FaultPath>,
 }
 
 impl EventPatchInput<'_> {
@@ -224,6 +226,7 @@ impl EventPatchInput<'_> {
             badge_label,
             notify_volunteers,
         };
+        faults.add_unknown(self.unknown.iter().cloned());
         faults.into_result(Some(patch))
     }
 }
@@ -278,6 +281,8 @@ pub struct CancelEventInput<'a> {
     pub reason: Given<Cow<'a, str>>,
     /// Whether volunteers get a mail; true if omitted.
     pub notify_volunteers: Given<bool>,
+    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
+    pub unknown: Vec<FaultPath>,
 }
 
 impl CancelEventInput<'_> {
@@ -290,6 +295,7 @@ impl CancelEventInput<'_> {
         let mut fields = Fields::new(&mut faults);
         let reason = fields.nullable("reason", &self.reason, TEXT, |text| CancellationReason::new(text));
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
+        faults.add_unknown(self.unknown.iter().cloned());
         faults.into_result(Some(CancelEvent { reason, notify_volunteers }))
     }
 }

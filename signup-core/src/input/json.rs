@@ -1,9 +1,9 @@
 //! Untyped input from JSON, borrowed from the text.
 //!
 //! Each field's value is first kept as JSON text and then parsed separately. So a value of the wrong type does not stop
-//! the parse: the value becomes [`Given::Mistyped`], and the check finds the faults of all fields. Unknown members are
-//! skipped without building their values, however large or deep they are. If a member is given twice, the last value
-//! counts.
+//! the parse: the value becomes [`Given::Mistyped`], and the check finds the faults of all fields. The names of unknown
+//! members are collected. Their values are skipped without being built, however large or deep they are. If a member is
+//! given twice, the last value counts.
 //!
 //! **Invariant:** the only errors are that the text is not JSON, or not an object.
 
@@ -15,18 +15,19 @@ use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Se
 use serde_json::value::RawValue;
 
 use super::{
-    CancelEventInput, DuplicateInput, EventInput, EventPatchInput, Given, Object, QuestionInput, ShiftInput,
-    ShiftPatchInput, ShiftsInput,
+    CancelEventInput, DuplicateInput, EmptyInput, EventInput, EventPatchInput, Given, NotifyInput, Object,
+    QuestionInput, ShiftInput, ShiftPatchInput, ShiftsInput,
 };
 use crate::event::Event;
-use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
+use crate::fault::{FaultKind, FaultPath, Faults, PathStep, ValueType};
 use crate::question::Question;
 use crate::text::is_blank;
 
 /// Reads an input, such as an [`EventInput`], from JSON text.
 ///
-/// The members of the object have the names of the input's fields. Unknown members are ignored. If a member is given
-/// twice, the last value counts. A value of a wrong type becomes a fault of its field when the input is checked.
+/// The members of the object have the names of the input's fields. If a member is given twice, the last value counts. A
+/// value of a wrong type becomes a fault of its field when the input is checked. So does each member of another name,
+/// unless the program removes it from the field `unknown` before. The first 1,000 of these names are kept.
 ///
 /// # Errors
 /// Returns a fault of the whole input if the text is not JSON, or not an object.
@@ -64,6 +65,8 @@ trait FieldType<'de>: Sized {
     fn object(_: &'de str) -> serde_json::Result<Option<Self>> {
         Ok(None)
     }
+    /// Moves the unknown members inside the value of `field` to those of the input.
+    fn move_unknown(_: &mut Given<Self>, _field: &'static str, _unknown: &mut Vec<FaultPath>) {}
 }
 
 impl<'de, T: FieldType<'de>> Deserialize<'de> for Given<T> {
@@ -132,6 +135,18 @@ impl<'de> FieldType<'de> for Vec<Given<ShiftInput<'de>>> {
     fn list(json: &'de str) -> serde_json::Result<Option<Self>> {
         bounded(json, Event::MAX_NEW_SHIFTS + 1)
     }
+
+    fn move_unknown(shifts: &mut Given<Self>, field: &'static str, unknown: &mut Vec<FaultPath>) {
+        // If the list is given twice, the last one counts.
+        unknown.retain(|path| path.steps()[0] != PathStep::Field(field));
+        let Given::Value(shifts) = shifts else { return };
+        for (index, shift) in shifts.iter_mut().enumerate() {
+            let Given::Value(shift) = shift else { continue };
+            let room = MAX_UNKNOWN - unknown.len();
+            let element = FaultPath::new().field(field).index(index);
+            unknown.extend(shift.unknown.drain(..).take(room).map(|name| element.clone().join(name)));
+        }
+    }
 }
 
 impl<'de> FieldType<'de> for Vec<Given<Cow<'de, str>>> {
@@ -165,6 +180,9 @@ fn bounded<'de, T: Deserialize<'de>>(json: &'de str, max: usize) -> serde_json::
     deserializer.deserialize_seq(ListVisitor(max, PhantomData)).map(Some)
 }
 
+/// The largest number of unknown members that an input keeps.
+const MAX_UNKNOWN: usize = 1_000;
+
 /// The name of a member, borrowed where the text has no escapes.
 struct Name<'de>(Cow<'de, str>);
 
@@ -190,20 +208,46 @@ impl<'de> Deserialize<'de> for Name<'de> {
     }
 }
 
+/// An input that is read from the members of an object.
+trait ReadObject<'de>: Sized {
+    fn read<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error>;
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: ReadObject<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<T, A::Error> {
+        T::read(object)
+    }
+}
+
 /// Implements `Deserialize` for inputs: a member of the object sets the field of the same name, or the field that is
 /// followed by the name of the member. Refuses an array, which derived code would accept.
 macro_rules! inputs {
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $name:literal) => { $name };
-    ($($input:ident { $($field:ident $(: $name:literal)?),* $(,)? })*) => {$(
-        impl<'de> $input<'de> {
+    ($($input:ident $(<$life:lifetime>)? { $($field:ident $(: $name:literal)?),* $(,)? })*) => {$(
+        impl<'de> ReadObject<'de> for $input $(<$life>)? {
             fn read<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
                 let mut input = Self::default();
                 while let Some(Name(name)) = object.next_key()? {
                     match &*name {
-                        $(inputs!(@name $field $($name)?) => input.$field = object.next_value()?,)*
-                        _ => {
+                        $(inputs!(@name $field $($name)?) => {
+                            input.$field = object.next_value()?;
+                            let unknown = &mut input.unknown;
+                            FieldType::move_unknown(&mut input.$field, inputs!(@name $field $($name)?), unknown);
+                        })*
+                        name => {
                             let IgnoredAny = object.next_value()?;
+                            if input.unknown.len() < MAX_UNKNOWN {
+                                input.unknown.push(FaultPath::new().member(name));
+                            }
                         }
                     }
                 }
@@ -211,39 +255,29 @@ macro_rules! inputs {
             }
         }
 
-        impl<'de> Deserialize<'de> for $input<'de> {
+        impl<'de> Deserialize<'de> for $input $(<$life>)? {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct InputVisitor;
-                impl<'de> Visitor<'de> for InputVisitor {
-                    type Value = $input<'de>;
-
-                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                        f.write_str("an object")
-                    }
-
-                    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<$input<'de>, A::Error> {
-                        $input::read(object)
-                    }
-                }
-                deserializer.deserialize_map(InputVisitor)
+                deserializer.deserialize_map(ObjectVisitor(PhantomData))
             }
         }
     )*};
 }
 
 inputs! {
-    EventInput {
+    EventInput<'de> {
         title, description, location, is_virtual, location_lat, location_lng, location_data, start_date, end_date,
         timezone, is_published, theme, badge_label, shifts,
     }
-    ShiftInput { title, location, start_time, end_time, capacity }
-    DuplicateInput { start_date }
-    ShiftPatchInput { title, location, start_time, end_time, capacity, notify_volunteers }
-    EventPatchInput {
+    ShiftInput<'de> { title, location, start_time, end_time, capacity }
+    DuplicateInput<'de> { start_date }
+    ShiftPatchInput<'de> { title, location, start_time, end_time, capacity, notify_volunteers }
+    EventPatchInput<'de> {
         title, description, location, is_virtual, location_lat, location_lng, location_data, start_date, end_date,
         timezone, is_published, theme, badge_label, notify_volunteers,
     }
-    CancelEventInput { reason, notify_volunteers }
-    ShiftsInput { shifts }
-    QuestionInput { label, kind: "type", options, required, position }
+    CancelEventInput<'de> { reason, notify_volunteers }
+    ShiftsInput<'de> { shifts, notify_volunteers }
+    NotifyInput { notify_volunteers }
+    EmptyInput {}
+    QuestionInput<'de> { label, kind: "type", options, required, position, notify_volunteers }
 }

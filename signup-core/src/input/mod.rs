@@ -26,6 +26,7 @@ pub use shift_set::{DeleteShift, DeleteShiftInput, ShiftsInput};
 pub use sign_up::{NewAnswer, NewSignup, SignUpInput};
 pub use typed::{Change, HoursPatch, NewEvent, NewShift, ShiftPatch};
 
+use crate::fault::FaultPath;
 use crate::plan::Plan;
 use crate::text::{Name, WebAddress};
 use crate::token::{Scopes, Token};
@@ -89,6 +90,8 @@ pub struct EventInput<'a> {
     /// The shifts: at most 500.
     #[doc(alias = "slots")]
     pub shifts: Given<Vec<Given<ShiftInput<'a>>>>,
+    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
+    pub unknown: Vec<FaultPath>,
 }
 
 /// An untyped shift of an event to create.
@@ -106,6 +109,8 @@ pub struct ShiftInput<'a> {
     /// Required: the number of volunteers needed, 1 to 1,000,000. Another type, such as a text, is the same fault as another
     /// number: [`ValueError::WholeNumber`](crate::ValueError::WholeNumber).
     pub capacity: Given<f64>,
+    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
+    pub unknown: Vec<FaultPath>,
 }
 
 /// The untyped input of a duplicate.
@@ -113,6 +118,24 @@ pub struct ShiftInput<'a> {
 pub struct DuplicateInput<'a> {
     /// Required: the copy's first day, `YYYY-MM-DD`.
     pub start_date: Given<Cow<'a, str>>,
+    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
+    pub unknown: Vec<FaultPath>,
+}
+
+/// The untyped input of a write that sends no mail and needs no input, such as a publication.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NotifyInput {
+    /// Taken in every write, without an effect here: no mail is sent.
+    pub notify_volunteers: Given<bool>,
+    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
+    pub unknown: Vec<FaultPath>,
+}
+
+/// The untyped body of a write that takes no field, such as a deletion.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EmptyInput {
+    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
+    pub unknown: Vec<FaultPath>,
 }
 
 /// Untyped changes to a shift. An omitted field stays as it is.
@@ -133,6 +156,8 @@ pub struct ShiftPatchInput<'a> {
     pub capacity: Given<f64>,
     /// Whether volunteers get a mail if the time or the location changes; true if omitted.
     pub notify_volunteers: Given<bool>,
+    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
+    pub unknown: Vec<FaultPath>,
 }
 
 /// An organization to create.

@@ -137,6 +137,10 @@ pub struct QuestionInput<'a> {
     pub required: Given<bool>,
     /// The place among the event's questions: a whole number from 0 to 1,000,000.
     pub position: Given<f64>,
+    /// Taken in every write, without an effect here: no mail is sent.
+    pub notify_volunteers: Given<bool>,
+    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
+    pub unknown: Vec<FaultPath>,
 }
 
 /// Checks what the types of the fields leave open: the options and the position.
@@ -211,8 +215,10 @@ impl QuestionInput<'_> {
         }
         let required = fields.flag("required", &self.required, false);
         let position = fields.optional("position", &self.position, POSITION, position);
+        fields.optional_flag("notify_volunteers", &self.notify_volunteers);
         let options = options.unwrap_or_default();
         let question = label.map(|label| NewQuestion { label, kind, options, required, position });
+        faults.add_unknown(self.unknown.iter().cloned());
         faults.into_result(question)
     }
 
@@ -231,7 +237,9 @@ impl QuestionInput<'_> {
         };
         let required = fields.optional_flag("required", &self.required);
         let position = fields.optional("position", &self.position, POSITION, position);
+        fields.optional_flag("notify_volunteers", &self.notify_volunteers);
         let patch = QuestionPatch { label, kind, options, required, position };
+        faults.add_unknown(self.unknown.iter().cloned());
         faults.into_result(Some(patch))
     }
 

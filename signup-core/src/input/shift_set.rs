@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::check::{Fields, check_added_shifts, check_shifts};
 use super::list::flag_text;
 use super::{Given, NewShift, ShiftInput};
-use crate::fault::{Faults, ValueType};
+use crate::fault::{FaultPath, Faults, ValueType};
 
 /// The shifts to add to an event, not checked yet.
 #[doc(alias = "slots")]
@@ -13,6 +13,10 @@ use crate::fault::{Faults, ValueType};
 pub struct ShiftsInput<'a> {
     /// The shifts: 1 to [`Event::MAX_NEW_SHIFTS`](crate::Event::MAX_NEW_SHIFTS).
     pub shifts: Given<Vec<Given<ShiftInput<'a>>>>,
+    /// Taken in every write, without an effect here: no mail is sent.
+    pub notify_volunteers: Given<bool>,
+    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
+    pub unknown: Vec<FaultPath>,
 }
 
 impl ShiftsInput<'_> {
@@ -27,6 +31,8 @@ impl ShiftsInput<'_> {
             check_added_shifts(shifts.len()).map(|()| shifts)
         });
         let shifts = check_shifts(&mut fields, shifts);
+        fields.optional_flag("notify_volunteers", &self.notify_volunteers);
+        faults.add_unknown(self.unknown.iter().cloned());
         faults.into_result(Some(shifts))
     }
 }

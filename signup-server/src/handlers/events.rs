@@ -1,20 +1,25 @@
 //! Handlers of events.
 
 use signup_core::{
-    CancelEventInput, DuplicateInput, EventId, EventInput, EventListInput, EventPatchInput, Operation, Scope,
-    Session, from_json,
+    CancelEventInput, DuplicateInput, EventId, EventInput, EventListInput, EventPatchInput, Faults,
+    NotifyInput, Operation, Scope, Session, from_json,
 };
 use warp::http::StatusCode;
 
-use super::{Answer, Context, Write};
+use super::{Answer, Context, Write, authorize_read, no_mail};
 use crate::reply::json;
-use crate::request::Request;
+use crate::request::{Request, ignore_answer};
 use crate::wire::{Data, Deleted, Event, event_page};
 
 /// `POST /v1/events`: creates an event with its slots.
 pub(crate) async fn create_event(context: Context, session: Session, mut request: Request) -> Answer {
     let write = Write::authorize(session, Operation::CreateEvent, &request)?;
-    let event = request.input(|body| from_json::<EventInput<'_>>(body)?.check(write.limits())).await;
+    let event = request.input(|body| {
+        let mut input = from_json::<EventInput<'_>>(body)?;
+        ignore_answer(&mut input.unknown, Event::FIELDS);
+        input.check(write.limits())
+    });
+    let event = event.await;
     let created =
         write.call(event, |session, event| async move { session.create_event(event).await }).await?;
     Ok(write.answer(StatusCode::CREATED, Event::with_slots(&created, &context.base_url)))
@@ -28,7 +33,12 @@ pub(crate) async fn duplicate_event(
     mut request: Request,
 ) -> Answer {
     let write = Write::authorize(session, Operation::DuplicateEvent(id), &request)?;
-    let date = request.input(|body| from_json::<DuplicateInput<'_>>(body)?.check()).await;
+    let date = request.input(|body| {
+        let mut input = from_json::<DuplicateInput<'_>>(body)?;
+        ignore_answer(&mut input.unknown, Event::FIELDS);
+        input.check()
+    });
+    let date = date.await;
     let copy =
         write.call(date, |session, date| async move { session.duplicate_event(id, date).await }).await?;
     Ok(write.answer(StatusCode::CREATED, Event::with_slots(&copy, &context.base_url)))
@@ -37,14 +47,17 @@ pub(crate) async fn duplicate_event(
 /// `GET /v1/events`: lists one page of events.
 pub(crate) async fn list_events(context: Context, session: Session, request: Request) -> Answer {
     session.require(Scope::EventsRead)?;
-    let [is_published, per_page, cursor] = request.query_texts(["is_published", "per_page", "cursor"]);
-    let query = EventListInput { is_published, per_page, cursor }.check()?;
+    let query = request
+        .query(["is_published", "per_page", "cursor"], |[is_published, per_page, cursor]| {
+            EventListInput { is_published, per_page, cursor }.check()
+        })?;
     let page = session.events(query).await?;
     Ok(json(StatusCode::OK, &event_page(&query, &page, &context.base_url)))
 }
 
 /// `GET /v1/events/{event_id}`: returns an event with its slots.
-pub(crate) async fn show_event(context: Context, session: Session, id: EventId) -> Answer {
+pub(crate) async fn show_event(context: Context, session: Session, id: EventId, request: Request) -> Answer {
+    authorize_read(&session, Scope::EventsRead, &request)?;
     let found = session.event(id).await?;
     let data = Event::with_slots(&found, &context.base_url);
     Ok(json(StatusCode::OK, &Data { data }))
@@ -58,7 +71,12 @@ pub(crate) async fn patch_event(
     mut request: Request,
 ) -> Answer {
     let write = Write::authorize(session, Operation::PatchEvent(id), &request)?;
-    let patch = request.input(|body| from_json::<EventPatchInput<'_>>(body)?.check()).await;
+    let patch = request.input(|body| {
+        let mut input = from_json::<EventPatchInput<'_>>(body)?;
+        ignore_answer(&mut input.unknown, Event::FIELDS);
+        input.check()
+    });
+    let patch = patch.await;
     let event =
         write.call(patch, |session, patch| async move { session.patch_event(id, patch).await }).await?;
     Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
@@ -72,7 +90,7 @@ pub(crate) async fn publish_event(
     mut request: Request,
 ) -> Answer {
     let write = Write::authorize(session, Operation::PublishEvent(id), &request)?;
-    let body = request.ignored_body().await;
+    let body = request.optional_input(publication).await;
     let event = write.call(body, |session, ()| async move { session.publish_event(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
 }
@@ -85,7 +103,7 @@ pub(crate) async fn unpublish_event(
     mut request: Request,
 ) -> Answer {
     let write = Write::authorize(session, Operation::UnpublishEvent(id), &request)?;
-    let body = request.ignored_body().await;
+    let body = request.optional_input(publication).await;
     let event = write.call(body, |session, ()| async move { session.unpublish_event(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
 }
@@ -98,7 +116,12 @@ pub(crate) async fn cancel_event(
     mut request: Request,
 ) -> Answer {
     let write = Write::authorize(session, Operation::CancelEvent(id), &request)?;
-    let cancel = request.optional_input(|body| from_json::<CancelEventInput<'_>>(body)?.check()).await;
+    let cancel = request.optional_input(|body| {
+        let mut input = from_json::<CancelEventInput<'_>>(body)?;
+        ignore_answer(&mut input.unknown, Event::FIELDS);
+        input.check()
+    });
+    let cancel = cancel.await;
     let event =
         write.call(cancel, |session, cancel| async move { session.cancel_event(id, cancel).await }).await?;
     Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
@@ -107,7 +130,14 @@ pub(crate) async fn cancel_event(
 /// `DELETE /v1/events/{event_id}`: deletes an event.
 pub(crate) async fn delete_event(session: Session, id: EventId, mut request: Request) -> Answer {
     let write = Write::authorize(session, Operation::DeleteEvent(id), &request)?;
-    let body = request.ignored_body().await;
-    write.call(body, |session, ()| async move { session.delete_event(id).await }).await?;
+    let input = request.deletion(["notify_volunteers"], no_mail).await;
+    write.call(input, |session, ()| async move { session.delete_event(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
+}
+
+/// Reads the body of a publication or an unpublication.
+fn publication(body: &[u8]) -> Result<(), Faults> {
+    let mut input = from_json::<NotifyInput>(body)?;
+    ignore_answer(&mut input.unknown, Event::FIELDS);
+    input.check()
 }

@@ -16,12 +16,14 @@ pub(crate) use signups::{list_signups, show_signup};
 pub(crate) use slots::{add_slots, delete_slot, list_slots, patch_slot, show_coverage, show_slot};
 pub(crate) use team::show_team;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use signup_core::Service;
+use signup_core::{DeleteShiftInput, Faults, Scope, Service, Session};
 use warp::reply::Response;
 
 use crate::reply::ApiError;
+use crate::request::Request;
 use write::Write;
 
 /// The service, and the base URL of the addresses in responses.
@@ -32,3 +34,14 @@ pub(crate) struct Context {
 }
 
 type Answer = Result<Response, ApiError>;
+
+/// Checks the scope of a read, and that its query string has no parameters.
+fn authorize_read(session: &Session, scope: Scope, request: &Request) -> Result<(), ApiError> {
+    session.require(scope)?;
+    Ok(request.no_query()?)
+}
+
+/// Takes the query parameter of a deletion that sends no mail: it is checked, and has no effect.
+fn no_mail([notify_volunteers]: [Option<Cow<'_, str>>; 1]) -> Result<(), Faults> {
+    DeleteShiftInput { notify_volunteers, ..DeleteShiftInput::default() }.check().map(drop)
+}

@@ -1,15 +1,16 @@
 //! Handlers of the questions of an event.
 
-use signup_core::{EventId, Operation, QuestionId, QuestionInput, Session, from_json};
+use signup_core::{EventId, Faults, Operation, QuestionId, QuestionInput, Scope, Session, from_json};
 use warp::http::StatusCode;
 
-use super::{Answer, Write};
+use super::{Answer, Write, authorize_read, no_mail};
 use crate::reply::json;
-use crate::request::Request;
+use crate::request::{Request, ignore_answer};
 use crate::wire::{Data, Deleted, Question};
 
 /// `GET /v1/events/{event_id}/questions`: lists the questions of an event.
-pub(crate) async fn list_questions(session: Session, event: EventId) -> Answer {
+pub(crate) async fn list_questions(session: Session, event: EventId, request: Request) -> Answer {
+    authorize_read(&session, Scope::EventsRead, &request)?;
     let questions = session.questions(event).await?;
     let data: Vec<_> = questions.iter().map(Question::new).collect();
     Ok(json(StatusCode::OK, &Data { data }))
@@ -18,7 +19,7 @@ pub(crate) async fn list_questions(session: Session, event: EventId) -> Answer {
 /// `POST /v1/events/{event_id}/questions`: adds a question.
 pub(crate) async fn add_question(session: Session, event: EventId, mut request: Request) -> Answer {
     let write = Write::authorize(session, Operation::AddQuestion(event), &request)?;
-    let new = request.input(|body| from_json::<QuestionInput<'_>>(body)?.check()).await;
+    let new = request.input(|body| question_input(body)?.check()).await;
     let added = write.call(new, |session, new| async move { session.add_question(event, new).await }).await?;
     Ok(write.answer(StatusCode::CREATED, Question::new(&added)))
 }
@@ -26,7 +27,7 @@ pub(crate) async fn add_question(session: Session, event: EventId, mut request: 
 /// `PATCH /v1/questions/{id}`: changes a question.
 pub(crate) async fn patch_question(session: Session, id: QuestionId, mut request: Request) -> Answer {
     let write = Write::authorize(session, Operation::PatchQuestion(id), &request)?;
-    let patch = request.input(|body| from_json::<QuestionInput<'_>>(body)?.check_patch()).await;
+    let patch = request.input(|body| question_input(body)?.check_patch()).await;
     let question =
         write.call(patch, |session, patch| async move { session.patch_question(id, patch).await }).await?;
     Ok(write.answer(StatusCode::OK, Question::new(&question)))
@@ -35,7 +36,13 @@ pub(crate) async fn patch_question(session: Session, id: QuestionId, mut request
 /// `DELETE /v1/questions/{id}`: deletes a question.
 pub(crate) async fn delete_question(session: Session, id: QuestionId, mut request: Request) -> Answer {
     let write = Write::authorize(session, Operation::DeleteQuestion(id), &request)?;
-    let body = request.ignored_body().await;
-    write.call(body, |session, ()| async move { session.delete_question(id).await }).await?;
+    let input = request.deletion(["notify_volunteers"], no_mail).await;
+    write.call(input, |session, ()| async move { session.delete_question(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
+}
+
+fn question_input(body: &[u8]) -> Result<QuestionInput<'_>, Faults> {
+    let mut input: QuestionInput<'_> = from_json(body)?;
+    ignore_answer(&mut input.unknown, Question::FIELDS);
+    Ok(input)
 }

@@ -3,7 +3,7 @@
 use signup_core::{Scope, Session, SignupId, SignupListInput, SignupScope};
 use warp::http::StatusCode;
 
-use super::{Answer, Context};
+use super::{Answer, Context, authorize_read};
 use crate::reply::json;
 use crate::request::Request;
 use crate::wire::{Data, Signup, signup_page};
@@ -16,14 +16,17 @@ pub(crate) async fn list_signups(
     request: Request,
 ) -> Answer {
     session.require(Scope::SignupsRead)?;
-    let [status, email, per_page, cursor] = request.query_texts(["status", "email", "per_page", "cursor"]);
-    let query = SignupListInput { scope, status, email, per_page, cursor }.check()?;
+    let query =
+        request.query(["status", "email", "per_page", "cursor"], |[status, email, per_page, cursor]| {
+            SignupListInput { scope, status, email, per_page, cursor }.check()
+        })?;
     let page = session.signups(query.clone()).await?;
     Ok(json(StatusCode::OK, &signup_page(&query, &page, &context.base_url)))
 }
 
 /// `GET /v1/signups/{id}`: returns a sign-up.
-pub(crate) async fn show_signup(session: Session, id: SignupId) -> Answer {
+pub(crate) async fn show_signup(session: Session, id: SignupId, request: Request) -> Answer {
+    authorize_read(&session, Scope::SignupsRead, &request)?;
     let signup = session.signup(id).await?;
     Ok(json(StatusCode::OK, &Data { data: Signup::new(&signup) }))
 }

@@ -50,6 +50,7 @@ pub(crate) fn field_name(path: &FaultPath) -> String {
         PathStep::Field(name) => (*name).to_owned(),
         PathStep::Index(index) => index.to_string(),
         PathStep::Question(id) => id.to_string(),
+        PathStep::Member(name) => name.to_string(),
         // A step that is newer than this mapping.
         step => format!("{step:?}"),
     });

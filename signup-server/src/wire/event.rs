@@ -29,6 +29,26 @@ pub(crate) struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
+    /// The names of the fields.
+    pub(crate) const FIELDS: &'static [&'static str] = &[
+        "id",
+        "title",
+        "description",
+        "slug",
+        "location",
+        "is_virtual",
+        "start_date",
+        "end_date",
+        "timezone",
+        "is_published",
+        "cancelled_at",
+        "cancellation_reason",
+        "public_url",
+        "created_at",
+        "updated_at",
+        "slots",
+    ];
+
     pub(super) fn new(event: &'a signup_core::Event, base_url: &'a str) -> Self {
         Self {
             id: event.id.uuid(),

@@ -48,6 +48,9 @@ pub(crate) struct Deleted {
 }
 
 impl Deleted {
+    /// The names of the fields.
+    pub(crate) const FIELDS: &'static [&'static str] = &["id", "deleted"];
+
     pub(crate) const fn new(id: Uuid) -> Self {
         Self { id, deleted: true }
     }

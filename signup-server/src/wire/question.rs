@@ -18,6 +18,10 @@ pub(crate) struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
+    /// The names of the fields.
+    pub(crate) const FIELDS: &'static [&'static str] =
+        &["id", "event_id", "label", "type", "options", "required", "position"];
+
     pub(crate) fn new(question: &'a signup_core::Question) -> Self {
         Self {
             id: question.id.uuid(),

@@ -24,6 +24,22 @@ pub(crate) struct Slot<'a> {
 }
 
 impl<'a> Slot<'a> {
+    /// The names of the fields.
+    pub(crate) const FIELDS: &'static [&'static str] = &[
+        "id",
+        "event_id",
+        "title",
+        "location",
+        "is_virtual",
+        "start_time",
+        "end_time",
+        "capacity",
+        "filled",
+        "remaining",
+        "created_at",
+        "updated_at",
+    ];
+
     pub(crate) fn new(shift: &'a ScheduledShift) -> Self {
         let interval = shift.interval();
         Self {

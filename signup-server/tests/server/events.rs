@@ -38,7 +38,7 @@ async fn every_field_is_accepted_and_write_only_fields_are_not_returned() {
             "title": "  Picnic  ", "description": " two\nlines ", "location": "https://meet.example.org", "is_virtual": true,
             "location_lat": 40.5, "location_lng": -180, "location_data": {"place": {"id": 1}}, "start_date": "2027-06-05",
             "end_date": "2027-06-07", "timezone": "europe/paris", "is_published": true, "theme": "midnight",
-            "badge_label": "New", "colour": "ignored",
+            "badge_label": "New",
             "shifts": [{"title": "All day", "capacity": 3.0, "start_time": null, "end_time": ""}],
         }))
         .await;

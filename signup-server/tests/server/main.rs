@@ -66,5 +66,6 @@ mod slow_clients;
 mod start;
 mod team;
 mod tokens;
+mod unknown_fields;
 mod volunteers;
 mod wait;

@@ -34,7 +34,7 @@ async fn a_question_is_added_with_defaults_and_with_every_field() {
     let path = with_questions(&server).await;
     let event = path.split('/').nth(3).unwrap();
     assert_eq!(server.get(&path).await.json(), json!({"data": []}));
-    let short = add(&server, &path, &json!({"label": "  Diet ", "colour": "ignored"})).await;
+    let short = add(&server, &path, &json!({"label": "  Diet "})).await;
     let expected = json!({
         "id": short["id"], "event_id": event, "label": "Diet", "type": "text", "options": [], "required": false,
         "position": 0,

@@ -50,9 +50,8 @@ async fn the_checks_of_a_write_have_a_fixed_order() {
     assert_eq!(unauthenticated.status, 401);
 }
 
-/// `notify_volunteers` is an unknown field where nothing is mailed.
 #[tokio::test]
-async fn a_write_that_mails_nothing_ignores_notify_volunteers() {
+async fn a_write_that_mails_nothing_takes_notify_volunteers() {
     let server = Server::start(&[]);
     let event = server.create(&event()).await;
     let (path, question) = (path(&event), question(&server, &event).await);
@@ -62,12 +61,22 @@ async fn a_write_that_mails_nothing_ignores_notify_volunteers() {
         ("POST", format!("{path}/slots"), json!({"shifts": [{"title": "New", "capacity": 1}]})),
         ("POST", format!("{path}/questions"), json!({"label": "Size"})),
         ("PATCH", question.clone(), json!({})),
-        ("DELETE", question, json!({})),
-        ("DELETE", format!("{path}?notify_volunteers=perhaps"), json!({})),
     ] {
         body["notify_volunteers"] = json!("perhaps");
+        assert_eq!(
+            server.send(method, &path, Some(&body)).await.fields(),
+            ["notify_volunteers"],
+            "{method} {path}"
+        );
+        body["notify_volunteers"] = json!(false);
         let answer = server.send(method, &path, Some(&body)).await;
         assert!([200, 201].contains(&answer.status), "{method} {path}: {}", answer.text);
+    }
+    for path in [question, path] {
+        let refused = server.send("DELETE", &format!("{path}?notify_volunteers=perhaps"), None).await;
+        assert_eq!(refused.fields(), ["notify_volunteers"], "{path}");
+        let deleted = server.send("DELETE", &format!("{path}?notify_volunteers=0"), None).await;
+        assert_eq!(deleted.status, 200, "{path}: {}", deleted.text);
     }
 }
 

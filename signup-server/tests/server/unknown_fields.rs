@@ -1,0 +1,98 @@
+//! Members and query parameters that a request does not take, on every route under `/v1`.
+
+use serde_json::{Map, Value, json};
+
+use crate::contract::DOCUMENT;
+use crate::every_route::{UNKNOWN, paths, writes};
+use crate::harness::{Server, event};
+
+#[tokio::test]
+async fn every_write_names_the_members_and_parameters_that_it_does_not_take_after_all_other_faults() {
+    let server = Server::start(&[]);
+    for write in writes() {
+        let name = format!("{} {}", write.method, write.path);
+        let path = format!("{}?startTime&nonsense=1&nonsense=2", write.path);
+        // What an unknown member holds is not looked at.
+        let body = json!({"startTime": {"deep": ["x"]}, "Title": null, "is_published": 5, "notify_volunteers": "no"});
+        let answer = server.send(&write.method, &path, Some(&body)).await;
+        let fields = answer.fields();
+        assert!(fields.ends_with(&["nonsense".to_owned()]), "{name}: {}", answer.text);
+        for field in ["startTime", "Title", "nonsense"] {
+            let message = format!("The {field} field is unknown.");
+            assert_eq!(answer.json()["errors"][field], json!([message]), "{name}: {fields:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_read_names_the_parameters_that_it_does_not_take() {
+    let server = Server::start(&[]);
+    for (template, _) in paths().filter(|(_, item)| item.get("get").is_some()) {
+        let path = template.replace("{event_id}", UNKNOWN).replace("{id}", UNKNOWN);
+        let answer = server.get(&format!("{path}?z&per-page=5&z=1")).await;
+        assert_eq!(answer.fields(), ["z", "per-page"], "{path}: {}", answer.text);
+        assert_eq!(answer.json()["message"], "The z field is unknown. (and 1 more error)", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn unknown_members_at_any_depth_are_named_in_the_order_sent() {
+    let server = Server::start(&[]);
+    let body = r#"{"titel": 1, "shifts": [{"title": "A", "capacity": 1, "startTime": "09:00"}, {"capacity": 0, "end": 1}],
+        "zone": 2, "title": "A", "start_date": "2027-06-05", "timezone": "UTC", "location_data": {"titel": 1}, "zone": 3}"#;
+    let request = server.request("POST", "/v1/events").bearer_auth(&server.token).body(body);
+    let answer = server.answer(request).await;
+    let expected =
+        ["shifts.1.title", "shifts.1.capacity", "titel", "shifts.0.startTime", "shifts.1.end", "zone"];
+    assert_eq!(answer.fields(), expected);
+    let message = "The shifts.0.startTime field is unknown.";
+    assert_eq!(answer.json()["errors"]["shifts.0.startTime"], json!([message]));
+    assert_eq!(server.count_events().await, 0);
+}
+
+/// A client may send back the record that it has read. Dates and times have another form in an answer, so they are left out.
+#[tokio::test]
+async fn a_request_ignores_the_fields_that_only_its_answer_has() {
+    let server = Server::start(&[]);
+    let taken = json!({"description": null, "location": null, "is_virtual": false, "end_date": null, "is_published": false});
+    let mut new = event();
+    new.as_object_mut().unwrap().extend(taken.as_object().unwrap().clone());
+    let properties = |schema: &str| {
+        let properties = DOCUMENT["components"]["schemas"][schema]["properties"].as_object().unwrap();
+        let names = properties.keys().filter(|name| !["start_time", "end_time"].contains(&name.as_str()));
+        names.map(|name| (name.clone(), json!({"from": "an answer"}))).collect::<Map<_, _>>()
+    };
+    let with = |record: &str, input: &Value| {
+        let mut body = properties(record);
+        body.extend(input.as_object().unwrap().clone());
+        Value::Object(body)
+    };
+    new["shifts"] = json!([with("Slot", &json!({"title": "A", "location": null, "capacity": 1}))]);
+    let created = server.post("/v1/events", &with("Event", &new)).await;
+    assert_eq!(created.status, 201, "{}", created.text);
+    let (event_id, slot) = (created.data()["id"].clone(), created.data()["slots"][0]["id"].clone());
+    let event_path = format!("/v1/events/{}", event_id.as_str().unwrap());
+    let patch = json!({"title": "B", "description": null, "location": null, "is_virtual": false, "end_date": null,
+        "start_date": "2027-06-05", "timezone": "UTC", "is_published": false});
+    let slots = json!({"shifts": new["shifts"]});
+    let question = json!({"label": "Size", "type": "text", "options": [], "required": false, "position": 1});
+    for (method, path, body, status) in [
+        ("PATCH", event_path.clone(), with("Event", &patch), 200),
+        ("POST", format!("{event_path}/duplicate"), with("Event", &json!({"start_date": "2027-07-05"})), 201),
+        ("POST", format!("{event_path}/publish"), with("Event", &json!({})), 200),
+        ("POST", format!("{event_path}/unpublish"), with("Event", &json!({})), 200),
+        ("POST", format!("{event_path}/slots"), slots, 201),
+        (
+            "PATCH",
+            format!("/v1/slots/{}", slot.as_str().unwrap()),
+            with("Slot", &json!({"title": "B", "location": null, "capacity": 2})),
+            200,
+        ),
+        ("POST", format!("{event_path}/questions"), with("Question", &question), 201),
+        ("POST", format!("{event_path}/cancel"), with("Event", &json!({})), 200),
+        ("DELETE", event_path, json!({"id": event_id, "deleted": false}), 200),
+    ] {
+        let answer = server.send(method, &path, Some(&body)).await;
+        assert_eq!(answer.status, status, "{method} {path}: {}", answer.text);
+    }
+}
