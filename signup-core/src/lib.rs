@@ -168,7 +168,9 @@ pub use plan::{Plan, PlanLimits, PlanTable};
 pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
 pub use secret::{Digest, Secret, TokenText, new_uuid};
-pub use service::{Admin, Outbox, Pages, PublicEvent, Service, Session, SignUpForm, SignedUp, Volunteers};
+pub use service::{
+    Admin, Outbox, Pages, PublicEvent, Service, Session, SignUpForm, SignedUp, TokenUse, Volunteers,
+};
 pub use shift::{Closing, ScheduledShift, Shift, sort_by_running_order};
 pub use signup::{Answer, CancelledBy, Signup, SignupState, SignupStatus};
 #[doc(inline)]

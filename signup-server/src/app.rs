@@ -12,7 +12,8 @@ use std::time::Instant;
 
 use futures_util::future::BoxFuture;
 use ipnet::IpNet;
-use signup_core::{Error, Service, Session, new_uuid};
+use signup_core::jiff::fmt::rfc2822::DateTimePrinter;
+use signup_core::{Error, Service, Session, SignedDuration, Timestamp, new_uuid};
 use tracing::Instrument as _;
 use warp::http::header::{ALLOW, CACHE_CONTROL, HeaderName, RETRY_AFTER};
 use warp::http::{HeaderValue, Method, StatusCode};
@@ -39,6 +40,9 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+/// When the token of the request expires, on every answer to a token that expires within 30 days.
+const TOKEN_EXPIRES: HeaderName = HeaderName::from_static("token-expires");
+const TOKEN_EXPIRES_WITHIN: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// The state that handlers of all kinds share.
 #[derive(Debug)]
@@ -180,6 +184,7 @@ impl App {
                 return response;
             }
         };
+        let expires = session.as_ref().ok().and_then(|session| expires_soon(session, service.now()));
         let mut response = if allowance.is_allowed {
             self.answer_counted(method, found, session, request).await
         } else {
@@ -190,6 +195,7 @@ impl App {
             response
         };
         insert_allowance(&mut response, allowance.limit, allowance.remaining);
+        response.headers_mut().extend(expires.map(|date| (TOKEN_EXPIRES, date)));
         response
     }
 
@@ -216,6 +222,14 @@ impl App {
             .unwrap_or_else(|| Err(ApiError::Bug))
             .unwrap_or_else(ApiError::into_response)
     }
+}
+
+/// Returns the expiry of the session's token as an HTTP date, if the token expires within 30 days.
+fn expires_soon(session: &Session, now: Timestamp) -> Option<HeaderValue> {
+    let expires_at =
+        session.expires_at().filter(|expiry| expiry.duration_since(now) <= TOKEN_EXPIRES_WITHIN)?;
+    let date = DateTimePrinter::new().timestamp_to_rfc9110_string(&expires_at).ok()?;
+    HeaderValue::try_from(date).ok()
 }
 
 /// The endpoint that matches a path, with the parameters in the path. `None` if the table has no such path.

@@ -8,7 +8,7 @@ use warp::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use crate::wire::{Conflict, Message, PlanLimit, Validation};
+use crate::wire::{Conflict, Message, MissingScope, PlanLimit, Validation};
 
 /// The initial capacity of a body, in bytes. Most bodies fit, including a page of 25 events.
 const INITIAL_CAPACITY: usize = 16 * 1024;
@@ -141,7 +141,7 @@ fn service_error(error: &Error) -> Response {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             response
         }
-        Error::MissingScope(_) => message(StatusCode::FORBIDDEN, "Invalid ability provided."),
+        Error::MissingScope(scope) => json(StatusCode::FORBIDDEN, &MissingScope::new(*scope)),
         Error::NotFound => not_found(),
         Error::Invalid(faults) => invalid(faults),
         Error::PlanLimit { current_count, max_allowed } => {

@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 pub use admin::Admin;
 pub use outbox::Outbox;
-pub use session::{Pages, Session};
+pub use session::{Pages, Session, TokenUse};
 pub use volunteers::{PublicEvent, SignUpForm, SignedUp, Volunteers};
 
 use crate::allowance::{Allowance, RateKey, Windows};

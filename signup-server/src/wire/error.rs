@@ -5,7 +5,7 @@
 //! **Invariant:** no other module converts the path of a fault to a field name.
 
 use serde::{Serialize, Serializer};
-use signup_core::{Fault, FaultKind, FaultPath, Faults, PathStep, TimeError, ValueType};
+use signup_core::{Fault, FaultKind, FaultPath, Faults, PathStep, Scope, TimeError, ValueType};
 
 /// An error that consists of a message.
 #[derive(Debug, Serialize)]
@@ -18,6 +18,19 @@ pub(crate) struct Message<'a> {
 pub(crate) struct Conflict {
     pub(crate) message: &'static str,
     pub(crate) error: &'static str,
+}
+
+/// A refusal because the token lacks a scope.
+#[derive(Debug, Serialize)]
+pub(crate) struct MissingScope {
+    message: &'static str,
+    required_scope: &'static str,
+}
+
+impl MissingScope {
+    pub(crate) const fn new(scope: Scope) -> Self {
+        Self { message: "Invalid ability provided.", required_scope: scope.name() }
+    }
 }
 
 /// A validation error: the first fault, the number of further faults, and the messages of all faults by field.

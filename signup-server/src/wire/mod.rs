@@ -16,7 +16,7 @@ mod team;
 mod token;
 
 pub(crate) use coverage::Coverage;
-pub(crate) use error::{Conflict, Message, PlanLimit, Validation, field_name, predicate};
+pub(crate) use error::{Conflict, Message, MissingScope, PlanLimit, Validation, field_name, predicate};
 pub(crate) use event::{Event, event_page};
 pub(crate) use notice::Notice;
 pub(crate) use operator_event::OperatorEvent;
@@ -25,7 +25,7 @@ pub(crate) use question::Question;
 pub(crate) use signup::{Erasure, Signup, cancelled_by, signup_page};
 pub(crate) use slot::{Slot, slots};
 pub(crate) use team::Team;
-pub(crate) use token::{NewToken, Token};
+pub(crate) use token::{NewToken, Token, TokenUse};
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! The JSON of API tokens.
 
 use serde::Serialize;
-use signup_core::{Scope, TokenText};
+use signup_core::{PlanLimits, Scope, TokenText};
 use uuid::Uuid;
 
 use super::Instant;
@@ -29,6 +29,27 @@ impl<'a> Token<'a> {
             created_at: Instant(token.created_at),
             revoked_at: token.revoked_at.map(Instant),
         }
+    }
+}
+
+/// The token of a request, with the plan of its organization.
+#[derive(Debug, Serialize)]
+pub(crate) struct TokenUse<'a> {
+    id: Uuid,
+    name: &'a str,
+    scopes: Vec<&'static str>,
+    expires_at: Instant,
+    created_at: Instant,
+    plan: &'static str,
+    limits: PlanLimits,
+    active_events: u32,
+}
+
+impl<'a> TokenUse<'a> {
+    pub(crate) fn new(found: &'a signup_core::TokenUse) -> Self {
+        let Token { id, name, scopes, expires_at, created_at, .. } = Token::new(&found.token);
+        let (plan, limits, active_events) = (found.plan.name(), found.limits, found.active_events);
+        Self { id, name, scopes, expires_at, created_at, plan, limits, active_events }
     }
 }
 

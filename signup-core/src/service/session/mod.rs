@@ -6,6 +6,7 @@ mod pages;
 mod questions;
 mod shifts;
 mod signups;
+mod token;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jiff::Timestamp;
 
 pub use pages::Pages;
+pub use token::TokenUse;
 
 use super::Shared;
 use super::commit::refusal_error;
