@@ -75,6 +75,20 @@ impl<'f> Fields<'f> {
         self.take(field, given, mistyped, check)
     }
 
+    /// Checks a change of a required field: it may be omitted, but null and blank are the fault of a missing value.
+    pub(super) fn kept<'v, T, R, E: Into<FaultKind>>(
+        &mut self,
+        field: &'static str,
+        given: &'v Given<T>,
+        mistyped: impl Into<FaultKind>,
+        check: impl FnOnce(&'v T) -> Result<R, E>,
+    ) -> Option<R> {
+        match given {
+            Given::Omitted => None,
+            given => self.required(field, given, mistyped, check),
+        }
+    }
+
     /// Checks a field that may be omitted, null or blank.
     pub(super) fn nullable<'v, T, R, E: Into<FaultKind>>(
         &mut self,
@@ -311,7 +325,7 @@ impl ShiftPatchInput<'_> {
     pub fn check(&self) -> Result<ShiftPatch, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
-        let title = fields.optional("title", &self.title, TEXT, |text| Title::new(text));
+        let title = fields.kept("title", &self.title, TEXT, |text| Title::new(text));
         let location = fields.change("location", &self.location, TEXT, |text| ShiftLocation::new(text));
         let before = fields.faults.len();
         let start = fields.optional("start_time", &self.start_time, TEXT, |text| wall_time(text));
@@ -320,7 +334,7 @@ impl ShiftPatchInput<'_> {
         if fields.faults.len() == before {
             fields.checked("end_time", hours.check());
         }
-        let capacity = fields.optional("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
+        let capacity = fields.kept("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
         let patch = ShiftPatch { title, location, hours, capacity, notify_volunteers };
         faults.add_unknown(self.unknown.iter().cloned());

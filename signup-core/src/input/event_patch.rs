@@ -188,7 +188,7 @@ impl EventPatchInput<'_> {
     pub fn check(&self) -> Result<EventPatch, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
-        let title = fields.optional("title", &self.title, TEXT, |text| Title::new(text));
+        let title = fields.kept("title", &self.title, TEXT, |text| Title::new(text));
         let description =
             fields.change("description", &self.description, TEXT, |text| Description::new(text));
         let location = fields.change("location", &self.location, TEXT, |text| EventLocation::new(text));
@@ -201,11 +201,11 @@ impl EventPatchInput<'_> {
             fields.change("location_data", &self.location_data, ValueType::Object, |Object(json)| {
                 json.parse::<LocationData>()
             });
-        let first = fields.optional("start_date", &self.start_date, TEXT, |text| date(text));
+        let first = fields.kept("start_date", &self.start_date, TEXT, |text| date(text));
         let last = fields.change("end_date", &self.end_date, TEXT, |text| {
             date(text).and_then(|last| check_order_of_days(first, last))
         });
-        let zone = fields.optional("timezone", &self.timezone, TEXT, |text| text.parse());
+        let zone = fields.kept("timezone", &self.timezone, TEXT, |text| text.parse());
         let is_published = fields.optional_flag("is_published", &self.is_published);
         let theme = fields.change("theme", &self.theme, TEXT, |text| text.parse::<Theme>());
         let badge_label = fields.change("badge_label", &self.badge_label, TEXT, |text| BadgeLabel::new(text));

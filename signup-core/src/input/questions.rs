@@ -229,7 +229,7 @@ impl QuestionInput<'_> {
     pub fn check_patch(&self) -> Result<QuestionPatch, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
-        let label = fields.optional("label", &self.label, TEXT, |text| Label::new(text));
+        let label = fields.kept("label", &self.label, TEXT, |text| Label::new(text));
         let kind = fields.optional("type", &self.kind, TEXT, |text| text.parse::<QuestionKind>());
         let options = match self.options {
             Given::Omitted => None,

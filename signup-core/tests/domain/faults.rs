@@ -124,8 +124,12 @@ fn null_and_blank_clear_the_fields_of_a_patch_that_can_be_cleared_and_are_faults
         let json = fields(&nullable, &empty);
         assert_eq!(from_json::<EventPatchInput<'_>>(json.as_bytes()).unwrap().check().unwrap(), cleared);
         let json: Value = serde_json::from_str(&fields(&others, &empty)).unwrap();
-        let paths: Vec<_> = patch_faults(&json).into_iter().map(|(path, _)| path).collect();
+        let (paths, kinds): (Vec<_>, Vec<_>) = patch_faults(&json).into_iter().unzip();
         assert_eq!(paths, others, "{empty}");
+        let is_required = |field| matches!(field, "title" | "start_date" | "timezone");
+        for (field, kind) in others.into_iter().zip(kinds) {
+            assert_eq!(kind == FaultKind::Required, is_required(field), "{field}, as in a create");
+        }
     }
 }
 
