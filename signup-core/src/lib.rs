@@ -151,11 +151,11 @@ pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
 pub use id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 pub use input::{
-    CancelEvent, CancelEventInput, Change, DeleteShift, DeleteShiftInput, DuplicateInput, EmptyInput,
-    EventInput, EventListInput, EventPatch, EventPatchInput, Given, HoursPatch, NewAnswer, NewEvent,
-    NewOrganization, NewQuestion, NewShift, NewSignup, NewToken, NotifyInput, Object, QuestionInput,
-    QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpInput, SignupListInput,
-    from_json,
+    CancelEvent, CancelEventInput, Change, DeleteShift, DeleteShiftInput, DuplicateEvent, DuplicateInput,
+    EmptyInput, EventInput, EventListInput, EventPatch, EventPatchInput, Given, HoursPatch, NewAnswer,
+    NewEvent, NewOrganization, NewQuestion, NewShift, NewSignup, NewToken, NotifyInput, Object,
+    QuestionInput, QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpInput,
+    SignupListInput, from_json,
 };
 #[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};

@@ -1,11 +1,9 @@
 //! Checks untyped input in one pass, in the order in which the input declares its fields.
 
-use jiff::civil::Date;
-
 use super::given::{Given, Mistyped};
 use super::{
-    Change, DuplicateInput, EmptyInput, EventInput, HoursPatch, NewEvent, NewShift, NotifyInput, Object,
-    ShiftInput, ShiftPatch, ShiftPatchInput,
+    Change, DuplicateEvent, DuplicateInput, EmptyInput, EventInput, HoursPatch, NewEvent, NewShift,
+    NotifyInput, Object, ShiftInput, ShiftPatch, ShiftPatchInput,
 };
 use crate::event::{Event, Latitude, Longitude, Theme};
 use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
@@ -282,12 +280,14 @@ impl DuplicateInput<'_> {
     ///
     /// # Errors
     /// Returns every fault.
-    pub fn check(&self) -> Result<Date, Faults> {
+    pub fn check(&self) -> Result<DuplicateEvent, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
         let start_date = fields.required("start_date", &self.start_date, TEXT, |text| date(text));
+        let title = fields.kept("title", &self.title, TEXT, |text| Title::new(text));
         faults.add_unknown(self.unknown.iter().cloned());
-        faults.into_result(start_date.map(EventDate::date))
+        faults
+            .into_result(start_date.map(|start_date| DuplicateEvent { start_date: start_date.date(), title }))
     }
 }
 

@@ -269,7 +269,7 @@ inputs! {
         timezone, is_published, theme, badge_label, shifts,
     }
     ShiftInput<'de> { title, location, start_time, end_time, capacity }
-    DuplicateInput<'de> { start_date }
+    DuplicateInput<'de> { start_date, title }
     ShiftPatchInput<'de> { title, location, start_time, end_time, capacity, notify_volunteers }
     EventPatchInput<'de> {
         title, description, location, is_virtual, location_lat, location_lng, location_data, start_date, end_date,

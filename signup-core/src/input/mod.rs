@@ -24,7 +24,7 @@ pub use questions::{NewQuestion, QuestionInput, QuestionPatch};
 pub(crate) use questions::{check_new_question, check_options, check_question_patch};
 pub use shift_set::{DeleteShift, DeleteShiftInput, ShiftsInput};
 pub use sign_up::{NewAnswer, NewSignup, SignUpInput};
-pub use typed::{Change, HoursPatch, NewEvent, NewShift, ShiftPatch};
+pub use typed::{Change, DuplicateEvent, HoursPatch, NewEvent, NewShift, ShiftPatch};
 
 use crate::fault::FaultPath;
 use crate::plan::Plan;
@@ -118,6 +118,8 @@ pub struct ShiftInput<'a> {
 pub struct DuplicateInput<'a> {
     /// Required: the copy's first day, `YYYY-MM-DD`.
     pub start_date: Given<Cow<'a, str>>,
+    /// The copy's title: 1 to 255 characters after trimming. If omitted, the title of the source.
+    pub title: Given<Cow<'a, str>>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
     pub unknown: Vec<FaultPath>,
 }

@@ -132,6 +132,43 @@ impl NewEvent {
     }
 }
 
+/// How an event is copied. A [`Date`] alone converts into a copy with the title of its source.
+///
+/// ```
+/// use signup_core::{DuplicateEvent, date};
+///
+/// let copy = DuplicateEvent::on(date(2027, 6, 12)).title("Summer drive".parse()?);
+/// assert_eq!(copy.start_date, date(2027, 6, 12));
+/// # Ok::<(), signup_core::TextError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DuplicateEvent {
+    /// The first day of the copy.
+    pub start_date: Date,
+    /// The title of the copy, from which its slug follows. `None`: the title of the source.
+    pub title: Option<Title>,
+}
+
+impl DuplicateEvent {
+    /// Copies the event to another first day.
+    pub const fn on(start_date: Date) -> Self {
+        Self { start_date, title: None }
+    }
+
+    /// Sets the title of the copy.
+    #[must_use]
+    pub fn title(self, title: Title) -> Self {
+        Self { title: Some(title), ..self }
+    }
+}
+
+impl From<Date> for DuplicateEvent {
+    fn from(start_date: Date) -> Self {
+        Self::on(start_date)
+    }
+}
+
 /// A shift of an event to create.
 #[doc(alias = "slot")]
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,20 +1,20 @@
 //! Copying an event to another date.
 
 use jiff::Timestamp;
-use jiff::civil::Date;
 
 use super::edit::{changed_or_slug_taken, slug_is_free};
 use super::{Decision, EventIds, slug_with_tail};
 use crate::event::Event;
 use crate::fault::Faults;
 use crate::hours::{EventDate, TimeError};
+use crate::input::DuplicateEvent;
 use crate::occupancy::Occupancy;
 use crate::question::Question;
 use crate::receipt::EventWithShifts;
 use crate::shift::{ScheduledShift, Shift};
 use crate::store::{ChangeSet, EventInFull, EventLocationData};
 
-/// Copies an event with its shifts and questions to `start_date`.
+/// Copies an event with its shifts and questions to another first day.
 ///
 /// The last day moves by as many days as the first. Shifts keep their wall times, capacity and position, and start
 /// empty. The copy is a draft, so the limit of active events does not apply. The copy has as many days as its source,
@@ -24,17 +24,20 @@ use crate::store::{ChangeSet, EventInFull, EventLocationData};
 /// Returns a fault of `start_date` if it or the copy's last day is out of range.
 pub(crate) fn duplicate_event(
     source: EventInFull,
-    start_date: Date,
+    copy: DuplicateEvent,
     ids: EventIds,
     now: Timestamp,
 ) -> Result<Decision<EventWithShifts>, Faults> {
+    let DuplicateEvent { start_date, title } = copy;
     let EventInFull { event: source, location_data, shifts, questions } = source;
     let first = EventDate::try_from(start_date).map_err(|error| Faults::one("start_date", error))?;
     let dates = source.dates.moved_to(first);
     let dates = dates.ok_or_else(|| Faults::one("start_date", TimeError::LastDay))?;
+    let title = title.unwrap_or_else(|| source.title.clone());
     let event = Event {
         id: ids.event,
-        slug: slug_with_tail(source.title.as_str(), "event", &ids.slug_tail),
+        slug: slug_with_tail(title.as_str(), "event", &ids.slug_tail),
+        title,
         dates,
         is_published: false,
         cancelled_at: None,
@@ -82,7 +85,7 @@ mod tests {
     use crate::id::{EventId, QuestionId, ShiftId};
     use crate::store::{Refusal, Write};
 
-    fn copy(source: EventInFull, to: Date) -> Result<Decision<EventWithShifts>, Faults> {
+    fn copy(source: EventInFull, to: impl Into<DuplicateEvent>) -> Result<Decision<EventWithShifts>, Faults> {
         let ids = EventIds {
             event: EventId::new(records::uuid(70)),
             slug_tail: "abcdefgh".to_owned(),
@@ -94,7 +97,7 @@ mod tests {
                 .collect(),
             questions: source.questions.iter().map(|_| QuestionId::new(records::uuid(80))).collect(),
         };
-        duplicate_event(source, to, ids, before())
+        duplicate_event(source, to.into(), ids, before())
     }
 
     #[test]
@@ -145,6 +148,15 @@ mod tests {
             assert_eq!((shift.created_at, shift.updated_at, shift.gate), (before(), before(), 1));
             assert_eq!(shift.occupancy.capacity, original.occupancy.capacity);
         }
+    }
+
+    #[test]
+    fn a_copy_has_the_title_and_slug_of_its_source_unless_it_gets_another_title() {
+        let same = copy(full(), date(2027, 11, 7)).unwrap().outcome.event;
+        assert_eq!((same.title.as_str(), same.slug.as_str()), ("Food drive", "food-drive-abcdefgh"));
+        let renamed = DuplicateEvent::on(date(2027, 11, 7)).title("Winter Drive".parse().unwrap());
+        let other = copy(full(), renamed).unwrap().outcome.event;
+        assert_eq!((other.title.as_str(), other.slug.as_str()), ("Winter Drive", "winter-drive-abcdefgh"));
     }
 
     #[test]

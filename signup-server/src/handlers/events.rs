@@ -33,14 +33,14 @@ pub(crate) async fn duplicate_event(
     mut request: Request,
 ) -> Answer {
     let write = Write::authorize(session, Operation::DuplicateEvent(id), &request)?;
-    let date = request.input(|body| {
+    let copy = request.input(|body| {
         let mut input = from_json::<DuplicateInput<'_>>(body)?;
         ignore_answer(&mut input.unknown, Event::FIELDS);
         input.check()
     });
-    let date = date.await;
+    let copy = copy.await;
     let copy =
-        write.call(date, |session, date| async move { session.duplicate_event(id, date).await }).await?;
+        write.call(copy, |session, copy| async move { session.duplicate_event(id, copy).await }).await?;
     Ok(write.answer(StatusCode::CREATED, Event::with_slots(&copy, &context.base_url)))
 }
 

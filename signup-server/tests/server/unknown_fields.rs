@@ -78,7 +78,12 @@ async fn a_request_ignores_the_fields_that_only_its_answer_has() {
     let question = json!({"label": "Size", "type": "text", "options": [], "required": false, "position": 1});
     for (method, path, body, status) in [
         ("PATCH", event_path.clone(), with("Event", &patch), 200),
-        ("POST", format!("{event_path}/duplicate"), with("Event", &json!({"start_date": "2027-07-05"})), 201),
+        (
+            "POST",
+            format!("{event_path}/duplicate"),
+            with("Event", &json!({"start_date": "2027-07-05", "title": "C"})),
+            201,
+        ),
         ("POST", format!("{event_path}/publish"), with("Event", &json!({})), 200),
         ("POST", format!("{event_path}/unpublish"), with("Event", &json!({})), 200),
         ("POST", format!("{event_path}/slots"), slots, 201),

@@ -1,12 +1,10 @@
 //! Events of a session's organization.
 
-use jiff::civil::Date;
-
 use super::{Pages, Session};
 use crate::error::Result;
 use crate::event::Event;
 use crate::id::EventId;
-use crate::input::NewEvent;
+use crate::input::{DuplicateEvent, NewEvent};
 use crate::receipt::{EventWithShifts, Operation};
 use crate::rules::{self, EventIds};
 use crate::store::{EventQuery, Page};
@@ -79,11 +77,16 @@ impl Session {
     /// assert!(!copy.event.is_published);
     /// # Ok(()) }) }
     /// ```
-    pub async fn duplicate_event(&self, id: EventId, start_date: Date) -> Result<EventWithShifts> {
+    pub async fn duplicate_event(
+        &self,
+        id: EventId,
+        copy: impl Into<DuplicateEvent>,
+    ) -> Result<EventWithShifts> {
+        let copy = &copy.into();
         self.write(Operation::DuplicateEvent(id), move |now| async move {
             let source = self.event_in_full(id).await?;
             let ids = EventIds::generate(now, source.shifts.len(), source.questions.len());
-            Ok(rules::duplicate_event(source, start_date, ids, now)?)
+            Ok(rules::duplicate_event(source, copy.clone(), ids, now)?)
         })
         .await
     }
