@@ -65,6 +65,19 @@ impl Scopes {
         Scope::ALL.iter().copied().collect()
     }
 
+    /// Returns the scopes of a stored text: names that are joined by commas. Ignores every other name, because a newer
+    /// version may have stored it.
+    ///
+    /// ```
+    /// use signup_core::{Scope, Scopes};
+    ///
+    /// let scopes = Scopes::known_of("events:read,webhooks:write");
+    /// assert_eq!(scopes, [Scope::EventsRead].into());
+    /// ```
+    pub fn known_of(names: &str) -> Self {
+        names.split(',').filter_map(|name| name.trim().parse::<Scope>().ok()).collect()
+    }
+
     /// Returns whether the set contains `scope`.
     pub const fn contains(self, scope: Scope) -> bool {
         self.0[scope as usize]

@@ -1,6 +1,6 @@
 //! Tokens.
 
-use signup_core::{OrganizationId, StoreError, Token, TokenId};
+use signup_core::{OrganizationId, Scopes, StoreError, Token, TokenId};
 
 use crate::sql::row::Row;
 use crate::sql::table::Kind::{Digest, Id, Integer, Text};
@@ -34,7 +34,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Token, StoreError> {
         columns.id("organization_id", OrganizationId::new)?,
         columns.parse("name")?,
         columns.parse("digest")?,
-        columns.parse("scopes")?,
+        Scopes::known_of(columns.text("scopes")?),
         columns.instant("created_at")?,
     );
     token.expires_at = columns.instant("expires_at")?;
@@ -47,6 +47,15 @@ pub(crate) fn read(row: Row<'_>) -> Result<Token, StoreError> {
 mod tests {
     use super::*;
     use crate::sql::row::one;
+
+    #[test]
+    fn a_scope_of_a_newer_version_is_ignored() {
+        let (id, digest) = ("01920000000070008000000000000001", "00".repeat(32));
+        let json =
+            format!(r#"["{id}", "{id}", "import", "{digest}", "events:read,webhooks:read", 1, 2, null, 1]"#);
+        let token = one(&json, &TABLE.columns(), read).unwrap();
+        assert_eq!(token.scopes, [signup_core::Scope::EventsRead].into());
+    }
 
     #[test]
     fn a_corrupt_value_is_named_by_table_column_and_id() {
