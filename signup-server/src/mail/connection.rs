@@ -57,7 +57,7 @@ impl Smtp {
         let smtp = self.clone();
         let sent = tokio::task::spawn_blocking(move || smtp.send_and_wait(&message)).await;
         sent.unwrap_or_else(|error| {
-            Err(SendError { reason: error.to_string(), kind: SendErrorKind::TransientRefusal })
+            Err(SendError { reason: error.to_string(), kind: SendErrorKind::TransientRefusal, code: None })
         })
     }
 
@@ -140,7 +140,7 @@ fn parameters(
     for (is_needed, extension, parameter) in needs {
         if is_needed && !connection.server_info().supports_feature(extension) {
             let reason = format!("the mail server lacks {extension}, which this mail needs");
-            return Err(SendError { reason, kind: SendErrorKind::TransientRefusal });
+            return Err(SendError { reason, kind: SendErrorKind::TransientRefusal, code: None });
         }
         parameters.extend(is_needed.then_some(parameter));
     }
@@ -149,16 +149,18 @@ fn parameters(
 
 /// Describes an error that concerns every mail.
 fn server_error(context: &str, error: &Error) -> SendError {
-    SendError { reason: format!("{context}: {}", WithSources(error)), kind: SendErrorKind::Server }
+    let reason = format!("{context}: {}", WithSources(error));
+    SendError { reason, kind: SendErrorKind::Server, code: error.status().map(u16::from) }
 }
 
 /// Classifies an error that occurred after the sender was accepted.
 fn classify(error: &Error) -> SendError {
-    let kind = match error.status().map(u16::from) {
+    let code = error.status().map(u16::from);
+    let kind = match code {
         None => SendErrorKind::Server,
         Some(status) if SERVER_REFUSALS.contains(&status) => SendErrorKind::Server,
         Some(_) if error.is_permanent() => SendErrorKind::PermanentRefusal,
         Some(_) => SendErrorKind::TransientRefusal,
     };
-    SendError { reason: WithSources(error).to_string(), kind }
+    SendError { reason: WithSources(error).to_string(), kind, code }
 }

@@ -14,6 +14,8 @@ mod worker;
 pub(crate) use smtp::SmtpUrl;
 pub(crate) use worker::deliver;
 
+use std::borrow::Cow;
+
 use lettre::message::Mailbox;
 use signup_core::{Delivery, Outbox};
 
@@ -38,9 +40,21 @@ enum Transport {
 /// Why a mail was not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct SendError {
-    /// The cause, for operators.
+    /// The cause, for operators. May contain the answer of the mail server, and so the address of the volunteer.
     reason: String,
     kind: SendErrorKind,
+    /// The code of the mail server's answer, if it has answered.
+    code: Option<u16>,
+}
+
+impl SendError {
+    /// Returns the cause without the text of the mail server's answer. No address may appear in a log.
+    fn reason_for_log(&self) -> Cow<'_, str> {
+        match self.code {
+            Some(code) => format!("the mail server answered {code}").into(),
+            None => self.reason.as_str().into(),
+        }
+    }
 }
 
 /// What a failure to send concerns: one mail, or the mail server.
@@ -63,7 +77,11 @@ impl Mailer {
     /// Writes and sends the mail of a delivery. Each answer of the mail server may take up to 10 seconds.
     async fn send(&self, delivery: &Delivery, outbox: &Outbox) -> Result<(), SendError> {
         let written = message::write(delivery, &self.from, &self.base_url, outbox.now());
-        let mail = written.map_err(|reason| SendError { reason, kind: SendErrorKind::PermanentRefusal })?;
+        let mail = written.map_err(|reason| SendError {
+            reason,
+            kind: SendErrorKind::PermanentRefusal,
+            code: None,
+        })?;
         match &self.transport {
             Transport::Log => {
                 tracing::info!(to = %delivery.signup.email, subject = %mail.subject, "a mail, written here because --smtp is not set:\n{}\n", mail.text);

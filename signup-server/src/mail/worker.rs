@@ -9,7 +9,7 @@ use std::time::Duration;
 use signup_core::{Delivery, DeliveryFailure, Error, Notice, Outbox};
 use tokio::sync::watch;
 
-use super::{Mailer, SendError, SendErrorKind};
+use super::{Mailer, SendErrorKind};
 use crate::metrics::{self, MailFate};
 use crate::reply::WithSources;
 
@@ -102,28 +102,29 @@ async fn send(
             report_sent(outbox, &notice, stop).await;
             None
         }
-        Err(SendError { reason, kind }) => {
-            let failure = match kind {
+        Err(error) => {
+            let failure = match error.kind {
                 SendErrorKind::PermanentRefusal => DeliveryFailure::Permanent,
                 SendErrorKind::TransientRefusal | SendErrorKind::Server => DeliveryFailure::Transient,
             };
-            match outbox.report_failed(&notice, failure, &reason).await {
+            let reason = error.reason_for_log();
+            match outbox.report_failed(&notice, failure, &error.reason).await {
                 Ok(Some(Notice { failure: Some(_), id, .. })) => {
                     metrics::count_mail(MailFate::Failed);
-                    tracing::error!(notice = %id, reason, "a mail has failed for good");
+                    tracing::error!(notice = %id, %reason, "a mail has failed for good");
                 }
                 Ok(Some(Notice { id, due_at, .. })) => {
                     metrics::count_mail(MailFate::Deferred);
-                    tracing::warn!(notice = %id, reason, again_at = %due_at, "a mail was not sent");
+                    tracing::warn!(notice = %id, %reason, again_at = %due_at, "a mail was not sent");
                 }
                 Ok(None) => {
-                    tracing::warn!(notice = %notice.id, reason, "a mail was not sent, and another process has claimed its notice");
+                    tracing::warn!(notice = %notice.id, %reason, "a mail was not sent, and another process has claimed its notice");
                 }
-                Err(error) => {
-                    tracing::warn!(notice = %notice.id, error = %WithSources(&error), "a failed attempt to send a mail could not be stored");
+                Err(failed) => {
+                    tracing::warn!(notice = %notice.id, error = %WithSources(&failed), "a failed attempt to send a mail could not be stored");
                 }
             }
-            Some(kind)
+            Some(error.kind)
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::mails::SOON;
 use crate::pages::{Page, published};
 use crate::scene::Scene;
 use crate::start::{Started, wait_until_listening};
+use crate::wait::wait_until;
 
 fn assert_not_stored(answer: &Answer, status: u16, what: &str) {
     assert_eq!(answer.status, status, "{what}: {}", answer.text);
@@ -120,14 +121,15 @@ async fn no_answer_has_the_secret_of_a_link() {
 
 #[tokio::test]
 async fn the_log_has_no_address() {
+    let mailbox = Mailbox::start();
+    mailbox.answer("hidden.ada@example.org", &[(450, "hidden.ada@example.org is over quota")]);
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     let plans = generous_plans(folder.path());
     let mut child = Command::new(PROGRAM)
         .args(["--database", &database, "--listen", "127.0.0.1:0", "--log", "trace"])
-        // No mail server listens on port 1, so the log has an error about each mail.
-        .args(["--smtp", "smtp://127.0.0.1:1", "--plans", plans.to_str().unwrap()])
+        .args(["--smtp", &mailbox.url(), "--plans", plans.to_str().unwrap()])
         .stdout(Stdio::piped())
         .stderr(std::fs::File::create(&log).unwrap())
         .spawn()
@@ -155,6 +157,11 @@ async fn the_log_has_no_address() {
     }
     let delete = client.delete(format!("{url}/v1/slots/{slot}?cancel_signups=1")).bearer_auth(&token);
     assert_eq!(delete.send().await.unwrap().status(), 200);
+    wait_until(SOON, async || {
+        let has_answer = std::fs::read_to_string(&log).unwrap().contains("the mail server answered 450");
+        if has_answer { Ok(()) } else { Err("no answer of the mail server was logged".to_owned()) }
+    })
+    .await;
     child.kill().unwrap();
     child.wait().unwrap();
     let log = std::fs::read_to_string(&log).unwrap();
