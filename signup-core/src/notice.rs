@@ -262,16 +262,18 @@ pub struct TimeAndPlace {
     pub interval: Interval,
     /// The shift's own location, if it has one.
     pub location: Option<ShiftLocation>,
-    /// The event's location, if the shift has none of its own.
+    /// The event's location, if it has one. Volunteers are shown both.
     pub event_location: Option<EventLocation>,
 }
 
 impl TimeAndPlace {
     /// Returns the present time and place of `shift`.
     pub fn of(shift: &ScheduledShift, event: &Event) -> Self {
-        let location = shift.location.clone();
-        let event_location = if location.is_none() { event.location.clone() } else { None };
-        Self { interval: shift.interval(), location, event_location }
+        Self {
+            interval: shift.interval(),
+            location: shift.location.clone(),
+            event_location: event.location.clone(),
+        }
     }
 }
 

@@ -95,7 +95,7 @@ fn entry(
         .add_property("DTEND", utc(at.interval.end))
         .add_property("URL", url);
     if let Some(location) = place(at) {
-        entry.location(&replace_controls(location));
+        entry.location(&replace_controls(&location));
     }
     entry
 }

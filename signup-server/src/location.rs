@@ -2,8 +2,43 @@
 
 use signup_core::{EventLocation, ShiftLocation, TimeAndPlace};
 
-/// Returns the shift's own location if it has one, otherwise the location of the event.
-pub(crate) fn place(at: &TimeAndPlace) -> Option<&str> {
-    let of_event = at.event_location.as_ref().map(EventLocation::as_str);
-    at.location.as_ref().map(ShiftLocation::as_str).or(of_event)
+/// Returns the parts of a place: the shift's own location, and that of the event. A location that both have is one part.
+pub(crate) fn parts(at: &TimeAndPlace) -> impl Iterator<Item = &str> {
+    let own = at.location.as_ref().map(ShiftLocation::as_str);
+    let of_event =
+        at.event_location.as_ref().map(EventLocation::as_str).filter(|location| Some(*location) != own);
+    own.into_iter().chain(of_event)
+}
+
+/// Returns a place as one text, such as `Pier 3, 12 Harbor Street`. Returns `None` if neither the shift nor the event has a
+/// location.
+pub(crate) fn place(at: &TimeAndPlace) -> Option<String> {
+    let place = parts(at).collect::<Vec<_>>().join(", ");
+    (!place.is_empty()).then_some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use signup_core::Interval;
+
+    use super::*;
+
+    #[test]
+    fn a_place_names_the_location_of_the_shift_and_of_the_event() {
+        let now = "2027-06-05T13:00:00Z".parse().unwrap();
+        for (own, of_event, shown) in [
+            (Some("Pier 3"), Some("12 Harbor Street"), Some("Pier 3, 12 Harbor Street")),
+            (Some("Pier 3"), None, Some("Pier 3")),
+            (None, Some("12 Harbor Street"), Some("12 Harbor Street")),
+            (Some("Pier 3"), Some("Pier 3"), Some("Pier 3")),
+            (None, None, None),
+        ] {
+            let at = TimeAndPlace {
+                interval: Interval { start: now, end: now },
+                location: own.map(|text| text.parse().unwrap()),
+                event_location: of_event.map(|text| text.parse().unwrap()),
+            };
+            assert_eq!(place(&at).as_deref(), shown);
+        }
+    }
 }

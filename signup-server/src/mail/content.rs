@@ -168,7 +168,7 @@ fn event_moved(change: &ShiftChange) -> (&'static str, &'static str) {
 fn facts(labels: [&'static str; 2], at: &TimeAndPlace, zone: &Zone) -> impl Iterator<Item = Fact> {
     let [when, place_label] = labels;
     let when = Fact { label: when, value: Times::of(at.interval, zone).to_string() };
-    let place = place(at).map(|place| Fact { label: place_label, value: one_line(place) });
+    let place = place(at).map(|place| Fact { label: place_label, value: one_line(&place) });
     std::iter::once(when).chain(place)
 }
 

@@ -11,7 +11,7 @@ use warp::reply::Response;
 use super::linked_text::LinkedText;
 use super::times::Times;
 use super::{Head, html};
-use crate::location::place;
+use crate::location::parts;
 
 #[derive(Debug, Template)]
 #[template(path = "signup.html")]
@@ -26,7 +26,7 @@ struct SignupTemplate<'a> {
     event_link: Option<String>,
     shift: &'a str,
     times: Times,
-    location: Option<LinkedText<'a>>,
+    locations: Vec<LinkedText<'a>>,
     name: &'a str,
     email: &'a str,
     answers: &'a [Answer],
@@ -66,7 +66,7 @@ pub(super) fn page(
         event_link: event.is_published.then_some(event_path),
         shift: shift.title.as_str(),
         times: Times::of(shift.interval(), shift.day.zone()),
-        location: place(&at).map(LinkedText::new),
+        locations: parts(&at).map(LinkedText::new).collect(),
         name: signup.name.as_str(),
         email: signup.email.as_str(),
         answers: &signup.answers,

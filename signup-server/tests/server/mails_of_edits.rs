@@ -8,7 +8,7 @@ use crate::mailbox::{Mail, Mailbox};
 use crate::mails::{SOON, to, with_mailbox};
 use crate::pages::{Page, published};
 
-/// A published event in the old hall. The shift "Early" has a place of its own.
+/// A published event in the old hall. The shift "Early" also has a place of its own.
 async fn in_the_old_hall(server: &Server) -> Page {
     let mut body = published();
     body["location"] = json!("Old hall");
@@ -41,19 +41,25 @@ async fn volunteers_are_told_once_if_the_time_or_the_place_of_their_shift_change
     let first = mailbox.wait_for(2, SOON).await;
 
     patch(&server, &page, &json!({"location": "New hall"})).await;
-    let mails = mailbox.wait_for_exactly(3, SOON).await;
-    assert_eq!(told(&mails, 2), ["bob@example.org"], "the shift of Ada has a place of its own");
-    assert_eq!(mails[2].header("subject"), "New place: Food drive – Late");
-    for text in ["Old hall", "New hall"] {
-        assert!(mails[2].text().contains(text) && mails[2].html().contains(text), "{}", mails[2].text());
+    let mails = mailbox.wait_for_exactly(4, SOON).await;
+    assert_eq!(told(&mails, 2), ["ada@example.org", "bob@example.org"]);
+    for (name, title, [before, after]) in [
+        ("ada@example.org", "Early", ["Dock 4, Old hall", "Dock 4, New hall"]),
+        ("bob@example.org", "Late", ["Old hall", "New hall"]),
+    ] {
+        let mail = mails[2..].iter().find(|mail| mail.to == name).unwrap();
+        assert_eq!(mail.header("subject"), format!("New place: Food drive – {title}"));
+        for text in [before, after] {
+            assert!(mail.text().contains(text) && mail.html().contains(text), "{}", mail.text());
+        }
+        assert_eq!(mail.calendar().property("LOCATION").replace("\\,", ","), after);
     }
-    assert_eq!(mails[2].calendar().property("LOCATION"), "New hall");
 
     let moved = json!({"location": "Tent", "start_date": "2027-06-12", "timezone": "Europe/Paris"});
     patch(&server, &page, &moved).await;
-    let mails = mailbox.wait_for_exactly(5, SOON).await;
-    assert_eq!(told(&mails, 3), ["ada@example.org", "bob@example.org"]);
-    for mail in &mails[3..] {
+    let mails = mailbox.wait_for_exactly(6, SOON).await;
+    assert_eq!(told(&mails, 4), ["ada@example.org", "bob@example.org"]);
+    for mail in &mails[4..] {
         let subject = mail.header("subject");
         assert!(subject.starts_with("Event moved: Food drive – "), "{subject}");
         for text in ["Saturday, 5 June 2027", "Saturday, 12 June 2027"] {
@@ -63,7 +69,7 @@ async fn volunteers_are_told_once_if_the_time_or_the_place_of_their_shift_change
 
     let quiet = json!({"location": "Shed", "start_date": "2027-06-19", "notify_volunteers": false});
     patch(&server, &page, &quiet).await;
-    let mails = mailbox.wait_for_exactly(5, SOON).await;
+    let mails = mailbox.wait_for_exactly(6, SOON).await;
     for name in ["ada@example.org", "bob@example.org"] {
         let of = |mails: &[Mail]| mails.iter().rfind(|mail| mail.to == name).unwrap().calendar();
         let (confirmed, changed) = (of(&first), of(&mails));
