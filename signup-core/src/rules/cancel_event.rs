@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancellation_closes_shifts_that_are_not_over_and_tells_volunteers_on_request() {
+    fn a_cancellation_closes_shifts_that_are_not_over_and_tells_volunteers_unless_mail_is_suppressed() {
         let event = ["Event 1 at 1"];
         let (put, shifts) =
             ("put Event 1 to 2, gate 2", ["put Shift 1 to 2, gate 2", "put Shift 2 to 2, gate 2"]);
@@ -113,8 +113,12 @@ mod tests {
         assert_eq!(cancel(full(), CancelEvent::new(), before()).unwrap(), told);
         assert_eq!(cancel(draft, CancelEvent::new(), before()).unwrap(), told, "a draft");
         assert_eq!(cancel(full(), CancelEvent::new().without_mail(), before()).unwrap(), read);
-        let past = cancel(full(), CancelEvent::new().without_mail(), after_shifts()).unwrap();
-        assert!(!past.iter().any(|line| line.contains("put Shift")), "{past:?}");
+        let past = cancel(full(), CancelEvent::new(), after_shifts()).unwrap();
+        assert_eq!(past, [&event[..], &["Shift 1 at 1", "Shift 2 at 1", put]].concat(), "nobody is told");
+        let long = full_with(|_, shifts| shifts[1].hours = (0, 1440).try_into().unwrap());
+        let mixed = cancel(long, CancelEvent::new(), after_shifts()).unwrap();
+        let of = |number: &str| mixed.iter().any(|line| line.starts_with(&format!("put Shift {number}")));
+        assert_eq!((of("1"), of("2"), mixed.last().unwrap().as_str()), (false, true, "insert Notice 8"));
     }
 
     #[test]
