@@ -114,7 +114,11 @@ mod tests {
         assert_eq!(cancel(draft, CancelEvent::new(), before()).unwrap(), told, "a draft");
         assert_eq!(cancel(full(), CancelEvent::new().without_mail(), before()).unwrap(), read);
         let past = cancel(full(), CancelEvent::new(), after_shifts()).unwrap();
-        assert_eq!(past, [&event[..], &["Shift 1 at 1", "Shift 2 at 1", put]].concat(), "nobody is told");
+        assert_eq!(
+            past,
+            [&event[..], &["Shift 1 at 1", "Shift 2 at 1", put]].concat(),
+            "no volunteer is told"
+        );
         let long = full_with(|_, shifts| shifts[1].hours = (0, 1440).try_into().unwrap());
         let mixed = cancel(long, CancelEvent::new(), after_shifts()).unwrap();
         let of = |number: &str| mixed.iter().any(|line| line.starts_with(&format!("put Shift {number}")));

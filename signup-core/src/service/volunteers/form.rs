@@ -135,7 +135,7 @@ impl SignUpForm {
     /// An e-mail address holds at most one place on a shift. Signing up again mails the confirmation of the place again,
     /// [at most once an hour](Signup::MAIL_AGAIN_AFTER). That mail carries a new secret, and the earlier secret becomes
     /// invalid. The call returns the existing sign-up without a secret, or [`Error::ShiftFull`] or [`Error::ShiftOver`],
-    /// like for anyone else, if the shift takes nobody. Simultaneous sign-ups never take `filled` above the
+    /// like for anyone else, if the shift takes no sign-up. Simultaneous sign-ups never take `filled` above the
     /// capacity.
     ///
     /// If the questions have changed since the form was read, the answers are checked against the present ones. Answers to

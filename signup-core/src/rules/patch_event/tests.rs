@@ -1,0 +1,291 @@
+//! What a change of an event requires and writes, and which changes are refused.
+
+use super::super::facts::*;
+use super::*;
+use jiff::civil::date;
+
+use crate::conformance::records;
+use crate::store::{Refusal, Total};
+
+fn patch(full: EventInFull, patch: EventPatch, now: Timestamp) -> Result<Decision<EventWithShifts>, Error> {
+    patch_event(full, patch, limits(), vec![notice(8), notice(9)], now)
+}
+
+fn filled(full: EventInFull) -> EventInFull {
+    let mut full = full;
+    full.shifts[0].shift.occupancy.filled = 1;
+    full
+}
+
+#[test]
+fn a_patch_requires_and_writes_exactly_what_it_changes() {
+    let (event, gate) = ("put Event 1 to 2", "put Event 1 to 2, gate 2");
+    let shifts = ["put Shift 1 to 2", "insert Notice 8", "put Shift 2 to 2", "insert Notice 9"];
+    let at_1 = ["Event 1 at 1"];
+    let moved = ["Event 1 at 1", "Shift 1 at 1", "Shift 2 at 1"];
+    let draft = || full_with(|event, _| event.is_published = false);
+    let new = EventPatch::new;
+    let data = || r#"{"floor": 3}"#.parse::<LocationData>().unwrap();
+    let with_data = || EventInFull { location_data: Some(data()), ..full() };
+    for (what, full, patched, now, expected) in [
+        ("nothing", full(), new().title(full().event.title), before(), vec![]),
+        ("a title", full(), new().title("Other".parse().unwrap()), before(), [&at_1[..], &[event]].concat()),
+        (
+            "an unpublish",
+            full(),
+            new().published(false),
+            before(),
+            vec![at_1[0], "sign-ups of Shift 1, sign-ups of Shift 2 of Event 1 zero", gate],
+        ),
+        ("a publish", draft(), new().published(true), before(), vec![at_1[0], "active events below 3", gate]),
+        (
+            "a publish of an event that is over",
+            draft(),
+            new().published(true),
+            after_event(),
+            vec![at_1[0], gate],
+        ),
+        (
+            "a day",
+            full(),
+            new().start_date(date(2027, 6, 12)),
+            before(),
+            [&moved[..], &[gate], &shifts].concat(),
+        ),
+        (
+            "a later day after the shifts",
+            full(),
+            new().start_date(date(2027, 6, 12)),
+            after_shifts(),
+            [&moved[..], &[gate], &shifts].concat(),
+        ),
+        (
+            "a day in the past",
+            full(),
+            new().start_date(date(2020, 6, 6)),
+            before(),
+            [&moved[..], &[gate], &shifts].concat(),
+        ),
+        (
+            "a zone",
+            full(),
+            new().zone("UTC".parse().unwrap()),
+            before(),
+            [&moved[..], &[gate], &shifts].concat(),
+        ),
+        (
+            "a place",
+            full(),
+            new().location("Pier 3".parse().unwrap()),
+            before(),
+            [&moved[..], &[event], &shifts].concat(),
+        ),
+        (
+            "a place without mail",
+            full(),
+            new().location("Pier 3".parse().unwrap()).without_mail(),
+            before(),
+            [&moved[..], &[event], &[shifts[0], shifts[2]]].concat(),
+        ),
+        (
+            "a place after the shifts",
+            full(),
+            new().location("Pier 3".parse().unwrap()),
+            after_shifts(),
+            [&moved[..], &[event], &[shifts[0], shifts[2]]].concat(),
+        ),
+        (
+            "a later day after the shifts",
+            full(),
+            new().start_date(date(2027, 6, 12)),
+            after_shifts(),
+            [&moved[..], &[gate], &shifts].concat(),
+        ),
+        (
+            "online",
+            full(),
+            new().online(true),
+            before(),
+            [&moved[..], &[event], &[shifts[0], shifts[2]]].concat(),
+        ),
+        ("the same data", with_data(), new().location_data(data()), before(), vec![]),
+        (
+            "new data",
+            full(),
+            new().location_data(data()),
+            before(),
+            vec![at_1[0], event, "insert LocationData 1"],
+        ),
+        (
+            "no data",
+            with_data(),
+            new().clear_location_data(),
+            before(),
+            vec![at_1[0], event, "remove LocationData 1"],
+        ),
+    ] {
+        assert_eq!(lines(&patch(full, patched, now).unwrap()), expected, "{what}");
+    }
+}
+
+/// At 10:30 UTC of the day after, the event is over in New York and in Tokyo, but not in Pago Pago.
+#[test]
+fn every_edit_that_makes_an_event_active_is_checked_against_the_limit() {
+    let now = "2027-06-06T10:30:00Z".parse().unwrap();
+    let new = EventPatch::new;
+    let zone = |name: &str| new().zone(name.parse().unwrap());
+    for (patched, is_checked) in [
+        (new().start_date(date(2027, 6, 6)), true),
+        (new().end_date(date(2027, 6, 6)), true),
+        (zone("Pacific/Pago_Pago"), true),
+        (zone("Asia/Tokyo"), false),
+        (new().title("Other".parse().unwrap()), false),
+    ] {
+        let found = lines(&patch(full(), patched.clone(), now).unwrap());
+        assert_eq!(found.contains(&"active events below 3".to_owned()), is_checked, "{patched:?}");
+    }
+}
+
+#[test]
+fn a_patch_changes_only_the_fields_that_it_names() {
+    let set = EventPatch::new()
+        .description("Bring gloves.".parse().unwrap())
+        .location("Pier 3".parse().unwrap())
+        .latitude("40.5".parse().unwrap())
+        .longitude("-74".parse().unwrap())
+        .theme("ocean-blue".parse().unwrap())
+        .badge_label("New".parse().unwrap());
+    let expected = Event {
+        description: "Bring gloves.".parse().ok(),
+        location: "Pier 3".parse().ok(),
+        latitude: "40.5".parse().ok(),
+        longitude: "-74".parse().ok(),
+        theme: "ocean-blue".parse().ok(),
+        badge_label: "New".parse().ok(),
+        version: 2,
+        updated_at: before(),
+        ..full().event
+    };
+    let changed = patch(full(), set, before()).unwrap().outcome.event;
+    assert_eq!(changed, expected);
+    let clear = EventPatch::new()
+        .clear_description()
+        .clear_location()
+        .clear_latitude()
+        .clear_longitude()
+        .clear_theme()
+        .clear_badge_label();
+    let cleared = patch(full_with(|event, _| *event = changed), clear, before()).unwrap();
+    assert_eq!(cleared.outcome.event, Event { version: 3, updated_at: before(), ..full().event });
+}
+
+#[test]
+fn a_notice_tells_the_time_and_place_before_and_after() {
+    let patched = EventPatch::new().start_date(date(2027, 6, 12)).location("Pier 3".parse().unwrap());
+    let decision = patch(full(), patched, before()).unwrap();
+    let EventWithShifts { event, shifts } = &decision.outcome;
+    let expected = [0, 1].map(|index| ShiftChange {
+        before: TimeAndPlace::of(&full().shifts[index], &full().event),
+        after: TimeAndPlace::of(&shifts[index], event),
+        shift_version: 2,
+        with_event: true,
+    });
+    assert_eq!(told(&decision), expected.each_ref());
+}
+
+#[test]
+fn a_first_day_moves_the_last_one_unless_the_patch_names_it() {
+    let three_days = || full_with(|event, _| event.dates.last = "2027-06-07".parse().ok());
+    let new = EventPatch::new;
+    for (patched, first, last) in [
+        (new().start_date(date(2027, 6, 12)), "2027-06-12", Some("2027-06-14")),
+        (new().start_date(date(2027, 6, 12)).end_date(date(2027, 6, 12)), "2027-06-12", Some("2027-06-12")),
+        (new().start_date(date(2027, 6, 12)).clear_end_date(), "2027-06-12", None),
+        (new().end_date(date(2027, 6, 11)), "2027-06-05", Some("2027-06-11")),
+    ] {
+        let dates = patch(three_days(), patched, before()).unwrap().outcome.event.dates;
+        let found = (dates.first.date().to_string(), dates.last.map(|last| last.to_string()));
+        assert_eq!(found, (first.to_owned(), last.map(str::to_owned)));
+    }
+}
+
+#[test]
+fn dates_that_do_not_fit_are_faults_only_if_they_change() {
+    let long = || full_with(|event, _| event.dates.last = "2027-06-20".parse().ok());
+    let new = EventPatch::new;
+    for (full, patched, field) in [
+        (full(), new().end_date(date(2027, 6, 4)), "end_date"),
+        (full(), new().end_date(date(2027, 6, 12)), "end_date"),
+        (long(), new().start_date(date(2027, 6, 6)), "end_date"),
+        (long(), new().start_date(date(9998, 12, 31)), "start_date"),
+        (full(), new().start_date(date(1969, 12, 31)), "start_date"),
+        (full(), new().end_date(date(9999, 1, 1)), "end_date"),
+    ] {
+        let Err(Error::Invalid(faults)) = patch(full, patched, before()) else { panic!("{field}") };
+        assert_eq!(fault_paths(&faults), [field]);
+    }
+    assert!(patch(long(), new().title("Other".parse().unwrap()), before()).is_ok());
+}
+
+#[test]
+fn a_cancelled_event_takes_no_patch_and_an_event_with_active_sign_ups_stays_published() {
+    let cancelled = full_with(|event, _| event.cancelled_at = Some(before()));
+    assert_eq!(patch(cancelled, EventPatch::new(), before()).unwrap_err(), Error::EventCancelled);
+    let unpublish = || EventPatch::new().published(false);
+    assert_eq!(patch(filled(full()), unpublish(), before()).unwrap_err(), Error::EventHasSignups);
+    let into_the_past = unpublish().start_date(date(2020, 6, 5));
+    let refused = patch(filled(full()), into_the_past, before()).unwrap_err();
+    assert_eq!(refused, Error::EventHasSignups, "the hours before the patch decide");
+    let over = patch(filled(full()), unpublish(), after_shifts()).unwrap();
+    let expected = ["Event 1 at 1", "Shift 1 at 1", "Shift 2 at 1", "put Event 1 to 2, gate 2"];
+    assert_eq!(lines(&over), expected, "a sign-up of a past shift is not active");
+    assert!(patch(filled(full()), unpublish().start_date(date(2099, 6, 5)), after_shifts()).is_ok());
+    let full_shift = Total::Filled(records::organization_id(1), full().shifts[0].id);
+    assert!((over.decides_again)(&Refusal::NotBelow { total: full_shift, count: 1 }));
+}
+
+#[test]
+fn a_patch_that_names_every_field_with_its_value_writes_nothing() {
+    let data = || r#"{"floor": 3}"#.parse::<LocationData>().unwrap();
+    let of = |full: EventInFull| EventInFull { location_data: Some(data()), ..full };
+    let everything = EventPatch::new()
+        .title("Other".parse().unwrap())
+        .description("Two\nlines".parse().unwrap())
+        .location("Pier 3".parse().unwrap())
+        .online(true)
+        .latitude("40.5".parse().unwrap())
+        .longitude("-180".parse().unwrap())
+        .location_data(data())
+        .start_date(date(2027, 6, 6))
+        .end_date(date(2027, 6, 7))
+        .zone("Europe/Paris".parse().unwrap())
+        .published(false)
+        .theme("midnight".parse().unwrap())
+        .badge_label("New".parse().unwrap());
+    let changed = patch(of(full()), everything.clone(), before()).unwrap();
+    let EventWithShifts { event, shifts } = changed.outcome;
+    let records = shifts.into_iter().map(|shift| shift.shift).collect();
+    let again = patch(of(EventInFull::new(event, records, vec![])), everything, after_event()).unwrap();
+    assert_eq!(lines(&again), [""; 0]);
+}
+
+#[test]
+fn updated_at_of_a_shift_moves_with_its_answer_and_not_with_the_place_of_its_event() {
+    let place = EventPatch::new().location("Pier 3".parse().unwrap());
+    let day = EventPatch::new().start_date(date(2027, 6, 12));
+    let online = EventPatch::new().online(true);
+    let zone = EventPatch::new().zone("Europe/Paris".parse().unwrap());
+    let same_clocks = EventPatch::new().zone("America/Detroit".parse().unwrap());
+    let last_day = EventPatch::new().end_date(date(2027, 6, 6));
+    for (patched, updated_at) in [
+        (place, records::at(0)),
+        (day, before()),
+        (online, before()),
+        (zone, before()),
+        (same_clocks, records::at(0)),
+        (last_day, records::at(0)),
+    ] {
+        let outcome = patch(full(), patched, before()).unwrap().outcome;
+        assert_eq!((outcome.event.updated_at, outcome.shifts[0].updated_at), (before(), updated_at));
+    }
+}
