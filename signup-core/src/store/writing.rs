@@ -9,9 +9,12 @@
 //!
 //! # A skeleton to copy
 //!
-//! The page of [`Store`] shows its methods as `#[async_trait]` expands them. You write them like this:
+//! The page of [`Store`] shows its methods as `#[async_trait]` expands them. You write them like this. Each method passes the
+//! call to another store. Replace the methods one by one, and run the suite whenever you like:
 //!
 //! ```
+//! use std::sync::Arc;
+//!
 //! use signup_core::{
 //!     ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, Kind, Notice, NoticeCounts, NoticeQuery,
 //!     Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup,
@@ -21,32 +24,32 @@
 //! type Read<T> = Result<T, StoreError>;
 //!
 //! #[derive(Debug)]
-//! struct MyStore {}
+//! struct MyStore(Arc<dyn Store>);
 //!
 //! #[async_trait]
 //! impl Store for MyStore {
 //!     async fn record(&self, key: &RecordKey, deleted: Deleted) -> Read<Option<Record>> {
-//!         todo!()
+//!         self.0.record(key, deleted).await
 //!     }
 //!
 //!     async fn holder(&self, unique: &Unique) -> Read<Option<Record>> {
-//!         todo!()
+//!         self.0.holder(unique).await
 //!     }
 //!
 //!     async fn owner(&self, kind: Kind, id: Uuid) -> Read<Option<OrganizationId>> {
-//!         todo!()
+//!         self.0.owner(kind, id).await
 //!     }
 //!
 //!     async fn organizations(&self, after: Option<OrganizationId>, limit: u32) -> Read<Vec<Organization>> {
-//!         todo!()
+//!         self.0.organizations(after, limit).await
 //!     }
 //!
 //!     async fn tokens(&self, organization: OrganizationId) -> Read<Vec<Token>> {
-//!         todo!()
+//!         self.0.tokens(organization).await
 //!     }
 //!
 //!     async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Read<Page<Event>> {
-//!         todo!()
+//!         self.0.events(organization, query).await
 //!     }
 //!
 //!     async fn deleted_events(
@@ -55,58 +58,65 @@
 //!         after: Option<EventId>,
 //!         limit: u32,
 //!     ) -> Read<Vec<Event>> {
-//!         todo!()
+//!         self.0.deleted_events(organization, after, limit).await
 //!     }
 //!
 //!     async fn event_in_full(&self, key: &RecordKey) -> Read<Option<EventInFull>> {
-//!         todo!()
+//!         self.0.event_in_full(key).await
 //!     }
 //!
 //!     async fn event_by_slug(&self, slug: &str) -> Read<Option<EventInFull>> {
-//!         todo!()
+//!         self.0.event_by_slug(slug).await
 //!     }
 //!
 //!     async fn shifts(&self, organization: OrganizationId, event: EventId) -> Read<Option<Vec<ScheduledShift>>> {
-//!         todo!()
+//!         self.0.shifts(organization, event).await
 //!     }
 //!
 //!     async fn shift_with_event(&self, organization: OrganizationId, id: ShiftId) -> Read<Option<(Shift, Event)>> {
-//!         todo!()
+//!         self.0.shift_with_event(organization, id).await
 //!     }
 //!
 //!     async fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Read<Page<Signup>> {
-//!         todo!()
+//!         self.0.signups(organization, query).await
 //!     }
 //!
 //!     async fn signup_in_full(&self, organization: OrganizationId, id: SignupId) -> Read<Option<SignupInFull>> {
-//!         todo!()
+//!         self.0.signup_in_full(organization, id).await
 //!     }
 //!
 //!     async fn notices(&self, query: NoticeQuery, limit: u32) -> Read<Vec<Notice>> {
-//!         todo!()
+//!         self.0.notices(query, limit).await
 //!     }
 //!
 //!     async fn count_notices(&self) -> Read<NoticeCounts> {
-//!         todo!()
+//!         self.0.count_notices().await
 //!     }
 //!
 //!     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-//!         todo!()
+//!         self.0.commit(change).await
 //!     }
 //!
 //!     async fn purge(&self, purge: Purge, limit: u32) -> Read<u64> {
-//!         todo!()
+//!         self.0.purge(purge, limit).await
 //!     }
 //!
 //!     fn request_counter(&self) -> Option<&dyn RequestCounter> {
-//!         // Only one process uses the store, so the service counts the requests itself.
-//!         None
+//!         // `None` if only one process uses the store: the service then counts the requests itself.
+//!         self.0.request_counter()
 //!     }
 //!
 //!     async fn check(&self) -> Read<()> {
-//!         todo!()
+//!         self.0.check().await
 //!     }
 //! }
+//!
+//! let store = MyStore(Arc::new(signup_store_memory::MemoryStore::new()));
+//! # tokio::runtime::Runtime::new()?.block_on(async {
+//! assert_eq!(store.organizations(None, 10).await?, []);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Records
