@@ -10,6 +10,7 @@ mod config;
 mod descriptors;
 mod handlers;
 mod health;
+mod linked_text;
 mod location;
 mod mail;
 mod metrics;

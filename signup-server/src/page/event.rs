@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 use askama::Template;
 use jiff::Timestamp;
 use signup_core::{
-    BadgeLabel, CancellationReason, Description, Event, EventDate, Faults, Occupancy, PublicEvent, Question,
-    ScheduledShift, ShiftId, WebAddress,
+    BadgeLabel, Event, EventDate, Faults, Occupancy, PublicEvent, Question, ScheduledShift, ShiftId,
+    WebAddress,
 };
 use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::linked_text::LinkedText;
 use super::times::{self, Times};
 use super::{Head, html, style};
+use crate::linked_text::LinkedText;
 use crate::wire::field_name;
 
 use form::{EMAIL, FieldKind, Form, NAME, field_id, form, sentence};
@@ -37,10 +37,10 @@ struct EventTemplate<'a> {
     badge: Option<&'a str>,
     title: &'a str,
     days: String,
-    location: Option<LinkedText<'a>>,
+    location: Option<Vec<LinkedText<'a>>>,
     is_virtual: bool,
     cancellation: Option<Cancellation<'a>>,
-    description: Option<&'a str>,
+    description: Option<Vec<LinkedText<'a>>>,
     status: Option<Status>,
     zone: String,
     /// Whether each shift shows its day, because the event has several days.
@@ -52,7 +52,7 @@ struct EventTemplate<'a> {
 /// The text that says that the event is cancelled, and why.
 #[derive(Debug)]
 struct Cancellation<'a> {
-    reason: Option<&'a str>,
+    reason: Option<Vec<LinkedText<'a>>>,
 }
 
 /// The text that says that no shift takes sign-ups, and why.
@@ -83,7 +83,7 @@ struct ShiftView<'a> {
     id: ShiftId,
     title: &'a str,
     times: Times,
-    location: Option<LinkedText<'a>>,
+    location: Option<Vec<LinkedText<'a>>>,
     /// The number of volunteers that are still needed, in words.
     need: String,
     /// The percentage of places that are taken, 0 to 100. `None` if the event is cancelled.
@@ -167,12 +167,12 @@ pub(super) fn page(
         badge: event.badge_label.as_ref().map(BadgeLabel::as_str),
         title,
         days: times::days(event.dates.first.date().date(), event.dates.last.map(EventDate::date)),
-        location: event.location.as_ref().map(|location| LinkedText::new(location.as_str())),
+        location: event.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
         is_virtual: event.is_virtual,
         cancellation: event.is_cancelled().then(|| Cancellation {
-            reason: event.cancellation_reason.as_ref().map(CancellationReason::as_str),
+            reason: event.cancellation_reason.as_ref().map(|reason| LinkedText::parts(reason.as_str())),
         }),
-        description: event.description.as_ref().map(Description::as_str),
+        description: event.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
         status: status_of(event, shifts, open, now),
         zone: event.dates.first.zone().name().to_owned(),
         shows_days: event.dates.days() > 1,
@@ -228,7 +228,7 @@ fn view<'a>(
         id: shift.id,
         title: shift.title.as_str(),
         times: Times::of(interval, shift.day.zone()),
-        location: shift.location.as_ref().map(|location| LinkedText::new(location.as_str())),
+        location: shift.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
         need,
         percent: (!is_cancelled).then(|| u64::from(filled.min(capacity)) * 100 / u64::from(capacity)),
         is_closed: !is_open(event, shift, now),

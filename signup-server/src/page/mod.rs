@@ -1,15 +1,16 @@
 //! The pages for volunteers: HTML rendered by the server, without scripts and cookies. A page loads no other resource.
 //! The pages for programmers, in [`reference`](crate::reference), have the same head, style and security headers.
 //!
-//! Templates escape text from users. Such text becomes a link only if it is a web address. Paths in a page start with
-//! the path of the base URL, so links work from every page.
+//! Templates escape text from users. Only the addresses in such a text become links ([`LinkedText`]). Paths in a page
+//! start with the path of the base URL, so links work from every page.
+//!
+//! [`LinkedText`]: crate::linked_text::LinkedText
 //!
 //! **Invariant:** no rule is decided here. The library decides what a shift is, whether it has room, and what is wrong
 //! with an input.
 
 mod event;
 mod handlers;
-mod linked_text;
 mod signup;
 mod style;
 pub(crate) mod times;

@@ -2,15 +2,13 @@
 
 use askama::Template;
 use jiff::Timestamp;
-use signup_core::{
-    Answer, CancellationReason, CancelledBy, Event, PublicEvent, Signup, SignupState, TimeAndPlace,
-};
+use signup_core::{Answer, CancelledBy, Event, PublicEvent, Signup, SignupState, TimeAndPlace};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::linked_text::LinkedText;
 use super::times::Times;
 use super::{Head, html};
+use crate::linked_text::LinkedText;
 use crate::location::parts;
 
 #[derive(Debug, Template)]
@@ -21,12 +19,12 @@ struct SignupTemplate<'a> {
     heading: &'static str,
     text: Option<&'static str>,
     /// The organizer's reason, if the cancellation of the event cancelled the sign-up.
-    reason: Option<&'a str>,
+    reason: Option<Vec<LinkedText<'a>>>,
     event: &'a str,
     event_link: Option<String>,
     shift: &'a str,
     times: Times,
-    locations: Vec<LinkedText<'a>>,
+    locations: Vec<Vec<LinkedText<'a>>>,
     name: &'a str,
     email: &'a str,
     answers: &'a [Answer],
@@ -61,12 +59,12 @@ pub(super) fn page(
         organization: organization.name.as_str(),
         heading,
         text,
-        reason: reason.map(CancellationReason::as_str),
+        reason: reason.map(|reason| LinkedText::parts(reason.as_str())),
         event: event.title.as_str(),
         event_link: event.is_published.then_some(event_path),
         shift: shift.title.as_str(),
         times: Times::of(shift.interval(), shift.day.zone()),
-        locations: parts(&at).map(LinkedText::new).collect(),
+        locations: parts(&at).map(LinkedText::parts).collect(),
         name: signup.name.as_str(),
         email: signup.email.as_str(),
         answers: &signup.answers,

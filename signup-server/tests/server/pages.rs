@@ -86,7 +86,7 @@ pub(crate) fn assert_is_secured(answer: &Answer) {
 async fn the_page_shows_the_event_and_a_form_for_each_shift_that_has_room() {
     let server = Server::start(&[]);
     let mut event = published();
-    event["description"] = json!("Bring gloves.\nAnd *friends*.");
+    event["description"] = json!("Bring gloves.\nAnd *friends*. Ask ada@example.org");
     event["location"] = json!("https://maps.example.org/?a=1&b=2");
     event["badge_label"] = json!("Families");
     event["theme"] = json!("golden-hour");
@@ -95,7 +95,7 @@ async fn the_page_shows_the_event_and_a_form_for_each_shift_that_has_room() {
     assert_eq!((shown.status, shown.header("content-type")), (200, Some("text/html; charset=utf-8")));
     for text in [
         "Food drive",
-        "Bring gloves.\nAnd *friends*.",
+        "Bring gloves.\nAnd *friends*. Ask <a href=\"mailto:ada@example.org\" rel=\"noopener noreferrer nofollow ugc\">",
         "Families",
         "Starter asks for volunteers",
         "Saturday, 5 June 2027",
