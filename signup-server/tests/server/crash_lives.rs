@@ -83,7 +83,7 @@ impl Life {
                 let email = self.address(volunteer);
                 let form = [("slot_id", self.slot(slot)), ("name", "Ada"), ("email", &email)];
                 let path = format!("{url}/events/{}/signups", self.event["slug"].as_str().unwrap());
-                // An address may send only 30 forms a minute.
+                // An address may send only 120 forms a minute.
                 let [.., b, c, d] = self.number.to_be_bytes();
                 let from = format!("10.{b}.{c}.{d}");
                 client.post(path).header("x-forwarded-for", from).form(&form)

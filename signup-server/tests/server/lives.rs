@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Server};
 use crate::pages::Page;
 
-/// The argument that lets a test name the address of each volunteer in `X-Forwarded-For`. A server accepts at most 30
+/// The argument that lets a test name the address of each volunteer in `X-Forwarded-For`. A server accepts at most 120
 /// forms a minute from one address.
 pub(crate) const PROXY: [&str; 2] = ["--trusted-proxies", "127.0.0.1"];
 

@@ -51,7 +51,7 @@ async fn a_body_that_is_no_form_or_too_large_is_refused_with_a_page() {
     assert_eq!(server.page_answer(hostile).await.status, 404);
 }
 
-/// An address may attempt 30 sign-ups a minute, successful or not. Other requests are not counted.
+/// An address may attempt 120 sign-ups a minute, successful or not. Other requests are not counted.
 #[tokio::test]
 async fn attempts_to_sign_up_are_limited_by_address() {
     let server = Server::start(&PROXY);
@@ -63,7 +63,7 @@ async fn attempts_to_sign_up_are_limited_by_address() {
         let request = server.request("POST", &path).header("x-forwarded-for", address).form(&form);
         server.page_answer(request).await
     };
-    for number in 0..30 {
+    for number in 0..120 {
         assert_eq!(attempt("192.0.2.1").await.status, 422, "{number}");
     }
     let over = attempt("192.0.2.1").await;
@@ -89,7 +89,7 @@ async fn every_form_counts_against_the_limit_whatever_its_answer_is() {
         server.page_answer(request.body("x".repeat(length)))
     };
     let form = [("slot_id", early.as_str()), ("name", "Ada"), ("email", "ada@example.org")];
-    for _ in 0..5 {
+    for _ in 0..20 {
         let statuses = [
             page.post(&server, &form).await.status,
             page.sign_up(&server, &early, "", "ada@").await.status,

@@ -67,7 +67,7 @@ pub struct Volunteers {
 
 impl Volunteers {
     /// The maximum number of attempts to sign up from one IP address in a minute.
-    pub const ATTEMPTS_PER_MINUTE: u32 = 30;
+    pub const ATTEMPTS_PER_MINUTE: u32 = 120;
 
     pub(super) const fn new(shared: Arc<Shared>) -> Self {
         Self { shared }
@@ -88,7 +88,7 @@ impl Volunteers {
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { service, .. }| {
     /// let allowance = service.volunteers().count_attempt("192.0.2.7".parse()?).await?;
-    /// assert_eq!((allowance.is_allowed, allowance.remaining), (true, 29));
+    /// assert_eq!((allowance.is_allowed, allowance.remaining), (true, 119));
     /// # Ok(()) }) }
     /// ```
     pub async fn count_attempt(&self, address: IpAddr) -> Result<Allowance> {
