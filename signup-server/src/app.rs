@@ -59,12 +59,13 @@ impl App {
     pub(crate) fn new(
         service: Service,
         base_url: &str,
+        sender: &str,
         trusted_proxies: Vec<IpNet>,
         openapi: OpenApi,
         reference: Reference,
     ) -> Self {
         Self {
-            pages: Pages::new(service.clone(), base_url),
+            pages: Pages::new(service.clone(), base_url, sender),
             context: Context { service, base_url: base_url.into() },
             trusted_proxies: trusted_proxies.into(),
             openapi: Arc::new(openapi),

@@ -1,11 +1,12 @@
-//! Shifts as iCalendar objects (RFC 5545) that publish or cancel an entry (RFC 5546).
+//! Sign-ups as iCalendar objects (RFC 5545) that publish or cancel an entry (RFC 5546), in mails and on the page of a
+//! sign-up.
 //!
 //! Times are in UTC, so they do not depend on the time zone data of the calendar program.
 
 use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _, EventStatus, Property};
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use signup_core::{Event, Organization, ScheduledShift, Shift, Signup, TimeAndPlace};
+use signup_core::{Event, Organization, Shift, Signup, TimeAndPlace};
 
 use crate::location::place;
 
@@ -51,23 +52,6 @@ impl SignupEntry<'_> {
         entry.uid(&self.signup.id.to_string());
         calendar(self.method, entry, self.organization, &format!("mailto:{}", self.sender))
     }
-}
-
-/// Returns the calendar object of a shift, for visitors who have not signed up.
-///
-/// The object of a cancelled event cancels the entry. A program that imports the file removes the entry, and a program
-/// that subscribes to the file shows the entry as cancelled.
-pub(crate) fn of_shift(
-    organization: &Organization,
-    event: &Event,
-    shift: &ScheduledShift,
-    url: &str,
-    now: Timestamp,
-) -> String {
-    let method = if event.is_cancelled() { Method::Cancel } else { Method::Publish };
-    let mut entry = entry(method, event, shift, &TimeAndPlace::of(shift, event), url, now);
-    entry.uid(&shift.id.to_string());
-    calendar(method, entry, organization, url)
 }
 
 /// Returns an entry without its UID.

@@ -266,10 +266,11 @@ async fn serve(
             options.mail_from
         );
     }
+    let sender = options.mail_from.email.to_string();
     let mailer = Mailer::new(options.smtp.as_ref(), options.mail_from, base_url.as_str());
     let (stop_mail, mail_stopped) = watch::channel(false);
     let mail_task = tokio::spawn(mail::deliver(service.outbox(), mailer, mail_stopped));
-    let app = App::new(service, base_url.as_str(), options.trusted_proxies, openapi, reference);
+    let app = App::new(service, base_url.as_str(), &sender, options.trusted_proxies, openapi, reference);
     tracing::info!(
         "at most {} connections at once, of {} files that may be open",
         limit.connections,

@@ -2,28 +2,24 @@
 
 use signup_core::{EventId, QuestionId, ShiftId, SignupId};
 
-/// A path pattern, such as `/events/{slug}/slots/{id}.ics`.
+/// A path pattern, such as `/v1/events/{event_id}/slots`.
 ///
-/// A segment that begins with a name in braces is a parameter. The segment matches any non-empty text that ends with the
-/// text after the braces. Any other segment matches only itself.
+/// A segment in braces is a parameter, and matches any non-empty text. Any other segment matches only itself.
 pub(crate) struct PathPattern(Vec<Segment>);
 
 #[derive(Clone, Copy)]
 enum Segment {
     Literal(&'static str),
-    /// A parameter: the name in braces, and the text after the braces in the same segment.
-    Parameter {
-        name: &'static str,
-        suffix: &'static str,
-    },
+    /// A parameter, by its name.
+    Parameter(&'static str),
 }
 
 impl PathPattern {
     /// Parses a pattern that begins with a slash.
     pub(crate) fn new(pattern: &'static str) -> Self {
         let segments = pattern.split('/').skip(1).map(|segment| {
-            let parameter = segment.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-            parameter.map_or(Segment::Literal(segment), |(name, suffix)| Segment::Parameter { name, suffix })
+            let parameter = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+            parameter.map_or(Segment::Literal(segment), Segment::Parameter)
         });
         Self(segments.collect())
     }
@@ -37,10 +33,8 @@ impl PathPattern {
             match *segment {
                 Segment::Literal(literal) if literal == text => {}
                 Segment::Literal(_) => return None,
-                Segment::Parameter { name, suffix } => {
-                    let value = text.strip_suffix(suffix).filter(|_| !text.is_empty())?;
-                    parameters.push((name, value.to_owned()));
-                }
+                Segment::Parameter(_) if text.is_empty() => return None,
+                Segment::Parameter(name) => parameters.push((name, text.to_owned())),
             }
         }
         texts.next().is_none().then_some(PathParameters(parameters))

@@ -100,9 +100,8 @@ static ROUTES: &[Route] = &[
     route(Method::POST, "/events/{slug}/signups",
         Page(|c| c.pages.sign_up(c.path.text("slug"), c.client, c.request).boxed())),
     route(Method::GET, "/events/{slug}/signed-up", Page(|c| c.pages.signed_up(c.path.text("slug")).boxed())),
-    route(Method::GET, "/events/{slug}/slots/{id}.ics",
-        Page(|c| c.pages.calendar(c.path.text("slug"), c.path.shift()).boxed())),
     route(Method::GET, "/signups/{secret}", Page(|c| c.pages.signup(c.path.text("secret")).boxed())),
+    route(Method::GET, "/signups/{secret}/calendar.ics", Page(|c| c.pages.calendar(c.path.text("secret")).boxed())),
     route(Method::POST, "/signups/{secret}/cancel", Page(|c| c.pages.cancel(c.path.text("secret")).boxed())),
 ];
 
@@ -194,7 +193,6 @@ mod tests {
         assert_eq!(pattern("/"), Some("/"));
         assert_eq!(pattern("/v1/team"), Some("/v1/team"));
         assert_eq!(pattern("/events/food-drive-abc"), Some("/events/{slug}"));
-        assert_eq!(pattern("/events/food-drive-abc/slots/7.ics"), Some("/events/{slug}/slots/{id}.ics"));
     }
 
     #[test]

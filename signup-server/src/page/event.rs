@@ -91,8 +91,6 @@ struct ShiftView<'a> {
     /// Whether the shift takes no sign-up: it is full, over or cancelled.
     is_closed: bool,
     offer: Offer<'a>,
-    /// The path of the shift's iCalendar file, unless the shift is over or cancelled.
-    calendar: Option<String>,
 }
 
 /// How a visitor can sign up for a shift on this page.
@@ -144,7 +142,7 @@ pub(super) fn page(
         } else {
             Offer::Link(format!("{path}?slot_id={0}#slot-{0}", shift.id))
         };
-        view(event, shift, path, offer, now)
+        view(event, shift, offer, now)
     });
     let problem = problem(focus, questions);
     let title = event.title.as_str();
@@ -207,13 +205,7 @@ fn status_of(event: &Event, shifts: &[ScheduledShift], open: usize, now: Timesta
     Some(Status { heading, text })
 }
 
-fn view<'a>(
-    event: &Event,
-    shift: &'a ScheduledShift,
-    path: &str,
-    offer: Offer<'a>,
-    now: Timestamp,
-) -> ShiftView<'a> {
+fn view<'a>(event: &Event, shift: &'a ScheduledShift, offer: Offer<'a>, now: Timestamp) -> ShiftView<'a> {
     let interval = shift.interval();
     let is_over = interval.is_over(now);
     let is_cancelled = event.is_cancelled();
@@ -233,7 +225,6 @@ fn view<'a>(
         percent: (!is_cancelled).then(|| u64::from(filled.min(capacity)) * 100 / u64::from(capacity)),
         is_closed: !is_open(event, shift, now),
         offer,
-        calendar: (!is_over && !is_cancelled).then(|| format!("{path}/slots/{}.ics", shift.id)),
     }
 }
 

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use signup_core::{Error, PublicEvent, Secret, Service, ShiftId, SignUpInput};
-use warp::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use signup_core::{Error, PublicEvent, Secret, Service, ShiftId, SignUpInput, TimeAndPlace};
+use warp::http::header::{
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
@@ -14,7 +16,7 @@ use super::event::{self, Focus};
 use super::{
     Link, base_path, body_error, error_page, message, not_found, signup, themed_message, unavailable,
 };
-use crate::calendar;
+use crate::calendar::{Method, SignupEntry};
 use crate::request::Request;
 
 /// The handlers of the volunteers' pages. Cheap to clone.
@@ -24,11 +26,18 @@ pub(crate) struct Pages {
     base_url: Arc<str>,
     /// The path of the base URL, without a slash at the end.
     base_path: Arc<str>,
+    /// The mail address of the sender of mails.
+    sender: Arc<str>,
 }
 
 impl Pages {
-    pub(crate) fn new(service: Service, base_url: &str) -> Self {
-        Self { service, base_url: base_url.into(), base_path: base_path(base_url).into() }
+    pub(crate) fn new(service: Service, base_url: &str, sender: &str) -> Self {
+        Self {
+            service,
+            base_url: base_url.into(),
+            base_path: base_path(base_url).into(),
+            sender: sender.into(),
+        }
     }
 
     fn event_path(&self, slug: &str) -> String {
@@ -155,24 +164,6 @@ impl Pages {
         }
     }
 
-    /// `GET /events/{slug}/slots/{id}.ics`: returns the calendar entry of a shift.
-    pub(crate) async fn calendar(self, slug: String, shift: ShiftId) -> Response {
-        let found = match self.service.volunteers().event(&slug).await {
-            Ok(found) => found,
-            Err(error) => return error_page(&error),
-        };
-        let Some(shift) = found.shifts.iter().find(|found| found.id == shift) else { return not_found() };
-        let url = format!("{}/events/{slug}", self.base_url);
-        let text = calendar::of_shift(&found.organization, &found.event, shift, &url, self.service.now());
-        let mut response = Response::new(text.into());
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/calendar; charset=utf-8"));
-        headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"shift.ics\""));
-        headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
-        headers.insert("cache-control", HeaderValue::from_static("no-store"));
-        response
-    }
-
     /// `GET /signups/{secret}`: returns the page of a sign-up.
     pub(crate) async fn signup(self, secret: String) -> Response {
         let Ok(secret) = secret.parse::<Secret>() else { return not_found() };
@@ -184,6 +175,41 @@ impl Pages {
             }
             Err(error) => error_page(&error),
         }
+    }
+
+    /// `GET /signups/{secret}/calendar.ics`: returns the calendar entry of a sign-up that still has its place.
+    ///
+    /// It is the entry that the mails have, so a calendar program merges the two.
+    pub(crate) async fn calendar(self, secret: String) -> Response {
+        let Ok(secret) = secret.parse::<Secret>() else { return not_found() };
+        let (signup, found) = match self.service.volunteers().signup_with_event(&secret).await {
+            Ok(found) => found,
+            Err(error) => return error_page(&error),
+        };
+        let now = self.service.now();
+        let Some(shift) = signup::shift_to_come(&signup, &found, now) else { return not_found() };
+        let entry = SignupEntry {
+            method: Method::Publish,
+            organization: &found.organization,
+            event: &found.event,
+            shift,
+            signup: &signup,
+            at: &TimeAndPlace::of(shift, &found.event),
+            sender: &self.sender,
+            url: &format!("{}/events/{}", self.base_url, found.event.slug),
+            now,
+        };
+        let mut response = Response::new(entry.to_text().into());
+        let headers = response.headers_mut();
+        for (name, value) in [
+            (CONTENT_TYPE, "text/calendar; charset=utf-8"),
+            (CONTENT_DISPOSITION, "attachment; filename=\"shift.ics\""),
+            (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (CACHE_CONTROL, "no-store"),
+        ] {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        response
     }
 
     /// `POST /signups/{secret}/cancel`: cancels a sign-up and redirects to its page.

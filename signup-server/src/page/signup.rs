@@ -2,7 +2,9 @@
 
 use askama::Template;
 use jiff::Timestamp;
-use signup_core::{Answer, CancelledBy, Event, PublicEvent, Signup, SignupState, TimeAndPlace};
+use signup_core::{
+    Answer, CancelledBy, Event, PublicEvent, ScheduledShift, Signup, SignupState, TimeAndPlace,
+};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -28,6 +30,8 @@ struct SignupTemplate<'a> {
     name: &'a str,
     email: &'a str,
     answers: &'a [Answer],
+    /// The path of the calendar entry, if the sign-up still has its place.
+    calendar: Option<String>,
     /// The path for a cancellation, if the sign-up can be cancelled.
     cancel: Option<String>,
 }
@@ -53,7 +57,7 @@ pub(super) fn page(
     let is_of_event = signup.cancelled_by() == Some(CancelledBy::EventCancellation);
     let reason = event.cancellation_reason.as_ref().filter(|_| is_of_event);
     let at = TimeAndPlace::of(shift, event);
-    let is_cancellable = signup.is_confirmed() && !is_over;
+    let has_place = shift_to_come(signup, found, now).is_some();
     let page = SignupTemplate {
         head: Head::private(heading, event.theme),
         organization: organization.name.as_str(),
@@ -68,9 +72,21 @@ pub(super) fn page(
         name: signup.name.as_str(),
         email: signup.email.as_str(),
         answers: &signup.answers,
-        cancel: is_cancellable.then(|| format!("{path}/cancel")),
+        calendar: has_place.then(|| format!("{path}/calendar.ics")),
+        cancel: has_place.then(|| format!("{path}/cancel")),
     };
     Some(html(StatusCode::OK, &page))
+}
+
+/// Returns the shift on which the sign-up has a place that can still be cancelled: the shift is not over, and the
+/// organizer has not removed it.
+pub(super) fn shift_to_come<'a>(
+    signup: &Signup,
+    found: &'a PublicEvent,
+    now: Timestamp,
+) -> Option<&'a ScheduledShift> {
+    let shift = found.shifts.first()?;
+    (signup.is_confirmed() && shift.deleted_at.is_none() && !shift.is_over(now)).then_some(shift)
 }
 
 /// Returns the text about a cancelled sign-up: what cancelled it.

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::harness::Server;
 use crate::lives::path;
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Calendar, Mailbox};
 use crate::mails::SOON;
 use crate::pages::{Page, published};
 
@@ -91,9 +91,8 @@ async fn every_link_of_a_page_and_of_a_mail_has_the_base_url() {
         assert!(!part.contains(&server.url), "{part}");
     }
     assert_eq!(mail.calendar().property("URL"), format!("{BASE_URL}{}", page.path));
-    let calendar = format!("{}/slots/{early}.ics", page.path);
-    let calendar = server.browse("GET", &calendar, None).await.text.replace("\r\n ", "");
-    assert!(calendar.contains(&format!("{BASE_URL}{}", page.path)), "{calendar}");
+    let file = server.browse("GET", &format!("{signup}/calendar.ics"), None).await;
+    assert_eq!(Calendar::read(&file.text).property("URL"), format!("{BASE_URL}{}", page.path));
     for path in [&page.path, &signup, location.strip_prefix("/api").unwrap()] {
         let shown = server.browse("GET", path, None).await;
         assert_eq!(shown.status, 200, "{path}");

@@ -76,7 +76,7 @@ async fn the_pages_answer_503_while_the_database_is_down() {
             for answer in [
                 page.get(&server).await,
                 page.sign_up(&server, &slot, "Ada", "ada@example.org").await,
-                server.browse("GET", &format!("{}/slots/{slot}.ics", page.path), None).await,
+                server.browse("GET", &format!("{signup}/calendar.ics"), None).await,
                 server.browse("GET", &signup, None).await,
                 server.browse("POST", &format!("{signup}/cancel"), None).await,
             ] {

@@ -117,10 +117,7 @@ impl Mail {
     }
 
     pub(crate) fn calendar(&self) -> Calendar {
-        // A line that begins with a space continues the previous line (RFC 5545, 3.1).
-        let text = self.part("text/calendar").replace("\r\n ", "");
-        let lines = text.split("\r\n").filter_map(|line| line.split_once(':'));
-        Calendar(lines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+        Calendar::read(&self.part("text/calendar"))
     }
 
     /// Returns the path of the link to the sign-up, if the mail has one.
@@ -132,10 +129,22 @@ impl Mail {
 }
 
 /// The properties of an iCalendar object, in order.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Calendar(Vec<(String, String)>);
 
 impl Calendar {
+    pub(crate) fn read(text: &str) -> Self {
+        // A line that begins with a space continues the previous line (RFC 5545, 3.1).
+        let text = text.replace("\r\n ", "");
+        let lines = text.split("\r\n").filter_map(|line| line.split_once(':'));
+        Self(lines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+    }
+
+    pub(crate) fn without_time_of_writing(mut self) -> Self {
+        self.0.retain(|(name, _)| name != "DTSTAMP");
+        self
+    }
+
     pub(crate) fn property(&self, name: &str) -> &str {
         let values: Vec<_> = self.0.iter().filter(|(found, _)| found == name).collect();
         assert_eq!(values.len(), 1, "{name} in {self:?}");

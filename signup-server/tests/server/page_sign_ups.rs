@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use signup_core::{Clock as _, SystemClock};
 
 use crate::harness::{Answer, Server};
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Calendar, Mailbox};
 use crate::mails::{SOON, with_mailbox};
 use crate::pages::{Page, published};
 
@@ -228,4 +228,32 @@ async fn a_cancellation_by_the_mailed_link_frees_the_place() {
         405,
         "a GET cancels nothing"
     );
+}
+
+/// The file is for whoever added no entry from the mail. A calendar program merges two entries with the same UID.
+#[tokio::test]
+async fn a_sign_up_has_the_calendar_entry_of_its_mail_as_a_file() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let page = Page::create(&server, &published()).await;
+    page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
+    let mail = mailbox.wait_for(1, SOON).await.remove(0);
+    let path = mail.signup_path().unwrap();
+    let shown = server.browse("GET", &path, None).await.text;
+    assert!(shown.contains(&format!("href=\"{path}/calendar.ics\"")), "{shown}");
+    let file = server.browse("GET", &format!("{path}/calendar.ics"), None).await;
+    assert_eq!(file.status, 200);
+    for (name, value) in [
+        ("content-type", "text/calendar; charset=utf-8"),
+        ("content-disposition", "attachment; filename=\"shift.ics\""),
+        ("cache-control", "no-store"),
+        ("x-content-type-options", "nosniff"),
+    ] {
+        assert_eq!(file.header(name), Some(value));
+    }
+    assert_eq!(
+        Calendar::read(&file.text).without_time_of_writing(),
+        mail.calendar().without_time_of_writing()
+    );
+    assert_eq!(server.browse("POST", &format!("{path}/cancel"), None).await.status, 303);
+    assert_eq!(server.browse("GET", &format!("{path}/calendar.ics"), None).await.status, 404);
 }

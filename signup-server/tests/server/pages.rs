@@ -1,4 +1,4 @@
-//! The public page of an event: its contents, its security headers, and the calendar files of its shifts.
+//! The public page of an event: its contents and its security headers.
 //!
 //! The tests request the pages over HTTP, without a browser.
 
@@ -187,7 +187,6 @@ async fn a_draft_and_an_unknown_slug_are_not_found() {
         );
     }
     assert_eq!(draft.sign_up(&server, &slot, "Ada", "ada@example.org").await.status, 404);
-    assert_eq!(server.browse("GET", &format!("{}/slots/{slot}.ics", draft.path), None).await.status, 404);
     assert_eq!(server.browse("GET", &format!("{}/signed-up", draft.path), None).await.status, 404);
 }
 
@@ -211,22 +210,4 @@ async fn an_event_without_shifts_says_so() {
         json!({"title": "Later", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true});
     let shown = Page::create(&server, &empty).await.get(&server).await;
     assert!(shown.text.contains("No shifts yet"), "{}", shown.text);
-}
-
-#[tokio::test]
-async fn a_shift_is_available_as_a_calendar_file() {
-    let server = Server::start(&[]);
-    let page = Page::create(&server, &published()).await;
-    let file = server.browse("GET", &format!("{}/slots/{}.ics", page.path, page.slot("Early")), None).await;
-    assert_eq!((file.status, file.header("content-type")), (200, Some("text/calendar; charset=utf-8")));
-    assert_eq!(file.header("content-disposition"), Some("attachment; filename=\"shift.ics\""));
-    assert!(
-        file.text.contains("ORGANIZER;CN=Starter:http://")
-            || file.text.contains("ORGANIZER;CN=\"Starter\":http://"),
-        "{}",
-        file.text
-    );
-    for line in ["METHOD:PUBLISH", "DTSTART:20270605T130000Z", "DTEND:20270605T163000Z", "LOCATION:Dock 4"] {
-        assert!(file.text.contains(&format!("{line}\r\n")), "{line} in {}", file.text);
-    }
 }
