@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::OrganizationId;
 use crate::plan::Plan;
-use crate::text::{Name, WebAddress};
+use crate::text::{EmailAddress, Name, WebAddress};
 
 /// An organization. A token reaches only records of its own organization.
 #[doc(alias = "team")]
@@ -22,6 +22,10 @@ pub struct Organization {
     pub sport: Option<Name>,
     /// The address of the organization's own web page.
     pub public_url: Option<WebAddress>,
+    /// Where volunteers reach the organization.
+    pub contact: Option<EmailAddress>,
+    /// The page that says how the organization handles the data of its volunteers.
+    pub privacy_url: Option<WebAddress>,
     /// The plan, which sets the limits of the organization.
     pub plan: Plan,
     /// The version, from 1. Each change of the organization adds 1.
@@ -34,6 +38,17 @@ impl Organization {
     /// Creates the record of an organization on the free plan. The other fields are public and can be
     /// set afterwards.
     pub const fn new(id: OrganizationId, name: Name, slug: String, created_at: Timestamp) -> Self {
-        Self { id, name, slug, sport: None, public_url: None, plan: Plan::Free, version: 1, created_at }
+        Self {
+            id,
+            name,
+            slug,
+            sport: None,
+            public_url: None,
+            contact: None,
+            privacy_url: None,
+            plan: Plan::Free,
+            version: 1,
+            created_at,
+        }
     }
 }

@@ -36,6 +36,9 @@ pub enum TextError {
     /// Not an e-mail address.
     #[error("must be an e-mail address, such as ada@example.org")]
     Email,
+    /// Not a web address.
+    #[error("must be a web address that begins with http:// or https://, such as https://example.org")]
+    WebAddress,
 }
 
 /// Returns whether a text is empty or only white space. Such a text counts as null in a nullable field.
@@ -60,6 +63,18 @@ fn check(text: &str, max: usize) -> Result<(), TextError> {
 fn check_line(text: &str, max: usize) -> Result<(), TextError> {
     check(text, max)?;
     if text.chars().any(char::is_control) { Err(TextError::Control) } else { Ok(()) }
+}
+
+/// Checks the address of a web page. URL parsers repair many faulty addresses, such as `https:example.org`. Mails and pages
+/// contain an address as it was given, so an address that needs a repair is refused.
+fn check_web_address(text: &str, max: usize) -> Result<(), TextError> {
+    check_line(text, max)?;
+    let (scheme, rest) = text.split_once("://").unwrap_or_default();
+    let has_scheme = ["http", "https"].iter().any(|name| scheme.eq_ignore_ascii_case(name));
+    let needs_repair = rest.starts_with('/')
+        || rest.contains(|c: char| c.is_whitespace() || matches!(c, '\\' | '"' | '<' | '>'));
+    let is_address = has_scheme && !needs_repair && url::Url::parse(text).is_ok_and(|url| url.has_host());
+    if is_address { Ok(()) } else { Err(TextError::WebAddress) }
 }
 
 macro_rules! texts {
@@ -161,8 +176,8 @@ texts! {
     PersonName: 255, str::trim, check_line;
     /// The text of a question or of an option: 1 to 255 characters on one line, trimmed.
     Label: 255, str::trim, check_line;
-    /// A web address: 1 to 2,048 characters on one line, trimmed.
-    WebAddress: 2_048, str::trim, check_line;
+    /// The address of a web page: `http` or `https`, with a host; 1 to 2,048 characters, trimmed.
+    WebAddress: 2_048, str::trim, check_web_address;
     /// A volunteer's answer: 1 to 2,048 characters, trimmed.
     AnswerText: 2_048, str::trim, check;
 }
@@ -183,6 +198,41 @@ mod tests {
     #[test]
     fn a_description_is_stored_as_given() {
         assert_eq!(Description::new("  two\nlines ").unwrap().as_str(), "  two\nlines ");
+    }
+
+    #[test]
+    fn a_web_address_has_the_scheme_http_or_https_and_a_host() {
+        for good in [
+            "https://example.org",
+            "HTTP://example.org:8080/a?b=c&d=%20#e",
+            "https://example.org/?next=file:///a",
+            "https://bücher.example/straße",
+            "http://[::1]/",
+        ] {
+            assert_eq!(WebAddress::new(&format!(" {good}\n")).unwrap().as_str(), good);
+        }
+        for bad in [
+            "example.org",
+            "//example.org",
+            "https://",
+            "https:///example.org",
+            "https:example.org",
+            "https:/example.org",
+            "https:\\\\example.org",
+            "https://exa mple.org",
+            "https://example.org/a b",
+            "https://exam<ple.org",
+            "https://example.org:99999",
+            "https://?q",
+            "ftp://example.org",
+            "mailto:ada@example.org",
+            "javascript:alert(1)",
+        ] {
+            assert_eq!(WebAddress::new(bad), Err(TextError::WebAddress), "{bad}");
+        }
+        let longest = format!("https://example.org/{}", "é".repeat(2_028));
+        assert!(WebAddress::new(&longest).is_ok());
+        assert_eq!(WebAddress::new(&format!("{longest}é")), Err(TextError::TooLong { max: 2_048 }));
     }
 
     #[test]

@@ -68,6 +68,8 @@ impl Family {
             slug: "hillside".to_owned(),
             sport: None,
             public_url: None,
+            contact: None,
+            privacy_url: None,
             plan: Plan::Pro,
             version: 2,
             created_at: at(50),

@@ -33,6 +33,8 @@ pub fn organization(number: u32) -> Organization {
         slug: format!("organization-{number}"),
         sport: Some(Name::new("rowing").unwrap()),
         public_url: Some(WebAddress::new("https://riverside.example.org/?a=b&c").unwrap()),
+        contact: Some(EmailAddress::new("Help@riverside.example.org").unwrap()),
+        privacy_url: Some(WebAddress::new("https://riverside.example.org/privacy#volunteers").unwrap()),
         plan: Plan::Starter,
         version: 1,
         created_at: at(0),

@@ -161,7 +161,8 @@ pub async fn deletions_and_closings_come_back(store: Arc<dyn Store>) {
 
 /// Null fields come back null, and an event without shifts and questions comes back without them.
 pub async fn null_fields_come_back_null(store: Arc<dyn Store>) {
-    let organization = Organization { sport: None, public_url: None, ..organization(1) };
+    let organization =
+        Organization { sport: None, public_url: None, contact: None, privacy_url: None, ..organization(1) };
     let event = event(1, 1);
     commit(&*store, insert::<Record>([organization.clone().into(), event.clone().into()])).await;
     assert_eq!(stored(&*store, &organization).await.as_ref(), Some(&organization));

@@ -28,7 +28,7 @@ pub use typed::{Change, DuplicateEvent, HoursPatch, NewEvent, NewShift, ShiftPat
 
 use crate::fault::FaultPath;
 use crate::plan::Plan;
-use crate::text::{Name, WebAddress};
+use crate::text::{EmailAddress, Name, WebAddress};
 use crate::token::{Scopes, Token};
 
 /// A JSON object of any members, as text. Not checked yet.
@@ -174,12 +174,16 @@ pub struct NewOrganization {
     pub sport: Option<Name>,
     /// The address of the organization's own web page.
     pub public_url: Option<WebAddress>,
+    /// Where volunteers reach the organization.
+    pub contact: Option<EmailAddress>,
+    /// The page that says how the organization handles the data of its volunteers.
+    pub privacy_url: Option<WebAddress>,
 }
 
 impl NewOrganization {
     /// Creates the input for an organization on the free plan.
     pub const fn new(name: Name) -> Self {
-        Self { name, plan: Plan::Free, sport: None, public_url: None }
+        Self { name, plan: Plan::Free, sport: None, public_url: None, contact: None, privacy_url: None }
     }
 
     /// Sets the plan.
@@ -198,6 +202,18 @@ impl NewOrganization {
     #[must_use]
     pub fn public_url(self, url: WebAddress) -> Self {
         Self { public_url: Some(url), ..self }
+    }
+
+    /// Sets the address at which volunteers reach the organization.
+    #[must_use]
+    pub fn contact(self, address: EmailAddress) -> Self {
+        Self { contact: Some(address), ..self }
+    }
+
+    /// Sets the address of the page that says how the organization handles the data of its volunteers.
+    #[must_use]
+    pub fn privacy_url(self, url: WebAddress) -> Self {
+        Self { privacy_url: Some(url), ..self }
     }
 }
 

@@ -174,22 +174,17 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::plan::Plan;
     use crate::text::Name;
 
     #[test]
     fn the_cache_of_tokens_is_bounded() {
         let name = Name::new("Riverside").unwrap();
-        let organization = Organization {
-            id: OrganizationId::NONE,
-            name: name.clone(),
-            slug: "riverside".to_owned(),
-            sport: None,
-            public_url: None,
-            plan: Plan::Free,
-            version: 1,
-            created_at: Timestamp::UNIX_EPOCH,
-        };
+        let organization = Organization::new(
+            OrganizationId::NONE,
+            name.clone(),
+            "riverside".to_owned(),
+            Timestamp::UNIX_EPOCH,
+        );
         let token = Token {
             id: TokenId::NONE,
             organization: organization.id,

@@ -99,7 +99,7 @@ values! {
     Title: "Food drive", not "";
     TokenId: ID, not "1";
     WallTime: "09:30", not "9:30";
-    WebAddress: "https://example.org", not "";
+    WebAddress: "https://example.org", not "example.org";
     Zone: "America/New_York", not "+02:00";
 }
 

@@ -40,6 +40,10 @@ pub(crate) enum OrganizationCommand {
         sport: Option<Name>,
         #[arg(long, value_parser = WebAddress::new)]
         public_url: Option<WebAddress>,
+        #[arg(long, value_parser = EmailAddress::new)]
+        contact: Option<EmailAddress>,
+        #[arg(long, value_parser = WebAddress::new)]
+        privacy_url: Option<WebAddress>,
     },
     /// List all organizations
     List,

@@ -24,7 +24,7 @@ pub(crate) use page::Page;
 pub(crate) use question::Question;
 pub(crate) use signup::{Erasure, Signup, cancelled_by, signup_page};
 pub(crate) use slot::{Slot, slots};
-pub(crate) use team::Team;
+pub(crate) use team::{OperatorTeam, Team};
 pub(crate) use token::{NewToken, Token, TokenUse};
 
 use std::fmt;

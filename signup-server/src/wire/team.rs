@@ -1,12 +1,12 @@
 //! The JSON of organizations, which the API calls teams.
 
 use serde::Serialize;
-use signup_core::Organization;
+use signup_core::{EmailAddress, Name, Organization, WebAddress};
 use uuid::Uuid;
 
 use super::Instant;
 
-/// An organization. Only management commands show the plan.
+/// An organization as the API shows it.
 #[derive(Debug, Serialize)]
 pub(crate) struct Team<'a> {
     id: Uuid,
@@ -15,8 +15,6 @@ pub(crate) struct Team<'a> {
     sport: Option<&'a str>,
     public_url: Option<&'a str>,
     created_at: Instant,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    plan: Option<&'static str>,
 }
 
 impl<'a> Team<'a> {
@@ -25,15 +23,30 @@ impl<'a> Team<'a> {
             id: organization.id.uuid(),
             name: organization.name.as_str(),
             slug: &organization.slug,
-            sport: organization.sport.as_ref().map(signup_core::Name::as_str),
-            public_url: organization.public_url.as_ref().map(signup_core::WebAddress::as_str),
+            sport: organization.sport.as_ref().map(Name::as_str),
+            public_url: organization.public_url.as_ref().map(WebAddress::as_str),
             created_at: Instant(organization.created_at),
-            plan: None,
         }
     }
+}
 
-    /// Returns the organization with its plan.
-    pub(crate) fn with_plan(organization: &'a Organization) -> Self {
-        Self { plan: Some(organization.plan.name()), ..Self::new(organization) }
+/// An organization as management commands show it.
+#[derive(Debug, Serialize)]
+pub(crate) struct OperatorTeam<'a> {
+    #[serde(flatten)]
+    team: Team<'a>,
+    plan: &'static str,
+    contact: Option<&'a str>,
+    privacy_url: Option<&'a str>,
+}
+
+impl<'a> OperatorTeam<'a> {
+    pub(crate) fn new(organization: &'a Organization) -> Self {
+        Self {
+            team: Team::new(organization),
+            plan: organization.plan.name(),
+            contact: organization.contact.as_ref().map(EmailAddress::as_str),
+            privacy_url: organization.privacy_url.as_ref().map(WebAddress::as_str),
+        }
     }
 }

@@ -25,7 +25,7 @@ fn assert_members(line: &str, names: &[&str]) -> Value {
 }
 
 #[test]
-fn an_organization_is_printed_with_its_plan() {
+fn an_organization_is_printed_with_its_plan_contact_and_privacy_link() {
     let server = Server::start_on_sqlite();
     let created = line(
         &server,
@@ -38,11 +38,19 @@ fn an_organization_is_printed_with_its_plan() {
             "Rowing",
             "--public-url",
             "https://a.example/",
+            "--contact",
+            "Help@a.example",
+            "--privacy-url",
+            "https://a.example/privacy",
         ],
     );
-    let names = ["id", "name", "slug", "sport", "public_url", "created_at", "plan"];
+    let names = ["id", "name", "slug", "sport", "public_url", "created_at", "plan", "contact", "privacy_url"];
     let created = assert_members(&created, &names);
     assert_eq!((&created["name"], &created["plan"]), (&json!("A \"quoted\" Ä"), &json!("free")));
+    assert_eq!(
+        (&created["contact"], &created["privacy_url"]),
+        (&json!("Help@a.example"), &json!("https://a.example/privacy"))
+    );
     let changed = ["organization", "plan", "--organization", "starter", "--plan", "calendar"];
     let changed = assert_members(&line(&server, &changed), &names);
     assert_eq!((&changed["sport"], &changed["plan"]), (&Value::Null, &json!("calendar")));

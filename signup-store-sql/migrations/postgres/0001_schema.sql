@@ -19,14 +19,16 @@ CREATE TABLE meta (
 
 -- The customers of the service. Every other record belongs to one of them.
 CREATE TABLE organizations (
-    id         uuid   PRIMARY KEY,
-    name       text   NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
-    slug       text   COLLATE "C" NOT NULL UNIQUE CHECK (length(slug) BETWEEN 1 AND 255),
-    sport      text   CHECK (length(sport) BETWEEN 1 AND 255),
-    public_url text   CHECK (length(public_url) BETWEEN 1 AND 2048),
-    plan       text   NOT NULL CHECK (plan IN ('free', 'calendar', 'starter', 'pro')),
-    version    bigint NOT NULL CHECK (version >= 1),
-    created_at bigint NOT NULL
+    id          uuid   PRIMARY KEY,
+    name        text   NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    slug        text   COLLATE "C" NOT NULL UNIQUE CHECK (length(slug) BETWEEN 1 AND 255),
+    sport       text   CHECK (length(sport) BETWEEN 1 AND 255),
+    public_url  text   CHECK (length(public_url) BETWEEN 1 AND 2048),
+    contact     text   CHECK (length(contact) BETWEEN 3 AND 254),
+    privacy_url text   CHECK (length(privacy_url) BETWEEN 1 AND 2048),
+    plan        text   NOT NULL CHECK (plan IN ('free', 'calendar', 'starter', 'pro')),
+    version     bigint NOT NULL CHECK (version >= 1),
+    created_at  bigint NOT NULL
 );
 
 -- The API tokens of organizations. A token itself is not stored: `digest` is its SHA-256.

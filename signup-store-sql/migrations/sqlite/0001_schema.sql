@@ -16,14 +16,16 @@ CREATE TABLE meta (
 
 -- The customers of the service. Every other record belongs to one of them.
 CREATE TABLE organizations (
-    id         BLOB    NOT NULL PRIMARY KEY CHECK (length(id) = 16),
-    name       TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
-    slug       TEXT    NOT NULL UNIQUE CHECK (length(slug) BETWEEN 1 AND 255),
-    sport      TEXT    CHECK (length(sport) BETWEEN 1 AND 255),
-    public_url TEXT    CHECK (length(public_url) BETWEEN 1 AND 2048),
-    plan       TEXT    NOT NULL CHECK (plan IN ('free', 'calendar', 'starter', 'pro')),
-    version    INTEGER NOT NULL CHECK (version >= 1),
-    created_at INTEGER NOT NULL
+    id          BLOB    NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    name        TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    slug        TEXT    NOT NULL UNIQUE CHECK (length(slug) BETWEEN 1 AND 255),
+    sport       TEXT    CHECK (length(sport) BETWEEN 1 AND 255),
+    public_url  TEXT    CHECK (length(public_url) BETWEEN 1 AND 2048),
+    contact     TEXT    CHECK (length(contact) BETWEEN 3 AND 254),
+    privacy_url TEXT    CHECK (length(privacy_url) BETWEEN 1 AND 2048),
+    plan        TEXT    NOT NULL CHECK (plan IN ('free', 'calendar', 'starter', 'pro')),
+    version     INTEGER NOT NULL CHECK (version >= 1),
+    created_at  INTEGER NOT NULL
 ) STRICT;
 
 -- The API tokens of organizations. A token itself is not stored: `digest` is its SHA-256.

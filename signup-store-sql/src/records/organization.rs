@@ -1,6 +1,6 @@
 //! Organizations.
 
-use signup_core::{Name, Organization, OrganizationId, StoreError, WebAddress};
+use signup_core::{EmailAddress, Name, Organization, OrganizationId, StoreError, WebAddress};
 
 use crate::sql::row::Row;
 use crate::sql::table::Kind::{Id, Integer, Text};
@@ -23,6 +23,12 @@ pub(crate) const TABLE: Table<Organization> = Table {
         Column::new("public_url", Text, |organization| {
             organization.public_url.as_ref().map(WebAddress::as_str).into()
         }),
+        Column::new("contact", Text, |organization| {
+            organization.contact.as_ref().map(EmailAddress::as_str).into()
+        }),
+        Column::new("privacy_url", Text, |organization| {
+            organization.privacy_url.as_ref().map(WebAddress::as_str).into()
+        }),
         Column::new("plan", Text, |organization| organization.plan.name().into()),
         Column::new("version", Integer, |organization| organization.version.into()),
     ],
@@ -38,6 +44,8 @@ pub(crate) fn read(row: Row<'_>) -> Result<Organization, StoreError> {
     );
     organization.sport = columns.optional("sport")?;
     organization.public_url = columns.optional("public_url")?;
+    organization.contact = columns.optional("contact")?;
+    organization.privacy_url = columns.optional("privacy_url")?;
     organization.plan = columns.parse("plan")?;
     organization.version = columns.number("version")?;
     Ok(organization)

@@ -261,7 +261,8 @@ mod tests {
         let id = OrganizationId::new(Uuid::from_u128(number as u128));
         let name = Name::new("Riverside Food Bank").unwrap();
         let mut organization = Organization::new(id, name, number.to_string(), Timestamp::UNIX_EPOCH);
-        organization.public_url = Some(WebAddress::new(&"x".repeat(2000)).unwrap());
+        organization.public_url =
+            Some(WebAddress::new(&format!("https://{}.example", "x".repeat(2000))).unwrap());
         records::insert([organization])
     }
 

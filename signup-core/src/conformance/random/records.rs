@@ -64,8 +64,9 @@ impl Draft<'_> {
         match &mut record {
             Record::Organization(found) => {
                 found.version += 1;
-                match numbers.below(2) {
+                match numbers.below(3) {
                     0 => found.plan = if found.plan == Plan::Pro { Plan::Free } else { Plan::Pro },
+                    1 => found.contact = if found.contact.is_some() { None } else { Some(numbers.email()) },
                     _ => found.slug = numbers.name(number),
                 }
             }

@@ -200,14 +200,7 @@ impl Admin {
 }
 
 fn organization(new: &NewOrganization, slug: String, now: Timestamp) -> Organization {
-    Organization {
-        id: OrganizationId::new(secret::new_uuid(now)),
-        name: new.name.clone(),
-        slug,
-        sport: new.sport.clone(),
-        public_url: new.public_url.clone(),
-        plan: new.plan,
-        version: 1,
-        created_at: now,
-    }
+    let NewOrganization { name, plan, sport, public_url, contact, privacy_url } = new.clone();
+    let id = OrganizationId::new(secret::new_uuid(now));
+    Organization { sport, public_url, contact, privacy_url, plan, ..Organization::new(id, name, slug, now) }
 }

@@ -25,7 +25,8 @@ impl<T: Weight> Weight for Vec<T> {
 
 impl Weight for Organization {
     fn bytes(&self) -> usize {
-        RECORD_BYTES
+        let addresses = [&self.public_url, &self.privacy_url].into_iter().flatten();
+        RECORD_BYTES + addresses.map(|address| address.as_str().len()).sum::<usize>()
     }
 }
 
