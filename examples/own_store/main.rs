@@ -23,8 +23,8 @@ use signup_core::{
     Capacity, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, Kind, NewEvent,
     NewOrganization, NewShift, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId, Page,
     Position, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Scopes, Service, Session, Shift,
-    ShiftId, Side, Signup, SignupId, SignupInFull, SignupQuery, SignupScope, Store, StoreError, Token,
-    Unique, Wrapped, Wrapper, async_trait, date, uuid::Uuid,
+    ShiftId, Side, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Token, Unique, Wrapped,
+    Wrapper, async_trait, date, uuid::Uuid,
 };
 
 use records::Records;
@@ -152,11 +152,8 @@ impl Store for OwnStore {
                 && query.status.is_none_or(|status| signup.status() == status)
                 && query.email.as_ref().is_none_or(|email| signup.email.key() == email.key())
                 && query.cancelled_by.is_none_or(|by| signup.cancelled_by() == Some(by))
-                && match query.scope {
-                    Some(SignupScope::Event(event)) => signup.event == event,
-                    Some(SignupScope::Shift(shift)) => signup.shift == shift,
-                    None => true,
-                }
+                && query.event.is_none_or(|event| signup.event == event)
+                && query.shift.is_none_or(|shift| signup.shift == shift)
         };
         let mut signups = self.records().list(Kind::Signup, query.deleted, selects);
         let key = |signup: &Signup| Reverse(signup.id);

@@ -178,8 +178,8 @@ pub use store::writing;
 pub use store::{
     Access, ChangeSet, CommitError, Deleted, Entity, EventInFull, EventLocationData, EventQuery, Key, Keys,
     Kind, Listed, NoticeCounts, NoticeQuery, Page, Position, Purge, Record, RecordKey, Refusal,
-    RequestCounter, Requirement, Share, Side, SignupInFull, SignupQuery, SignupScope, Store, StoreError,
-    StoreErrorKind, Total, Unique, Wrapped, Wrapper, Write,
+    RequestCounter, Requirement, Share, Side, SignupInFull, SignupQuery, Store, StoreError, StoreErrorKind,
+    Total, Unique, Wrapped, Wrapper, Write,
 };
 pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,

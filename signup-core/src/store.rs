@@ -29,7 +29,7 @@ pub use change::{ChangeSet, Refusal, Requirement, Write};
 pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::{Wrapped, Wrapper};
 pub use keys::{Access, Key, Keys};
-pub use query::{EventQuery, Listed, Page, Position, Side, SignupQuery, SignupScope};
+pub use query::{EventQuery, Listed, Page, Position, Side, SignupQuery};
 pub use record::{Entity, EventLocationData, Kind, Record, RecordKey, Share, Total, Unique};
 
 use crate::allowance::{RateKey, Window};

@@ -9,16 +9,15 @@ use std::sync::LazyLock;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use signup_core::SignupScope;
 use warp::http::{HeaderValue, Method};
 use warp::reply::Response;
 
 use crate::call::{ApiCall, OpenCall, PageCall};
 use crate::handlers::{
     add_question, add_slots, cancel_event, create_event, delete_event, delete_question, delete_slot,
-    duplicate_event, list_events, list_questions, list_signups, list_slots, patch_event, patch_question,
-    patch_slot, publish_event, show_coverage, show_event, show_signup, show_slot, show_team, show_token,
-    unpublish_event,
+    duplicate_event, list_events, list_questions, list_signups, list_signups_of_event, list_signups_of_slot,
+    list_slots, patch_event, patch_question, patch_slot, publish_event, show_coverage, show_event,
+    show_signup, show_slot, show_team, show_token, unpublish_event,
 };
 use crate::health;
 use crate::path::{PathParameters, PathPattern};
@@ -71,22 +70,18 @@ static ROUTES: &[Route] = &[
         Api(|c| list_questions(c.session, c.path.event(), c.request).boxed())),
     route(Method::POST, "/v1/events/{event_id}/questions",
         Api(|c| add_question(c.session, c.path.event(), c.request).boxed())),
-    personal(Method::GET, "/v1/events/{event_id}/signups", Api(|c| {
-        let scope = Some(SignupScope::Event(c.path.event()));
-        list_signups(c.context, c.session, scope, c.request).boxed()
-    })),
+    personal(Method::GET, "/v1/events/{event_id}/signups",
+        Api(|c| list_signups_of_event(c.context, c.session, c.path.event(), c.request).boxed())),
     route(Method::GET, "/v1/slots/{id}", Api(|c| show_slot(c.session, c.path.shift(), c.request).boxed())),
     route(Method::PATCH, "/v1/slots/{id}", Api(|c| patch_slot(c.session, c.path.shift(), c.request).boxed())),
     route(Method::DELETE, "/v1/slots/{id}", Api(|c| delete_slot(c.session, c.path.shift(), c.request).boxed())),
-    personal(Method::GET, "/v1/slots/{id}/signups", Api(|c| {
-        let scope = Some(SignupScope::Shift(c.path.shift()));
-        list_signups(c.context, c.session, scope, c.request).boxed()
-    })),
+    personal(Method::GET, "/v1/slots/{id}/signups",
+        Api(|c| list_signups_of_slot(c.context, c.session, c.path.shift(), c.request).boxed())),
     route(Method::PATCH, "/v1/questions/{id}",
         Api(|c| patch_question(c.session, c.path.question(), c.request).boxed())),
     route(Method::DELETE, "/v1/questions/{id}",
         Api(|c| delete_question(c.session, c.path.question(), c.request).boxed())),
-    personal(Method::GET, "/v1/signups", Api(|c| list_signups(c.context, c.session, None, c.request).boxed())),
+    personal(Method::GET, "/v1/signups", Api(|c| list_signups(c.context, c.session, c.request).boxed())),
     personal(Method::GET, "/v1/signups/{id}", Api(|c| show_signup(c.session, c.path.signup(), c.request).boxed())),
     route(Method::GET, "/v1/token", Api(|c| show_token(c.session, c.request).boxed())),
     route(Method::GET, "/v1/team", Api(|c| show_team(c.session, c.request).boxed())),

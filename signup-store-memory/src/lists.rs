@@ -10,7 +10,7 @@ use std::ops::Bound;
 use jiff::Timestamp;
 use signup_core::{
     Event, EventId, EventQuery, Notice, NoticeId, NoticeQuery, OrganizationId, Page, Position, Record,
-    RecordKey, ShiftId, Side, Signup, SignupId, SignupQuery, SignupScope,
+    RecordKey, ShiftId, Side, Signup, SignupId, SignupQuery,
 };
 
 use crate::tables::Tables;
@@ -217,11 +217,11 @@ impl Tables {
     }
 
     pub(crate) fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Page<Signup> {
-        let list = match (&query.email, query.scope) {
-            (Some(email), _) => SignupList::Address(organization, email.key()),
-            (None, Some(SignupScope::Event(event))) => SignupList::Event(organization, event),
-            (None, Some(SignupScope::Shift(shift))) => SignupList::Shift(organization, shift),
-            (None, None) => SignupList::Organization(organization),
+        let list = match (&query.email, query.shift, query.event) {
+            (Some(email), ..) => SignupList::Address(organization, email.key()),
+            (None, Some(shift), _) => SignupList::Shift(organization, shift),
+            (None, None, Some(event)) => SignupList::Event(organization, event),
+            (None, None, None) => SignupList::Organization(organization),
         };
         let read = |id: SignupId| match self.read(&RecordKey::Signup(organization, id), query.deleted) {
             Some(Record::Signup(signup)) => Some(*signup),
@@ -229,7 +229,8 @@ impl Tables {
         };
         let selects = |Reverse(id): &SignupPlace| {
             read(*id).is_some_and(|signup| {
-                query.scope.is_none_or(|scope| is_in(&signup, scope))
+                query.event.is_none_or(|event| signup.event == event)
+                    && query.shift.is_none_or(|shift| signup.shift == shift)
                     && query.status.is_none_or(|status| signup.status() == status)
                     && (query.cancelled_by.is_none() || signup.cancelled_by() == query.cancelled_by)
             })
@@ -258,13 +259,6 @@ impl Tables {
             _ => None,
         };
         keys.into_iter().filter_map(notice).collect()
-    }
-}
-
-fn is_in(signup: &Signup, scope: SignupScope) -> bool {
-    match scope {
-        SignupScope::Event(event) => signup.event == event,
-        SignupScope::Shift(shift) => signup.shift == shift,
     }
 }
 

@@ -165,11 +165,13 @@ fn event_query(world: &World, numbers: &mut Numbers<'_>) -> (OrganizationId, Eve
 fn signup_query(world: &World, numbers: &mut Numbers<'_>) -> (OrganizationId, SignupQuery) {
     let owner = numbers.pick(world.all::<&Organization>()).map_or(OrganizationId::NONE, |owner| owner.id);
     let mut query = SignupQuery::new().limit(1 + u32::from(numbers.below(4)));
-    query.scope = match numbers.below(3) {
-        0 => None,
-        1 => numbers.pick(world.all::<&Event>()).map(|event| SignupScope::Event(event.id)),
-        _ => numbers.pick(world.all::<&Shift>()).map(|shift| SignupScope::Shift(shift.id)),
-    };
+    let scope = numbers.below(4);
+    if scope & 1 != 0 {
+        query.event = numbers.pick(world.all::<&Event>()).map(|event| event.id);
+    }
+    if scope & 2 != 0 {
+        query.shift = numbers.pick(world.all::<&Shift>()).map(|shift| shift.id);
+    }
     let beside = side(numbers).zip(numbers.pick(world.all::<&Signup>()));
     query.position = beside.map(|(side, signup)| Position { key: signup.id, side });
     query.status = SignupStatus::ALL.get(usize::from(numbers.below(4))).copied();

@@ -49,6 +49,8 @@ fn filters() -> Vec<SignupQuery> {
         SignupQuery::new().of_shift(ShiftId::new(uuid(1))),
         SignupQuery::new().of_shift(ShiftId::new(uuid(2))),
         SignupQuery::new().of_shift(ShiftId::new(uuid(3))),
+        SignupQuery::new().of_event(EventId::new(uuid(1))).of_shift(ShiftId::new(uuid(2))),
+        SignupQuery::new().of_event(EventId::new(uuid(2))).of_shift(ShiftId::new(uuid(2))),
     ];
     let by_status = scopes.into_iter().flat_map(|query| {
         let with_status = SignupStatus::ALL.iter().map(|status| query.clone().status(*status));
@@ -63,17 +65,14 @@ fn filters() -> Vec<SignupQuery> {
 
 /// Returns whether a query selects a sign-up, apart from the position and the limit.
 fn is_selected(query: &SignupQuery, signup: &Signup) -> bool {
-    let is_in_scope = match query.scope {
-        None => true,
-        Some(SignupScope::Event(event)) => signup.event == event,
-        Some(SignupScope::Shift(shift)) => signup.shift == shift,
-    };
+    let is_in_scope = query.event.is_none_or(|event| signup.event == event)
+        && query.shift.is_none_or(|shift| signup.shift == shift);
     let is_of_address =
         query.email.as_ref().is_none_or(|email| email.as_str().eq_ignore_ascii_case(signup.email.as_str()));
     is_in_scope && is_of_address && query.status.is_none_or(|status| signup.status() == status)
 }
 
-/// A list has exactly the sign-ups that its scope, its status and its address select, by descending id.
+/// A list has exactly the sign-ups that its event, its shift, its status and its address select, by descending id.
 pub async fn a_list_of_sign_ups_is_filtered_and_newest_first(store: Arc<dyn Store>) {
     let signups = with_signups(&*store).await;
     let mut lengths = BTreeSet::new();

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use crate::fault::{Faults, ValueType};
+use crate::id::{EventId, ShiftId};
 use crate::signup::SignupStatus;
-use crate::store::{EventQuery, SignupQuery, SignupScope};
+use crate::store::{EventQuery, SignupQuery};
 use crate::text::EmailAddress;
 use crate::value_error::ValueError;
 
@@ -39,8 +40,11 @@ impl EventListInput<'_> {
 /// A query of a list of sign-ups, with the texts of a query string. An empty text counts as omitted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SignupListInput<'a> {
-    /// Only sign-ups of this event or shift.
-    pub scope: Option<SignupScope>,
+    /// Only sign-ups of this event.
+    pub event: Option<EventId>,
+    /// Only sign-ups for this shift.
+    #[doc(alias = "slot")]
+    pub shift: Option<ShiftId>,
     /// `confirmed` or `cancelled`; `None` for both.
     pub status: Option<Cow<'a, str>>,
     /// A whole address, compared without case.
@@ -68,7 +72,8 @@ impl SignupListInput<'_> {
         let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
         let limit = limit.unwrap_or(SignupQuery::DEFAULT_LIMIT);
         faults.into_result(Some(SignupQuery {
-            scope: self.scope,
+            event: self.event,
+            shift: self.shift,
             status,
             email,
             position,

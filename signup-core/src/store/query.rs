@@ -149,8 +149,11 @@ impl<T: Listed> Page<T> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SignupQuery {
-    /// Only sign-ups of this event or shift. `None`: those of the whole organization.
-    pub scope: Option<SignupScope>,
+    /// Only sign-ups of this event, those for deleted shifts included.
+    pub event: Option<EventId>,
+    /// Only sign-ups for this shift.
+    #[doc(alias = "slot")]
+    pub shift: Option<ShiftId>,
     /// Only sign-ups with this status. `None`: both.
     pub status: Option<SignupStatus>,
     /// Only sign-ups of this address, compared without case.
@@ -166,15 +169,6 @@ pub struct SignupQuery {
     pub limit: u32,
 }
 
-/// An event or a shift whose sign-ups are listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SignupScope {
-    /// The sign-ups for all shifts of an event, deleted shifts included.
-    Event(EventId),
-    /// The sign-ups for a shift.
-    Shift(ShiftId),
-}
-
 impl SignupQuery {
     /// The limit of a new query.
     pub const DEFAULT_LIMIT: u32 = 25;
@@ -184,7 +178,8 @@ impl SignupQuery {
     /// Selects the newest [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) sign-ups of the organization, confirmed and cancelled.
     pub const fn new() -> Self {
         Self {
-            scope: None,
+            event: None,
+            shift: None,
             status: None,
             email: None,
             cancelled_by: None,
@@ -194,17 +189,17 @@ impl SignupQuery {
         }
     }
 
-    /// Selects the sign-ups of an event.
+    /// Selects sign-ups of this event only.
     #[must_use]
     pub fn of_event(self, event: EventId) -> Self {
-        Self { scope: Some(SignupScope::Event(event)), ..self }
+        Self { event: Some(event), ..self }
     }
 
-    /// Selects the sign-ups for a shift.
+    /// Selects sign-ups for this shift only.
     #[doc(alias = "of_slot")]
     #[must_use]
     pub fn of_shift(self, shift: ShiftId) -> Self {
-        Self { scope: Some(SignupScope::Shift(shift)), ..self }
+        Self { shift: Some(shift), ..self }
     }
 
     /// Selects sign-ups with this status only.

@@ -2,7 +2,7 @@
 
 use signup_core::*;
 
-use crate::scene::{Scene, volunteer};
+use crate::scene::{Scene, session, volunteer};
 
 /// A published event with one shift, and one required question of each kind.
 struct World {
@@ -122,4 +122,40 @@ async fn a_shift_of_another_organization_or_event_is_not_found() {
     let volunteers = scene.service.volunteers();
     assert!(volunteers.form_of(OrganizationId::NONE, shift.id).await.unwrap_err().is_not_found());
     assert!(volunteers.form(&event.slug, other.id).await.unwrap_err().is_not_found());
+}
+
+#[tokio::test]
+async fn a_list_of_sign_ups_is_that_of_an_event_or_of_a_shift_that_the_organization_has() {
+    let scene = Scene::start().await;
+    let (event, shift) = scene.event(2).await;
+    let (other, elsewhere) = scene.event(2).await;
+    scene.sign_up(&shift, "ada").await.unwrap();
+    scene.sign_up(&elsewhere, "grace").await.unwrap();
+    let list = async |query: SignupQuery| {
+        let page = scene.session.signups(query).await?;
+        Ok(page.items.iter().map(|signup| signup.name.to_string()).collect::<Vec<_>>())
+    };
+    let all = SignupQuery::new;
+    assert_eq!(list(all().of_event(event.id)).await.unwrap(), ["ada"]);
+    assert_eq!(list(all().of_shift(elsewhere.id)).await.unwrap(), ["grace"]);
+    assert_eq!(list(all().of_event(event.id).of_shift(shift.id)).await.unwrap(), ["ada"]);
+    let stranger = session(&scene.service, Plan::Pro).await;
+    let deleted = scene.session.create_event(empty_event()).await.unwrap().event.id;
+    scene.session.delete_event(deleted).await.unwrap();
+    for (what, query) in [
+        ("no such event", all().of_event(EventId::NONE)),
+        ("no such shift", all().of_shift(ShiftId::NONE)),
+        ("a deleted event", all().of_event(deleted)),
+        ("a shift of another event", all().of_event(other.id).of_shift(shift.id)),
+        ("no such event, with a shift", all().of_event(EventId::NONE).of_shift(shift.id)),
+    ] {
+        assert_eq!(list(query).await, Err(Error::NotFound), "{what}");
+    }
+    for query in [all().of_event(event.id), all().of_shift(shift.id)] {
+        assert_eq!(stranger.signups(query).await.unwrap_err(), Error::NotFound, "another organization");
+    }
+}
+
+fn empty_event() -> NewEvent {
+    NewEvent::new("Food drive".parse().unwrap(), date(2027, 7, 3), "UTC".parse().unwrap())
 }

@@ -1,6 +1,8 @@
 //! Handlers of sign-ups, which the API only reads.
 
-use signup_core::{Scope, Session, SignupId, SignupListInput, SignupScope};
+use std::str::FromStr;
+
+use signup_core::{EventId, Scope, Session, ShiftId, SignupId, SignupListInput, SignupQuery};
 use warp::http::StatusCode;
 
 use super::{Answer, Context, authorize_read};
@@ -8,20 +10,58 @@ use crate::reply::json;
 use crate::request::Request;
 use crate::wire::{Data, Signup, signup_page};
 
-/// `GET /v1/signups`, `GET /v1/events/{event_id}/signups` and `GET /v1/slots/{id}/signups`: lists one page of sign-ups.
-pub(crate) async fn list_signups(
+/// `GET /v1/signups`: lists one page of sign-ups.
+pub(crate) async fn list_signups(context: Context, session: Session, request: Request) -> Answer {
+    session.require(Scope::SignupsRead)?;
+    let names = ["event_id", "slot_id", "status", "email", "per_page", "cursor"];
+    let query = request.query(names, |[event_id, slot_id, status, email, per_page, cursor]| {
+        let event = wanted_id(event_id.as_deref(), EventId::NONE);
+        let shift = wanted_id(slot_id.as_deref(), ShiftId::NONE);
+        SignupListInput { event, shift, status, email, per_page, cursor }.check()
+    })?;
+    let page = session.signups(query.clone()).await?;
+    Ok(json(StatusCode::OK, &signup_page(&query, &page, format!("{}/v1/signups", context.base_url))))
+}
+
+/// `GET /v1/events/{event_id}/signups`: lists one page of the sign-ups of an event.
+pub(crate) async fn list_signups_of_event(
     context: Context,
     session: Session,
-    scope: Option<SignupScope>,
+    event: EventId,
     request: Request,
 ) -> Answer {
+    let path = format!("{}/v1/events/{event}/signups", context.base_url);
+    list_within(session, SignupQuery::new().of_event(event), path, request).await
+}
+
+/// `GET /v1/slots/{id}/signups`: lists one page of the sign-ups for a slot.
+pub(crate) async fn list_signups_of_slot(
+    context: Context,
+    session: Session,
+    shift: ShiftId,
+    request: Request,
+) -> Answer {
+    let path = format!("{}/v1/slots/{shift}/signups", context.base_url);
+    list_within(session, SignupQuery::new().of_shift(shift), path, request).await
+}
+
+/// Lists one page of the sign-ups of the event or the slot that `path` names.
+async fn list_within(session: Session, of: SignupQuery, path: String, request: Request) -> Answer {
     session.require(Scope::SignupsRead)?;
-    let query =
+    let filter =
         request.query(["status", "email", "per_page", "cursor"], |[status, email, per_page, cursor]| {
-            SignupListInput { scope, status, email, per_page, cursor }.check()
+            SignupListInput { status, email, per_page, cursor, ..SignupListInput::default() }.check()
         })?;
-    let page = session.signups(query.clone()).await?;
-    Ok(json(StatusCode::OK, &signup_page(&query, &page, &context.base_url)))
+    let mut query = filter.clone();
+    (query.event, query.shift) = (of.event, of.shift);
+    let page = session.signups(query).await?;
+    Ok(json(StatusCode::OK, &signup_page(&filter, &page, path)))
+}
+
+/// Returns the id in a query parameter. Malformed text becomes `none`, which no record has, as in a
+/// [path](crate::path::PathParameters::event).
+fn wanted_id<T: FromStr>(text: Option<&str>, none: T) -> Option<T> {
+    text.filter(|text| !text.is_empty()).map(|text| text.parse().unwrap_or(none))
 }
 
 /// `GET /v1/signups/{id}`: returns a sign-up.

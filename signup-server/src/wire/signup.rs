@@ -1,7 +1,7 @@
 //! The JSON of sign-ups.
 
 use serde::Serialize;
-use signup_core::{CancelledBy, OrganizationId, SignupQuery, SignupScope};
+use signup_core::{CancelledBy, OrganizationId, SignupQuery};
 use uuid::Uuid;
 
 use super::{Instant, Page};
@@ -58,26 +58,22 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Returns a page of a list of sign-ups.
+/// Returns a page of the list of sign-ups at `path`. The links keep what `query` selects.
 pub(crate) fn signup_page<'a>(
     query: &SignupQuery,
     page: &'a signup_core::Page<signup_core::Signup>,
-    base_url: &str,
+    path: String,
 ) -> Page<Signup<'a>> {
-    let SignupQuery { scope, status: filter, email, limit, .. } = query;
-    let path = match scope {
-        None => format!("{base_url}/v1/signups"),
-        Some(SignupScope::Event(id)) => format!("{base_url}/v1/events/{id}/signups"),
-        Some(SignupScope::Shift(id)) => format!("{base_url}/v1/slots/{id}/signups"),
-    };
     let filters: Vec<_> = [
-        filter.map(|filter| ("status", filter.name().to_owned())),
-        email.as_ref().map(|email| ("email", email.as_str().to_owned())),
+        query.event.map(|id| ("event_id", id.to_string())),
+        query.shift.map(|id| ("slot_id", id.to_string())),
+        query.status.map(|status| ("status", status.name().to_owned())),
+        query.email.as_ref().map(|email| ("email", email.as_str().to_owned())),
     ]
     .into_iter()
     .flatten()
     .collect();
-    Page::new(page, Signup::new, path, *limit, &filters)
+    Page::new(page, Signup::new, path, query.limit, &filters)
 }
 
 /// Returns the name of the side that cancelled a sign-up.

@@ -97,9 +97,16 @@ async fn the_faults_of_a_query_are_named_before_the_record_is_looked_up() {
         (format!("/v1/events/{unknown}/signups"), 404),
         (format!("/v1/slots/{unknown}/signups"), 404),
         ("/v1/events/x/signups".to_owned(), 404),
+        ("/v1/signups?event_id=&slot_id=".to_owned(), 200),
+        (format!("/v1/signups?event_id={unknown}"), 404),
+        (format!("/v1/signups?slot_id={unknown}"), 404),
+        ("/v1/signups?event_id=x".to_owned(), 404),
+        ("/v1/signups?slot_id=x".to_owned(), 404),
     ] {
-        assert_eq!(server.get(&list).await.status, status);
-        let all = server.get(&format!("{list}?cursor=x&per_page=0&email=x&status=x")).await;
+        let answer = server.get(&list).await;
+        assert_eq!((answer.status, answer.header("cache-control")), (status, Some("no-store")), "{list}");
+        let mark = if list.contains('?') { '&' } else { '?' };
+        let all = server.get(&format!("{list}{mark}cursor=x&per_page=0&email=x&status=x")).await;
         assert_eq!(all.fields(), ["status", "email", "per_page", "cursor"]);
     }
 }
@@ -126,6 +133,28 @@ async fn links_keep_the_page_length_and_the_filters() {
         emails.iter().collect::<BTreeSet<_>>(),
         BTreeSet::from([&"a+b@example.org", &"A+B@example.org"])
     );
+}
+
+#[tokio::test]
+async fn the_list_of_the_organization_takes_an_event_and_a_slot_as_filters() {
+    let scene = Scene::start().await;
+    for (slot, email) in [("Early", "a@example.org"), ("Early", "b@example.org"), ("Late", "c@example.org")] {
+        scene.sign_up(slot, email).await;
+    }
+    let (event, slot) = (scene.page.event["id"].as_str().unwrap(), scene.page.slot("Early"));
+    for (filter, length) in [
+        (format!("event_id={event}"), 3),
+        (format!("slot_id={slot}"), 2),
+        (format!("event_id={event}&slot_id={slot}"), 2),
+    ] {
+        let pages = walk(&scene.server, &format!("/v1/signups?per_page=1&{filter}")).await;
+        assert_eq!(pages.len(), length, "each link keeps the filter: {filter}");
+        assert_eq!(pages[0]["meta"]["path"], format!("{}/v1/signups", scene.server.url));
+    }
+    for of in [scene.event_path("/signups"), scene.slot_path("Early", "/signups")] {
+        let answer = scene.server.get(&format!("{of}?event_id={event}&slot_id={slot}")).await;
+        assert_eq!(answer.fields(), ["event_id", "slot_id"], "the path names the record");
+    }
 }
 
 #[tokio::test]

@@ -164,6 +164,22 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is(#[values(false, true)]
     }
 }
 
+#[rstest]
+#[tokio::test]
+async fn sign_ups_of_an_event_and_a_shift_are_the_range_of_the_shift(
+    #[values(false, true)] is_analyzed: bool,
+) {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut connection = filled(cluster, is_analyzed).await;
+    let of_both = SignupQuery::new().of_event(EventId::NONE).of_shift(ShiftId::NONE);
+    let wanted = of_both.at(Position { key: SignupId::NONE, side: Side::Below });
+    let page = signup_page_query(Dialect::Postgres, OrganizationId::NONE, &wanted);
+    let plan = plan_of_signups(&mut connection, page).await;
+    assert_eq!(plan.matches(" using signups_by_shift on signups u").count(), 2, "{plan}");
+    assert_eq!(plan.matches(" on signups").count(), 2, "{plan}");
+    assert!(!["Sort", "Seq Scan"].iter().any(|step| plan.contains(step)), "{plan}");
+}
+
 /// Each step starts at the end of an index, and finds children by an index of their parent, whatever the planner knows of the
 /// tables.
 #[rstest]

@@ -67,7 +67,12 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is() {
         for (query, index, (key, values)) in [
             (all.clone(), "sqlite_autoindex_signups_2", ("id", "?")),
             (all.clone().of_event(EventId::NONE), "signups_by_event", ("(event_id,id)", "(?,?)")),
-            (all.of_shift(ShiftId::NONE), "signups_by_shift", ("(shift_id,id)", "(?,?)")),
+            (all.clone().of_shift(ShiftId::NONE), "signups_by_shift", ("(shift_id,id)", "(?,?)")),
+            (
+                all.of_event(EventId::NONE).of_shift(ShiftId::NONE),
+                "signups_by_shift",
+                ("(shift_id,id)", "(?,?)"),
+            ),
         ] {
             for side in [None, Some(Side::Below), Some(Side::Above)] {
                 let mut wanted = query.clone();

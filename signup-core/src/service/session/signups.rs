@@ -2,19 +2,23 @@
 
 use super::{Pages, Session};
 use crate::error::{Error, Result};
+use crate::event::Event;
 use crate::id::SignupId;
+use crate::shift::Shift;
 use crate::signup::Signup;
-use crate::store::{Deleted, Page, RecordKey, SignupQuery, SignupScope};
+use crate::store::{Deleted, Page, RecordKey, SignupQuery};
 use crate::token::Scope;
 
 impl Session {
-    /// Lists sign-ups of the organization, of an event or for a shift, newest first.
+    /// Lists sign-ups of the organization, of an event or for a shift, newest first. A query that names an event and a
+    /// shift selects the sign-ups for the shift.
     ///
     /// A page has at most `limit` sign-ups. A `limit` outside 1 to 100 counts as the nearest bound. Requires
     /// [`Scope::SignupsRead`].
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if the organization has no such event or shift.
+    /// Returns [`Error::NotFound`] if the organization has no such event or shift, or if the shift belongs to another event
+    /// than the query names.
     ///
     /// # Example
     ///
@@ -33,13 +37,13 @@ impl Session {
     pub async fn signups(&self, query: SignupQuery) -> Result<Page<Signup>> {
         self.require(Scope::SignupsRead)?;
         let (store, organization) = (&self.shared.store, self.organization_id());
-        let scope = match query.scope {
-            Some(SignupScope::Event(event)) => Some(RecordKey::Event(organization, event)),
-            Some(SignupScope::Shift(shift)) => Some(RecordKey::Shift(organization, shift)),
-            None => None,
-        };
-        if let Some(scope) = scope {
-            store.record(&scope, Deleted::Excluded).await?.ok_or(Error::NotFound)?;
+        if let Some(shift) = query.shift {
+            let shift: Shift = self.shared.get(RecordKey::Shift(organization, shift)).await?;
+            if query.event.is_some_and(|event| event != shift.event) {
+                return Err(Error::NotFound);
+            }
+        } else if let Some(event) = query.event {
+            let _event: Event = self.shared.get(RecordKey::Event(organization, event)).await?;
         }
         let limit = query.limit.clamp(1, SignupQuery::MAX_LIMIT);
         let query = SignupQuery { limit, deleted: Deleted::Excluded, ..query };

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use signup_core::{
     CancelledBy, Deleted, EmailAddress, OrganizationId, Page, Position, Side, Signup, SignupId, SignupInFull,
-    SignupQuery, SignupScope, SignupStatus,
+    SignupQuery, SignupStatus,
 };
 use uuid::Uuid;
 
@@ -46,10 +46,15 @@ pub(crate) fn signup_page_query(
         }
         None => (String::new(), "current_signups"),
     };
-    let scope = wanted.scope.map(|scope| match scope {
-        SignupScope::Event(event) => ("u.event_id", parameter(event.uuid().into())),
-        SignupScope::Shift(shift) => ("u.shift_id", parameter(shift.uuid().into())),
-    });
+    let shift = wanted.shift.map(|shift| ("u.shift_id", parameter(shift.uuid().into())));
+    let event = wanted.event.map(|event| ("u.event_id", parameter(event.uuid().into())));
+    // The sign-ups for a shift are those of its event, so this condition skips all of them or none. Without IS TRUE the
+    // planner may look them up in the index of the event.
+    let of_event = match (&shift, &event) {
+        (Some(_), Some((column, event))) => format!("AND ({column} = {event}) IS TRUE "),
+        _ => String::new(),
+    };
+    let scope = shift.or(event);
     let position = wanted.position.map(|Position { key, side }| (parameter(key.uuid().into()), side));
     // The scope is a part of the range and of the order, so that only its index has both. With an equality for an event, the
     // planner may find the order in the index of the organization, and skip the sign-ups for all other events.
@@ -82,7 +87,7 @@ pub(crate) fn signup_page_query(
         // A parameter also for a column that is not filtered: a connection keeps only a few statements prepared.
         format!(
             "SELECT {what} FROM {table} u WHERE u.organization_id = $1 AND {range} AND ($2 IS NULL OR u.status = $2) \
-             AND ($5 IS NULL OR u.cancelled_by = $5) {is_live}{order} LIMIT {limit}"
+             AND ($5 IS NULL OR u.cancelled_by = $5) {of_event}{is_live}{order} LIMIT {limit}"
         )
     };
     // The nearest sign-ups come first, because the neighbouring page has one that the query selects.
