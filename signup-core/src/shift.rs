@@ -15,16 +15,20 @@ use crate::hours::{Day, Hours, Interval};
 use crate::id::{EventId, OrganizationId, ShiftId};
 use crate::occupancy::{Capacity, Occupancy};
 use crate::signup::CancelledBy;
-use crate::text::{ShiftLocation, Title};
+use crate::text::{CancellationReason, ShiftLocation, Title};
 
 /// The closing of a shift. It cancels all sign-ups for the shift at once: the status of each follows from its shift, and no
 /// sign-up is written. So a shift with ten thousand sign-ups is closed as fast as an empty one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Closing {
     /// When the shift was closed.
     pub at: Timestamp,
     /// What cancelled the sign-ups.
     pub by: CancelledBy,
+    /// Why the organizer deleted the shift, if a reason was given. The reason for the cancellation of an event is kept with
+    /// the [event](Event::cancellation_reason).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<CancellationReason>,
 }
 
 /// A shift, as it is stored. [`ScheduledShift`] adds what follows from the event of the shift.

@@ -3,10 +3,11 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::event::Event;
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
 use crate::secret::Digest;
 use crate::shift::{Closing, Shift};
-use crate::text::{AnswerText, EmailAddress, Label, PersonName};
+use crate::text::{AnswerText, CancellationReason, EmailAddress, Label, PersonName};
 use crate::text_form::names;
 
 /// One person's place on one shift.
@@ -120,6 +121,20 @@ impl Signup {
         }
     }
 
+    /// Returns the organizer's reason for the cancellation of the sign-up: the reason for the cancellation of its `event`, or
+    /// for the deletion of its `shift`. `None` if something else cancelled the sign-up.
+    pub fn cancellation_reason<'r>(
+        &self,
+        event: &'r Event,
+        shift: &'r Shift,
+    ) -> Option<&'r CancellationReason> {
+        match self.cancelled_by()? {
+            CancelledBy::EventCancellation => event.cancellation_reason.as_ref(),
+            CancelledBy::ShiftDeletion => shift.closing.as_ref()?.reason.as_ref(),
+            CancelledBy::Volunteer | CancelledBy::Operator => None,
+        }
+    }
+
     /// Returns the sign-up as cancelled. A sign-up that is cancelled already stays unchanged.
     #[must_use]
     pub fn cancelled(self, at: Timestamp, by: CancelledBy) -> Self {
@@ -130,7 +145,7 @@ impl Signup {
     #[must_use]
     pub fn of(self, shift: &Shift) -> Self {
         match shift.closing {
-            Some(Closing { at, by }) => self.cancelled(at, by),
+            Some(Closing { at, by, .. }) => self.cancelled(at, by),
             None => self,
         }
     }

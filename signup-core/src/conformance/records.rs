@@ -239,7 +239,7 @@ pub fn deleted(event: &Event, deleted_at: Timestamp) -> Event {
 
 /// Returns the shift as closed at `at`.
 pub fn closed(shift: &Shift, at: Timestamp, by: CancelledBy) -> Shift {
-    Shift { closing: Some(Closing { at, by }), ..next_shift(shift) }
+    Shift { closing: Some(Closing { at, by, reason: None }), ..next_shift(shift) }
 }
 
 /// Commits a change set that must not be refused.

@@ -144,7 +144,9 @@ fn notices_of_every_cause(event: &Event, shift: &Shift, signup: &Signup) -> Vec<
 pub async fn deletions_and_closings_come_back(store: Arc<dyn Store>) {
     let open = shift(&event(1, 1), 1, 5);
     let by = CancelledBy::EventCancellation;
-    let shift = Shift { deleted_at: Some(at(7)), ..closed(&open, at(6), by) };
+    let reason = Some(CancellationReason::new("Flood,\n“high water”").unwrap());
+    let closing = Some(Closing { at: at(6), by, reason });
+    let shift = Shift { deleted_at: Some(at(7)), closing, ..closed(&open, at(6), by) };
     let gone = cancelled(signup(&open, 1), at(5));
     let event = deleted(&event(1, 1), at(8));
     let records: Vec<Record> =

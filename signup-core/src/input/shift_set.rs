@@ -6,6 +6,7 @@ use super::check::{Fields, check_added_shifts, check_shifts};
 use super::list::flag_text;
 use super::{Given, NewShift, ShiftInput};
 use crate::fault::{FaultPath, Faults, ValueType};
+use crate::text::{CancellationReason, is_blank};
 
 /// The shifts to add to an event, not checked yet.
 #[doc(alias = "slots")]
@@ -46,19 +47,22 @@ impl ShiftsInput<'_> {
 /// assert!(delete.cancel_signups && delete.notify_volunteers);
 /// ```
 #[doc(alias = "slot")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeleteShift {
     /// Whether to cancel the active sign-ups of the shift; false by default. A shift with active sign-ups is not deleted
     /// otherwise.
     pub cancel_signups: bool,
+    /// Why the shift is deleted. Volunteers of cancelled sign-ups read it in the mail and on the page of the sign-up. Without
+    /// effect unless sign-ups are cancelled.
+    pub reason: Option<CancellationReason>,
     /// Whether the volunteers of cancelled sign-ups get a mail; true by default.
     pub notify_volunteers: bool,
 }
 
 impl Default for DeleteShift {
     fn default() -> Self {
-        Self { cancel_signups: false, notify_volunteers: true }
+        Self { cancel_signups: false, reason: None, notify_volunteers: true }
     }
 }
 
@@ -74,6 +78,12 @@ impl DeleteShift {
         Self { cancel_signups: true, ..self }
     }
 
+    /// Sets the reason.
+    #[must_use]
+    pub fn reason(self, reason: CancellationReason) -> Self {
+        Self { reason: Some(reason), ..self }
+    }
+
     /// Sends no mail about the cancellation to the volunteers.
     #[must_use]
     pub fn without_mail(self) -> Self {
@@ -86,6 +96,8 @@ impl DeleteShift {
 pub struct DeleteShiftInput<'a> {
     /// `true` or `1` to cancel the active sign-ups.
     pub cancel_signups: Option<Cow<'a, str>>,
+    /// Why the shift is deleted: at most 1,000 characters. A blank text counts as omitted, too.
+    pub reason: Option<Cow<'a, str>>,
     /// `false` or `0` to send no mail.
     pub notify_volunteers: Option<Cow<'a, str>>,
 }
@@ -99,10 +111,35 @@ impl DeleteShiftInput<'_> {
         let mut faults = Faults::new();
         let default = DeleteShift::new();
         let cancel_signups = flag_text(&mut faults, "cancel_signups", self.cancel_signups.as_ref());
+        let reason = self.reason.as_deref().filter(|text| !is_blank(text));
+        let reason = reason.and_then(|text| faults.check("reason", CancellationReason::new(text)));
         let notify_volunteers = flag_text(&mut faults, "notify_volunteers", self.notify_volunteers.as_ref());
         faults.into_result(Some(DeleteShift {
             cancel_signups: cancel_signups.unwrap_or(default.cancel_signups),
+            reason,
             notify_volunteers: notify_volunteers.unwrap_or(default.notify_volunteers),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(text: &str) -> Result<Option<String>, Faults> {
+        let input = DeleteShiftInput { reason: Some(text.into()), ..DeleteShiftInput::default() };
+        input.check().map(|delete| delete.reason.map(|reason| reason.as_str().to_owned()))
+    }
+
+    #[test]
+    fn a_reason_in_a_query_has_up_to_1000_characters_and_a_blank_one_is_omitted() {
+        assert_eq!(reason(""), Ok(None));
+        assert_eq!(reason(" \t\n"), Ok(None));
+        assert_eq!(reason(" The hall\nis flooded."), Ok(Some(" The hall\nis flooded.".to_owned())));
+        assert_eq!(reason(&"é".repeat(1000)), Ok(Some("é".repeat(1000))));
+        for text in ["é".repeat(1001), "a\0b".to_owned()] {
+            let faults = reason(&text).unwrap_err();
+            assert_eq!(faults.iter().map(|fault| fault.path.to_string()).collect::<Vec<_>>(), ["reason"]);
+        }
     }
 }

@@ -13,6 +13,7 @@ use crate::receipt::EventWithShifts;
 use crate::shift::{Closing, Shift};
 use crate::signup::CancelledBy;
 use crate::store::{ChangeSet, EventInFull};
+use crate::text::CancellationReason;
 
 /// Cancels an event for good, cancels its active sign-ups, and queues one notice to all of them, unless the request
 /// suppresses the notice. A cancelled event stays unchanged.
@@ -49,7 +50,7 @@ pub(crate) fn cancel_event(
             change.require_unchanged(&shift.shift);
             continue;
         }
-        let closed = closed(shift.shift.clone(), now, CancelledBy::EventCancellation);
+        let closed = closed(shift.shift.clone(), now, CancelledBy::EventCancellation, None);
         let cause = NoticeCause::EventCancelled { fanned_out_to: None };
         let path = (shift.organization, shift.event, shift.id);
         queued.get_or_insert_with(|| Notice::new(notice, path, cause, now));
@@ -62,11 +63,16 @@ pub(crate) fn cancel_event(
 }
 
 /// Closes a shift: cancels its sign-ups and frees their places.
-pub(super) fn closed(shift: Shift, at: Timestamp, by: CancelledBy) -> Shift {
+pub(super) fn closed(
+    shift: Shift,
+    at: Timestamp,
+    by: CancelledBy,
+    reason: Option<CancellationReason>,
+) -> Shift {
     let occupancy = Occupancy { filled: 0, ..shift.occupancy };
     Shift {
         occupancy,
-        closing: Some(Closing { at, by }),
+        closing: Some(Closing { at, by, reason }),
         version: shift.version + 1,
         gate: shift.gate + 1,
         ..shift

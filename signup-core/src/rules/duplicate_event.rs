@@ -112,6 +112,7 @@ mod tests {
             shifts[0].version = 9;
             shifts[0].gate = 9;
             shifts[0].closing = Some(crate::shift::Closing {
+                reason: None,
                 at: before(),
                 by: crate::signup::CancelledBy::EventCancellation,
             });
@@ -143,7 +144,7 @@ mod tests {
         assert_eq!(days, ("2027-11-07".to_owned(), Some("2027-11-09".to_owned())));
         for (shift, original) in shifts.iter().zip(&source.shifts) {
             assert_eq!((shift.hours, shift.position), (original.hours, original.position));
-            assert_eq!((shift.version, shift.occupancy.filled, shift.closing), (1, 0, None));
+            assert_eq!((shift.version, shift.occupancy.filled, &shift.closing), (1, 0, &None));
             assert_eq!((shift.event, &shift.day), (event.id, &event.dates.first));
             assert_eq!((shift.created_at, shift.updated_at, shift.gate), (before(), before(), 1));
             assert_eq!(shift.occupancy.capacity, original.occupancy.capacity);

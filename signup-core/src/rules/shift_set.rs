@@ -73,7 +73,8 @@ pub(crate) fn add_shifts(
     Ok(Decision::new(shifts, change))
 }
 
-/// Deletes a shift. If the request says so, cancels its active sign-ups, and queues one notice to all of them.
+/// Deletes a shift. If the request says so, cancels its active sign-ups for the reason that it gives, and queues one notice to
+/// all of them.
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
@@ -90,7 +91,7 @@ pub(crate) fn delete_shift(
     change.replace(event.clone(), next_version(event));
     let closes = delete.cancel_signups && !shift.is_over(now);
     let deleted = if closes {
-        closed(shift.shift.clone(), now, CancelledBy::ShiftDeletion)
+        closed(shift.shift.clone(), now, CancelledBy::ShiftDeletion, delete.reason)
     } else {
         if !require_no_active_signups(&mut change, event, [shift], now) {
             return Err(Error::ShiftHasSignups);
@@ -113,6 +114,7 @@ mod tests {
     use crate::conformance::records;
     use crate::occupancy::Capacity;
     use crate::store::{Refusal, Total};
+    use crate::text::CancellationReason;
 
     fn new(count: usize) -> Vec<NewShift> {
         vec![NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap()); count]
@@ -212,18 +214,22 @@ mod tests {
     }
 
     #[test]
-    fn only_a_deletion_that_cancels_closes_the_shift() {
-        for (request, now, is_closed) in [
-            (DeleteShift::new().cancel_signups(), before(), true),
-            (DeleteShift::new(), before(), false),
-            (DeleteShift::new().cancel_signups(), after_shifts(), false),
+    fn only_a_deletion_that_cancels_closes_the_shift_and_keeps_its_reason() {
+        let reason: CancellationReason = "The hall is flooded.".parse().unwrap();
+        let give = |delete: DeleteShift| delete.reason(reason.clone());
+        for (request, now, closed) in [
+            (DeleteShift::new().cancel_signups(), before(), Some(None)),
+            (give(DeleteShift::new().cancel_signups()), before(), Some(Some(reason.clone()))),
+            (give(DeleteShift::new()), before(), None),
+            (give(DeleteShift::new().cancel_signups()), after_shifts(), None),
         ] {
             let change = delete(0, request, now).unwrap().change;
             let Some(crate::store::Write::Put { after, .. }) = change.writes.get(1) else {
                 panic!("{change:?}")
             };
             let shift = <&Shift>::try_from(after).unwrap();
-            assert_eq!((shift.closing.is_some(), shift.deleted_at), (is_closed, Some(now)));
+            assert_eq!(shift.deleted_at, Some(now));
+            assert_eq!(shift.closing.clone().map(|closing| closing.reason), closed);
         }
     }
 }

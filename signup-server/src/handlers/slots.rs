@@ -54,10 +54,10 @@ pub(crate) async fn add_slots(session: Session, event: EventId, mut request: Req
 /// `DELETE /v1/slots/{id}`: deletes a slot.
 pub(crate) async fn delete_slot(session: Session, id: ShiftId, mut request: Request) -> Answer {
     let write = Write::authorize(session, Operation::DeleteShift(id), &request)?;
-    let delete = request
-        .deletion(["cancel_signups", "notify_volunteers"], |[cancel_signups, notify_volunteers]| {
-            DeleteShiftInput { cancel_signups, notify_volunteers }.check()
-        });
+    let names = ["cancel_signups", "reason", "notify_volunteers"];
+    let delete = request.deletion(names, |[cancel_signups, reason, notify_volunteers]| {
+        DeleteShiftInput { cancel_signups, reason, notify_volunteers }.check()
+    });
     let delete = delete.await;
     write.call(delete, |session, delete| async move { session.delete_shift(id, delete).await }).await?;
     Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))

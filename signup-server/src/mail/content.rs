@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 use signup_core::{
-    CancellationReason, CancelledBy, Delivery, Event, NoticeCause, ShiftChange, TimeAndPlace, Zone,
+    CancellationReason, CancelledBy, Delivery, Event, NoticeCause, Shift, ShiftChange, Signup, TimeAndPlace,
+    Zone,
 };
 
 use super::name::safe_name;
@@ -74,7 +75,7 @@ impl<'a> Content<'a> {
                 let link = format!("{base_url}/signups/{}", secret.reveal());
                 content.confirmation(link, at.interval.is_over(now))
             }
-            NoticeCause::Cancelled { .. } => content.cancellation(signup.cancelled_by(), event),
+            NoticeCause::Cancelled { .. } => content.cancellation(signup, event, shift),
             NoticeCause::ShiftMoved { change, .. } => {
                 let wording = if change.with_event { event_moved(change) } else { SHIFT_CHANGED };
                 content.change(change, wording, at, zone)
@@ -96,9 +97,10 @@ impl<'a> Content<'a> {
     }
 
     /// Returns the prefix of the subject, and the content, of the mail about a cancelled sign-up.
-    fn cancellation(self, by: Option<CancelledBy>, event: &Event) -> (&'static str, Self) {
+    fn cancellation(self, signup: &Signup, event: &Event, shift: &Shift) -> (&'static str, Self) {
+        let reason = signup.cancellation_reason(event, shift).map(CancellationReason::as_str).map(lines);
         let thanks = Some("Thank you for your offer to help.");
-        match by {
+        match signup.cancelled_by() {
             None | Some(CancelledBy::Volunteer) => {
                 let intro = "Your place is cancelled, and free for somebody else. Thank you for telling.";
                 ("Cancelled", Self { intro, ..self })
@@ -106,12 +108,11 @@ impl<'a> Content<'a> {
             Some(CancelledBy::ShiftDeletion) => {
                 let intro =
                     "This shift does not take place: the organizer has removed it. Your place is cancelled.";
-                ("Shift cancelled", Self { intro, note: thanks, ..self })
+                ("Shift cancelled", Self { intro, reason, note: thanks, ..self })
             }
             Some(CancelledBy::EventCancellation) => {
                 let intro =
                     "The event does not take place: the organizer has cancelled it. Your place is cancelled.";
-                let reason = event.cancellation_reason.as_ref().map(CancellationReason::as_str).map(lines);
                 // The page tells nothing more, and is gone if the organizer deletes the event.
                 ("Event cancelled", Self { intro, reason, note: thanks, url: None, ..self })
             }

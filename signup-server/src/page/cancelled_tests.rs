@@ -197,12 +197,15 @@ async fn a_sign_up_shows_that_the_event_was_cancelled_and_why() {
 }
 
 #[tokio::test]
-async fn a_sign_up_shows_that_its_shift_was_removed() {
+async fn a_sign_up_shows_that_its_shift_was_removed_and_why() {
     let sample = Sample::create().await;
     let secret = sample.sign_up().await;
-    let delete = DeleteShift::new().cancel_signups();
+    let delete = DeleteShift::new().cancel_signups().reason("No flour.\n<b>Sorry</b>".parse().unwrap());
     sample.session.delete_shift(sample.shift, delete).await.unwrap();
-    let removed = ["This shift does not take place: the organizer has removed it."];
+    let removed = [
+        "This shift does not take place: the organizer has removed it.",
+        "<p class=\"reason\" dir=\"auto\">No flour.\n&#60;b&#62;Sorry",
+    ];
     assert_cancelled_signup(&sample.signup_page(&secret).await, &removed);
     // A later cancellation of the event did not cancel this sign-up.
     sample.cancel("The hall is flooded.").await;

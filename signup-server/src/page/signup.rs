@@ -20,7 +20,7 @@ struct SignupTemplate<'a> {
     organization: &'a str,
     heading: &'static str,
     text: Option<&'static str>,
-    /// The organizer's reason, if the cancellation of the event cancelled the sign-up.
+    /// The organizer's reason, if the organizer cancelled the event or deleted the shift.
     reason: Option<Vec<LinkedText<'a>>>,
     event: &'a str,
     event_link: Option<String>,
@@ -54,8 +54,7 @@ pub(super) fn page(
         SignupState::Confirmed if is_over => ("You were signed up", Some("This shift is over.")),
         SignupState::Confirmed => ("You are signed up", None),
     };
-    let is_of_event = signup.cancelled_by() == Some(CancelledBy::EventCancellation);
-    let reason = event.cancellation_reason.as_ref().filter(|_| is_of_event);
+    let reason = signup.cancellation_reason(event, shift);
     let at = TimeAndPlace::of(shift, event);
     let has_place = shift_to_come(signup, found, now).is_some();
     let page = SignupTemplate {

@@ -120,12 +120,13 @@ CREATE TABLE shifts (
     gate            bigint  NOT NULL CHECK (gate >= 1),
     created_at      bigint  NOT NULL,
     updated_at      bigint  NOT NULL,
-    -- When and by whom all sign-ups for the shift were cancelled at once. The rows of the sign-ups and the column `filled`
+    -- When, by whom and why all sign-ups for the shift were cancelled at once. The rows of the sign-ups and the column `filled`
     -- stay as they were, so this cancellation costs the same for any number of sign-ups.
     closed_at       bigint,
     closed_by       text    COLLATE "C"
                     CONSTRAINT shifts_closed_by_check CHECK ((closed_at IS NULL) = (closed_by IS NULL)
                     AND closed_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation')),
+    closing_reason  text    CHECK (length(closing_reason) BETWEEN 1 AND 1000),
     deleted_at      bigint,
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE

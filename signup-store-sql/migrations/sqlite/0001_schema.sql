@@ -112,12 +112,13 @@ CREATE TABLE shifts (
     gate            INTEGER NOT NULL CHECK (gate >= 1),
     created_at      INTEGER NOT NULL,
     updated_at      INTEGER NOT NULL,
-    -- When and by whom all sign-ups for the shift were cancelled at once. The rows of the sign-ups and the column `filled`
+    -- When, by whom and why all sign-ups for the shift were cancelled at once. The rows of the sign-ups and the column `filled`
     -- stay as they were, so this cancellation costs the same for any number of sign-ups. `closed_by` is compared with the
     -- list only if there is a value, because a list of texts is slow to check and most shifts are open.
     closed_at       INTEGER,
     closed_by       TEXT    CHECK ((closed_at IS NULL) = (closed_by IS NULL) AND (closed_by IS NULL
                             OR closed_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation'))),
+    closing_reason  TEXT    CHECK (length(closing_reason) BETWEEN 1 AND 1000),
     deleted_at      INTEGER,
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE

@@ -1,8 +1,8 @@
 //! Shifts.
 
 use signup_core::{
-    Capacity, Closing, Deleted, EventId, Hours, OrganizationId, ScheduledShift, Shift, ShiftId,
-    ShiftLocation, StoreError,
+    CancellationReason, Capacity, Closing, Deleted, EventId, Hours, OrganizationId, ScheduledShift, Shift,
+    ShiftId, ShiftLocation, StoreError,
 };
 
 use super::event;
@@ -32,8 +32,11 @@ pub(crate) const TABLE: Table<Shift> = Table {
         Column::new("location", Text, |shift| shift.location.as_ref().map(ShiftLocation::as_str).into()),
         Column::new("start_minute", Integer, |shift| <(u16, u16)>::from(shift.hours).0.into()),
         Column::new("end_minute", Integer, |shift| <(u16, u16)>::from(shift.hours).1.into()),
-        Column::new("closed_at", Integer, |shift| shift.closing.map(|closing| closing.at).into()),
-        Column::new("closed_by", Text, |shift| shift.closing.map(|closing| closing.by.name()).into()),
+        Column::new("closed_at", Integer, |shift| closing(shift).map(|closing| closing.at).into()),
+        Column::new("closed_by", Text, |shift| closing(shift).map(|closing| closing.by.name()).into()),
+        Column::new("closing_reason", Text, |shift| {
+            closing(shift).and_then(|closing| closing.reason.as_ref()).map(CancellationReason::as_str).into()
+        }),
         Column::new("deleted_at", Integer, |shift| shift.deleted_at.into()),
         // A stored total: the writes of sign-ups add to it. The value of every record is 0, so a put leaves the total alone.
         Column::new("filled", Integer, |_: &Shift| 0_i64.into()),
@@ -42,6 +45,10 @@ pub(crate) const TABLE: Table<Shift> = Table {
         Column::new("gate", Integer, |shift| shift.gate.into()),
     ],
 };
+
+const fn closing(shift: &Shift) -> Option<&Closing> {
+    shift.closing.as_ref()
+}
 
 /// The columns that the reads of an event's shifts leave out, because they are the same in each row.
 const OF_EVENT: [&str; 2] = ["organization_id", "event_id"];
@@ -86,7 +93,8 @@ pub(crate) fn read_of(
     shift.hours = columns.checked(Hours::try_from(minutes))?;
     let at = columns.optional_instant("closed_at")?;
     let by = columns.optional("closed_by")?;
-    shift.closing = at.zip(by).map(|(at, by)| Closing { at, by });
+    let reason = columns.optional("closing_reason")?;
+    shift.closing = at.zip(by).map(|(at, by)| Closing { at, by, reason });
     shift.deleted_at = columns.optional_instant("deleted_at")?;
     let filled = columns.number("filled")?;
     shift.occupancy.filled = if shift.closing.is_some() { 0 } else { filled };

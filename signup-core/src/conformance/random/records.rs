@@ -127,7 +127,7 @@ impl Draft<'_> {
             1 => shift.title = Title::new(&format!("Edit {}", self.number)).unwrap(),
             2 => shift.hours = numbers.hours(),
             3 | 4 if shift.closing.is_none() => {
-                shift.closing = Some(Closing { at: self.now, by: numbers.cause() });
+                shift.closing = Some(Closing { at: self.now, by: numbers.cause(), reason: None });
             }
             _ => shift.deleted_at = if shift.deleted_at.is_some() { None } else { Some(self.now) },
         }

@@ -170,11 +170,12 @@ impl Session {
     /// ```
     #[doc(alias = "delete_slot")]
     pub async fn delete_shift(&self, id: ShiftId, delete: DeleteShift) -> Result<()> {
+        let delete = &delete;
         self.write(Operation::DeleteShift(id), move |now| async move {
             let found = self.shared.shift_with_event(self.organization_id(), id).await?;
             let (shift, event) = found.ok_or(Error::NotFound)?;
             let notice = NoticeId::new(secret::new_uuid(now));
-            rules::delete_shift(&event, &shift, delete, notice, now)
+            rules::delete_shift(&event, &shift, delete.clone(), notice, now)
         })
         .await
     }

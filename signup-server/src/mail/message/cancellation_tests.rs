@@ -20,7 +20,9 @@ async fn cancelled(by: CancelledBy, reason: Option<&str>) -> (Parts, Parts) {
             drop(service.admin().cancel_signup(organization, signup).await.unwrap());
         }
         CancelledBy::ShiftDeletion => {
-            session.delete_shift(*shift, DeleteShift::new().cancel_signups()).await.unwrap();
+            let mut delete = DeleteShift::new().cancel_signups();
+            delete.reason = reason.map(|text| text.parse().unwrap());
+            session.delete_shift(*shift, delete).await.unwrap();
         }
         CancelledBy::EventCancellation => {
             let mut cancel = CancelEvent::new();
@@ -77,17 +79,22 @@ async fn each_cancellation_cancels_the_calendar_entry() {
 #[tokio::test]
 async fn the_reason_is_escaped_and_keeps_its_line_breaks() {
     let reason = "The hall is flooded.\r\nBcc: all@example.org\r\n\r\n<script>alert(1)</script>\n\u{1b}[31mSorry & thanks";
-    let (_, mail) = cancelled(CancelledBy::EventCancellation, Some(reason)).await;
-    let text = "\nThe organizer's reason:\nThe hall is flooded.\nBcc: all@example.org\n\n<script>alert(1)</script>\n\
+    for (by, subject) in [
+        (CancelledBy::EventCancellation, "Event cancelled: Food drive – Early"),
+        (CancelledBy::ShiftDeletion, "Shift cancelled: Food drive – Early"),
+    ] {
+        let (_, mail) = cancelled(by, Some(reason)).await;
+        let text = "\nThe organizer's reason:\nThe hall is flooded.\nBcc: all@example.org\n\n<script>alert(1)</script>\n\
                 [31mSorry & thanks\n";
-    assert!(mail.text.contains(text), "{}", mail.text);
-    let html = "The hall is flooded.<br>\nBcc: all@example.org<br>\n<br>\n&#60;script&#62;alert(1)&#60;/script&#62;<br>\n\
+        assert!(mail.text.contains(text), "{}", mail.text);
+        let html = "The hall is flooded.<br>\nBcc: all@example.org<br>\n<br>\n&#60;script&#62;alert(1)&#60;/script&#62;<br>\n\
                 [31mSorry &#38; thanks</p>";
-    assert!(mail.html.contains(html), "{}", mail.html);
-    assert_eq!(mail.subject, "Event cancelled: Food drive – Early");
-    let (_, plain) = cancelled(CancelledBy::EventCancellation, None).await;
-    assert_eq!(mail.headers, plain.headers, "the reason adds no header");
-    assert!(!mail.calendar.contains("flooded"), "{}", mail.calendar);
+        assert!(mail.html.contains(html), "{}", mail.html);
+        assert_eq!(mail.subject, subject);
+        let (_, plain) = cancelled(by, None).await;
+        assert_eq!(mail.headers, plain.headers, "the reason adds no header");
+        assert!(!mail.calendar.contains("flooded"), "{}", mail.calendar);
+    }
 }
 
 /// The page of a cancelled event is gone when the organizer deletes the event, but other shifts may suit the volunteer of
