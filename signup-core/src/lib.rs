@@ -154,8 +154,8 @@ pub use input::{
     CancelEvent, CancelEventInput, Change, DeleteShift, DeleteShiftInput, DuplicateEvent, DuplicateInput,
     EmptyInput, EventInput, EventListInput, EventPatch, EventPatchInput, Given, HoursPatch, NewAnswer,
     NewEvent, NewOrganization, NewQuestion, NewShift, NewSignup, NewToken, NotifyInput, Object,
-    QuestionInput, QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpInput,
-    SignupListInput, from_json,
+    OrganizationPatch, QuestionInput, QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput,
+    SignUpInput, SignupListInput, from_json,
 };
 #[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};

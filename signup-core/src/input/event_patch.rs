@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use jiff::civil::Date;
 
 use super::check::{Fields, NUMBER, TEXT, check_order_of_days, date};
+use super::typed::changes;
 use super::{Change, Given, Object};
 use crate::event::{Latitude, Longitude, Theme};
 use crate::fault::{FaultPath, Faults, ValueType};
@@ -72,22 +73,6 @@ impl Default for EventPatch {
             notify_volunteers: true,
         }
     }
-}
-
-macro_rules! changes {
-    ($($field:ident, $clear:ident: $type:ty, $what:literal;)*) => {$(
-        #[doc = concat!("Sets ", $what, ".")]
-        #[must_use]
-        pub fn $field(self, $field: $type) -> Self {
-            Self { $field: Some(Change::Set($field)), ..self }
-        }
-
-        #[doc = concat!("Removes ", $what, ".")]
-        #[must_use]
-        pub fn $clear(self) -> Self {
-            Self { $field: Some(Change::Clear), ..self }
-        }
-    )*};
 }
 
 impl EventPatch {

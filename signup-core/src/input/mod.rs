@@ -8,6 +8,7 @@ mod event_patch;
 mod given;
 mod json;
 mod list;
+mod organization;
 mod questions;
 mod shift_set;
 mod sign_up;
@@ -20,6 +21,7 @@ pub use event_patch::{CancelEvent, CancelEventInput, EventPatch, EventPatchInput
 pub use given::Given;
 pub use json::from_json;
 pub use list::{EventListInput, SignupListInput};
+pub use organization::{NewOrganization, OrganizationPatch};
 pub use questions::{NewQuestion, QuestionInput, QuestionPatch};
 pub(crate) use questions::{check_new_question, check_options, check_question_patch};
 pub use shift_set::{DeleteShift, DeleteShiftInput, ShiftsInput};
@@ -27,8 +29,7 @@ pub use sign_up::{NewAnswer, NewSignup, SignUpInput};
 pub use typed::{Change, DuplicateEvent, HoursPatch, NewEvent, NewShift, ShiftPatch};
 
 use crate::fault::FaultPath;
-use crate::plan::Plan;
-use crate::text::{EmailAddress, Name, WebAddress};
+use crate::text::Name;
 use crate::token::{Scopes, Token};
 
 /// A JSON object of any members, as text. Not checked yet.
@@ -160,61 +161,6 @@ pub struct ShiftPatchInput<'a> {
     pub notify_volunteers: Given<bool>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
     pub unknown: Vec<FaultPath>,
-}
-
-/// An organization to create.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct NewOrganization {
-    /// The name. It need not be unique.
-    pub name: Name,
-    /// The plan.
-    pub plan: Plan,
-    /// The sport, if the organization is a sports team.
-    pub sport: Option<Name>,
-    /// The address of the organization's own web page.
-    pub public_url: Option<WebAddress>,
-    /// Where volunteers reach the organization.
-    pub contact: Option<EmailAddress>,
-    /// The page that says how the organization handles the data of its volunteers.
-    pub privacy_url: Option<WebAddress>,
-}
-
-impl NewOrganization {
-    /// Creates the input for an organization on the free plan.
-    pub const fn new(name: Name) -> Self {
-        Self { name, plan: Plan::Free, sport: None, public_url: None, contact: None, privacy_url: None }
-    }
-
-    /// Sets the plan.
-    #[must_use]
-    pub fn plan(self, plan: Plan) -> Self {
-        Self { plan, ..self }
-    }
-
-    /// Sets the sport.
-    #[must_use]
-    pub fn sport(self, sport: Name) -> Self {
-        Self { sport: Some(sport), ..self }
-    }
-
-    /// Sets the address of the organization's own web page.
-    #[must_use]
-    pub fn public_url(self, url: WebAddress) -> Self {
-        Self { public_url: Some(url), ..self }
-    }
-
-    /// Sets the address at which volunteers reach the organization.
-    #[must_use]
-    pub fn contact(self, address: EmailAddress) -> Self {
-        Self { contact: Some(address), ..self }
-    }
-
-    /// Sets the address of the page that says how the organization handles the data of its volunteers.
-    #[must_use]
-    pub fn privacy_url(self, url: WebAddress) -> Self {
-        Self { privacy_url: Some(url), ..self }
-    }
 }
 
 /// A token to create.

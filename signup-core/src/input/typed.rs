@@ -354,3 +354,22 @@ impl HoursPatch {
         }
     }
 }
+
+/// The methods of a patch that set a field, and those that remove its value.
+macro_rules! changes {
+    ($($field:ident, $clear:ident: $type:ty, $what:literal;)*) => {$(
+        #[doc = concat!("Sets ", $what, ".")]
+        #[must_use]
+        pub fn $field(self, $field: $type) -> Self {
+            Self { $field: Some(Change::Set($field)), ..self }
+        }
+
+        #[doc = concat!("Removes ", $what, ".")]
+        #[must_use]
+        pub fn $clear(self) -> Self {
+            Self { $field: Some(Change::Clear), ..self }
+        }
+    )*};
+}
+
+pub(super) use changes;

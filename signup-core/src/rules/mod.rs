@@ -29,7 +29,7 @@ pub(crate) use create_event::create_event;
 pub(crate) use delete_event::{delete_event, restore_event};
 pub(crate) use deliver::{delete_notice, fan_out, is_obsolete, replace_notice};
 pub(crate) use duplicate_event::duplicate_event;
-pub(crate) use organization::{revoke_token, set_plan};
+pub(crate) use organization::{revoke_token, set_plan, update_organization};
 pub(crate) use patch_event::patch_event;
 pub(crate) use patch_shift::patch_shift;
 pub(crate) use questions::{add_question, delete_question, is_unanswered, patch_question};

@@ -3,17 +3,44 @@
 use jiff::Timestamp;
 
 use super::Decision;
+use crate::input::{Change, OrganizationPatch};
 use crate::organization::Organization;
 use crate::plan::Plan;
 use crate::store::ChangeSet;
+use crate::text::EmailAddress;
 use crate::token::Token;
+
+/// Changes the fields that `patch` names.
+pub(crate) fn update_organization(
+    organization: Organization,
+    patch: OrganizationPatch,
+) -> Decision<Organization> {
+    let OrganizationPatch { name, sport, public_url, contact, privacy_url } = patch;
+    let changed = Organization {
+        name: name.unwrap_or_else(|| organization.name.clone()),
+        sport: sport.map_or_else(|| organization.sport.clone(), Change::into_value),
+        public_url: public_url.map_or_else(|| organization.public_url.clone(), Change::into_value),
+        contact: contact.map_or_else(|| organization.contact.clone(), Change::into_value),
+        privacy_url: privacy_url.map_or_else(|| organization.privacy_url.clone(), Change::into_value),
+        ..organization.clone()
+    };
+    replace(organization, changed)
+}
 
 /// Changes the plan of an organization.
 pub(crate) fn set_plan(organization: Organization, plan: Plan) -> Decision<Organization> {
-    if organization.plan == plan {
+    let changed = Organization { plan, ..organization.clone() };
+    replace(organization, changed)
+}
+
+/// Puts `changed` in place of `organization`. Writes nothing if no value differs.
+fn replace(organization: Organization, changed: Organization) -> Decision<Organization> {
+    // Addresses that differ only in case are equal, but not the same text.
+    let contact = |organization: &Organization| organization.contact.as_ref().map(EmailAddress::to_string);
+    if changed == organization && contact(&changed) == contact(&organization) {
         return Decision::unchanged(organization);
     }
-    let changed = Organization { plan, version: organization.version + 1, ..organization.clone() };
+    let changed = Organization { version: organization.version + 1, ..changed };
     let mut change = ChangeSet::default();
     change.replace(organization, changed.clone());
     Decision::new(changed, change)
@@ -35,6 +62,57 @@ mod tests {
     use super::super::facts::*;
     use super::*;
     use crate::conformance::records;
+
+    #[test]
+    fn an_update_changes_the_fields_that_it_names_and_writes_once() {
+        let organization = records::organization(1);
+        let patch = OrganizationPatch::new()
+            .name("Hillside Library".parse().unwrap())
+            .contact("desk@hillside.example".parse().unwrap())
+            .clear_sport();
+        let changed = update_organization(organization.clone(), patch.clone());
+        assert_eq!(lines(&changed), ["Organization 1 at 1", "put Organization 1 to 2"]);
+        let expected = Organization {
+            name: "Hillside Library".parse().unwrap(),
+            contact: Some("desk@hillside.example".parse().unwrap()),
+            sport: None,
+            version: 2,
+            ..organization.clone()
+        };
+        assert_eq!(changed.outcome, expected);
+        assert_eq!(lines(&update_organization(changed.outcome, patch)), [""; 0]);
+        assert_eq!(lines(&update_organization(organization, OrganizationPatch::new())), [""; 0]);
+    }
+
+    #[test]
+    fn an_update_sets_and_clears_every_nullable_field() {
+        let full = records::organization(1);
+        let clear =
+            OrganizationPatch::new().clear_sport().clear_public_url().clear_contact().clear_privacy_url();
+        let bare = update_organization(full.clone(), clear).outcome;
+        let expected = Organization {
+            sport: None,
+            public_url: None,
+            contact: None,
+            privacy_url: None,
+            version: 2,
+            ..full.clone()
+        };
+        assert_eq!(bare, expected);
+        let set = OrganizationPatch::new()
+            .sport(full.sport.clone().unwrap())
+            .public_url(full.public_url.clone().unwrap())
+            .contact(full.contact.clone().unwrap())
+            .privacy_url(full.privacy_url.clone().unwrap());
+        assert_eq!(update_organization(bare, set).outcome, Organization { version: 3, ..full });
+    }
+
+    #[test]
+    fn a_contact_that_differs_only_in_case_is_another_text() {
+        let patch = OrganizationPatch::new().contact("HELP@riverside.example.org".parse().unwrap());
+        let changed = update_organization(records::organization(1), patch).outcome;
+        assert_eq!(changed.contact.unwrap().as_str(), "HELP@riverside.example.org");
+    }
 
     #[test]
     fn a_plan_and_a_revocation_are_written_once() {

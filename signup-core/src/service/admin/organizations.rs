@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::Admin;
 use crate::error::{Error, Result};
 use crate::id::{OrganizationId, TokenId};
-use crate::input::{NewOrganization, NewToken};
+use crate::input::{NewOrganization, NewToken, OrganizationPatch};
 use crate::organization::Organization;
 use crate::plan::Plan;
 use crate::rules::{self, Decision, slug_base, slug_with_tail};
@@ -165,6 +165,35 @@ impl Admin {
         self.by_slug(id_or_slug).await?.ok_or(Error::NotFound)
     }
 
+    /// Changes an organization. The slug stays. Updates of different fields at the same time are all applied.
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if there is no such organization.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
+    /// use signup_core::OrganizationPatch;
+    ///
+    /// let patch = OrganizationPatch::new()
+    ///     .name("Riverside Pantry".parse()?)
+    ///     .contact("help@riverside.example.org".parse()?)
+    ///     .clear_public_url();
+    /// let changed = service.admin().update_organization(organization.id, patch).await?;
+    /// assert_eq!((changed.name.as_str(), changed.slug), ("Riverside Pantry", organization.slug));
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn update_organization(
+        &self,
+        organization: OrganizationId,
+        patch: OrganizationPatch,
+    ) -> Result<Organization> {
+        let patch = &patch;
+        self.change(organization, move |found| rules::update_organization(found, patch.clone())).await
+    }
+
     /// Changes the plan of an organization. New sessions have the new limits: at once in this process, and within 5
     /// seconds in others. Existing sessions keep the former limits.
     ///
@@ -183,11 +212,19 @@ impl Admin {
     /// # Ok(()) }) }
     /// ```
     pub async fn set_plan(&self, organization: OrganizationId, plan: Plan) -> Result<Organization> {
+        self.change(organization, move |found| rules::set_plan(found, plan)).await
+    }
+
+    /// Changes an organization by a rule. The next request with a token of this process reads the organization again.
+    async fn change(
+        &self,
+        organization: OrganizationId,
+        rule: impl Fn(Organization) -> Decision<Organization> + Send + Sync + Copy,
+    ) -> Result<Organization> {
         let changed = self
             .shared
             .commit_unrefused(move |_| async move {
-                let found = self.shared.get(RecordKey::Organization(organization)).await?;
-                Ok(rules::set_plan(found, plan))
+                Ok(rule(self.shared.get(RecordKey::Organization(organization)).await?))
             })
             .await;
         self.shared.tokens.clear();
