@@ -73,9 +73,10 @@ impl Store for OwnStore {
         Ok(self.records().read(key, deleted))
     }
 
-    async fn holder(&self, unique: &Unique) -> Read<Option<Record>> {
+    async fn holder(&self, unique: &Unique, deleted: Deleted) -> Read<Option<Record>> {
         let records = self.records();
-        Ok(records.holder(unique).filter(|record| !records.is_deleted(record)))
+        let is_visible = |record: &Record| deleted == Deleted::Included || !records.is_deleted(record);
+        Ok(records.holder(unique).filter(is_visible))
     }
 
     async fn owner(&self, kind: Kind, id: Uuid) -> Read<Option<OrganizationId>> {

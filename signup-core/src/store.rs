@@ -66,9 +66,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Reads the record with this key. An expired record is returned, too.
     async fn record(&self, key: &RecordKey, deleted: Deleted) -> Result<Option<Record>, StoreError>;
 
-    /// Reads the record that has this value, of any organization. An expired record is returned, too. A deleted event is not
-    /// found, and neither are the sign-ups of a deleted event.
-    async fn holder(&self, unique: &Unique) -> Result<Option<Record>, StoreError>;
+    /// Reads the record that has this value, of any organization. An expired record is returned, too.
+    async fn holder(&self, unique: &Unique, deleted: Deleted) -> Result<Option<Record>, StoreError>;
 
     /// Reads the organization that owns the record of this kind with this id, deleted or not. Meant for operators.
     async fn owner(&self, kind: Kind, id: Uuid) -> Result<Option<OrganizationId>, StoreError>;
@@ -183,9 +182,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The service does not depend on these points, so each store decides them:
     ///
     /// - The order in which [`Purge::Deleted`] takes events and shifts, and [`Purge::FailedNotices`] takes notices.
-    /// - Whether [`signups`](Self::signups) and [`record`](Self::record) with [`Deleted::Included`], [`owner`](Self::owner) and
-    ///   the reads of notices have the leftovers of an event that is removed in part. [`signup_in_full`](Self::signup_in_full)
-    ///   and [`holder`](Self::holder) have none. A caller can still remove or change each leftover that a read returns: a
+    /// - Whether [`signups`](Self::signups), [`record`](Self::record) and [`holder`](Self::holder) with [`Deleted::Included`],
+    ///   [`owner`](Self::owner) and the reads of notices have the leftovers of an event that is removed in part.
+    ///   [`signup_in_full`](Self::signup_in_full) has none. A caller can still remove or change each leftover that a read returns: a
     ///   requirement of its version holds.
     /// - Whether [`Requirement::Absent`] finds a unique value of a leftover.
     async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError>;
@@ -213,12 +212,12 @@ impl dyn Store + '_ {
         Ok(found.and_then(|record| R::try_from(record).ok()))
     }
 
-    /// Reads a record of a certain kind by a unique value.
+    /// Reads a record of a certain kind by a unique value. Deleted records and children of deleted records count as missing.
     ///
     /// # Errors
     /// Fails if the backend fails.
     pub async fn find<R: TryFrom<Record>>(&self, unique: Unique) -> Result<Option<R>, StoreError> {
-        let found = self.holder(&unique).await?;
+        let found = self.holder(&unique, Deleted::Excluded).await?;
         Ok(found.and_then(|record| R::try_from(record).ok()))
     }
 }

@@ -68,9 +68,10 @@ impl Store for MemoryStore {
         Ok(self.read().read(key, deleted))
     }
 
-    async fn holder(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+    async fn holder(&self, unique: &Unique, deleted: Deleted) -> Result<Option<Record>, StoreError> {
         let tables = self.read();
-        Ok(tables.holder(unique).filter(|record| !tables.is_deleted(record)))
+        let is_visible = |record: &Record| deleted == Deleted::Included || !tables.is_deleted(record);
+        Ok(tables.holder(unique).filter(is_visible))
     }
 
     async fn owner(&self, kind: Kind, id: Uuid) -> Result<Option<OrganizationId>, StoreError> {

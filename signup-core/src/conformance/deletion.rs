@@ -31,7 +31,7 @@ pub async fn a_deleted_event_hides_all_that_belongs_to_it(store: Arc<dyn Store>)
         assert_eq!(records, [], "{what}");
     }
     assert_eq!(store.event_by_slug(&event.slug).await.unwrap(), None, "a deleted event has no page");
-    assert_eq!(store.holder(&secret).await.unwrap(), None, "the secret finds no sign-up");
+    assert_eq!(store.holder(&secret, Deleted::Excluded).await.unwrap(), None, "the secret finds no sign-up");
     commit(&*store, insert(others)).await;
     let events = store.events(event.organization, &EventQuery::new()).await.unwrap().items;
     assert_eq!(events, slice::from_ref(&other.full.event), "a list omits deleted events only");
@@ -41,7 +41,10 @@ pub async fn a_deleted_event_hides_all_that_belongs_to_it(store: Arc<dyn Store>)
     write(&*store, vec![put(deleted, event.clone())]).await;
     assert_eq!(seen(&*store, &family).await, before, "a restored event is as before");
     assert_eq!(store.event_by_slug(&event.slug).await.unwrap().as_ref(), Some(&family.full));
-    assert_eq!(store.holder(&secret).await.unwrap(), Some(family.signups[0].clone().into()));
+    assert_eq!(
+        store.holder(&secret, Deleted::Excluded).await.unwrap(),
+        Some(family.signups[0].clone().into())
+    );
     let found = store.deleted_events(event.organization, None, 9).await.unwrap();
     assert_eq!(found.len(), 1, "a restored event is not listed as deleted");
     store.purge(Purge::Deleted(at(99)), 99).await.unwrap();
@@ -65,6 +68,9 @@ pub async fn what_mails_and_operators_need_of_a_deleted_event_stays(store: Arc<d
     let taken = Err(Refusal::Taken(Box::new(event.clone().into())));
     let free = check(&*store, vec![absent(Unique::EventSlug(event.slug.clone()))]).await;
     assert_eq!(free, taken, "the slug of a deleted event stays in use");
+    let slug = Unique::EventSlug(event.slug.clone());
+    assert_eq!(store.holder(&slug, Deleted::Excluded).await.unwrap(), None, "the slug finds no event");
+    assert_eq!(store.holder(&slug, Deleted::Included).await.unwrap(), Some(event.clone().into()));
     for (signup, shift) in signups.iter().zip([0, 0, 1]) {
         let in_full = SignupInFull::new(
             organization.clone(),

@@ -309,7 +309,7 @@ pub async fn each_lookup_returns_the_record_of_its_key(store: Arc<dyn Store>) {
             let expected = is_there.then(|| record.clone());
             assert_eq!(store.record(&key, Deleted::Excluded).await.unwrap(), expected, "{key:?}");
             for unique in record.entity().uniques() {
-                assert_eq!(store.holder(&unique).await.unwrap(), expected, "{unique:?}");
+                assert_eq!(store.holder(&unique, Deleted::Excluded).await.unwrap(), expected, "{unique:?}");
             }
         }
         let owner = is_there.then(|| organization_id(number));
@@ -354,7 +354,7 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
         Unique::Receipt(receipt_key(1, "key")),
     ];
     for unique in uniques {
-        assert_eq!(store.holder(&unique).await.unwrap(), None, "{unique:?}");
+        assert_eq!(store.holder(&unique, Deleted::Excluded).await.unwrap(), None, "{unique:?}");
     }
     assert_eq!(store.owner(Kind::Event, event.uuid()).await.unwrap(), None);
     assert_eq!(store.organizations(None, 9).await.unwrap(), vec![]);

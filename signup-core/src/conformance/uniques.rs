@@ -10,13 +10,13 @@ use crate::*;
 async fn assert_taken(store: &dyn Store, unique: &Unique, record: &Record) {
     let refused = check(store, vec![absent(unique.clone())]).await;
     assert_eq!(refused, Err(Refusal::Taken(Box::new(record.clone()))), "{unique:?}");
-    assert_eq!(store.holder(unique).await.unwrap().as_ref(), Some(record), "{unique:?}");
+    assert_eq!(store.holder(unique, Deleted::Excluded).await.unwrap().as_ref(), Some(record), "{unique:?}");
 }
 
 /// Asserts that no record has the value.
 async fn assert_free(store: &dyn Store, unique: &Unique) {
     assert_eq!(check(store, vec![absent(unique.clone())]).await, Ok(()), "{unique:?}");
-    assert_eq!(store.holder(unique).await.unwrap(), None, "{unique:?}");
+    assert_eq!(store.holder(unique, Deleted::Excluded).await.unwrap(), None, "{unique:?}");
 }
 
 /// A unique value is taken by the record that has it: by its stored form, of any organization. A put with another value and a

@@ -116,7 +116,7 @@ macro_rules! forward {
 
 forward! { Arc, Box: {
     fn record(key: &RecordKey, deleted: Deleted) -> Result<Option<Record>, StoreError>;
-    fn holder(unique: &Unique) -> Result<Option<Record>, StoreError>;
+    fn holder(unique: &Unique, deleted: Deleted) -> Result<Option<Record>, StoreError>;
     fn owner(kind: Kind, id: Uuid) -> Result<Option<OrganizationId>, StoreError>;
     fn organizations(after: Option<OrganizationId>, limit: u32) -> Result<Vec<Organization>, StoreError>;
     fn tokens(organization: OrganizationId) -> Result<Vec<Token>, StoreError>;

@@ -32,8 +32,8 @@
 //!         self.0.record(key, deleted).await
 //!     }
 //!
-//!     async fn holder(&self, unique: &Unique) -> Read<Option<Record>> {
-//!         self.0.holder(unique).await
+//!     async fn holder(&self, unique: &Unique, deleted: Deleted) -> Read<Option<Record>> {
+//!         self.0.holder(unique, deleted).await
 //!     }
 //!
 //!     async fn owner(&self, kind: Kind, id: Uuid) -> Read<Option<OrganizationId>> {

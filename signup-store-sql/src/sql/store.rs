@@ -85,10 +85,10 @@ impl<B: Backend> Store for SqlStore<B> {
         read::record(reader, key.kind(), table.key(), key_values(key), &[is_visible]).await
     }
 
-    async fn holder(&self, unique: &Unique) -> Result<Option<Record>> {
+    async fn holder(&self, unique: &Unique, deleted: Deleted) -> Result<Option<Record>> {
         let reader = self.0.reader();
         let Lookup { kind, columns, values } = lookup(unique);
-        let is_visible = table(kind).is_visible(reader.dialect(), Deleted::Excluded);
+        let is_visible = table(kind).is_visible(reader.dialect(), deleted);
         let is_confirmed = if columns == PLACE { "u.status = 'confirmed'" } else { "" };
         read::record(reader, kind, columns, values, &[is_visible, is_confirmed.to_owned()]).await
     }

@@ -53,8 +53,9 @@ pub(super) async fn compare(
         same!(store, reference, organizations(after, 99))?;
     }
     for unique in &seen.uniques {
-        same!(store, reference, holder(unique))?;
+        same!(store, reference, holder(unique, Deleted::Excluded))?;
         if let Unique::EventSlug(slug) = unique {
+            same!(store, reference, holder(unique, Deleted::Included))?;
             same!(store, reference, event_by_slug(slug))?;
         }
     }

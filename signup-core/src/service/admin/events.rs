@@ -10,7 +10,7 @@ use crate::receipt::EventWithShifts;
 use crate::rules;
 use crate::secret;
 use crate::service::commit::refusal_error;
-use crate::store::{Deleted, EventInFull, EventQuery, Page, RecordKey};
+use crate::store::{Deleted, EventInFull, EventQuery, Kind, Page, RecordKey, Unique};
 
 impl Admin {
     /// Lists events of an organization like [`Session::events`](crate::Session::events). The limit is at least 1, and not bounded
@@ -47,6 +47,33 @@ impl Admin {
         limit: u32,
     ) -> Result<Vec<Event>> {
         Ok(self.shared.store.deleted_events(organization, after, limit).await?)
+    }
+
+    /// Finds an event by its id or its slug. A deleted event is found until it is purged.
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if there is no such event.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, created, .. }| {
+    /// let admin = service.admin();
+    /// assert_eq!(admin.find_event(&created.event.slug).await?, created.event);
+    /// admin.delete_event(created.event.id).await?;
+    /// assert!(admin.find_event(&created.event.id.to_string()).await?.deleted_at.is_some());
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn find_event(&self, id_or_slug: &str) -> Result<Event> {
+        let store = &self.shared.store;
+        if let Ok(id) = id_or_slug.parse::<EventId>()
+            && let Some(organization) = store.owner(Kind::Event, id.uuid()).await?
+        {
+            return self.read_event(organization, id).await;
+        }
+        let found = store.holder(&Unique::EventSlug(id_or_slug.to_owned()), Deleted::Included).await?;
+        found.and_then(|record| Event::try_from(record).ok()).ok_or(Error::NotFound)
     }
 
     /// Reads a deleted event.
@@ -170,8 +197,13 @@ impl Admin {
     }
 
     async fn read_deleted_event(&self, organization: OrganizationId, id: EventId) -> Result<Event> {
+        let found = self.read_event(organization, id).await?;
+        if found.deleted_at.is_some() { Ok(found) } else { Err(Error::NotFound) }
+    }
+
+    /// Reads an event, deleted or not.
+    async fn read_event(&self, organization: OrganizationId, id: EventId) -> Result<Event> {
         let found = self.shared.store.record(&RecordKey::Event(organization, id), Deleted::Included).await?;
-        let found = found.and_then(|record| Event::try_from(record).ok());
-        found.filter(|event| event.deleted_at.is_some()).ok_or(Error::NotFound)
+        found.and_then(|record| Event::try_from(record).ok()).ok_or(Error::NotFound)
     }
 }
