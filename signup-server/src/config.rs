@@ -6,10 +6,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
 use ipnet::IpNet;
 use lettre::message::Mailbox;
-use signup_core::{EventId, PlanTable};
+use signup_core::PlanTable;
 use signup_store_sql::{PostgresUrl, PostgresUrlError};
 
 pub(crate) use command::{
@@ -18,7 +18,7 @@ pub(crate) use command::{
 
 use crate::mail::SmtpUrl;
 
-/// Serves volunteer-signup events over HTTP, and manages the organizations and tokens that use them.
+/// Signup lets people sign up for the shifts of an event. Without a command, it runs the server.
 #[derive(Debug, Parser)]
 #[command(name = "signup-server", version)]
 pub(crate) struct Cli {
@@ -28,7 +28,34 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
+/// What the help of a management command says in place of the server's options.
+const SERVER_OPTIONS: &str = "Server options:
+  --database and the server's other options work here, too. To see them, run: signup-server --help
+";
+
 impl Cli {
+    /// Parses the arguments of this process.
+    ///
+    /// # Errors
+    /// Returns the text of `--help` or `--version`, or the first mistake.
+    pub(crate) fn from_arguments() -> clap::error::Result<Self> {
+        Self::from_arg_matches(&Self::definition().try_get_matches()?)
+    }
+
+    /// Returns the definition of the command line, in which the help of a management command leaves the server's options out.
+    /// Only a few of them have an effect on a command.
+    fn definition() -> clap::Command {
+        let definition = Self::command();
+        let server_options = definition.get_arguments().filter(|argument| argument.is_global_set());
+        let hidden: Vec<_> = server_options.map(|option| option.clone().hide(true)).collect();
+        // clap gives a command every global option that the command does not define itself.
+        let hide = |command: clap::Command| command.args(&hidden).after_help(SERVER_OPTIONS);
+        definition.mut_subcommands(|command| match command.get_name() {
+            "serve" => command,
+            _ => hide(command).mut_subcommands(hide),
+        })
+    }
+
     /// Returns the filter of the log.
     ///
     /// The default is `info` for the server, and `warn` for a management command. Scripts read standard error, where a
@@ -43,9 +70,10 @@ impl Cli {
 }
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Server options")]
 pub(crate) struct Options {
-    /// Database: sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME (several servers of one database separated by
-    /// commas), or memory:
+    /// The database: sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME (separate the servers of one database by commas), or
+    /// memory: for one that ends with the process
     #[arg(
         long,
         env = "SIGNUP_DATABASE",
@@ -54,46 +82,46 @@ pub(crate) struct Options {
         global = true
     )]
     pub(crate) database: Database,
-    /// Address and port to listen on; port 0 selects a free port
+    /// The address and port to listen on. Port 0 takes a free one
     #[arg(long, env = "SIGNUP_LISTEN", default_value = "127.0.0.1:8080", global = true)]
     pub(crate) listen: SocketAddr,
-    /// Prefix of URLs in responses, pages and mails; by default http:// and the listening address
+    /// What links in answers, pages and mails start with [default: http:// and the address to listen on]
     #[arg(long, env = "SIGNUP_BASE_URL", global = true)]
     pub(crate) base_url: Option<BaseUrl>,
-    /// JSON file with the limits of every plan
+    /// A JSON file with the limits of every plan [default: built-in limits]
     #[arg(long, env = "SIGNUP_PLANS", global = true)]
     pub(crate) plans: Option<PathBuf>,
-    /// Mail server: smtp:// or smtps://; without one, mails are written to the log
+    /// The mail server: smtp://USER:PASS@HOST:PORT or smtps://… Without it, mails reach nobody and are written to the log
     #[arg(long, env = "SIGNUP_SMTP", hide_env_values = true, global = true)]
     pub(crate) smtp: Option<SmtpUrl>,
-    /// Sender of mails
+    /// The sender of mails
     #[arg(long, env = "SIGNUP_MAIL_FROM", default_value = "Signup <signup@localhost>", global = true, value_parser = sender)]
     pub(crate) mail_from: Mailbox,
-    /// Addresses or networks of proxies whose X-Forwarded-For is trusted, separated by commas
+    /// The addresses or networks of your proxies, separated by commas. Their X-Forwarded-For header is believed
     #[arg(long, env = "SIGNUP_TRUSTED_PROXIES", global = true, value_delimiter = ',', value_parser = network)]
     pub(crate) trusted_proxies: Vec<IpNet>,
-    /// Maximum number of connections to PostgreSQL
+    /// How many connections to PostgreSQL may be open
     #[arg(long, env = "SIGNUP_DATABASE_CONNECTIONS", default_value_t = 8, global = true,
         value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) database_connections: u32,
-    /// Seconds that a request waits for a connection to PostgreSQL before it fails
+    /// How many seconds a request waits for a connection to PostgreSQL before it fails
     #[arg(long, env = "SIGNUP_DATABASE_CONNECT_TIMEOUT_S", default_value_t = 3, global = true,
         value_parser = clap::value_parser!(u64).range(1..=60))]
     pub(crate) database_connect_timeout_s: u64,
-    /// Seconds that a statement on PostgreSQL may take, waits for locks included
+    /// How many seconds a statement on PostgreSQL may take, waits for locks included
     #[arg(long, env = "SIGNUP_DATABASE_STATEMENT_TIMEOUT_S", default_value_t = 5, global = true,
         value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) database_statement_timeout_s: u64,
-    /// The database URL points to PgBouncer in transaction mode
+    /// Set this if the database URL leads to PgBouncer in transaction mode
     #[arg(long, env = "SIGNUP_PGBOUNCER", global = true, value_parser = clap::builder::BoolishValueParser::new())]
     pub(crate) pgbouncer: bool,
-    /// Address and port that serve metrics for Prometheus, at /metrics; off by default
+    /// The address and port where Prometheus finds /metrics [default: off]
     #[arg(long, env = "SIGNUP_METRICS_LISTEN", global = true)]
     pub(crate) metrics_listen: Option<SocketAddr>,
-    /// Filter of the log on stderr, in tracing's syntax; by default info for the server, and warn for other commands
+    /// What the log on standard error shows, in the syntax of tracing [default: info for the server, warn for commands]
     #[arg(long, env = "SIGNUP_LOG", global = true, value_parser = log_filter)]
     pub(crate) log: Option<String>,
-    /// Format of the log
+    /// The form of the log
     #[arg(long, env = "SIGNUP_LOG_FORMAT", default_value = "text", global = true)]
     pub(crate) log_format: LogFormat,
 }
@@ -196,19 +224,13 @@ pub(crate) fn plans(path: Option<&Path>) -> Result<PlanTable, String> {
     }
 }
 
-/// Parses the id of an event. Malformed text becomes [`EventId::NONE`], which no event has.
-pub(crate) fn event_id(text: &str) -> EventId {
-    text.parse().unwrap_or(EventId::NONE)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_command_line_definition_passes_the_checks_of_clap() {
-        use clap::CommandFactory as _;
-        Cli::command().debug_assert();
+        Cli::definition().debug_assert();
     }
 
     #[test]

@@ -32,8 +32,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser as _;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use signup_core::{Admin, Name, NewOrganization, NewToken, Plan, Scopes, Service, Store, TokioClock};
 use signup_store_memory::MemoryStore;
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, ServingLock, SqliteStore};
@@ -46,6 +45,7 @@ use descriptors::ConnectionLimit;
 use mail::Mailer;
 use metrics::Metrics;
 use openapi::OpenApi;
+use output::Failure;
 use reference::Reference;
 use reply::WithSources;
 
@@ -63,11 +63,11 @@ const PURGE_EVERY: Duration = Duration::from_secs(60);
 const PURGE_BATCH: u32 = 500;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::from_arguments() {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {
             // `--help` and `--version` are not failures.
-            return if error.print().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+            return exit(error.print().map_err(Failure::from));
         }
         Err(error) => {
             output::print_error(&usage_line(&error));
@@ -83,11 +83,16 @@ fn main() -> ExitCode {
             runtime.shutdown_background();
             result
         }
-        Err(error) => Err(format!("cannot start: {error}")),
+        Err(error) => Err(format!("cannot start: {error}").into()),
     };
+    exit(result)
+}
+
+/// Prints the line of a failure, and returns the exit code.
+fn exit(result: Result<(), Failure>) -> ExitCode {
     match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(line) => {
+        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(Failure::Line(line)) => {
             output::print_error(&line);
             ExitCode::FAILURE
         }
@@ -96,6 +101,9 @@ fn main() -> ExitCode {
 
 /// Formats a command line error as one line, without the usage and the hints that clap adds.
 fn usage_line(error: &clap::Error) -> String {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return "error: the command is not complete: say what to do, such as list (try --help)".to_owned();
+    }
     let mut text = error.to_string();
     // The URL of a database or mail server may contain a password, so the value is hidden.
     if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue)
@@ -118,7 +126,7 @@ fn init_logging(cli: &Cli) {
     }
 }
 
-async fn run(cli: Cli) -> Result<(), String> {
+async fn run(cli: Cli) -> Result<(), Failure> {
     let plans = config::plans(cli.options.plans.as_deref())?;
     let command = cli.command.unwrap_or(Command::Serve);
     // Before the store is opened, because the store needs the raised limit, too.
@@ -138,10 +146,10 @@ async fn run(cli: Cli) -> Result<(), String> {
         (Some(address), Command::Serve) => Some(Metrics::listen(*address)?),
         _ => None,
     };
-    let store = OpenStore::open(&cli.options, &command).await.map_err(|error| describe(&error))?;
+    let store = OpenStore::open(&cli.options, &command).await.map_err(|error| open_error(&error))?;
     let service = Service::shared(store.as_store()).with_clock(TokioClock).with_plans(plans);
     let result = match command {
-        Command::Serve => serve(service, cli.options, &store, metrics, limit).await,
+        Command::Serve => serve(service, cli.options, &store, metrics, limit).await.map_err(Failure::from),
         command => {
             let Options { base_url, listen, .. } = cli.options;
             let base_url = base_url.unwrap_or_else(|| BaseUrl::of(listen));
@@ -181,7 +189,12 @@ impl OpenStore {
         Ok(match &options.database {
             Database::Memory => Self::Memory(Arc::new(MemoryStore::new())),
             Database::Sqlite(path) if serves => Self::Sqlite(SqliteStore::open(path).await?),
-            Database::Sqlite(path) => Self::Sqlite(SqliteStore::open_for_management(path).await?),
+            Database::Sqlite(path) => match SqliteStore::open_for_management(path).await {
+                Err(OpenError::Missing { .. }) if command.makes_database() => {
+                    Self::Sqlite(SqliteStore::open(path).await?)
+                }
+                opened => Self::Sqlite(opened?),
+            },
             Database::Postgres(urls) => {
                 let options = PostgresOptions {
                     connections: options.database_connections,
@@ -260,7 +273,11 @@ async fn serve(
         let store = store.clone();
         tokio::spawn(metrics.serve(service.clone(), move || store.connections()))
     });
-    if options.smtp.is_some() && options.mail_from.email.domain() == "localhost" {
+    if options.smtp.is_none() {
+        tracing::warn!(
+            "mails reach nobody: without --smtp, each mail is only written to this log and counts as sent"
+        );
+    } else if options.mail_from.email.domain() == "localhost" {
         tracing::warn!(
             "the sender of mails is {}, which most mail servers refuse; set --mail-from",
             options.mail_from
@@ -276,8 +293,7 @@ async fn serve(
         limit.connections,
         limit.open_files
     );
-    output::print_line(&format!("listening on http://{address}"))
-        .map_err(|error| format!("cannot print: {error}"))?;
+    output::print_line(&format!("listening on http://{address}")).map_err(String::from)?;
     let mut is_store_broken = false;
     let shutdown = async {
         tokio::select! {
@@ -311,9 +327,7 @@ async fn create_starter(admin: &Admin) -> Result<(), String> {
     let new = NewOrganization::new(name.clone()).plan(Plan::Pro);
     let created = admin.create_first_organization(new, NewToken::new(name, Scopes::all())).await;
     match created.map_err(|error| describe(&error))? {
-        Some((_, token)) => {
-            output::print_line(&format!("token: {}", token.reveal())).map_err(|error| error.to_string())
-        }
+        Some((_, token)) => output::print_line(&format!("token: {}", token.reveal())).map_err(String::from),
         None => Ok(()),
     }
 }
@@ -346,6 +360,16 @@ fn shutdown_signal() -> std::io::Result<impl Future<Output = ()>> {
             _ = interrupt.recv() => {}
         }
     })
+}
+
+/// Describes an error of opening the store, as one line for the user.
+fn open_error(error: &OpenError) -> String {
+    match error {
+        OpenError::Missing { .. } => {
+            format!("{error}: check --database, or make a new one with \"organization create\"")
+        }
+        error => describe(error),
+    }
 }
 
 fn describe(error: &(dyn std::error::Error + 'static)) -> String {

@@ -2,11 +2,46 @@
 
 use std::io::{self, Write as _};
 
+/// Why a command ends early.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A mistake or a fault: one line for the user.
+    Line(String),
+    /// The reader of standard output, such as `head`, wants no more lines. The command ends as if it were complete.
+    ClosedPipe,
+}
+
+impl From<String> for Failure {
+    fn from(line: String) -> Self {
+        Self::Line(line)
+    }
+}
+
+impl From<Failure> for String {
+    /// Describes the failure on one line, for a process that needs its standard output.
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Line(line) => line,
+            Failure::ClosedPipe => "cannot print to standard output: the pipe is closed".to_owned(),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    /// Converts an error of standard output.
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::ClosedPipe,
+            _ => Self::Line(format!("cannot print the result: {error}")),
+        }
+    }
+}
+
 /// Prints a line to standard output and flushes it, because a script may be waiting for the line.
-pub(crate) fn print_line(text: &str) -> io::Result<()> {
+pub(crate) fn print_line(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     writeln!(out, "{text}")?;
-    out.flush()
+    Ok(out.flush()?)
 }
 
 /// Prints a text to standard error, on one line. Ignores a failure to print, because no other output is left.

@@ -2,7 +2,7 @@
 
 use signup_core::{Question, QuestionId, Signup};
 
-use crate::output;
+use crate::output::{self, Failure};
 use crate::wire::{self, Instant};
 
 /// Prints a table of sign-ups, row by row.
@@ -12,7 +12,7 @@ pub(super) struct CsvTable {
 
 impl CsvTable {
     /// Prints the heading: the fixed columns, and one for each current question of the event.
-    pub(super) fn begin(questions: &[Question]) -> Result<Self, String> {
+    pub(super) fn begin(questions: &[Question]) -> Result<Self, Failure> {
         let fixed = [
             "id",
             "event_id",
@@ -29,7 +29,7 @@ impl CsvTable {
         Ok(Self { questions: questions.iter().map(|question| question.id).collect() })
     }
 
-    pub(super) fn print(&self, signups: &[Signup]) -> Result<(), String> {
+    pub(super) fn print(&self, signups: &[Signup]) -> Result<(), Failure> {
         signups.iter().try_for_each(|signup| {
             let fixed = [
                 signup.id.to_string(),
@@ -52,13 +52,13 @@ impl CsvTable {
 }
 
 /// Prints a row.
-fn row(cells: impl Iterator<Item = String>) -> Result<(), String> {
+fn row(cells: impl Iterator<Item = String>) -> Result<(), Failure> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(vec![]);
-    let failed = |error: &dyn std::fmt::Display| format!("cannot write the table: {error}");
+    let failed = |error: &dyn std::fmt::Display| Failure::Line(format!("cannot write the table: {error}"));
     writer.write_record(cells.collect::<Vec<_>>()).map_err(|error| failed(&error))?;
     let bytes = writer.into_inner().map_err(|error| failed(&error))?;
     let text = String::from_utf8(bytes).map_err(|error| failed(&error))?;
-    output::print_line(text.trim_end_matches('\n')).map_err(|error| failed(&error))
+    output::print_line(text.trim_end_matches('\n'))
 }
 
 /// Puts an apostrophe before a text that a spreadsheet could read as a formula (OWASP, CSV Injection).

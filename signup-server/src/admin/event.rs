@@ -4,11 +4,12 @@ use signup_core::{
     Admin, CancelEvent, Error, Event, EventId, EventInFull, EventQuery, EventWithShifts, OrganizationId,
 };
 
-use super::{PAGE_LIMIT, describe, event_error, find_organization, print};
-use crate::config::{EventCommand, event_id};
+use super::{PAGE_LIMIT, describe, event_error, find_event, find_organization, live_event, print};
+use crate::config::EventCommand;
+use crate::output::Failure;
 use crate::wire::OperatorEvent;
 
-pub(super) async fn run(admin: &Admin, base_url: &str, command: EventCommand) -> Result<(), String> {
+pub(super) async fn run(admin: &Admin, base_url: &str, command: EventCommand) -> Result<(), Failure> {
     match command {
         EventCommand::List { organization, deleted } => {
             let organization = find_organization(admin, &organization).await?.id;
@@ -22,30 +23,33 @@ pub(super) async fn run(admin: &Admin, base_url: &str, command: EventCommand) ->
         EventCommand::Cancel { event, reason, no_mail } => {
             let mut cancel = CancelEvent::new();
             (cancel.reason, cancel.notify_volunteers) = (reason, !no_mail);
-            let cancelled = admin.cancel_event(event_id(&event), cancel).await;
+            let cancelled = admin.cancel_event(live_event(admin, &event).await?.id, cancel).await;
             let cancelled = cancelled.map_err(|error| event_error(&event, error))?;
             print(&OperatorEvent::with_slots(&cancelled, base_url))
         }
         EventCommand::Delete { event } => {
             let for_event = |error| event_error(&event, error);
-            admin.delete_event(event_id(&event)).await.map_err(for_event)?;
-            let deleted = admin.deleted_event(event_id(&event)).await.map_err(for_event)?;
+            let id = live_event(admin, &event).await?.id;
+            admin.delete_event(id).await.map_err(for_event)?;
+            let deleted = admin.deleted_event(id).await.map_err(for_event)?;
             print(&OperatorEvent::listed(&deleted, base_url))
         }
         EventCommand::Restore { event } => {
-            let restored = admin.restore_event(event_id(&event)).await.map_err(|error| match error {
+            let failed = |error| match error {
                 Error::NotFound => format!(
-                    "there is no deleted event with the id {event}: a deleted event is kept for {} days",
+                    "there is no deleted event with the id or slug {event}: a deleted event is kept for {} days",
                     Event::RETENTION.as_hours() / 24
                 ),
                 error => event_error(&event, error),
-            })?;
+            };
+            let id = admin.find_event(&event).await.map_err(failed)?.id;
+            let restored = admin.restore_event(id).await.map_err(failed)?;
             print(&OperatorEvent::listed(&restored, base_url))
         }
     }
 }
 
-async fn list(admin: &Admin, base_url: &str, organization: OrganizationId) -> Result<(), String> {
+async fn list(admin: &Admin, base_url: &str, organization: OrganizationId) -> Result<(), Failure> {
     let mut query = EventQuery::new().limit(PAGE_LIMIT);
     loop {
         let page = admin.events(organization, query).await.map_err(describe)?;
@@ -55,7 +59,7 @@ async fn list(admin: &Admin, base_url: &str, organization: OrganizationId) -> Re
     }
 }
 
-async fn list_deleted(admin: &Admin, base_url: &str, organization: OrganizationId) -> Result<(), String> {
+async fn list_deleted(admin: &Admin, base_url: &str, organization: OrganizationId) -> Result<(), Failure> {
     let mut after: Option<EventId> = None;
     loop {
         let page = admin.deleted_events(organization, after, PAGE_LIMIT).await.map_err(describe)?;
@@ -65,18 +69,14 @@ async fn list_deleted(admin: &Admin, base_url: &str, organization: OrganizationI
     }
 }
 
-async fn show(admin: &Admin, base_url: &str, event: &str) -> Result<(), String> {
-    let id = event_id(event);
-    match admin.event(id).await {
-        Ok(EventInFull { event, shifts, questions, .. }) => {
-            let event = EventWithShifts::new(event, shifts);
-            print(&OperatorEvent::with_slots(&event, base_url).and_questions(&questions))
-        }
-        Err(Error::NotFound) => match admin.deleted_event(id).await {
-            Ok(deleted) => print(&OperatorEvent::listed(&deleted, base_url)),
-            Err(Error::NotFound) => Err(format!("there is no event with the id {event}")),
-            Err(error) => Err(describe(error)),
-        },
-        Err(error) => Err(event_error(event, error)),
+async fn show(admin: &Admin, base_url: &str, event: &str) -> Result<(), Failure> {
+    let found = find_event(admin, event).await?;
+    if found.deleted_at.is_some() {
+        return print(&OperatorEvent::listed(&found, base_url));
     }
+    let full = admin.event(found.id).await.map_err(|error| event_error(event, error))?;
+    let EventInFull { event, shifts, questions, .. } = full;
+    print(
+        &OperatorEvent::with_slots(&EventWithShifts::new(event, shifts), base_url).and_questions(&questions),
+    )
 }

@@ -12,10 +12,10 @@ mod signup;
 mod token;
 
 use serde::Serialize;
-use signup_core::{Admin, Error, Organization};
+use signup_core::{Admin, Error, Event, Organization};
 
 use crate::config::{BaseUrl, Command};
-use crate::output;
+use crate::output::{self, Failure};
 use crate::reply::WithSources;
 
 /// The maximum number of records that one read from the store returns.
@@ -24,8 +24,8 @@ const PAGE_LIMIT: u32 = 500;
 /// Runs a management command. `base_url` is the prefix of the URLs that the command prints.
 ///
 /// # Errors
-/// Returns one line for the user.
-pub(crate) async fn run(admin: &Admin, base_url: &BaseUrl, command: Command) -> Result<(), String> {
+/// Returns one line for the user, or that the user wants no more output.
+pub(crate) async fn run(admin: &Admin, base_url: &BaseUrl, command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve => Ok(()),
         Command::Organization(command) => organization::run(admin, command).await,
@@ -45,18 +45,30 @@ async fn find_organization(admin: &Admin, id_or_slug: &str) -> Result<Organizati
     })
 }
 
-/// Describes an error of an operation on the event with this id, as one line for the user.
+/// Finds the event with this id or slug, deleted or not.
+async fn find_event(admin: &Admin, id_or_slug: &str) -> Result<Event, String> {
+    admin.find_event(id_or_slug).await.map_err(|error| event_error(id_or_slug, error))
+}
+
+/// Finds the event with this id or slug, which must not be deleted.
+async fn live_event(admin: &Admin, id_or_slug: &str) -> Result<Event, String> {
+    let event = find_event(admin, id_or_slug).await?;
+    match event.deleted_at {
+        None => Ok(event),
+        Some(_) => Err(format!("the event {id_or_slug} is deleted: restore it first")),
+    }
+}
+
+/// Describes an error of an operation on the event with this id or slug, as one line for the user.
 fn event_error(event: &str, error: Error) -> String {
     match error {
-        Error::NotFound => format!("there is no event with the id {event}, or it is deleted"),
+        Error::NotFound => format!("there is no event with the id or slug {event}"),
         Error::EventCancelled => {
-            format!("the event {event} is cancelled: it can only be shown, duplicated and deleted")
+            format!("the event {event} is cancelled: you can only show, duplicate and delete it")
         }
-        Error::EventOver => format!("the event {event} is over: it can be deleted, but not cancelled"),
+        Error::EventOver => format!("the event {event} is over: you can delete it, but not cancel it"),
         Error::EventHasSignups => {
-            format!(
-                "the event {event} has active sign-ups: cancel it first, so that its volunteers get a mail"
-            )
+            format!("people are signed up for the event {event}: cancel it first, so that they get a mail")
         }
         Error::PlanLimit { current_count, max_allowed } => format!(
             "the plan allows {max_allowed} active events, and {current_count} are active: \
@@ -67,9 +79,9 @@ fn event_error(event: &str, error: Error) -> String {
 }
 
 /// Prints a value as JSON on one line.
-fn print(value: &impl Serialize) -> Result<(), String> {
+fn print(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(value).map_err(|error| error.to_string())?;
-    output::print_line(&text).map_err(|error| format!("cannot write the answer: {error}"))
+    output::print_line(&text)
 }
 
 fn describe(error: Error) -> String {

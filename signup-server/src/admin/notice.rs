@@ -4,9 +4,10 @@ use signup_core::{Admin, Error, NoticeId, NoticeQuery};
 
 use super::{PAGE_LIMIT, describe, print};
 use crate::config::NoticeCommand;
+use crate::output::Failure;
 use crate::wire;
 
-pub(super) async fn run(admin: &Admin, command: NoticeCommand) -> Result<(), String> {
+pub(super) async fn run(admin: &Admin, command: NoticeCommand) -> Result<(), Failure> {
     match command {
         NoticeCommand::List { failed } => {
             let mut after: Option<NoticeId> = None;
@@ -22,11 +23,11 @@ pub(super) async fn run(admin: &Admin, command: NoticeCommand) -> Result<(), Str
             let notice = id.parse().unwrap_or(NoticeId::NONE);
             match admin.retry_notice(notice).await {
                 Ok(notice) => print(&wire::Notice::new(&notice)),
-                Err(Error::NotFound) => Err(format!("there is no notice with the id {id}")),
+                Err(Error::NotFound) => Err(format!("there is no mail with the id {id}").into()),
                 Err(Error::NoticeNotFailed) => {
-                    Err(format!("the notice {id} has not failed: it is tried until it is sent or given up"))
+                    Err(format!("the mail {id} has not failed: it still waits to be sent").into())
                 }
-                Err(error) => Err(describe(error)),
+                Err(error) => Err(describe(error).into()),
             }
         }
         NoticeCommand::Retry { id: None, .. } => {
@@ -40,7 +41,7 @@ pub(super) async fn run(admin: &Admin, command: NoticeCommand) -> Result<(), Str
                         Ok(notice) => print(&wire::Notice::new(&notice))?,
                         // Another process has retried or removed the notice since the page was read.
                         Err(Error::NotFound | Error::NoticeNotFailed) => {}
-                        Err(error) => return Err(describe(error)),
+                        Err(error) => return Err(describe(error).into()),
                     }
                 }
             }

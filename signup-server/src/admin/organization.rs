@@ -1,15 +1,16 @@
-//! `organization`: create and list organizations, and change their plans.
+//! `organization`: create, list and change organizations.
 
-use signup_core::{Admin, NewOrganization, OrganizationId};
+use signup_core::{Admin, NewOrganization, OrganizationId, OrganizationPatch, Plan};
 
 use super::{PAGE_LIMIT, describe, find_organization, print};
 use crate::config::OrganizationCommand;
+use crate::output::Failure;
 use crate::wire::OperatorTeam;
 
-pub(super) async fn run(admin: &Admin, command: OrganizationCommand) -> Result<(), String> {
+pub(super) async fn run(admin: &Admin, command: OrganizationCommand) -> Result<(), Failure> {
     match command {
         OrganizationCommand::Create { name, plan, sport, public_url, contact, privacy_url } => {
-            let plan = plan.parse().map_err(|error| format!("--plan {error}"))?;
+            let plan = parse_plan(&plan)?;
             let mut new = NewOrganization::new(name).plan(plan);
             (new.sport, new.public_url) = (sport, public_url);
             (new.contact, new.privacy_url) = (contact, privacy_url);
@@ -25,9 +26,21 @@ pub(super) async fn run(admin: &Admin, command: OrganizationCommand) -> Result<(
             }
         }
         OrganizationCommand::Plan { organization, plan } => {
-            let plan = plan.parse().map_err(|error| format!("--plan {error}"))?;
+            let plan = parse_plan(&plan)?;
             let organization = find_organization(admin, &organization).await?;
             print(&OperatorTeam::new(&admin.set_plan(organization.id, plan).await.map_err(describe)?))
         }
+        OrganizationCommand::Update { organization, name, contact, privacy_url, sport, public_url } => {
+            let mut patch = OrganizationPatch::new();
+            (patch.name, patch.contact, patch.privacy_url) = (name, contact, privacy_url);
+            (patch.sport, patch.public_url) = (sport, public_url);
+            let organization = find_organization(admin, &organization).await?;
+            let changed = admin.update_organization(organization.id, patch).await.map_err(describe)?;
+            print(&OperatorTeam::new(&changed))
+        }
     }
+}
+
+fn parse_plan(name: &str) -> Result<Plan, String> {
+    name.parse().map_err(|error| format!("--plan {error}"))
 }

@@ -1,19 +1,18 @@
 //! `signup`: list sign-ups as JSON or CSV, and erase the data of a person.
 
-use signup_core::{Admin, SignupId};
+use signup_core::{Admin, Event, SignupId};
 
 use super::csv::CsvTable;
-use super::{PAGE_LIMIT, describe, event_error, find_organization, print};
-use crate::config::{SignupCommand, event_id};
+use super::{PAGE_LIMIT, describe, find_organization, live_event, print};
+use crate::config::SignupCommand;
+use crate::output::Failure;
 use crate::wire;
 
-pub(super) async fn run(admin: &Admin, command: SignupCommand) -> Result<(), String> {
+pub(super) async fn run(admin: &Admin, command: SignupCommand) -> Result<(), Failure> {
     match command {
         SignupCommand::List { event, csv } => {
-            let for_event = |error| event_error(&event, error);
-            let event = event_id(&event);
-            let owner = admin.event_owner(event).await.map_err(for_event)?;
-            let questions = admin.questions(event).await.map_err(for_event)?;
+            let Event { id: event, organization: owner, .. } = live_event(admin, &event).await?;
+            let questions = admin.questions(event).await.map_err(describe)?;
             let table = if csv { Some(CsvTable::begin(&questions)?) } else { None };
             let mut after: Option<SignupId> = None;
             loop {

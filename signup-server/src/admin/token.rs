@@ -4,9 +4,10 @@ use signup_core::{Admin, Error, NewToken, Scopes, TokenId};
 
 use super::{describe, find_organization, print};
 use crate::config::TokenCommand;
+use crate::output::Failure;
 use crate::wire;
 
-pub(super) async fn run(admin: &Admin, command: TokenCommand) -> Result<(), String> {
+pub(super) async fn run(admin: &Admin, command: TokenCommand) -> Result<(), Failure> {
     match command {
         TokenCommand::Create { organization, name, scopes, expires_in_days } => {
             let scopes = match scopes {
@@ -29,8 +30,8 @@ pub(super) async fn run(admin: &Admin, command: TokenCommand) -> Result<(), Stri
             let id = token_id.parse().unwrap_or(TokenId::NONE);
             match admin.revoke_token(id).await {
                 Ok(token) => print(&wire::Token::new(&token)),
-                Err(Error::NotFound) => Err(format!("there is no token with the id {token_id}")),
-                Err(error) => Err(describe(error)),
+                Err(Error::NotFound) => Err(format!("there is no token with the id {token_id}").into()),
+                Err(error) => Err(describe(error).into()),
             }
         }
     }

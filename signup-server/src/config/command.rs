@@ -1,192 +1,244 @@
 //! The commands, and the flags of each.
 
+use std::str::FromStr;
+
 use clap::Subcommand;
-use signup_core::{CancellationReason, EmailAddress, Label, Name, QuestionKind, WebAddress};
+use signup_core::{CancellationReason, Change, EmailAddress, Label, Name, QuestionKind, WebAddress};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run the server; the default command
+    /// Run the server. This is what happens without a command
     Serve,
-    /// Manage organizations
+    /// Create, list and change organizations
     #[command(subcommand)]
     Organization(OrganizationCommand),
-    /// Manage API tokens
+    /// Create, list and revoke API tokens
     #[command(subcommand)]
     Token(TokenCommand),
     /// List, show, cancel, delete and restore events
     #[command(subcommand)]
     Event(EventCommand),
-    /// Manage the questions that an event asks its volunteers
+    /// Add and list the questions that people answer when they sign up
     #[command(subcommand)]
     Question(QuestionCommand),
-    /// List and erase sign-ups
+    /// List sign-ups, and erase what is stored about a person
     #[command(subcommand)]
     Signup(SignupCommand),
-    /// List queued and failed mails, and retry failed ones
+    /// List mails that wait or have failed, and send failed ones again
     #[command(subcommand)]
     Notice(NoticeCommand),
+}
+
+impl Command {
+    /// Returns whether the command may make a new database file. Every other command works on data that exists, so a file
+    /// that is missing is a mistake.
+    pub(crate) const fn makes_database(&self) -> bool {
+        matches!(self, Self::Serve | Self::Organization(OrganizationCommand::Create { .. }))
+    }
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum OrganizationCommand {
     /// Create an organization
     Create {
+        /// The name of the organization, which volunteers see
         #[arg(long, value_parser = Name::new)]
         name: Name,
-        /// free, calendar, starter or pro
+        /// The plan, which sets the limits: free, calendar, starter or pro
         #[arg(long, default_value = "free")]
         plan: String,
+        /// The sport, if the organization is a sports team
         #[arg(long, value_parser = Name::new)]
         sport: Option<Name>,
-        #[arg(long, value_parser = WebAddress::new)]
+        /// The organization's own web page, which begins with http:// or https://
+        #[arg(long, value_name = "URL", value_parser = WebAddress::new)]
         public_url: Option<WebAddress>,
-        #[arg(long, value_parser = EmailAddress::new)]
+        /// The e-mail address that volunteers can write to
+        #[arg(long, value_name = "EMAIL", value_parser = EmailAddress::new)]
         contact: Option<EmailAddress>,
-        #[arg(long, value_parser = WebAddress::new)]
+        /// The page that says what happens to people's data, which begins with http:// or https://
+        #[arg(long, value_name = "URL", value_parser = WebAddress::new)]
         privacy_url: Option<WebAddress>,
     },
     /// List all organizations
     List,
-    /// Change the plan of an organization
+    /// Change an organization's plan
     Plan {
-        /// The id or the slug of the organization
-        #[arg(long)]
+        /// The organization: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
         organization: String,
-        /// free, calendar, starter or pro
+        /// The new plan: free, calendar, starter or pro
         #[arg(long)]
         plan: String,
+    },
+    /// Change an organization. What you leave out stays as it is, and so does the slug
+    Update {
+        /// The organization: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
+        organization: String,
+        /// The new name, which volunteers see
+        #[arg(long, value_parser = Name::new)]
+        name: Option<Name>,
+        /// The e-mail address that volunteers can write to; "" removes it
+        #[arg(long, value_name = "EMAIL", value_parser = change::<EmailAddress>)]
+        contact: Option<Change<EmailAddress>>,
+        /// The page that says what happens to people's data, which begins with http:// or https://; "" removes it
+        #[arg(long, value_name = "URL", value_parser = change::<WebAddress>)]
+        privacy_url: Option<Change<WebAddress>>,
+        /// The sport, if the organization is a sports team; "" removes it
+        #[arg(long, value_parser = change::<Name>)]
+        sport: Option<Change<Name>>,
+        /// The organization's own web page, which begins with http:// or https://; "" removes it
+        #[arg(long, value_name = "URL", value_parser = change::<WebAddress>)]
+        public_url: Option<Change<WebAddress>>,
     },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Create a token; its text is shown only once
+    /// Create a token. It is shown once, so keep it in a safe place
     Create {
-        /// The id or the slug of the organization
-        #[arg(long)]
+        /// The organization: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
         organization: String,
+        /// A name that tells you later what the token is for
         #[arg(long, value_parser = Name::new)]
         name: Name,
-        /// events:read, events:write, slots:read, slots:write, team:read, signups:read, separated by commas; all by
-        /// default
+        /// What the token may do, separated by commas: events:read, events:write, slots:read, slots:write, team:read,
+        /// signups:read. Without this flag, it may do everything
         #[arg(long)]
         scopes: Option<String>,
-        /// Days until the token expires, 1 to 365
-        #[arg(long, default_value_t = 365, value_parser = clap::value_parser!(u32).range(1..=365))]
+        /// The number of days that the token works, from 1 to 365
+        #[arg(long, value_name = "DAYS", default_value_t = 365, value_parser = clap::value_parser!(u32).range(1..=365))]
         expires_in_days: u32,
     },
-    /// List the tokens of an organization
+    /// List an organization's tokens. The tokens themselves are not shown
     List {
-        /// The id or the slug of the organization
-        #[arg(long)]
+        /// The organization: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
         organization: String,
     },
-    /// Revoke a token
+    /// Revoke a token. It stops working within 5 seconds
     Revoke {
-        #[arg(long)]
+        /// The token's id, as "token list" shows it
+        #[arg(long, value_name = "ID")]
         token_id: String,
     },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EventCommand {
-    /// List the events of an organization: published ones, drafts and cancelled ones
+    /// List an organization's events: published ones, drafts and cancelled ones
     List {
-        /// The id or the slug of the organization
-        #[arg(long)]
+        /// The organization: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
         organization: String,
         /// List the deleted events instead
         #[arg(long)]
         deleted: bool,
     },
-    /// Show an event with its slots and questions, or a deleted event without them
+    /// Show an event with its shifts and questions, or a deleted event without them
     Show {
-        #[arg(long)]
+        /// The event: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
         event: String,
     },
-    /// Cancel an event for good, and its active sign-ups; each volunteer gets a mail
+    /// Cancel an event for good. Everybody who has a place gets a mail for each of their shifts
     Cancel {
-        #[arg(long)]
+        /// The event: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
         event: String,
-        /// Why the event is cancelled: part of the mails, and of the public page
+        /// Why the event is cancelled. The mails and the public page show it
         #[arg(long, value_parser = CancellationReason::new)]
         reason: Option<CancellationReason>,
         /// Send no mails
         #[arg(long)]
         no_mail: bool,
     },
-    /// Delete an event without active sign-ups; it can be restored for 30 days
+    /// Delete an event that nobody is signed up for. You can restore it for 30 days
     Delete {
-        #[arg(long)]
+        /// The event: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
         event: String,
     },
-    /// Restore a deleted event as it was, with its slots, questions and sign-ups
+    /// Restore a deleted event as it was, with its shifts, questions and sign-ups
     Restore {
-        #[arg(long)]
+        /// The deleted event: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
         event: String,
     },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum QuestionCommand {
-    /// Add a question to an event
+    /// Add a question that people answer when they sign up for the event
     Add {
-        #[arg(long)]
+        /// The event: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
         event: String,
+        /// The question, as people read it
         #[arg(long, value_parser = Label::new)]
         label: Label,
-        /// text, select or checkbox
-        #[arg(long = "type", default_value = "text")]
+        /// How people answer: text, select (one of several options) or checkbox
+        #[arg(long = "type", value_name = "TYPE", default_value = "text")]
         kind: QuestionKind,
-        /// A choice of a select; repeat the flag for each choice
-        #[arg(long = "option", value_parser = Label::new)]
+        /// An option of a select. Give the flag once for each option
+        #[arg(long = "option", value_name = "OPTION", value_parser = Label::new)]
         options: Vec<Label>,
-        /// Volunteers must answer the question
+        /// People cannot sign up without an answer
         #[arg(long)]
         required: bool,
     },
-    /// List the questions of an event
+    /// List an event's questions
     List {
-        #[arg(long)]
+        /// The event: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
         event: String,
     },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SignupCommand {
-    /// List the sign-ups of an event, including cancelled ones
+    /// List an event's sign-ups, cancelled ones too
     List {
-        #[arg(long)]
+        /// The event: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
         event: String,
-        /// Print CSV, with a column for each question
+        /// Print a table for a spreadsheet (CSV), with a column for each question
         #[arg(long)]
         csv: bool,
     },
-    /// Erase all data of a person, and free the person's places; no mail is sent
+    /// Erase everything stored about a person and free their places. No mail is sent
     Erase {
-        /// The mail address, including one that the sign-up form no longer accepts
+        /// The person's e-mail address
         #[arg(long, value_parser = EmailAddress::stored)]
         email: EmailAddress,
-        /// The id or the slug of the organization
-        #[arg(long)]
+        /// The organization: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
         organization: String,
     },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum NoticeCommand {
-    /// List the queued mails
+    /// List the mails that wait to be sent
     List {
-        /// List the failed mails instead
+        /// List the mails that have failed instead
         #[arg(long)]
         failed: bool,
     },
-    /// Queue a failed mail again, with its attempts reset
+    /// Send a failed mail again
     Retry {
+        /// The mail's id, as "notice list --failed" shows it
         #[arg(long, required_unless_present = "failed")]
         id: Option<String>,
-        /// Retry all failed mails
+        /// Send all failed mails again
         #[arg(long, conflicts_with = "id")]
         failed: bool,
     },
+}
+
+/// Parses the change of a field that may be empty. A blank text clears the field.
+fn change<T: FromStr>(text: &str) -> Result<Change<T>, T::Err> {
+    if text.trim().is_empty() { Ok(Change::Clear) } else { text.parse().map(Change::Set) }
 }

@@ -46,6 +46,12 @@ fn an_invalid_smtp_url_is_not_printed() {
 }
 
 #[test]
+fn an_incomplete_command_is_told_what_is_missing() {
+    assert_fails(&run(&["token"]), 2, "the command is not complete");
+    assert_fails(&run(&["organization", "update"]), 2, "--organization <ID_OR_SLUG>");
+}
+
+#[test]
 fn help_does_not_show_the_password_of_the_database() {
     let mut command = Command::new(PROGRAM);
     command.arg("--help").env("SIGNUP_DATABASE", "postgres://a:hidden@127.0.0.1:1/c");
@@ -72,6 +78,7 @@ fn an_invalid_flag_or_value_ends_with_exit_code_2() {
         vec!["event", "cancel", "--event", "x", "--reason", &"x".repeat(1001)],
         vec!["event", "cancel", "--event", "x", "--reason", " "],
         vec!["organization", "create", "--name", " "],
+        vec!["organization", "update", "--organization", "x", "--name", ""],
     ] {
         assert_fails(
             &run(&[&["--database", "memory:"], arguments.as_slice()].concat()
@@ -80,6 +87,54 @@ fn an_invalid_flag_or_value_ends_with_exit_code_2() {
             "",
         );
     }
+}
+
+#[test]
+fn a_wrong_contact_or_web_address_ends_with_exit_code_2_and_says_what_is_right() {
+    for command in [vec!["create", "--name", "n"], vec!["update", "--organization", "x"]] {
+        for (flag, value, says) in [
+            ("--contact", "ada@localhost", "must be an e-mail address, such as ada@example.org"),
+            (
+                "--privacy-url",
+                "riverside.example",
+                "must be a web address that begins with http:// or https://",
+            ),
+            (
+                "--public-url",
+                "javascript:alert(1)",
+                "must be a web address that begins with http:// or https://",
+            ),
+            ("--sport", "a\nb", "must be one line"),
+        ] {
+            let arguments = [&["--database", "memory:", "organization"], &*command, &[flag, value]].concat();
+            let output = run(&arguments);
+            assert_fails(&output, 2, says);
+            assert!(text(&output.stderr).contains(flag), "{}", text(&output.stderr));
+        }
+    }
+}
+
+#[test]
+fn only_a_server_and_a_new_organization_make_a_database_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("signup.db");
+    let database = format!("sqlite:{}", path.display());
+    for command in [
+        "organization list",
+        "organization update --organization a --name b",
+        "token create --organization a --name b",
+        "event show --event a",
+        "signup list --event a",
+        "notice list",
+    ] {
+        let arguments: Vec<_> = command.split(' ').chain(["--database", &database]).collect();
+        let output = run(&arguments);
+        assert_fails(&output, 1, &format!("there is no database {}", path.display()));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{command}");
+    }
+    let output = run(&["organization", "create", "--name", "A", "--database", &database]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(path.exists());
 }
 
 #[test]
@@ -214,7 +269,7 @@ fn a_command_prints_its_result_or_one_line_of_error_and_nothing_else(
 
 /// At this level, a server without `--smtp` logs its mails.
 #[test]
-fn a_server_logs_at_info() {
+fn a_server_logs_at_info_and_warns_that_its_mails_reach_nobody() {
     let mut child = Command::new(PROGRAM)
         .args(["--database", "memory:", "--listen", "127.0.0.1:0"])
         .env_remove("SIGNUP_LOG")
@@ -228,6 +283,8 @@ fn a_server_logs_at_info() {
     wait_for_exit(&mut child);
     let log = text(&child.wait_with_output().unwrap().stderr);
     assert!(log.contains(" INFO "), "{log}");
+    let warnings: Vec<_> = log.lines().filter(|line| line.contains(" WARN ")).collect();
+    assert!(matches!(*warnings, [line] if line.contains("mails reach nobody")), "{log}");
 }
 
 #[test]

@@ -162,8 +162,8 @@ async fn an_event_with_active_sign_ups_is_deleted_only_after_its_cancellation() 
     assert_refused(&server, &delete, "cancel it first");
     server.manage(&["event", "cancel", "--event", event]);
     server.manage(&delete);
-    assert_refused(&server, &delete, "or it is deleted");
-    assert_refused(&server, &["event", "cancel", "--event", event], "or it is deleted");
+    assert_refused(&server, &delete, "is deleted");
+    assert_refused(&server, &["event", "cancel", "--event", event], "is deleted: restore it first");
     assert_refused(&server, &["signup", "list", "--event", event], event);
 }
 
@@ -186,6 +186,25 @@ async fn a_restored_event_has_its_slots_questions_and_sign_ups() {
     assert_eq!(lines(&server, &["signup", "list", "--event", event]), signups);
     assert_eq!(lines(&server, &[LIST.as_slice(), &["--deleted"]].concat()), [Value::Null; 0]);
     assert_refused(&server, &["event", "restore", "--event", event], "there is no deleted event");
+}
+
+#[rstest]
+#[tokio::test]
+async fn every_command_finds_an_event_by_its_slug(#[values(Sqlite, Postgres)] engine: Engine) {
+    let Some(server) = Server::start_with(engine) else { return };
+    let created = server.create(&published()).await;
+    let slug = created["slug"].as_str().unwrap();
+    let of_event = |command: [&str; 2], extra: &[&str]| {
+        let shown = lines(&server, &[&command[..], &["--event", slug], extra].concat());
+        shown.first().cloned().unwrap_or_default()
+    };
+    let question = of_event(["question", "add"], &["--label", "Size"]);
+    assert_eq!(question["event_id"], created["id"]);
+    assert_eq!(of_event(["question", "list"], &[]), question);
+    assert_eq!(of_event(["signup", "list"], &[]), Value::Null);
+    for command in ["show", "cancel", "delete", "show", "restore"] {
+        assert_eq!(of_event(["event", command], &[])["id"], created["id"], "{command}");
+    }
 }
 
 #[tokio::test]

@@ -15,6 +15,12 @@ pub enum OpenError {
         /// The error of the operating system.
         source: std::io::Error,
     },
+    /// A management command was given a file that does not exist.
+    #[error("there is no database {path}")]
+    Missing {
+        /// The file.
+        path: String,
+    },
     /// The file cannot be opened, or is not an SQLite database.
     #[error("cannot open {path} as an SQLite database that this process may write")]
     Open {

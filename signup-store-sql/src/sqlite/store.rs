@@ -55,13 +55,17 @@ impl SqlStore<SqliteBackend> {
         Self::open_with(path.as_ref(), SortKeys::Derive).await
     }
 
-    /// Opens the database for a management command: like [`open`](Self::open), but leaves the sort keys as they are. The
-    /// command may be of another version than the server beside it.
+    /// Opens the database for a management command: like [`open`](Self::open), but makes no file, and leaves the sort keys as
+    /// they are. The command may be of another version than the server beside it.
     ///
     /// # Errors
-    /// Returns the errors of [`open`](Self::open).
+    /// Returns [`OpenError::Missing`] if there is no file at `path`, and the errors of [`open`](Self::open).
     pub async fn open_for_management(path: impl AsRef<Path>) -> Result<Self, OpenError> {
-        Self::open_with(path.as_ref(), SortKeys::Keep).await
+        let path = path.as_ref();
+        if path.try_exists().is_ok_and(|exists| !exists) {
+            return Err(OpenError::Missing { path: path.display().to_string() });
+        }
+        Self::open_with(path, SortKeys::Keep).await
     }
 
     async fn open_with(path: &Path, keys: SortKeys) -> Result<Self, OpenError> {
