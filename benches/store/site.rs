@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use signup_benches::event;
 use signup_core::{
     ChangeSet, EventId, EventInput, EventQuery, EventWithShifts, OrganizationId, PersonName, PlanLimits,
-    PlanTable, Position, ScheduledShift, Scopes, Secret, Service, Session, Shift, ShiftId, Side, Signup,
-    SignupId, Store, Write, new_uuid,
+    PlanTable, Position, ScheduledShift, Scopes, Service, Session, Shift, ShiftId, Side, Signup, SignupId,
+    Store, Write, new_uuid,
 };
 use uuid::Uuid;
 
@@ -102,7 +102,7 @@ impl Site {
         let email = format!("volunteer{}@example.org", self.number()).parse().unwrap();
         let path = (shift.organization, shift.event, shift.id);
         let id = SignupId::new(new_uuid(now));
-        Signup::new(id, path, name, email, Secret::generate().digest(), now)
+        Signup::new(id, path, name, email, now)
     }
 
     /// Brings the database to rest after many writes.

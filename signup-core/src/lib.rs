@@ -117,6 +117,7 @@ mod fault;
 mod hours;
 mod id;
 mod input;
+mod link;
 mod notice;
 mod occupancy;
 mod organization;
@@ -161,6 +162,7 @@ pub use input::{
 pub use jiff::civil::{Date, Time, date, time};
 #[doc(no_inline)]
 pub use jiff::{self, SignedDuration, Timestamp};
+pub use link::Link;
 pub use notice::{Delivery, DeliveryFailure, Notice, NoticeCause, NoticeFailure, ShiftChange, TimeAndPlace};
 pub use occupancy::{Capacity, Occupancy};
 pub use organization::Organization;

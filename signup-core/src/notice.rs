@@ -161,6 +161,9 @@ impl Delivery {
 
 /// The cause of a mail.
 ///
+/// The cause of a mail to one volunteer has the secret of its [`Link`](crate::Link). The secret is stored nowhere else, and is
+/// removed with the delivered notice.
+///
 /// A server skips a notice whose cause it cannot decode, and a newer server delivers the notice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -170,13 +173,15 @@ pub enum NoticeCause {
     SignedUp {
         /// The sign-up.
         signup: SignupId,
-        /// The secret of the link. It is stored nowhere else in plain text, and is removed with the delivered notice.
+        /// The secret of the link.
         secret: Secret,
     },
     /// A sign-up was cancelled: alone, with its shift, or with its event. [`Signup::cancelled_by`] says which.
     Cancelled {
         /// The sign-up.
         signup: SignupId,
+        /// The secret of the link.
+        secret: Secret,
     },
     /// The time or the place of a shift changed. The notice is fanned out to all confirmed sign-ups.
     ShiftChanged {
@@ -201,6 +206,8 @@ pub enum NoticeCause {
     ShiftMoved {
         /// The sign-up.
         signup: SignupId,
+        /// The secret of the link.
+        secret: Secret,
         /// The change.
         #[serde(flatten)]
         change: ShiftChange,
@@ -234,9 +241,19 @@ impl NoticeCause {
     /// Returns the sign-up, or `None` for a notice to several volunteers.
     pub const fn signup(&self) -> Option<SignupId> {
         match self {
-            Self::SignedUp { signup, .. } | Self::Cancelled { signup } | Self::ShiftMoved { signup, .. } => {
-                Some(*signup)
-            }
+            Self::SignedUp { signup, .. }
+            | Self::Cancelled { signup, .. }
+            | Self::ShiftMoved { signup, .. } => Some(*signup),
+            Self::ShiftChanged { .. } | Self::EventCancelled { .. } | Self::ShiftDeleted { .. } => None,
+        }
+    }
+
+    /// Returns the secret of the link that the mail carries, or `None` for a notice to several volunteers.
+    pub const fn secret(&self) -> Option<&Secret> {
+        match self {
+            Self::SignedUp { secret, .. }
+            | Self::Cancelled { secret, .. }
+            | Self::ShiftMoved { secret, .. } => Some(secret),
             Self::ShiftChanged { .. } | Self::EventCancelled { .. } | Self::ShiftDeleted { .. } => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Random values: API tokens, the secrets of sign-ups, the tails of slugs, and ids.
+//! Random values: API tokens, the secrets of links, the tails of slugs, and ids.
 //!
 //! A secret is 256 random bits from the operating system. A store keeps only its SHA-256, except that a queued notice
 //! holds the secret of its link. At this entropy a digest cannot be brute-forced, so no slow hash is needed, and a

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
-use crate::secret::Digest;
 use crate::shift::{Closing, Shift};
 use crate::text::{AnswerText, CancellationReason, EmailAddress, Label, PersonName};
 use crate::text_form::names;
@@ -37,8 +36,6 @@ pub struct Signup {
     pub answers: Vec<Answer>,
     /// Whether the sign-up is confirmed, or when and by what it was cancelled.
     pub state: SignupState,
-    /// The digest of the secret with which the volunteer reads and cancels the sign-up.
-    pub secret: Digest,
     /// The version, from 1. Each change of the sign-up adds 1.
     pub version: u32,
     /// When the volunteer signed up.
@@ -72,7 +69,6 @@ impl Signup {
         (organization, event, shift): (OrganizationId, EventId, ShiftId),
         name: PersonName,
         email: EmailAddress,
-        secret: Digest,
         created_at: Timestamp,
     ) -> Self {
         Self {
@@ -85,7 +81,6 @@ impl Signup {
             email,
             answers: Vec::new(),
             state: SignupState::Confirmed,
-            secret,
             version: 1,
             created_at,
             mailed_at: created_at,

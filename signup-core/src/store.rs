@@ -46,14 +46,14 @@ use crate::token::Token;
 /// Keeps the records of the service: reads them, and commits changes to them.
 ///
 /// A read that starts after a commit was acknowledged sees that commit. A deleted event counts as missing, and so do its
-/// shifts, questions, sign-ups and location data. A deleted shift counts as missing, and its sign-ups do not. Methods that
+/// shifts, questions, sign-ups with their links and location data. A deleted shift counts as missing, and its sign-ups do not. Methods that
 /// read deleted records say so. The suite under the feature `conformance` has a test for each promise of this trait.
 ///
 /// Every read of events, shifts, questions and sign-ups names the organization, and returns only its records. The exceptions
 /// are:
 ///
 /// - [`owner`](Self::owner) returns only the owner.
-/// - [`holder`](Self::holder) and [`event_by_slug`](Self::event_by_slug): the slug, the secret or the digest grants access.
+/// - [`holder`](Self::holder) and [`event_by_slug`](Self::event_by_slug): the slug or the digest grants access.
 /// - Notices are read for all organizations at once.
 ///
 /// [Writing a store](writing) explains how the parts fit together. The documentation of a store says which runtime its
@@ -317,7 +317,7 @@ pub enum NoticeQuery {
 pub enum Purge {
     /// Records that have expired at this time, oldest expiry first, equal ones by key.
     Expired(Timestamp),
-    /// Records that were deleted at or before this time: each deleted event with its shifts, questions, sign-ups and notices, and
+    /// Records that were deleted at or before this time: each deleted event with its shifts, questions, sign-ups, links and notices, and
     /// each deleted shift that no sign-up or notice refers to.
     Deleted(Timestamp),
     /// Notices that failed at or before this time.

@@ -94,6 +94,7 @@ impl Lists {
             | Record::Token(_)
             | Record::LocationData(_)
             | Record::Question(_)
+            | Record::Link(_)
             | Record::Receipt(_) => {}
         }
     }
@@ -129,6 +130,7 @@ impl Lists {
             | Record::Token(_)
             | Record::LocationData(_)
             | Record::Question(_)
+            | Record::Link(_)
             | Record::Receipt(_) => {}
         }
     }

@@ -15,11 +15,12 @@ fn deleted_shift(shift: &Shift) -> Shift {
     Shift { deleted_at: Some(at(5)), ..next_shift(shift) }
 }
 
-/// A deleted event is missing, and so are its shifts, its questions and its sign-ups. Another event stays. When a put takes the
+/// A deleted event is missing, and so are its shifts, its questions, and its sign-ups with their links. Another event stays. When a put takes the
 /// deletion back, everything is as before.
 pub async fn a_deleted_event_hides_all_that_belongs_to_it(store: Arc<dyn Store>) {
     let family = with_family(&*store).await;
-    let (event, secret) = (&family.full.event, Unique::SignupSecret(family.signups[0].secret));
+    let (event, link) = (&family.full.event, family.links[0]);
+    let digest = Unique::Link(link.digest);
     let other = Family::new(1, 2);
     let mut others = parts(other.full.clone());
     others.extend(other.signups.iter().cloned().map(Record::from));
@@ -31,7 +32,7 @@ pub async fn a_deleted_event_hides_all_that_belongs_to_it(store: Arc<dyn Store>)
         assert_eq!(records, [], "{what}");
     }
     assert_eq!(store.event_by_slug(&event.slug).await.unwrap(), None, "a deleted event has no page");
-    assert_eq!(store.holder(&secret, Deleted::Excluded).await.unwrap(), None, "the secret finds no sign-up");
+    assert_eq!(store.holder(&digest, Deleted::Excluded).await.unwrap(), None, "no link is found");
     commit(&*store, insert(others)).await;
     let events = store.events(event.organization, &EventQuery::new()).await.unwrap().items;
     assert_eq!(events, slice::from_ref(&other.full.event), "a list omits deleted events only");
@@ -41,10 +42,7 @@ pub async fn a_deleted_event_hides_all_that_belongs_to_it(store: Arc<dyn Store>)
     write(&*store, vec![put(deleted, event.clone())]).await;
     assert_eq!(seen(&*store, &family).await, before, "a restored event is as before");
     assert_eq!(store.event_by_slug(&event.slug).await.unwrap().as_ref(), Some(&family.full));
-    assert_eq!(
-        store.holder(&secret, Deleted::Excluded).await.unwrap(),
-        Some(family.signups[0].clone().into())
-    );
+    assert_eq!(store.holder(&digest, Deleted::Excluded).await.unwrap(), Some(link.into()));
     let found = store.deleted_events(event.organization, None, 9).await.unwrap();
     assert_eq!(found.len(), 1, "a restored event is not listed as deleted");
     store.purge(Purge::Deleted(at(99)), 99).await.unwrap();
@@ -145,10 +143,11 @@ pub async fn a_deleted_shift_is_missing_and_its_sign_ups_stay(store: Arc<dyn Sto
     ] {
         assert_eq!(listed(&*store, query.clone()).await, expected, "{query:?}");
     }
+    for link in family.links {
+        assert_eq!(store.find(Unique::Link(link.digest)).await.unwrap(), Some(link), "its links are found");
+    }
     for signup in &signups[..2] {
         assert_eq!(store.get::<Signup>(signup.key()).await.unwrap().as_ref(), Some(signup));
-        let found = store.find::<Signup>(Unique::SignupSecret(signup.secret)).await.unwrap();
-        assert_eq!(found.as_ref(), Some(signup), "by secret");
         let in_full = SignupInFull::new(organization.clone(), event.clone(), deleted.clone(), signup.clone());
         assert_eq!(store.signup_in_full(owner, signup.id).await.unwrap(), Some(in_full), "with the shift");
     }

@@ -12,6 +12,8 @@ pub(super) struct Family {
     /// A confirmed and a cancelled sign-up for the first shift, and a confirmed one for the second. The first sign-up has an
     /// address with capital letters, and an answer to the first question.
     pub(super) signups: [Signup; 3],
+    /// Two links to the first sign-up, and one to the second.
+    pub(super) links: [Link; 3],
     pub(super) receipt: Receipt,
     /// A notice about the first shift, and one about the first sign-up.
     pub(super) notices: [Notice; 2],
@@ -32,7 +34,9 @@ impl Family {
             cancelled(signup(&shifts[0], first + 1), at(4)),
             signup(&shifts[1], first + 2),
         ];
-        let cause = NoticeCause::Cancelled { signup: signups[0].id };
+        let links = [(0, first), (0, first + 1), (1, first + 2)];
+        let links = links.map(|(of, number)| link(&signups[of], 100 * owner + number));
+        let cause = NoticeCause::Cancelled { signup: signups[0].id, secret: secret(first) };
         let notices = [notice(&shifts[0], first), Notice { cause, ..notice(&shifts[0], first + 1) }];
         let questions = vec![question(&event, first, 0), question(&event, first + 1, 1)];
         let receipt = receipt(receipt_key(owner, &format!("key-{number}")), &event, &shifts);
@@ -44,6 +48,7 @@ impl Family {
             receipt,
             full,
             signups,
+            links,
             notices,
         }
     }
@@ -53,6 +58,7 @@ impl Family {
         let mut records: Vec<Record> = vec![self.organization.clone().into(), self.token.clone().into()];
         records.extend(parts(self.full.clone()));
         records.extend(self.signups.iter().cloned().map(Record::from));
+        records.extend(self.links.map(Record::from));
         records.push(self.receipt.clone().into());
         records.extend(self.notices.iter().cloned().map(Record::from));
         records
@@ -128,7 +134,6 @@ impl Family {
             name: PersonName::new("Grace").unwrap(),
             email: EmailAddress::new("Grace@example.org").unwrap(),
             answers: vec![],
-            secret: Digest::of("another secret"),
             version: 2,
             created_at: at(50),
             mailed_at: at(60),
@@ -189,7 +194,8 @@ pub(super) async fn seen(store: &dyn Store, family: &Family) -> Vec<(&'static st
     let (owner, event, shift) = (family.organization.id, family.full.event.id, family.full.shifts[0].id);
     let (mut records, mut in_full) = (vec![], vec![]);
     let signups = family.signups.iter().cloned().map(Record::from);
-    for record in parts(family.full.clone()).into_iter().chain(signups) {
+    let links = family.links.map(Record::from);
+    for record in parts(family.full.clone()).into_iter().chain(signups).chain(links) {
         let key = record.entity().key();
         records.extend(store.record(&key, Deleted::Excluded).await.unwrap());
         in_full.extend(store.event_in_full(&key).await.unwrap().map(parts).unwrap_or_default());

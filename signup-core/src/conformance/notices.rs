@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::records::*;
+use crate::rules::MailIds;
 use crate::*;
 
 /// Inserts an event with a shift, and a notice about the shift for each number with its due time.
@@ -97,8 +98,12 @@ pub async fn a_changed_shift_is_fanned_out_once(store: Arc<dyn Store>) {
     change.insert(parent.clone());
     commit(&*store, change).await;
     let fan_out = |process: u32| {
-        let ids = (0..3).map(|number| NoticeId::new(uuid(100 * process + number))).collect();
-        rules::fan_out(parent.clone(), &volunteers, ids, process.is_multiple_of(2), at(5))
+        let mail = |number| {
+            let number = 100 * process + number;
+            MailIds { notice: NoticeId::new(uuid(number)), secret: secret(number) }
+        };
+        let mails = (0..3).map(mail).collect();
+        rules::fan_out(parent.clone(), &volunteers, mails, process.is_multiple_of(2), at(5))
     };
     let results = super::contention::all_at_once(&store, (1..9).map(fan_out).collect()).await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);

@@ -76,12 +76,12 @@ pub async fn an_event_in_full_follows_its_records(store: Arc<dyn Store>) {
 pub async fn a_removed_record_is_gone_with_its_children(store: Arc<dyn Store>) {
     let family = with_family(&*store).await;
     let mut left = family.records();
-    let Family { token, full, signups, receipt, notices, .. } = family;
+    let Family { token, full, signups, links, receipt, notices, .. } = family;
     let removed: [Vec<Record>; 6] = [
         vec![notices[0].clone().into()],
         vec![full.questions[0].clone().into()],
-        vec![signups[0].clone().into(), notices[1].clone().into()],
-        vec![signups[1].clone().into()],
+        vec![signups[0].clone().into(), links[0].into(), links[1].into(), notices[1].clone().into()],
+        vec![signups[1].clone().into(), links[2].into()],
         vec![token.into()],
         vec![receipt.into()],
     ];

@@ -3,7 +3,7 @@
 //! A change set is a list of [`Step`]s. Small numbers describe a step: they select among the records that exist, and among the
 //! changes of a record. So a step makes sense in every state, and a list that fails shrinks to small numbers.
 //!
-//! Ids are new. Slugs, secrets, addresses and capacities come from small ranges, so refusals are common.
+//! Ids are new. Slugs, digests, addresses and capacities come from small ranges, so refusals are common.
 //!
 //! **Invariant:** a change set keeps the contract of [`Store::commit`]. It requires each record that it replaces or removes as it
 //! was read, the parent of each new record, and that each new unique value is absent. A sign-up requires the gates of its event and of
@@ -47,7 +47,7 @@ const ACTIONS: [Action; 6] =
     [Action::Insert, Action::Insert, Action::Replace, Action::Replace, Action::Remove, Action::Require];
 
 /// The kinds of records, and how frequent they are in steps.
-const KINDS: [(Kind, usize); 9] = [
+const KINDS: [(Kind, usize); 10] = [
     (Kind::Organization, 1),
     (Kind::Token, 1),
     (Kind::Event, 2),
@@ -55,6 +55,7 @@ const KINDS: [(Kind, usize); 9] = [
     (Kind::Shift, 3),
     (Kind::Question, 1),
     (Kind::Signup, 5),
+    (Kind::Link, 2),
     (Kind::Receipt, 2),
     (Kind::Notice, 1),
 ];
@@ -64,11 +65,11 @@ fn actions() -> Vec<(Action, Kind)> {
     let is_possible = |(action, kind): &(Action, Kind)| match action {
         // Location data is put with its event.
         Action::Insert => *kind != Kind::LocationData,
-        Action::Replace => *kind != Kind::Receipt,
+        Action::Replace => !matches!(kind, Kind::Link | Kind::Receipt),
         // No rule removes other kinds of records.
         Action::Remove => matches!(kind, Kind::Token | Kind::Question | Kind::Signup | Kind::Notice),
-        // The removal of a sign-up removes its notices, too, and no key tells this.
-        Action::Require => !matches!(kind, Kind::LocationData | Kind::Notice),
+        // The removal of a sign-up removes its links and notices, too, and no key tells this.
+        Action::Require => !matches!(kind, Kind::LocationData | Kind::Link | Kind::Notice),
     };
     let kinds = KINDS.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count));
     kinds.flat_map(|kind| ACTIONS.map(|action| (action, kind))).filter(is_possible).collect()

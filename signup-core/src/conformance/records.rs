@@ -140,11 +140,20 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         email: EmailAddress::new(&format!("ada{number}@example.org")).unwrap(),
         answers: vec![],
         state: SignupState::Confirmed,
-        secret: Digest::of(&format!("signup {number}")),
         version: 1,
         created_at: at(1),
         mailed_at: at(2),
     }
+}
+
+/// Returns the secret `number`.
+pub fn secret(number: u32) -> Secret {
+    format!("{number:0>42}A").parse().unwrap()
+}
+
+/// Returns the link with the secret `number` to a sign-up.
+pub fn link(signup: &Signup, number: u32) -> Link {
+    Link::new(signup, &secret(number))
 }
 
 /// Returns the sign-up after its volunteer cancelled it.

@@ -46,6 +46,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         value: AnswerText::new("“M”").unwrap(),
     }];
     let signup = Signup { answers, version: 2, ..signup(&shift, 1) };
+    let link = link(&signup, 1);
     let token = Token {
         revoked_at: Some(at(5)),
         scopes: "events:read,slots:write".parse().unwrap(),
@@ -64,6 +65,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         shift.clone().into(),
         question.clone().into(),
         signup.clone().into(),
+        link.into(),
         receipt.clone().into(),
         failed.clone().into(),
     ];
@@ -104,8 +106,9 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     }
     assert_eq!(store.event_by_slug(&event.slug).await.unwrap(), Some(full), "event by slug");
     assert_eq!(stored(&*store, &signup).await.as_ref(), Some(&signup), "sign-up");
-    let by_secret = store.find(Unique::SignupSecret(signup.secret)).await.unwrap();
-    assert_eq!(by_secret, Some(signup), "by secret");
+    let by_digest = store.find(Unique::Link(link.digest)).await.unwrap();
+    assert_eq!(by_digest, Some(link), "link by digest");
+    assert_eq!(stored(&*store, &link).await, Some(link), "link");
     assert_eq!(stored(&*store, &receipt).await, Some(receipt), "receipt");
     assert_eq!(store.notices(NoticeQuery::Queued(None), 9).await.unwrap(), notices, "notices");
     let listed = store.notices(NoticeQuery::Failed(None), 9).await.unwrap();
@@ -124,11 +127,11 @@ fn notices_of_every_cause(event: &Event, shift: &Shift, signup: &Signup) -> Vec<
     };
     let causes = [
         NoticeCause::ShiftChanged { change: change.clone(), fanned_out_to: Some(signup.id) },
-        NoticeCause::SignedUp { signup: signup.id, secret: Secret::generate() },
-        NoticeCause::Cancelled { signup: signup.id },
+        NoticeCause::SignedUp { signup: signup.id, secret: secret(1) },
+        NoticeCause::Cancelled { signup: signup.id, secret: secret(1) },
         NoticeCause::EventCancelled { fanned_out_to: Some(signup.id) },
         NoticeCause::ShiftDeleted { fanned_out_to: None },
-        NoticeCause::ShiftMoved { signup: signup.id, change },
+        NoticeCause::ShiftMoved { signup: signup.id, secret: secret(1), change },
     ];
     let path = (shift.organization, shift.event, shift.id);
     let notices = (1..).zip(causes).map(|(number, cause)| Notice {
@@ -279,7 +282,7 @@ fn nested(levels: usize) -> String {
 
 /// Each lookup returns the record of its key among others, and none for an unknown key.
 pub async fn each_lookup_returns_the_record_of_its_key(store: Arc<dyn Store>) {
-    let records = |number: u32| -> [Record; 8] {
+    let records = |number: u32| -> [Record; 9] {
         let event = event(number, number);
         let shift = shift(&event, number, 5);
         [
@@ -287,6 +290,7 @@ pub async fn each_lookup_returns_the_record_of_its_key(store: Arc<dyn Store>) {
             token(number, number).into(),
             question(&event, number, 0).into(),
             signup(&shift, number).into(),
+            link(&signup(&shift, number), number).into(),
             notice(&shift, number).into(),
             receipt(receipt_key(number, "key"), &event, &[]).into(),
             shift.into(),
@@ -337,6 +341,7 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
         RecordKey::Shift(owner, shift),
         RecordKey::Question(owner, QuestionId::new(uuid(1))),
         RecordKey::Signup(owner, SignupId::new(uuid(1))),
+        RecordKey::Link(owner, Digest::of("x")),
         RecordKey::Receipt(receipt_key(1, "key")),
         RecordKey::Notice(owner, NoticeId::new(uuid(1))),
     ];
@@ -350,13 +355,15 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
         Unique::TokenDigest(Digest::of("x")),
         Unique::EventSlug("food-drive-1".to_owned()),
         Unique::Place(owner, shift, "ada@example.org".to_owned()),
-        Unique::SignupSecret(Digest::of("x")),
+        Unique::Link(Digest::of("x")),
         Unique::Receipt(receipt_key(1, "key")),
     ];
     for unique in uniques {
         assert_eq!(store.holder(&unique, Deleted::Excluded).await.unwrap(), None, "{unique:?}");
     }
-    assert_eq!(store.owner(Kind::Event, event.uuid()).await.unwrap(), None);
+    for kind in [Kind::Event, Kind::Link, Kind::Receipt] {
+        assert_eq!(store.owner(kind, event.uuid()).await.unwrap(), None);
+    }
     assert_eq!(store.organizations(None, 9).await.unwrap(), vec![]);
     assert_eq!(store.tokens(owner).await.unwrap(), vec![]);
     assert_eq!(store.event_in_full(&RecordKey::Event(owner, event)).await.unwrap(), None);

@@ -20,7 +20,7 @@ async fn assert_free(store: &dyn Store, unique: &Unique) {
 }
 
 /// A unique value is taken by the record that has it: by its stored form, of any organization. A put with another value and a
-/// removal free it. Values of different kinds are independent.
+/// removal free it, also the removal of its parent. Values of different kinds are independent.
 pub async fn a_unique_value_is_free_or_taken(store: Arc<dyn Store>) {
     let family = with_family(&*store).await;
     let records = family.records();
@@ -33,14 +33,14 @@ pub async fn a_unique_value_is_free_or_taken(store: Arc<dyn Store>) {
             assert_taken(&*store, &unique, record).await;
         }
     }
-    let Family { organization, token, full, signups, .. } = &family;
+    let Family { organization, token, full, signups, links, .. } = &family;
     let place =
         |shift: &Shift, signup: &Signup| Unique::Place(shift.organization, shift.id, signup.email.key());
     for free in [
         Unique::OrganizationSlug(full.event.slug.clone()),
         Unique::EventSlug(organization.slug.clone()),
-        Unique::SignupSecret(token.digest),
-        Unique::TokenDigest(signups[0].secret),
+        Unique::Link(token.digest),
+        Unique::TokenDigest(links[0].digest),
         place(&full.shifts[1], &signups[0]),
         place(&full.shifts[0], &signups[2]),
         place(&full.shifts[0], &signups[1]),
@@ -62,10 +62,15 @@ pub async fn a_unique_value_is_free_or_taken(store: Arc<dyn Store>) {
                 assert_free(&*store, &unique).await;
             }
         }
+        if matches!(after, Record::Signup(_)) {
+            for link in &links[..2] {
+                assert_free(&*store, &Unique::Link(link.digest)).await;
+            }
+        }
     }
 }
 
-/// A cancelled sign-up frees its place and keeps its secret. A change of the cancelled sign-up, and its removal, leave the
+/// A cancelled sign-up frees its place. A change of the cancelled sign-up, and its removal, leave the
 /// place to the sign-up that took it.
 pub async fn a_cancelled_sign_up_frees_its_place(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 5).await;
@@ -78,11 +83,10 @@ pub async fn a_cancelled_sign_up_frees_its_place(store: Arc<dyn Store>) {
     let gone = cancelled(first.clone(), at(5));
     write(&*store, vec![put(first, gone.clone())]).await;
     assert_free(&*store, &place).await;
-    assert_taken(&*store, &Unique::SignupSecret(gone.secret), &gone.clone().into()).await;
     commit(&*store, sign_up(&shift, &second)).await;
     let second = second.into();
     assert_taken(&*store, &place, &second).await;
-    let renewed = Signup { secret: Digest::of("another"), version: 3, ..gone.clone() };
+    let renewed = Signup { mailed_at: at(6), version: 3, ..gone.clone() };
     for write in [put(gone, renewed.clone()), Write::Remove(renewed.into())] {
         super::records::write(&*store, vec![write]).await;
         assert_taken(&*store, &place, &second).await;

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::Decision;
-use crate::id::NoticeId;
-use crate::notice::{Notice, NoticeCause};
+use super::mail::{MailIds, queue_mail};
+use crate::notice::NoticeCause;
 use crate::shift::Shift;
 use crate::signup::{CancelledBy, Signup};
 use crate::store::ChangeSet;
@@ -15,20 +15,19 @@ pub(crate) fn cancel_signup(
     signup: Signup,
     shift: &Shift,
     by: CancelledBy,
-    notice: NoticeId,
+    mail: MailIds,
     now: Timestamp,
 ) -> Decision<Signup> {
     if !signup.is_confirmed() {
         return Decision::unchanged(signup);
     }
     let cancelled = Signup { version: signup.version + 1, ..signup.clone().cancelled(now, by) };
-    let path = (signup.organization, signup.event, signup.shift);
-    let cause = NoticeCause::Cancelled { signup: signup.id };
     let mut change = ChangeSet::default();
     // The closing of the shift cancels the sign-up, too.
     change.require_gate(shift);
     change.replace(signup, cancelled.clone());
-    change.insert(Notice::new(notice, path, cause, now));
+    let cause = |signup, secret| NoticeCause::Cancelled { signup, secret };
+    queue_mail(&mut change, &cancelled, mail, cause, now);
     Decision::new(cancelled, change)
 }
 
@@ -42,13 +41,14 @@ mod tests {
     fn a_sign_up_is_cancelled_once() {
         let shift = full().shifts.remove(0);
         let signup = records::signup(&shift, 3);
-        let first = cancel_signup(signup, &shift, CancelledBy::Volunteer, notice(8), before());
-        let expected = ["Shift 1 at gate 1", "Signup 3 at 1", "put Signup 3 to 2", "insert Notice 8"];
+        let first = cancel_signup(signup, &shift, CancelledBy::Volunteer, mail(8), before());
+        let expected =
+            ["Shift 1 at gate 1", "Signup 3 at 1", "put Signup 3 to 2", "insert Link 0", "insert Notice 8"];
         assert_eq!(lines(&first), expected);
         let cancelled = (first.outcome.cancelled_at(), first.outcome.cancelled_by());
         assert_eq!(cancelled, (Some(before()), Some(CancelledBy::Volunteer)));
         let again =
-            cancel_signup(first.outcome.clone(), &shift, CancelledBy::Operator, notice(9), after_shifts());
+            cancel_signup(first.outcome.clone(), &shift, CancelledBy::Operator, mail(9), after_shifts());
         assert_eq!((lines(&again), again.outcome), (vec![], first.outcome));
     }
 }

@@ -4,15 +4,17 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::id::NoticeId;
+use super::mail::{MailIds, queue_mail};
+use crate::id::SignupId;
 use crate::notice::{Notice, NoticeCause, TimeAndPlace};
+use crate::secret::Secret;
 use crate::signup::Signup;
 use crate::store::{ChangeSet, SignupInFull};
 
 /// The time between two batches of a fan-out.
 const FAN_OUT_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
 
-/// Fans out a notice to one batch of volunteers. Inserts one notice for each of `signups`, with ids from `ids`.
+/// Fans out a notice to one batch of volunteers. Queues one mail for each of `signups`, with the ids and secrets of `mails`.
 ///
 /// `signups` follow the last sign-up of the previous batch. If `is_last`, deletes the fanned-out notice. Otherwise replaces
 /// the notice with its next version, which is due for the next batch. For a changed shift, skips sign-ups made after the
@@ -20,17 +22,22 @@ const FAN_OUT_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
 pub(crate) fn fan_out(
     notice: Notice,
     signups: &[Signup],
-    ids: Vec<NoticeId>,
+    mails: Vec<MailIds>,
     is_last: bool,
     now: Timestamp,
 ) -> ChangeSet {
     let mut change = ChangeSet::default();
-    for (signup, id) in signups.iter().zip(ids) {
-        if let Some(cause) = cause_for(&notice.cause, signup) {
-            let path = (notice.organization, notice.event, signup.shift);
+    for (signup, mail) in signups.iter().zip(mails) {
+        if reaches(&notice.cause, signup) {
             // The sign-up may be erased meanwhile.
             change.require_unchanged(signup);
-            change.insert(Notice::new(id, path, cause, now));
+            queue_mail(
+                &mut change,
+                signup,
+                mail,
+                |signup, secret| mail_cause(&notice.cause, signup, secret),
+                now,
+            );
         }
     }
     match signups.last() {
@@ -47,22 +54,27 @@ pub(crate) fn fan_out(
     change
 }
 
-/// Returns the cause of the notice to one volunteer, or `None` if the volunteer needs none.
-fn cause_for(cause: &NoticeCause, signup: &Signup) -> Option<NoticeCause> {
+/// Returns whether a fan-out for `cause` reaches the volunteer of a sign-up.
+fn reaches(cause: &NoticeCause, signup: &Signup) -> bool {
     match cause {
-        NoticeCause::ShiftChanged { change, .. } if signup.shift_version < change.shift_version => {
-            Some(NoticeCause::ShiftMoved { signup: signup.id, change: change.clone() })
+        NoticeCause::ShiftChanged { change, .. } => signup.shift_version < change.shift_version,
+        _ => true,
+    }
+}
+
+/// Returns the cause of the mail to one volunteer.
+fn mail_cause(cause: &NoticeCause, signup: SignupId, secret: Secret) -> NoticeCause {
+    match cause {
+        NoticeCause::ShiftChanged { change, .. } => {
+            NoticeCause::ShiftMoved { signup, secret, change: change.clone() }
         }
-        NoticeCause::EventCancelled { .. } | NoticeCause::ShiftDeleted { .. } => {
-            Some(NoticeCause::Cancelled { signup: signup.id })
-        }
-        _ => None,
+        _ => NoticeCause::Cancelled { signup, secret },
     }
 }
 
 /// Returns whether a notice is obsolete, so that no mail is sent for it.
 ///
-/// - A confirmation: if the sign-up is cancelled or has another secret, or if the shift has ended since the notice was
+/// - A confirmation: if the sign-up is cancelled, or if the shift has ended since the notice was
 ///   queued. A confirmation that was requested after the end is not obsolete.
 /// - A cancellation: if the sign-up is confirmed.
 /// - A change: if the sign-up is cancelled, if the shift is as it was before the change, or if the shift is over by
@@ -71,10 +83,10 @@ fn cause_for(cause: &NoticeCause, signup: &Signup) -> Option<NoticeCause> {
 pub(crate) fn is_obsolete(notice: &Notice, present: &SignupInFull, now: Timestamp) -> bool {
     let SignupInFull { event, shift, signup, .. } = present;
     match &notice.cause {
-        NoticeCause::SignedUp { secret, .. } => {
+        NoticeCause::SignedUp { .. } => {
             let interval = shift.interval();
             let has_ended_since = notice.created_at < interval.end && interval.is_over(now);
-            !signup.is_confirmed() || signup.secret != secret.digest() || has_ended_since
+            !signup.is_confirmed() || has_ended_since
         }
         NoticeCause::Cancelled { .. } => signup.is_confirmed(),
         NoticeCause::ShiftChanged { .. }
@@ -114,7 +126,7 @@ mod tests {
     use crate::secret::Secret;
     use crate::shift::ScheduledShift;
     use crate::signup::CancelledBy;
-    use crate::store::Write;
+    use crate::store::{Record, Write};
 
     fn facts() -> (Organization, Event, ScheduledShift, Signup) {
         let mut full = full();
@@ -128,8 +140,8 @@ mod tests {
         let (.., shift, signup) = facts();
         let fanned_out = records::notice(&shift, 5);
         let later = Signup { shift_version: 2, ..records::signup(&shift, 4) };
-        let ids = || vec![notice(8), notice(9)];
-        let told = ["Signup 3 at 1", "Notice 5 at 1", "insert Notice 8"];
+        let ids = || vec![mail(8), mail(9)];
+        let told = ["Signup 3 at 1", "Notice 5 at 1", "insert Link 0", "insert Notice 8"];
         let signups = [signup, later];
         let last = fan_out(fanned_out.clone(), &signups, ids(), true, before());
         assert_eq!(change_lines(&last), [&told[..], &["remove Notice 5"]].concat());
@@ -156,13 +168,13 @@ mod tests {
         ] {
             let fanned_out = Notice { cause, ..changed.clone() };
             let signups = [signup.clone(), Signup { id: later, shift_version: 9, ..signup.clone() }];
-            let change = fan_out(fanned_out, &signups, vec![notice(8), notice(9)], true, before());
+            let change = fan_out(fanned_out, &signups, vec![mail(8), mail(9)], true, before());
             let told = change.writes.iter().filter_map(|write| match write {
-                Write::Put { before: None, after } => Some(<&Notice>::try_from(after).unwrap().cause.clone()),
+                Write::Put { before: None, after: Record::Notice(notice) } => Some(notice),
                 _ => None,
             });
-            let each = signups.iter().map(|signup| NoticeCause::Cancelled { signup: signup.id });
-            assert_eq!(told.collect::<Vec<_>>(), each.collect::<Vec<_>>());
+            let told: Vec<_> = told.map(|notice| (notice.cause.name(), notice.cause.signup())).collect();
+            assert_eq!(told, signups.map(|signup| ("cancelled", Some(signup.id))));
         }
     }
 
@@ -170,12 +182,10 @@ mod tests {
     fn a_notice_is_obsolete_if_it_would_tell_nothing_that_holds() {
         let secret = Secret::generate();
         let (organization, event, shift, signup) = facts();
-        let signup = Signup { secret: secret.digest(), ..signup };
         let cancelled = signup.clone().cancelled(before(), CancelledBy::Volunteer);
         let path = (shift.organization, shift.event, shift.id);
         let queued = |cause, created_at| Notice::new(notice(8), path, cause, created_at);
-        let confirmation =
-            |secret: &Secret| NoticeCause::SignedUp { signup: signup.id, secret: secret.clone() };
+        let confirmation = || NoticeCause::SignedUp { signup: signup.id, secret: secret.clone() };
         let place = TimeAndPlace::of(&shift, &event);
         let elsewhere = TimeAndPlace { location: "Hall B".parse().ok(), ..place.clone() };
         let over = TimeAndPlace {
@@ -184,6 +194,7 @@ mod tests {
         };
         let moved = |before: &TimeAndPlace| NoticeCause::ShiftMoved {
             signup: signup.id,
+            secret: secret.clone(),
             change: ShiftChange {
                 before: before.clone(),
                 after: place.clone(),
@@ -191,22 +202,14 @@ mod tests {
                 with_event: false,
             },
         };
-        let cancellation = || NoticeCause::Cancelled { signup: signup.id };
+        let cancellation = || NoticeCause::Cancelled { signup: signup.id, secret: secret.clone() };
         for (what, cause, created_at, signup, now, expected) in [
-            ("a confirmation", confirmation(&secret), before(), &signup, before(), false),
-            ("of another secret", confirmation(&Secret::generate()), before(), &signup, before(), true),
-            ("of a cancelled sign-up", confirmation(&secret), before(), &cancelled, before(), true),
-            (
-                "of a shift that has ended since",
-                confirmation(&secret),
-                before(),
-                &signup,
-                after_shifts(),
-                true,
-            ),
+            ("a confirmation", confirmation(), before(), &signup, before(), false),
+            ("of a cancelled sign-up", confirmation(), before(), &cancelled, before(), true),
+            ("of a shift that has ended since", confirmation(), before(), &signup, after_shifts(), true),
             (
                 "that was requested after the end",
-                confirmation(&secret),
+                confirmation(),
                 after_shifts(),
                 &signup,
                 after_shifts(),

@@ -3,12 +3,14 @@
 use jiff::Timestamp;
 
 use super::Decision;
+use super::mail::MailIds;
 use crate::conformance::records;
 use crate::event::Event;
 use crate::fault::Faults;
 use crate::id::NoticeId;
 use crate::notice::{NoticeCause, ShiftChange};
 use crate::plan::PlanLimits;
+use crate::secret::Secret;
 use crate::shift::Shift;
 use crate::store::{ChangeSet, EventInFull, Record, RecordKey, Requirement, Total, Unique, Write};
 
@@ -48,6 +50,11 @@ pub(super) fn after_event() -> Timestamp {
 /// Returns the id of the notice `number`.
 pub(super) fn notice(number: u32) -> NoticeId {
     NoticeId::new(records::uuid(number))
+}
+
+/// Returns the id of the notice `number`, and a new secret.
+pub(super) fn mail(number: u32) -> MailIds {
+    MailIds { notice: notice(number), secret: Secret::generate() }
 }
 
 /// Returns the path of each fault.

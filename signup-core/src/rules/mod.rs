@@ -15,6 +15,7 @@ mod duplicate_event;
 mod edit;
 #[cfg(test)]
 mod facts;
+mod mail;
 mod organization;
 mod patch_event;
 mod patch_shift;
@@ -29,12 +30,13 @@ pub(crate) use create_event::create_event;
 pub(crate) use delete_event::{delete_event, restore_event};
 pub(crate) use deliver::{delete_notice, fan_out, is_obsolete, replace_notice};
 pub(crate) use duplicate_event::duplicate_event;
+pub(crate) use mail::MailIds;
 pub(crate) use organization::{revoke_token, set_plan, update_organization};
 pub(crate) use patch_event::patch_event;
 pub(crate) use patch_shift::patch_shift;
 pub(crate) use questions::{add_question, delete_question, is_unanswered, patch_question};
 pub(crate) use shift_set::{add_shifts, delete_shift};
-pub(crate) use sign_up::{SignUpFacts, SignUpIds, check_form, mail_again, sign_up};
+pub(crate) use sign_up::{SignUpFacts, check_form, mail_again, sign_up};
 pub(crate) use slug::{slug_base, slug_with_tail};
 
 use jiff::Timestamp;

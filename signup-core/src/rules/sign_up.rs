@@ -4,11 +4,12 @@ use jiff::Timestamp;
 
 use super::Decision;
 use super::edit::check_not_cancelled;
+use super::mail::{MailIds, queue_mail};
 use crate::error::Error;
 use crate::event::Event;
-use crate::id::{NoticeId, SignupId};
+use crate::id::SignupId;
 use crate::input::NewSignup;
-use crate::notice::{Notice, NoticeCause};
+use crate::notice::NoticeCause;
 use crate::question::Question;
 use crate::secret::Secret;
 use crate::shift::ScheduledShift;
@@ -24,17 +25,6 @@ pub(crate) struct SignUpFacts {
     pub(crate) shift: ScheduledShift,
     /// The event's questions.
     pub(crate) questions: Vec<Question>,
-}
-
-/// The ids and the secret for one new sign-up.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SignUpIds {
-    /// The id of the sign-up.
-    pub(crate) signup: SignupId,
-    /// The id of the notice that confirms the sign-up.
-    pub(crate) notice: NoticeId,
-    /// The secret in the link to cancel.
-    pub(crate) secret: Secret,
 }
 
 /// Checks that the event shows a form for the shift.
@@ -62,7 +52,8 @@ pub(crate) fn check_form(SignUpFacts { event, shift, .. }: &SignUpFacts) -> Resu
 pub(crate) fn sign_up(
     facts: &SignUpFacts,
     new: &NewSignup,
-    ids: SignUpIds,
+    id: SignupId,
+    mail: MailIds,
     now: Timestamp,
 ) -> Result<Decision<Option<(Signup, Secret)>>, Error> {
     check_form(facts)?;
@@ -78,7 +69,7 @@ pub(crate) fn sign_up(
         return Ok(Decision::new(None, change));
     }
     let signup = Signup {
-        id: ids.signup,
+        id,
         organization,
         event: event.id,
         shift: shift.id,
@@ -87,36 +78,31 @@ pub(crate) fn sign_up(
         email: new.email.clone(),
         answers,
         state: SignupState::Confirmed,
-        secret: ids.secret.digest(),
         version: 1,
         created_at: now,
         mailed_at: now,
     };
-    let cause = NoticeCause::SignedUp { signup: signup.id, secret: ids.secret.clone() };
-    let notice = Notice::new(ids.notice, (organization, event.id, shift.id), cause, now);
     let (total, bound) = (Total::Filled(organization, shift.id), shift.occupancy.capacity.volunteers());
     change.requires.push(Requirement::Below { total, bound, now });
     change.insert(signup.clone());
-    change.insert(notice);
-    Ok(Decision::new(Some((signup, ids.secret)), change))
+    let secret = mail.secret.clone();
+    queue_mail(&mut change, &signup, mail, |signup, secret| NoticeCause::SignedUp { signup, secret }, now);
+    Ok(Decision::new(Some((signup, secret)), change))
 }
 
-/// Queues the confirmation of a sign-up again, with a new secret. The secret of the earlier mail becomes invalid.
+/// Queues the confirmation of a sign-up again, with a link of its own. Earlier links keep working.
 ///
 /// Changes nothing within [`Signup::MAIL_AGAIN_AFTER`] of the last mail, so repeated forms cannot flood a mailbox. A
 /// `mailed_at` in the future was set by a clock that was ahead, and counts as old.
-pub(crate) fn mail_again(signup: &Signup, notice: NoticeId, secret: Secret, now: Timestamp) -> ChangeSet {
+pub(crate) fn mail_again(signup: &Signup, mail: MailIds, now: Timestamp) -> ChangeSet {
     let was_mailed_lately = signup.mailed_at <= now && now < signup.mailed_at + Signup::MAIL_AGAIN_AFTER;
     if was_mailed_lately {
         return ChangeSet::default();
     }
-    let path = (signup.organization, signup.event, signup.shift);
-    let renewed =
-        Signup { secret: secret.digest(), mailed_at: now, version: signup.version + 1, ..signup.clone() };
-    let cause = NoticeCause::SignedUp { signup: signup.id, secret };
+    let mailed = Signup { mailed_at: now, version: signup.version + 1, ..signup.clone() };
     let mut change = ChangeSet::default();
-    change.replace(signup.clone(), renewed);
-    change.insert(Notice::new(notice, path, cause, now));
+    change.replace(signup.clone(), mailed);
+    queue_mail(&mut change, signup, mail, |signup, secret| NoticeCause::SignedUp { signup, secret }, now);
     change
 }
 
@@ -125,6 +111,7 @@ mod tests {
     use super::super::facts::*;
     use super::*;
     use crate::conformance::records;
+    use crate::link::Link;
     use crate::question::QuestionKind;
     use crate::store::{EventInFull, Record, Write};
 
@@ -142,19 +129,14 @@ mod tests {
         new: &NewSignup,
         now: Timestamp,
     ) -> Result<Decision<Option<(Signup, Secret)>>, Error> {
-        let ids = SignUpIds {
-            signup: SignupId::new(records::uuid(7)),
-            notice: notice(8),
-            secret: Secret::generate(),
-        };
-        sign_up(facts, new, ids, now)
+        sign_up(facts, new, SignupId::new(records::uuid(7)), mail(8), now)
     }
 
     #[test]
     fn a_sign_up_requires_gates_then_a_free_place_then_room() {
         let facts_required =
             ["Event 1 at gate 1", "Shift 1 at gate 1", "no place of ada@example.org on Shift 1"];
-        let taken = ["sign-ups of Shift 1 below 5", "insert Signup 7", "insert Notice 8"];
+        let taken = ["sign-ups of Shift 1 below 5", "insert Signup 7", "insert Link 0", "insert Notice 8"];
         // On a full shift, a place may be given back until the commit.
         for (filled, now, writes) in [
             (0, before(), &taken[..]),
@@ -221,34 +203,34 @@ mod tests {
     fn a_confirmation_is_mailed_again_at_most_once_an_hour() {
         let shift = facts(full()).shift;
         let signup = records::signup(&shift, 3);
-        let again = ["Signup 3 at 1", "put Signup 3 to 2", "insert Notice 8"];
+        let again = ["Signup 3 at 1", "put Signup 3 to 2", "insert Link 0", "insert Notice 8"];
         for (seconds, expected) in [(0, &[][..]), (3599, &[]), (3600, &again), (-1, &again)] {
             let now = signup.mailed_at + jiff::SignedDuration::from_secs(seconds);
-            let change = mail_again(&signup, notice(8), Secret::generate(), now);
+            let change = mail_again(&signup, mail(8), now);
             assert_eq!(change_lines(&change), expected, "{seconds} seconds after the last mail");
         }
     }
 
-    /// Returns the sign-up and the secret that a change set writes and mails.
-    fn written_and_mailed(change: &ChangeSet) -> (Signup, Secret) {
-        let [
-            Write::Put { after: Record::Signup(signup), .. },
-            Write::Put { after: Record::Notice(notice), .. },
-        ] = &change.writes[..]
-        else {
-            panic!("{change:?}")
-        };
-        let NoticeCause::SignedUp { secret, .. } = &notice.cause else { panic!("{notice:?}") };
-        ((**signup).clone(), secret.clone())
-    }
-
     #[test]
-    fn only_the_secret_of_the_last_mail_is_valid() {
+    fn every_mail_carries_a_link_of_its_own() {
         let decision = sign(&facts(full()), &ada(), before()).unwrap();
-        let (signup, secret) = written_and_mailed(&decision.change);
-        assert_eq!((signup.secret, signup.mailed_at), (secret.digest(), before()));
-        let again = mail_again(&signup, notice(9), Secret::generate(), after_event());
-        let (renewed, secret) = written_and_mailed(&again);
-        assert_eq!((renewed.secret, renewed.mailed_at), (secret.digest(), after_event()));
+        let again = mail_again(&records::signup(&facts(full()).shift, 7), mail(9), after_event());
+        let mut digests = vec![];
+        for change in [&decision.change, &again] {
+            let [
+                Write::Put { after: Record::Signup(signup), .. },
+                Write::Put { before: None, after: Record::Link(link) },
+                Write::Put { before: None, after: Record::Notice(notice) },
+            ] = &change.writes[..]
+            else {
+                panic!("{change:?}")
+            };
+            let secret = notice.cause.secret().unwrap();
+            assert_eq!((**link, notice.cause.signup()), (Link::new(signup, secret), Some(signup.id)));
+            digests.push(link.digest);
+        }
+        assert_ne!(digests[0], digests[1]);
+        let (_, secret) = decision.outcome.unwrap();
+        assert_eq!(secret.digest(), digests[0], "the caller gets the link of the mail");
     }
 }

@@ -10,10 +10,8 @@ use jiff::Timestamp;
 
 use super::Shared;
 use crate::error::Result;
-use crate::id::NoticeId;
 use crate::notice::{Delivery, DeliveryFailure, Notice, NoticeCause};
-use crate::rules;
-use crate::secret;
+use crate::rules::{self, MailIds};
 use crate::signup::{CancelledBy, SignupStatus};
 use crate::store::{NoticeQuery, RecordKey, SignupInFull, SignupQuery};
 
@@ -185,8 +183,8 @@ impl Outbox {
         };
         let signups = store.signups(owner, &query.above(after, FAN_OUT_BATCH)).await?.ascending();
         let is_last = signups.len() < FAN_OUT_BATCH as usize;
-        let ids = signups.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
-        self.shared.commit_notice(rules::fan_out(notice, &signups, ids, is_last, now)).await?;
+        let mails = signups.iter().map(|_| MailIds::generate(now)).collect();
+        self.shared.commit_notice(rules::fan_out(notice, &signups, mails, is_last, now)).await?;
         Ok(())
     }
 

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::event::Event;
 use crate::id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
+use crate::link::Link;
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::question::Question;
@@ -158,6 +159,8 @@ records! {
     Question(Question);
     /// A [`Signup`].
     Signup(Signup);
+    /// A [`Link`].
+    Link(Link);
     /// A [`Receipt`].
     Receipt(Receipt);
     /// A [`Notice`].
@@ -181,6 +184,8 @@ pub enum RecordKey {
     Question(OrganizationId, QuestionId),
     /// The key of a [`Signup`].
     Signup(OrganizationId, SignupId),
+    /// The key of a [`Link`].
+    Link(OrganizationId, Digest),
     /// The key of a [`Receipt`].
     Receipt(ReceiptKey),
     /// The key of a [`Notice`].
@@ -198,6 +203,7 @@ impl RecordKey {
             Self::Shift(..) => Kind::Shift,
             Self::Question(..) => Kind::Question,
             Self::Signup(..) => Kind::Signup,
+            Self::Link(..) => Kind::Link,
             Self::Receipt(_) => Kind::Receipt,
             Self::Notice(..) => Kind::Notice,
         }
@@ -213,12 +219,13 @@ impl RecordKey {
             | Self::Shift(organization, _)
             | Self::Question(organization, _)
             | Self::Signup(organization, _)
+            | Self::Link(organization, _)
             | Self::Notice(organization, _) => *organization,
             Self::Receipt(key) => key.organization,
         }
     }
 
-    /// Returns the id of the record. `None` for a receipt, which has no id. Location data has the id of its event.
+    /// Returns the id of the record. `None` for a link and a receipt, which have no id. Location data has the id of its event.
     pub const fn id(&self) -> Option<Uuid> {
         Some(match self {
             Self::Organization(id) => id.uuid(),
@@ -228,7 +235,7 @@ impl RecordKey {
             Self::Question(_, id) => id.uuid(),
             Self::Signup(_, id) => id.uuid(),
             Self::Notice(_, id) => id.uuid(),
-            Self::Receipt(_) => return None,
+            Self::Link(..) | Self::Receipt(_) => return None,
         })
     }
 }
@@ -244,8 +251,8 @@ pub enum Unique {
     EventSlug(String),
     /// The place of an [address](crate::EmailAddress::key) on a shift. A confirmed sign-up holds the place.
     Place(OrganizationId, ShiftId, String),
-    /// The digest of a sign-up's secret.
-    SignupSecret(Digest),
+    /// The digest of a link's secret.
+    Link(Digest),
     /// The key of a receipt.
     Receipt(ReceiptKey),
 }

@@ -128,15 +128,15 @@
 //!
 //! ```
 //! use signup_core::{
-//!     Digest, Entity as _, EventId, OrganizationId, RecordKey, ShiftId, Signup, SignupId, Timestamp, Total,
+//!     Entity as _, EventId, OrganizationId, RecordKey, ShiftId, Signup, SignupId, Timestamp, Total,
 //! };
 //!
 //! let (organization, event, shift) = (OrganizationId::NONE, EventId::NONE, ShiftId::NONE);
-//! let (name, email, secret) = ("Ada".parse()?, "ada@example.org".parse()?, Digest::of("secret"));
+//! let (name, email) = ("Ada".parse()?, "ada@example.org".parse()?);
 //! let path = (organization, event, shift);
-//! let signup = Signup::new(SignupId::NONE, path, name, email, secret, Timestamp::UNIX_EPOCH);
+//! let signup = Signup::new(SignupId::NONE, path, name, email, Timestamp::UNIX_EPOCH);
 //! assert_eq!(signup.parent(), Some(RecordKey::Shift(organization, shift)));
-//! assert_eq!(signup.uniques().len(), 2); // The place of its address on the shift, and its secret.
+//! assert_eq!(signup.uniques().len(), 1); // The place of its address on the shift.
 //! assert_eq!(signup.shares()[0].total, Total::Filled(organization, shift));
 //! assert_eq!(signup.expires_at(), None);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -152,15 +152,16 @@
 //! | [`LocationData`](Kind::LocationData) | the id of the event | event | none | none | none |
 //! | [`Shift`](Kind::Shift) | its id | event | none | none; [stores](Entity::stored_total) the total [`Filled`](Total::Filled) | version, gate |
 //! | [`Question`](Kind::Question) | its id | event | none | none | version |
-//! | [`Signup`](Kind::Signup) | its id | shift | [`SignupSecret`](Unique::SignupSecret); [`Place`](Unique::Place) if it is confirmed | [`Filled`](Total::Filled) if it is confirmed; [`Answers`](Total::Answers) for each answer | version |
+//! | [`Signup`](Kind::Signup) | its id | shift | [`Place`](Unique::Place) if it is confirmed | [`Filled`](Total::Filled) if it is confirmed; [`Answers`](Total::Answers) for each answer | version |
+//! | [`Link`](Kind::Link) | its digest | sign-up | [`Link`](Unique::Link) | none | none |
 //! | [`Receipt`](Kind::Receipt) | a [`ReceiptKey`](crate::ReceiptKey) | none | [`Receipt`](Unique::Receipt) | none | none |
 //! | [`Notice`](Kind::Notice) | its id | the [sign-up](crate::NoticeCause::signup) of its cause, or else the shift | none | none | version |
 //!
 //! Only a receipt [expires](Entity::expires_at). The expiry of a token is a field, which the service checks.
 //!
-//! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a sign-up or a notice.
+//! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a sign-up, a link or a notice.
 //! [`Store::event_in_full`] takes the key of each of them, and of the event itself. The key of a deleted shift, of a sign-up
-//! for it, or of a notice about it finds the event, too. The key of an organization, a token or a receipt finds none.
+//! for it with its links, or of a notice about it finds the event, too. The key of an organization, a token or a receipt finds none.
 //!
 //! The values in records are checked types, such as [`Title`](crate::Title). A store that decodes a value builds it with the
 //! type's constructor, and reports a refused value as [`StoreError::corrupt`]. Values that an earlier release accepted must

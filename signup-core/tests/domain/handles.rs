@@ -108,6 +108,29 @@ async fn a_new_sign_up_comes_with_the_secret_to_cancel_it() {
 }
 
 #[tokio::test]
+async fn a_link_works_until_30_days_after_the_end_of_the_shift_as_it_is_now() {
+    let scene = Scene::start().await;
+    let (event, shift) = scene.event(2).await;
+    let secret = scene.sign_up(&shift, "ada").await.unwrap().secret.unwrap();
+    let volunteers = scene.service.volunteers();
+    let end = shift.interval().end;
+    let works = async || match volunteers.signup_with_event(&secret).await {
+        Ok((signup, _)) => signup.name.as_str() == "ada",
+        Err(error) => !error.is_not_found(),
+    };
+    scene.clock.advance((end + Link::LIFETIME).duration_since(scene.service.now()).as_secs() - 1);
+    assert!(works().await, "a second before");
+    scene.clock.advance(1);
+    assert!(!works().await, "30 days after the end");
+    assert!(volunteers.cancel(&secret).await.unwrap_err().is_not_found());
+    let patch = EventPatch::new().start_date(date(2027, 6, 7));
+    scene.session.patch_event(event.id, patch).await.unwrap();
+    assert!(works().await, "the shift has moved to a later day");
+    let unknown = volunteers.signup_with_event(&Secret::generate()).await;
+    assert!(unknown.unwrap_err().is_not_found());
+}
+
+#[tokio::test]
 async fn an_operator_cancels_a_sign_up_by_its_id() {
     let scene = Scene::start().await;
     let (event, shift) = scene.event(2).await;

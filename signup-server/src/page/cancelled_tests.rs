@@ -223,7 +223,7 @@ async fn a_sign_up_shows_that_the_volunteer_or_the_organization_cancelled_it() {
     assert_cancelled_signup(&sample.signup_page(&secret).await, &[free]);
 
     let other = sample.sign_up().await;
-    let signup = sample.service.volunteers().signup(&other).await.unwrap();
+    let (signup, _) = sample.service.volunteers().signup_with_event(&other).await.unwrap();
     sample.service.admin().cancel_signup(signup.organization, signup.id).await.unwrap();
     assert_cancelled_signup(&sample.signup_page(&other).await, &["The organization has cancelled it."]);
 

@@ -104,7 +104,7 @@ async fn no_answer_has_the_secret_of_a_link() {
     scene.sign_up("Early", "ada@example.org").await;
     let path = scene.mailbox.wait_for(1, SOON).await[0].signup_path().unwrap();
     let secret = path.rsplit('/').next().unwrap();
-    let digest = scene.server.sql("SELECT hex(secret) FROM signups").await;
+    let digest = scene.server.sql("SELECT hex(digest) FROM links").await;
     assert_eq!(digest.len(), 64);
     for is_cancelled in [false, true] {
         for path in personal_paths(&scene.server, &scene.page).await {
@@ -186,10 +186,11 @@ async fn a_secret_is_stored_as_a_digest_and_in_clear_only_in_its_queued_mail() {
     assert!(cause.contains(secret), "the queued mail has the secret");
     server.wait_for_sql(queued, "", SOON).await;
     for (condition, count) in [
-        (format!("secret = sha256('{secret}')"), "1"),
-        (format!("position('{secret}' IN signups::text) > 0"), "0"),
+        (format!("links WHERE digest = sha256('{secret}')"), "1"),
+        (format!("links WHERE position('{secret}' IN links::text) > 0"), "0"),
+        (format!("signups WHERE position('{secret}' IN signups::text) > 0"), "0"),
     ] {
-        let found = server.sql(&format!("SELECT count(*) FROM signups WHERE {condition}")).await;
+        let found = server.sql(&format!("SELECT count(*) FROM {condition}")).await;
         assert_eq!(found, count, "{condition}");
     }
     assert_eq!(server.browse("GET", &path, None).await.status, 200);

@@ -165,8 +165,6 @@ CREATE TABLE signups (
     -- The answers to the questions of the event, as a JSON array.
     answers         jsonb   NOT NULL CHECK (jsonb_typeof(answers) = 'array'),
     status          text    COLLATE "C" NOT NULL CHECK (status IN ('confirmed', 'cancelled')),
-    -- The SHA-256 of the secret in the volunteer's link.
-    secret          bytea   NOT NULL UNIQUE CHECK (length(secret) = 32),
     version         bigint  NOT NULL CHECK (version >= 1),
     created_at      bigint  NOT NULL,
     -- When the confirmation mail was last queued.
@@ -185,12 +183,25 @@ CREATE INDEX signups_by_address ON signups (organization_id, email_key);
 CREATE UNIQUE INDEX one_place_for_an_address ON signups (organization_id, shift_id, email_key)
     WHERE status = 'confirmed';
 
+-- The links in mails to volunteers. Each mail has a link of its own. `digest` is the SHA-256 of the secret in the link.
+CREATE TABLE links (
+    organization_id uuid  NOT NULL,
+    event_id        uuid  NOT NULL,
+    shift_id        uuid  NOT NULL,
+    -- Not a foreign key, for the reason that `notices` has. The removal of a sign-up removes its links.
+    signup_id       uuid  NOT NULL,
+    digest          bytea NOT NULL UNIQUE CHECK (length(digest) = 32),
+    -- Finds the links of a shift and of a sign-up, too.
+    PRIMARY KEY (organization_id, shift_id, signup_id, digest),
+    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
+);
+
 -- The sign-ups as they are now: a confirmed sign-up for a closed shift is cancelled.
 --
 -- The subquery has a limit, so the planner cannot make it a join. It looks up each shift by key, and the list keeps the
 -- order of its index.
 CREATE VIEW current_signups AS
-SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.shift_version, u.name, u.email, u.email_key, u.answers, u.secret,
+SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.shift_version, u.name, u.email, u.email_key, u.answers,
     u.version, u.created_at, u.mailed_at,
     CASE WHEN s.closed_at IS NULL THEN u.status ELSE 'cancelled' END AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,

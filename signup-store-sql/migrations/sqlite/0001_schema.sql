@@ -157,8 +157,6 @@ CREATE TABLE signups (
     -- The answers to the questions of the event, as a JSON array.
     answers         TEXT    NOT NULL CHECK (json_type(answers) = 'array'),
     status          TEXT    NOT NULL CHECK (status IN ('confirmed', 'cancelled')),
-    -- The SHA-256 of the secret in the volunteer's link.
-    secret          BLOB    NOT NULL UNIQUE CHECK (length(secret) = 32),
     version         INTEGER NOT NULL CHECK (version >= 1),
     created_at      INTEGER NOT NULL,
     -- When the confirmation mail was last queued.
@@ -175,10 +173,22 @@ CREATE INDEX signups_by_address ON signups (organization_id, email_key);
 CREATE UNIQUE INDEX one_place_for_an_address ON signups (organization_id, shift_id, email_key)
     WHERE status = 'confirmed';
 
+-- The links in mails to volunteers. Each mail has a link of its own. `digest` is the SHA-256 of the secret in the link.
+CREATE TABLE links (
+    organization_id BLOB NOT NULL,
+    event_id        BLOB NOT NULL,
+    shift_id        BLOB NOT NULL,
+    signup_id       BLOB NOT NULL CHECK (length(signup_id) = 16),
+    digest          BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
+    -- Finds the links of a shift and of a sign-up, too.
+    PRIMARY KEY (organization_id, shift_id, signup_id, digest),
+    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
+) STRICT;
+
 -- The sign-ups as they are now: a confirmed sign-up for a closed shift is cancelled. An outer join never comes before the
 -- sign-ups, so the lists keep the order of their index.
 CREATE VIEW current_signups AS
-SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.shift_version, u.name, u.email, u.email_key, u.answers, u.secret,
+SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.shift_version, u.name, u.email, u.email_key, u.answers,
     u.version, u.created_at, u.mailed_at,
     iif(s.closed_at IS NULL, u.status, 'cancelled') AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,

@@ -83,14 +83,15 @@ impl Lock {
                     Kind::Question => "question",
                     Kind::Signup => "signup",
                     Kind::Notice => "notice",
-                    // The lock of the event covers its location data, and the name of a receipt the receipt.
-                    Kind::Event | Kind::LocationData | Kind::Receipt => return None,
+                    // The lock of the event covers its location data, and the name of a receipt the receipt. A link never
+                    // changes.
+                    Kind::Event | Kind::LocationData | Kind::Link | Kind::Receipt => return None,
                 };
                 row(kind, record.organization(), record.id())
             }
-            // A gate protects the total, and a unique index the digest or the secret.
+            // A gate protects the total, and a unique index the digest.
             Key::Total(Total::Filled(..) | Total::Answers(..))
-            | Key::Unique(Unique::TokenDigest(_) | Unique::SignupSecret(_)) => None,
+            | Key::Unique(Unique::TokenDigest(_) | Unique::Link(_)) => None,
         }
     }
 }

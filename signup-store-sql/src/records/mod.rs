@@ -7,6 +7,7 @@
 //! **Invariant:** no module here runs a statement.
 
 pub(crate) mod event;
+pub(crate) mod link;
 pub(crate) mod location_data;
 pub(crate) mod notice;
 pub(crate) mod organization;
@@ -32,6 +33,7 @@ pub(crate) fn table(kind: Kind) -> &'static dyn RecordTable {
         Kind::Shift => &shift::TABLE,
         Kind::Question => &question::TABLE,
         Kind::Signup => &signup::TABLE,
+        Kind::Link => &link::TABLE,
         Kind::Receipt => &receipt::TABLE,
         Kind::Notice => &notice::TABLE,
     }
@@ -42,6 +44,7 @@ pub(crate) fn key_values(key: &RecordKey) -> Vec<Value> {
     let owner = key.organization().uuid();
     match key {
         RecordKey::Organization(_) => vec![owner.into()],
+        RecordKey::Link(_, digest) => vec![owner.into(), digest.as_bytes().as_slice().into()],
         RecordKey::Receipt(key) => vec![
             owner.into(),
             key.token.uuid().into(),

@@ -6,7 +6,7 @@ use signup_core::{
 };
 
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Digest, Id, Integer, Text};
+use crate::sql::table::Kind::{Id, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Signup> = Table {
@@ -16,7 +16,7 @@ pub(crate) const TABLE: Table<Signup> = Table {
     source: "current_signups u",
     // A sign-up for an event that is being purged can be erased until it is removed.
     is_visible: |dialect, deleted| match deleted {
-        Deleted::Excluded => dialect.is_of_live_event(),
+        Deleted::Excluded => dialect.is_of_live_event('u'),
         Deleted::Included => String::new(),
     },
     selects: |table| table.columns(),
@@ -30,7 +30,6 @@ pub(crate) const TABLE: Table<Signup> = Table {
         Column::new("email", Text, |signup| signup.email.as_str().into()),
         // Addresses with the same key are the same address.
         Column::new("email_key", Text, |signup: &Signup| signup.email.key().into()).unread(),
-        Column::new("secret", Digest, |signup| signup.secret.as_bytes().as_slice().into()),
         Column::new("created_at", Integer, |signup: &Signup| signup.created_at.into()),
         Column::new("mailed_at", Integer, |signup| signup.mailed_at.into()),
         Column::new("cancelled_at", Integer, |signup: &Signup| signup.cancelled_at().into()),
@@ -58,8 +57,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Signup, StoreError> {
     );
     let (name, email) = (columns.parse("name")?, columns.text("email")?);
     let email = columns.checked(EmailAddress::stored(email))?;
-    let (secret, created_at) = (columns.parse("secret")?, columns.instant("created_at")?);
-    let mut signup = Signup::new(id, place, name, email, secret, created_at);
+    let mut signup = Signup::new(id, place, name, email, columns.instant("created_at")?);
     signup.mailed_at = columns.instant("mailed_at")?;
     let cancelled_at = columns.optional_instant("cancelled_at")?;
     signup.shift_version = columns.number("shift_version")?;

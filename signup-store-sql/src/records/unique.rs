@@ -26,9 +26,7 @@ pub(crate) fn lookup(unique: &Unique) -> Lookup {
             let values = vec![organization.uuid().into(), shift.uuid().into(), email_key.as_str().into()];
             (Kind::Signup, PLACE, values)
         }
-        Unique::SignupSecret(secret) => {
-            (Kind::Signup, &["secret"], vec![secret.as_bytes().as_slice().into()])
-        }
+        Unique::Link(digest) => (Kind::Link, &["digest"], vec![digest.as_bytes().as_slice().into()]),
         Unique::Receipt(key) => {
             let key = super::key_values(&signup_core::RecordKey::Receipt(key.clone()));
             (Kind::Receipt, super::table(Kind::Receipt).key(), key)

@@ -78,17 +78,17 @@ impl Dialect {
         }
     }
 
-    /// Returns a condition that holds for a sign-up `u` unless its event is deleted.
+    /// Returns a condition that holds for a record with this alias unless its event is deleted.
     ///
     /// A scalar subquery looks up each event in the small index of deleted ones. `NOT EXISTS` could become a join in another
-    /// order than that of the sign-ups. Without the name of the index, SQLite would read the whole row of the event.
-    pub(crate) fn is_of_live_event(self) -> String {
+    /// order than that of the records. Without the name of the index, SQLite would read the whole row of the event.
+    pub(crate) fn is_of_live_event(self, alias: char) -> String {
         let indexed = match self {
             Self::Sqlite => "INDEXED BY deleted_events ",
             Self::Postgres => "",
         };
         format!(
-            "(SELECT 1 FROM events d {indexed}WHERE d.organization_id = u.organization_id AND d.id = u.event_id \
+            "(SELECT 1 FROM events d {indexed}WHERE d.organization_id = {alias}.organization_id AND d.id = {alias}.event_id \
              AND d.deleted_at IS NOT NULL) IS NULL"
         )
     }

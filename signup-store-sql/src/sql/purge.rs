@@ -97,13 +97,20 @@ fn deleted(dialect: Dialect) -> Vec<String> {
             "(SELECT 1 FROM {children} n WHERE n.organization_id = c.organization_id AND n.{column} = c.id LIMIT 1) IS NULL"
         )
     };
+    let has_no_link = "(SELECT 1 FROM links n WHERE n.organization_id = c.organization_id AND n.shift_id = c.shift_id \
+         AND n.signup_id = c.id LIMIT 1) IS NULL";
     let is_unused = format!("{} AND {}", has_no("signups", "shift_id"), has_no("notices", "shift_id"));
     let is_empty =
         ["shifts", "questions", "location_data"].map(|table| has_no(table, "event_id")).join(" AND ");
     let due_shifts = format!("c.deleted_at <= $2 AND {is_unused} ORDER BY c.deleted_at");
     vec![
         remove("notices", &shifts, OF_SHIFT),
-        remove("signups", &shifts, &format!("{OF_SHIFT} AND {}", has_no("notices", "signup_id"))),
+        remove("links", &shifts, OF_SHIFT),
+        remove(
+            "signups",
+            &shifts,
+            &format!("{OF_SHIFT} AND {} AND {has_no_link}", has_no("notices", "signup_id")),
+        ),
         remove("questions", EVENTS, OF_EVENT),
         remove("location_data", EVENTS, OF_EVENT),
         remove("shifts", EVENTS, &format!("{OF_EVENT} AND {is_unused}")),

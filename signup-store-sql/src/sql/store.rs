@@ -96,8 +96,11 @@ impl<B: Backend> Store for SqlStore<B> {
     async fn owner(&self, kind: Kind, id: Uuid) -> Result<Option<OrganizationId>> {
         const WHAT: &str = "reading the owner of a record";
         let (reader, table) = (self.0.reader(), table(kind));
-        // The key of a receipt does not end in an id.
         let ([owner] | [owner, _], [.., column]) = (table.key(), table.key()) else { return Ok(None) };
+        // The keys of a link and of a receipt do not end in an id.
+        if matches!(kind, Kind::Link | Kind::Receipt) {
+            return Ok(None);
+        }
         let (dialect, alias) = (reader.dialect(), table.alias());
         let is_visible = table.is_visible(dialect, Deleted::Included);
         let is_visible = if is_visible.is_empty() { is_visible } else { format!(" AND {is_visible}") };
@@ -148,7 +151,7 @@ impl<B: Backend> Store for SqlStore<B> {
         let (kind, table) = (key.kind(), table(key.kind()));
         let id = match kind {
             Kind::Event => "$2".to_owned(),
-            Kind::LocationData | Kind::Shift | Kind::Question | Kind::Signup | Kind::Notice => {
+            Kind::LocationData | Kind::Shift | Kind::Question | Kind::Signup | Kind::Link | Kind::Notice => {
                 let [owner, id, ..] = table.key() else { return Ok(None) };
                 format!("(SELECT event_id FROM {} WHERE {owner} = $1 AND {id} = $2)", table.name())
             }

@@ -27,6 +27,8 @@ pub(crate) enum Effect {
     Update(Kind, u64),
     /// Adds to `filled` of shifts.
     Add,
+    /// Removes the links of removed sign-ups.
+    RemoveLinks,
     /// Removes the notices about removed sign-ups.
     RemoveNotices,
     /// Removes records. Foreign keys remove their other children.
@@ -64,6 +66,11 @@ impl Effect {
                  SELECT organization_id, id, CAST(SUM(amount) AS INTEGER) AS amount FROM {GIVEN} \
                  GROUP BY organization_id, id) AS added WHERE {}",
                 same_key("shifts", &["organization_id", "id"]).replace("given.", "added.")
+            )),
+            // The index by sign-up begins with the shift.
+            Self::RemoveLinks => Template::run(format!(
+                "DELETE FROM links WHERE (organization_id, shift_id, signup_id) IN \
+                 (SELECT organization_id, shift_id, id FROM {GIVEN})"
             )),
             Self::RemoveNotices => Template::run(format!(
                 "DELETE FROM notices WHERE (organization_id, signup_id) IN (SELECT organization_id, id FROM {GIVEN})"
@@ -105,7 +112,9 @@ pub(crate) fn push_rows(
         }
         Write::Put { before: Some(before), after } => push_update(writes, before, after)?,
         Write::Remove(record) => {
-            if record.kind() == Kind::Signup {
+            if let Record::Signup(signup) = record {
+                let shift = ("shift_id", signup.shift.uuid().into());
+                push(writes, Effect::RemoveLinks, key_row(record).into_iter().chain([shift]));
                 push(writes, Effect::RemoveNotices, key_row(record));
             }
             push(writes, Effect::Remove(record.kind()), key_row(record));

@@ -65,7 +65,7 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is() {
     let fan_out = SignupQuery::new().with_deleted().cancelled_by(CancelledBy::EventCancellation);
     for (all, looks_up_events) in [(of_live_events, true), (fan_out, false)] {
         for (query, index, (key, values)) in [
-            (all.clone(), "sqlite_autoindex_signups_2", ("id", "?")),
+            (all.clone(), "sqlite_autoindex_signups_1", ("id", "?")),
             (all.clone().of_event(EventId::NONE), "signups_by_event", ("(event_id,id)", "(?,?)")),
             (all.clone().of_shift(ShiftId::NONE), "signups_by_shift", ("(shift_id,id)", "(?,?)")),
             (

@@ -42,7 +42,7 @@ async fn a_database_from_an_unreleased_version_is_refused_and_stays_as_it_is(
     let Some((database, _)) = Database::filled(engine).await else { return };
     database.close().await;
     database
-        .run("UPDATE _sqlx_migrations SET description = 'initial', checksum = secret FROM signups")
+        .run("UPDATE _sqlx_migrations SET description = 'initial', checksum = digest FROM links")
         .await
         .unwrap();
     for version in 2..2 + further_migrations {

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use signup_core::conformance::records;
 pub(crate) use signup_core::conformance::records::{insert, organization, uuid};
 use signup_core::{
-    ChangeSet, EmailAddress, Event, EventLocationData, LocationData, Notice, NoticeQuery, Organization,
+    ChangeSet, EmailAddress, Event, EventLocationData, Link, LocationData, Notice, NoticeQuery, Organization,
     Question, Receipt, ReceiptKey, Record, Shift, Signup, SignupQuery, Store, Token,
 };
 use signup_store_sql::OpenError;
@@ -177,6 +177,7 @@ pub(crate) struct Records {
     pub(crate) shifts: Vec<Shift>,
     pub(crate) question: Question,
     pub(crate) signup: Signup,
+    pub(crate) link: Link,
     pub(crate) receipt: Receipt,
     pub(crate) notice: Notice,
 }
@@ -185,12 +186,14 @@ impl Records {
     fn new() -> Self {
         let event = event(10, "2027-03-14");
         let shifts = vec![shift(20, &event, 0), shift(21, &event, 1)];
+        let signup = signup(30, &shifts[0], "Ada@example.org");
         Self {
             organization: organization(ORGANIZATION),
             token: records::token(ORGANIZATION, 2),
             location_data: records::location_data(&event, LocationData::stored(r#"{"floor": 2}"#).unwrap()),
             question: records::question(&event, 40, 0),
-            signup: signup(30, &shifts[0], "Ada@example.org"),
+            link: records::link(&signup, 31),
+            signup,
             receipt: receipt("key", &event),
             notice: records::notice(&shifts[0], 50),
             event,
@@ -206,9 +209,10 @@ impl Records {
             self.event.clone().into(),
             self.location_data.clone().into(),
         ];
-        let after: [Record; 4] = [
+        let after: [Record; 5] = [
             self.question.clone().into(),
             self.signup.clone().into(),
+            self.link.into(),
             self.receipt.clone().into(),
             self.notice.clone().into(),
         ];
@@ -230,6 +234,7 @@ impl Records {
         assert_eq!(store.tokens(organization).await.unwrap(), from_ref(&self.token));
         let signups = store.signups(organization, &SignupQuery::new()).await.unwrap().items;
         assert_eq!(signups, from_ref(&self.signup));
+        assert_eq!(records::stored(store, &self.link).await, Some(self.link));
         assert_eq!(records::stored(store, &self.receipt).await.as_ref(), Some(&self.receipt));
         assert_eq!(store.notices(NoticeQuery::Queued(None), 10).await.unwrap(), from_ref(&self.notice));
     }

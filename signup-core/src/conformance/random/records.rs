@@ -34,9 +34,13 @@ impl Draft<'_> {
                 // The sign-ups for a closed shift are cancelled, and no rule adds one.
                 let open = world.all::<&Shift>().filter(|shift| shift.closing.is_none());
                 let shift = numbers.pick(open)?;
-                let (email, secret) = (numbers.email(), Digest::of(&numbers.name(number)));
+                let email = numbers.email();
                 let answers = self.answers(shift.event, numbers);
-                Signup { email, secret, answers, ..signup(shift, number) }.into()
+                Signup { email, answers, ..signup(shift, number) }.into()
+            }
+            Kind::Link => {
+                let digest = Digest::of(&numbers.name(number));
+                Link { digest, ..link(numbers.pick(world.all::<&Signup>())?, number) }.into()
             }
             Kind::Receipt => {
                 let owner = 1 + u32::from(numbers.below(4) == 3);
@@ -49,7 +53,7 @@ impl Draft<'_> {
                 let mut new = notice(numbers.pick(world.all::<&Shift>())?, number);
                 let signups = world.all::<&Signup>().filter(|signup| signup.shift == new.shift);
                 if let Some(signup) = numbers.pick(signups).filter(|_| numbers.below(2) == 0) {
-                    new.cause = NoticeCause::Cancelled { signup: signup.id };
+                    new.cause = NoticeCause::Cancelled { signup: signup.id, secret: secret(number) };
                 }
                 Notice { due_at, ..new }.into()
             }
@@ -94,7 +98,7 @@ impl Draft<'_> {
                     _ => notice.requeued(now),
                 };
             }
-            Record::LocationData(_) | Record::Receipt(_) => return None,
+            Record::LocationData(_) | Record::Link(_) | Record::Receipt(_) => return None,
         }
         Some(record)
     }
@@ -138,13 +142,13 @@ impl Draft<'_> {
         match numbers.below(4) {
             0 | 1 if signup.is_confirmed() => *signup = signup.clone().cancelled(self.now, numbers.cause()),
             2 if signup.is_confirmed() => signup.email = numbers.email(),
-            _ => signup.secret = Digest::of(&numbers.name(self.number)),
+            _ => signup.mailed_at = self.now,
         }
     }
 }
 
 impl Numbers<'_> {
-    /// Returns a slug or a secret: a new one, or sometimes one that other records can have, too.
+    /// Returns a slug, or the text of a digest: a new one, or sometimes one that other records can have, too.
     fn name(&mut self, number: u32) -> String {
         if self.below(4) == 3 { "common".to_owned() } else { format!("name-{number}") }
     }

@@ -2,9 +2,8 @@
 
 use super::Admin;
 use crate::error::{Error, Result};
-use crate::id::{EventId, NoticeId, OrganizationId, SignupId};
-use crate::rules::{self, Decision};
-use crate::secret;
+use crate::id::{EventId, OrganizationId, SignupId};
+use crate::rules::{self, Decision, MailIds};
 use crate::signup::{CancelledBy, Signup};
 use crate::store::{ChangeSet, Kind, SignupInFull, SignupQuery};
 use crate::text::EmailAddress;
@@ -66,13 +65,12 @@ impl Admin {
                 let found = self.shared.store.signup_in_full(organization, id).await?;
                 let found = found.filter(|found| found.event.deleted_at.is_none()).ok_or(Error::NotFound)?;
                 let SignupInFull { shift, signup, .. } = found;
-                let notice = NoticeId::new(secret::new_uuid(now));
-                Ok(rules::cancel_signup(signup, &shift, CancelledBy::Operator, notice, now))
+                Ok(rules::cancel_signup(signup, &shift, CancelledBy::Operator, MailIds::generate(now), now))
             })
             .await
     }
 
-    /// Removes every sign-up of an e-mail address in the organization, with its answers and notices, and frees the
+    /// Removes every sign-up of an e-mail address in the organization, with its answers, links and notices, and frees the
     /// places. Returns how many sign-ups this call removed. Sends no mail.
     ///
     /// # Errors

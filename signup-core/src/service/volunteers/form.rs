@@ -3,15 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use jiff::Timestamp;
-
 use super::{Shared, Volunteers};
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::id::{NoticeId, OrganizationId, ShiftId, SignupId};
+use crate::id::{OrganizationId, ShiftId, SignupId};
 use crate::input::NewSignup;
 use crate::question::Question;
-use crate::rules::{self, Decision, SignUpFacts, SignUpIds};
+use crate::rules::{self, Decision, MailIds, SignUpFacts};
 use crate::secret::{self, Secret};
 use crate::shift::{ScheduledShift, Shift};
 use crate::signup::Signup;
@@ -30,7 +28,7 @@ pub struct SignedUp {
     /// The secret of a new sign-up, with which the volunteer reads and cancels the sign-up. The confirmation mail
     /// carries it, too.
     ///
-    /// `None` if the address had a place already. That place keeps its first name and answers, and its secret is sent
+    /// `None` if the address had a place already. That place keeps its first name and answers, and its secrets are sent
     /// only by mail to the address.
     pub secret: Option<Secret>,
 }
@@ -133,8 +131,8 @@ impl SignUpForm {
     /// Takes a place on the shift, and queues the mail that confirms it.
     ///
     /// An e-mail address holds at most one place on a shift. Signing up again mails the confirmation of the place again,
-    /// [at most once an hour](Signup::MAIL_AGAIN_AFTER). That mail carries a new secret, and the earlier secret becomes
-    /// invalid. The call returns the existing sign-up without a secret, or [`Error::ShiftFull`] or [`Error::ShiftOver`],
+    /// [at most once an hour](Signup::MAIL_AGAIN_AFTER). That mail carries another secret, and earlier secrets keep
+    /// working. The call returns the existing sign-up without a secret, or [`Error::ShiftFull`] or [`Error::ShiftOver`],
     /// like for anyone else, if the shift takes no sign-up. Simultaneous sign-ups never take `filled` above the
     /// capacity.
     ///
@@ -160,14 +158,18 @@ impl SignUpForm {
         let decided = self
             .shared
             .commit(move |now| async move {
+                let sign_up = |facts: &SignUpFacts| {
+                    let id = SignupId::new(secret::new_uuid(now));
+                    rules::sign_up(facts, new, id, MailIds::generate(now), now)
+                };
                 if is_first.swap(false, Ordering::Relaxed) {
-                    match rules::sign_up(&self.facts, new, new_ids(now), now) {
+                    match sign_up(&self.facts) {
                         // The questions may have changed since the form was read.
                         Err(Error::Invalid(_)) => {}
                         decided => return decided,
                     }
                 }
-                rules::sign_up(&self.present_facts().await?, new, new_ids(now), now)
+                sign_up(&self.present_facts().await?)
             })
             .await?;
         match decided {
@@ -199,8 +201,7 @@ impl SignUpForm {
 
     async fn mail_again(&self, signup: &Signup) -> Result<()> {
         let now = self.shared.now();
-        let notice = NoticeId::new(secret::new_uuid(now));
-        let change = rules::mail_again(signup, notice, Secret::generate(), now);
+        let change = rules::mail_again(signup, MailIds::generate(now), now);
         let decide = |_| async { Ok(Decision::new((), change.clone()).again_after(|_| false)) };
         // A refusal means that another request has just mailed the confirmation, or cancelled or erased the sign-up.
         // Nothing is left to do.
@@ -213,13 +214,4 @@ fn facts(full: Option<EventInFull>, shift: ShiftId) -> Result<SignUpFacts> {
     let EventInFull { event, shifts, questions, .. } = full.ok_or(Error::NotFound)?;
     let shift = shifts.into_iter().find(|found| found.id == shift).ok_or(Error::NotFound)?;
     Ok(SignUpFacts { event, shift, questions })
-}
-
-/// Generates the ids and the secret of a new sign-up.
-fn new_ids(now: Timestamp) -> SignUpIds {
-    SignUpIds {
-        signup: SignupId::new(secret::new_uuid(now)),
-        notice: NoticeId::new(secret::new_uuid(now)),
-        secret: Secret::generate(),
-    }
 }

@@ -11,11 +11,11 @@ use super::Shared;
 use crate::allowance::{Allowance, RateKey};
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::id::NoticeId;
+use crate::link::Link;
 use crate::organization::Organization;
 use crate::question::Question;
-use crate::rules;
-use crate::secret::{self, Secret};
+use crate::rules::{self, MailIds};
+use crate::secret::Secret;
 use crate::shift::ScheduledShift;
 use crate::signup::{CancelledBy, Signup};
 use crate::store::{EventInFull, RecordKey, SignupInFull, Unique};
@@ -124,14 +124,11 @@ impl Volunteers {
     /// [`Session::signup`](crate::Session::signup) and the lists still return such a sign-up as confirmed.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if no sign-up has this secret.
+    /// Returns [`Error::NotFound`] for an unknown secret, and for one that is [outdated](Link::LIFETIME).
     ///
     /// See [`cancel`](Self::cancel) for an example.
     pub async fn signup_with_event(&self, secret: &Secret) -> Result<(Signup, PublicEvent)> {
-        let signup = self.signup(secret).await?;
-        let found = self.shared.store.signup_in_full(signup.organization, signup.id).await?;
-        let found = found.filter(|found| found.event.deleted_at.is_none()).ok_or(Error::NotFound)?;
-        let SignupInFull { organization, event, shift, mut signup } = found;
+        let SignupInFull { organization, event, shift, mut signup } = self.found(secret).await?;
         if let Some(deleted_at) = shift.deleted_at {
             signup = signup.cancelled(deleted_at, CancelledBy::ShiftDeletion);
         }
@@ -142,7 +139,7 @@ impl Volunteers {
     /// changes nothing.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if no sign-up has this secret.
+    /// Returns [`Error::NotFound`] for an unknown secret, and for one that is [outdated](Link::LIFETIME).
     ///
     /// # Example
     ///
@@ -160,32 +157,27 @@ impl Volunteers {
     /// let (signup, found) = volunteers.signup_with_event(&secret).await?;
     /// assert_eq!((signup.status(), found.event.id), (SignupStatus::Confirmed, created.event.id));
     /// volunteers.cancel(&secret).await?;
-    /// assert_eq!(volunteers.signup(&secret).await?.status(), SignupStatus::Cancelled);
+    /// let (signup, _) = volunteers.signup_with_event(&secret).await?;
+    /// assert_eq!(signup.status(), SignupStatus::Cancelled);
     /// # Ok(()) }) }
     /// ```
     pub async fn cancel(&self, secret: &Secret) -> Result<Signup> {
         self.shared
             .commit_unrefused(move |now| async move {
-                let signup = self.signup(secret).await?;
-                let found = self.shared.store.signup_in_full(signup.organization, signup.id).await?;
-                let found = found.filter(|found| found.event.deleted_at.is_none());
-                let SignupInFull { shift, signup, .. } = found.ok_or(Error::NotFound)?;
-                let notice = NoticeId::new(secret::new_uuid(now));
-                Ok(rules::cancel_signup(signup, &shift, CancelledBy::Volunteer, notice, now))
+                let SignupInFull { shift, signup, .. } = self.found(secret).await?;
+                Ok(rules::cancel_signup(signup, &shift, CancelledBy::Volunteer, MailIds::generate(now), now))
             })
             .await
     }
 
-    /// Reads the sign-up with this secret, confirmed or cancelled.
-    ///
-    /// A confirmed sign-up for a deleted shift is returned as confirmed. Only
-    /// [`signup_with_event`](Self::signup_with_event) returns it as cancelled.
-    ///
-    /// # Errors
-    /// Returns [`Error::NotFound`] if no sign-up has this secret.
-    ///
-    /// See [`cancel`](Self::cancel) for an example.
-    pub async fn signup(&self, secret: &Secret) -> Result<Signup> {
-        self.shared.store.find(Unique::SignupSecret(secret.digest())).await?.ok_or(Error::NotFound)
+    /// Reads the sign-up that a link with this secret shows, if the link works at present.
+    async fn found(&self, secret: &Secret) -> Result<SignupInFull> {
+        let store = &self.shared.store;
+        let link: Link = store.find(Unique::Link(secret.digest())).await?.ok_or(Error::NotFound)?;
+        let found = store.signup_in_full(link.organization, link.signup).await?;
+        let is_shown = |found: &SignupInFull| {
+            found.event.deleted_at.is_none() && Link::works_at(found.shift.interval(), self.shared.now())
+        };
+        found.filter(is_shown).ok_or(Error::NotFound)
     }
 }

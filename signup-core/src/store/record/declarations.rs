@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::{Entity, EventLocationData, RecordKey, Share, Total, Unique};
 use crate::event::Event;
+use crate::link::Link;
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::question::Question;
@@ -138,9 +139,8 @@ impl Entity for Signup {
     }
 
     fn uniques(&self) -> Vec<Unique> {
-        let place = Unique::Place(self.organization, self.shift, self.email.key());
-        let secret = Unique::SignupSecret(self.secret);
-        if self.is_confirmed() { vec![place, secret] } else { vec![secret] }
+        let place = || Unique::Place(self.organization, self.shift, self.email.key());
+        self.is_confirmed().then(place).into_iter().collect()
     }
 
     fn shares(&self) -> Vec<Share> {
@@ -148,6 +148,20 @@ impl Entity for Signup {
         let answers = self.answers.iter();
         let answers = answers.map(|answer| Total::Answers(self.organization, self.event, answer.question_id));
         self.is_confirmed().then_some(filled).into_iter().chain(answers).map(Share::of).collect()
+    }
+}
+
+impl Entity for Link {
+    fn key(&self) -> RecordKey {
+        RecordKey::Link(self.organization, self.digest)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Signup(self.organization, self.signup))
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        vec![Unique::Link(self.digest)]
     }
 }
 

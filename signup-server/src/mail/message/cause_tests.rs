@@ -13,10 +13,11 @@ async fn every_cause_of_a_notice_has_a_mail_or_is_fanned_out() {
     let signup = delivery.signup.id;
     let before = TimeAndPlace::of(&delivery.shift, &delivery.event);
     let change = ShiftChange { after: before.clone(), before, shift_version: 2, with_event: false };
+    let secret = Secret::generate;
     let mailed = [
-        (NoticeCause::SignedUp { signup, secret: Secret::generate() }, "You are signed up: "),
-        (NoticeCause::Cancelled { signup }, "Cancelled: "),
-        (NoticeCause::ShiftMoved { signup, change: change.clone() }, "Changed: "),
+        (NoticeCause::SignedUp { signup, secret: secret() }, "You are signed up: "),
+        (NoticeCause::Cancelled { signup, secret: secret() }, "Cancelled: "),
+        (NoticeCause::ShiftMoved { signup, secret: secret(), change: change.clone() }, "Changed: "),
     ];
     let fanned_out = [
         NoticeCause::ShiftChanged { change, fanned_out_to: None },

@@ -80,7 +80,7 @@ pub(crate) fn signup_page_query(
     };
     let select = |what: &str, range: &str, direction: &str, limit: u32| {
         let is_live = match wanted.deleted {
-            Deleted::Excluded => format!("AND {} ", dialect.is_of_live_event()),
+            Deleted::Excluded => format!("AND {} ", dialect.is_of_live_event('u')),
             Deleted::Included => String::new(),
         };
         let order = order(direction);

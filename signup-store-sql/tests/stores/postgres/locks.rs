@@ -224,8 +224,8 @@ async fn a_sign_up_costs_the_same_however_full_the_shift_is(
     }
     let columns = "organization_id, event_id, shift_id, shift_version, name, answers, status, version, created_at, mailed_at";
     let full = format!(
-        "INSERT INTO signups (id, email, email_key, secret, {columns}) \
-         SELECT gen_random_uuid(), 'a@b', 'full-' || n, decode(md5('a' || n) || md5('b' || n), 'hex'), {columns} \
+        "INSERT INTO signups (id, email, email_key, {columns}) \
+         SELECT gen_random_uuid(), 'a@b', 'full-' || n, {columns} \
          FROM (SELECT * FROM signups LIMIT 1) s, generate_series(1, 10000) n"
     );
     watcher.execute(AssertSqlSafe(full)).await.unwrap();
@@ -253,19 +253,20 @@ async fn a_sign_up_costs_the_same_however_full_the_shift_is(
 #[tokio::test]
 async fn sign_ups_on_one_shift_fail_each_for_itself() {
     const PLACES: u32 = 20;
-    let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
+    // The link of `Records`.
+    const TAKEN: u32 = 31;
+    let Some((database, _)) = Database::filled(Engine::Postgres).await else { return };
     let event = event(11, "2027-06-05");
     let occupancy = Occupancy::empty(Capacity::new(PLACES).unwrap());
     let shift = with(shift(60, &event, 0), |shift| shift.occupancy = occupancy);
     let new: [Record; 2] = [event.clone().into(), shift.clone().into()];
     database.store.commit(insert(new)).await.unwrap();
     let change = |number: u32| {
-        let mut new = signup(number, &shift, &format!("volunteer-{number}@example.org"));
-        if number == 107 {
-            // The secret is another's already, which no requirement notices.
-            new.secret = records.signup.secret;
-        }
-        records::sign_up(&shift, &new)
+        let new = signup(number, &shift, &format!("volunteer-{number}@example.org"));
+        let mut change = records::sign_up(&shift, &new);
+        // The secret of one is another's already, which no requirement notices.
+        change.insert(records::link(&new, if number == 107 { TAKEN } else { number }));
+        change
     };
     let answers = join_all((100..140).map(|number| database.store.commit(change(number)))).await;
     let (mut taken, mut full, mut failed) = (0, 0, 0);
