@@ -26,6 +26,7 @@ mod routes;
 #[cfg(test)]
 mod sample_event;
 mod serve;
+mod signup_table;
 mod wire;
 
 use std::process::ExitCode;

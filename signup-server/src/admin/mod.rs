@@ -1,9 +1,8 @@
 //! The management commands: organizations, tokens, events, questions, sign-ups and mails.
 //!
 //! Each command prints JSON objects, one on each line. The objects are [wire types](crate::wire). Only
-//! `signup list --csv` prints CSV.
+//! `signup list --csv` prints a [table](crate::signup_table).
 
-mod csv;
 mod event;
 mod notice;
 mod organization;

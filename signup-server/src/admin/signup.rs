@@ -1,29 +1,28 @@
-//! `signup`: list sign-ups as JSON or CSV, and erase the data of a person.
+//! `signup`: list sign-ups as JSON or as a table, and erase the data of a person.
 
-use signup_core::{Admin, Event, SignupId};
+use std::collections::HashSet;
 
-use super::csv::CsvTable;
+use signup_core::{Admin, Event, ScheduledShift, Signup, SignupId};
+
 use super::{PAGE_LIMIT, describe, find_organization, live_event, print};
 use crate::config::SignupCommand;
-use crate::output::Failure;
+use crate::output::{self, Failure};
+use crate::signup_table::signup_table;
 use crate::wire;
 
 pub(super) async fn run(admin: &Admin, command: SignupCommand) -> Result<(), Failure> {
     match command {
         SignupCommand::List { event, csv } => {
-            let Event { id: event, organization: owner, .. } = live_event(admin, &event).await?;
-            let questions = admin.questions(event).await.map_err(describe)?;
-            let table = if csv { Some(CsvTable::begin(&questions)?) } else { None };
-            let mut after: Option<SignupId> = None;
-            loop {
-                let page = admin.signups(owner, event, after, PAGE_LIMIT).await.map_err(describe)?;
-                let Some(last) = page.last() else { return Ok(()) };
-                after = Some(last.id);
-                match &table {
-                    Some(table) => table.print(&page)?,
-                    None => page.iter().try_for_each(|signup| print(&wire::Signup::new(signup)))?,
-                }
+            let event = live_event(admin, &event).await?;
+            if csv {
+                return print_table(admin, &event).await;
             }
+            let mut after = None;
+            while let Some((page, last)) = page(admin, &event, after).await? {
+                after = Some(last);
+                page.iter().try_for_each(|signup| print(&wire::Signup::new(signup)))?;
+            }
+            Ok(())
         }
         SignupCommand::Erase { email, organization } => {
             let organization = find_organization(admin, &organization).await?;
@@ -31,4 +30,33 @@ pub(super) async fn run(admin: &Admin, command: SignupCommand) -> Result<(), Fai
             print(&wire::Erasure::new(organization.id, erased))
         }
     }
+}
+
+/// Prints the sign-ups as a table, which is sorted in memory.
+async fn print_table(admin: &Admin, event: &Event) -> Result<(), Failure> {
+    let mut signups = vec![];
+    while let Some((page, _)) = page(admin, event, signups.last().map(|signup: &Signup| signup.id)).await? {
+        signups.extend(page);
+    }
+    let full = admin.event(event.id).await.map_err(describe)?;
+    let mut shifts = full.shifts;
+    // The sign-ups for a deleted shift are listed, too.
+    let live: HashSet<_> = shifts.iter().map(|shift| shift.id).collect();
+    let all: HashSet<_> = signups.iter().map(|signup| signup.shift).collect();
+    for &id in all.difference(&live) {
+        let shift = admin.shift(event.organization, id).await.map_err(describe)?;
+        shifts.push(ScheduledShift::of(shift, &full.event));
+    }
+    signup_table(&full.questions, shifts, signups).try_for_each(|line| output::print_line(&line))
+}
+
+/// Reads the sign-ups with an id above `after`, and the id of the last. Returns `None` if there is no further one.
+async fn page(
+    admin: &Admin,
+    event: &Event,
+    after: Option<SignupId>,
+) -> Result<Option<(Vec<Signup>, SignupId)>, String> {
+    let page = admin.signups(event.organization, event.id, after, PAGE_LIMIT).await.map_err(describe)?;
+    let last = page.last().map(|signup| signup.id);
+    Ok(last.map(|last| (page, last)))
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::harness::{Server, run};
-use crate::lives::path;
 use crate::mails::{SOON, with_mailbox};
 use crate::pages::{Page, published};
 use crate::wait::wait_until;
@@ -26,7 +25,7 @@ fn assert_refused(server: &Server, arguments: &[&str], says: &str) {
 }
 
 #[tokio::test]
-async fn sign_ups_are_listed_as_json_and_as_csv() {
+async fn sign_ups_are_listed_as_json() {
     let server = Server::start_on_sqlite();
     let page = Page::create(&server, &published()).await;
     let event = page.event["id"].as_str().unwrap();
@@ -49,23 +48,52 @@ async fn sign_ups_are_listed_as_json_and_as_csv() {
     let answer = &ada["answers"][0];
     assert_eq!((&answer["label"], &answer["value"]), (&json!("Size, please"), &json!("=1+1")));
 
-    let table = command(&server, &["signup", "list", "--event", event, "--csv"]);
-    let lines: Vec<_> = table.lines().collect();
-    assert_eq!(
-        lines[0],
-        "id,event_id,slot_id,name,email,status,cancelled_at,cancelled_by,created_at,\"Size, please\""
-    );
-    assert!(lines[1].contains(",\"Ada \"\"A\"\"\",ada@example.org,confirmed,,,"), "{}", lines[1]);
-    assert!(lines[1].ends_with(",'=1+1"), "a formula is escaped: {}", lines[1]);
-    assert!(lines[2].contains(",'-Bob,bob@example.org,") && lines[2].ends_with(','), "{}", lines[2]);
-    assert_eq!(server.post(&format!("{}/cancel", path(&page.event)), &json!({})).await.status, 200);
-    let table = command(&server, &["signup", "list", "--event", event, "--csv"]);
-    let cancelled_at = server.get(&path(&page.event)).await.data()["cancelled_at"].clone();
-    let cancelled = format!(",cancelled,{},organizer,", cancelled_at.as_str().unwrap());
-    for line in table.lines().skip(1) {
-        assert!(line.contains(&cancelled), "{line}");
+    assert_refused(&server, &["signup", "list", "--event", "x"], "there is no event with the id or slug x");
+}
+
+#[tokio::test]
+async fn the_table_of_sign_ups_is_in_running_order_and_by_name_with_local_times() {
+    let server = Server::start_on_sqlite();
+    let page = Page::create(&server, &published()).await;
+    let event = page.event["id"].as_str().unwrap();
+    let size = server.manage(&["question", "add", "--event", event, "--label", "Größe, \"EU\""]);
+    let size = format!("answer.{}", size["id"].as_str().unwrap());
+    for (title, name, email, answer) in [
+        ("Late", "Zoë", "zoe@example.org", ""),
+        ("Early", "bob", "bob@example.org", "=1+1"),
+        ("Early", "Ada \"A\"", "ada@example.org", "M"),
+    ] {
+        let slot = page.slot(title);
+        let form = [("slot_id", slot.as_str()), ("name", name), ("email", email), (&size, answer)];
+        assert_eq!(page.post(&server, &form).await.status, 303);
     }
-    assert_refused(&server, &["signup", "list", "--event", "x"], "there is no event with the id x");
+    // The sign-ups for a deleted slot stay in the table.
+    let deleted = format!("/v1/slots/{}?cancel_signups=true", page.slot("Late"));
+    assert_eq!(server.send("DELETE", &deleted, None).await.status, 200);
+    let listed = command(&server, &["signup", "list", "--event", event]);
+    let mut signups: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    signups.reverse();
+    let [ada, bob, zoe] = signups.as_slice() else { panic!("{listed}") };
+    let field = |signup: &Value, name: &str| signup[name].as_str().unwrap_or_default().to_owned();
+    let ends = |signup: &Value, answer: &str| {
+        let ids = ["id", "event_id", "slot_id"].map(|name| field(signup, name)).join(",");
+        let times = ["created_at", "cancelled_at", "cancelled_by"].map(|name| field(signup, name)).join(",");
+        format!("{},{times},{answer},{ids}", field(signup, "status"))
+    };
+    let table = command(&server, &["signup", "list", "--event", event, "--csv"]);
+    let expected = [
+        "\u{feff}shift,date,start_time,end_time,name,email,status,created_at,cancelled_at,cancelled_by,\
+         \"Größe, \"\"EU\"\"\",id,event_id,slot_id"
+            .to_owned(),
+        format!(
+            "\"Early\",2027-06-05,09:00,12:30,\"Ada \"\"A\"\"\",\"ada@example.org\",{}",
+            ends(ada, "\"M\"")
+        ),
+        format!("\"Early\",2027-06-05,09:00,12:30,\"bob\",\"bob@example.org\",{}", ends(bob, "\"'=1+1\"")),
+        format!("\"Late\",2027-06-05,13:00,17:00,\"Zoë\",\"zoe@example.org\",{}", ends(zoe, "")),
+    ];
+    assert_eq!(table.lines().collect::<Vec<_>>(), expected);
+    assert_eq!((&zoe["status"], &zoe["cancelled_by"]), (&json!("cancelled"), &json!("organizer")));
 }
 
 #[tokio::test]
@@ -125,5 +153,5 @@ async fn queued_mails_are_listed_without_their_secrets() {
     assert_eq!(tried["slot_id"], page.slot("Early"));
     assert!(!tried.to_string().contains("secret"));
     assert_eq!(command(&server, &["notice", "list", "--failed"]), "");
-    assert_refused(&server, &["notice", "retry", "--id", "x"], "there is no notice with the id x");
+    assert_refused(&server, &["notice", "retry", "--id", "x"], "there is no mail with the id x");
 }

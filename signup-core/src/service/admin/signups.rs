@@ -2,10 +2,11 @@
 
 use super::Admin;
 use crate::error::{Error, Result};
-use crate::id::{EventId, OrganizationId, SignupId};
+use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
 use crate::rules::{self, Decision, MailIds};
+use crate::shift::Shift;
 use crate::signup::{CancelledBy, Signup};
-use crate::store::{ChangeSet, Kind, SignupInFull, SignupQuery};
+use crate::store::{ChangeSet, Deleted, Kind, RecordKey, SignupInFull, SignupQuery};
 use crate::text::EmailAddress;
 
 impl Admin {
@@ -17,6 +18,30 @@ impl Admin {
     /// See [`cancel_signup`](Self::cancel_signup) for an example.
     pub async fn event_owner(&self, event: EventId) -> Result<OrganizationId> {
         self.shared.owner(Kind::Event, event.uuid()).await
+    }
+
+    /// Reads a shift, deleted or not.
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if the organization has no such shift, or if it was purged.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, .. }| {
+    /// use signup_core::DeleteShift;
+    ///
+    /// let shift = &created.shifts[0];
+    /// session.delete_shift(shift.id, DeleteShift::new()).await?;
+    /// let deleted = service.admin().shift(organization.id, shift.id).await?;
+    /// assert!(deleted.deleted_at.is_some());
+    /// # Ok(()) }) }
+    /// ```
+    #[doc(alias = "slot")]
+    pub async fn shift(&self, organization: OrganizationId, id: ShiftId) -> Result<Shift> {
+        let found = self.shared.store.record(&RecordKey::Shift(organization, id), Deleted::Included).await?;
+        found.and_then(|record| Shift::try_from(record).ok()).ok_or(Error::NotFound)
     }
 
     /// Lists an event's sign-ups by ascending id, cancelled ones included. Returns at most `limit` with an id above
