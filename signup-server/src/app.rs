@@ -144,15 +144,15 @@ impl App {
         client: IpAddr,
         request: Request,
     ) -> Response {
-        let Some((endpoint, path)) = found else { return page::not_found() };
+        let Some((endpoint, path)) = found else { return self.pages.not_found() };
         match endpoint.handler(method) {
             Some(Handler::Page(handle)) => {
                 let (pages, reference) = (self.pages.clone(), Arc::clone(&self.reference));
                 let answer = handle(PageCall { pages, reference, request, path, client });
                 run(method, answer).await.unwrap_or_else(page::unavailable)
             }
-            Some(_) => page::not_found(),
-            None => without_handler(endpoint, method, page::method_not_allowed),
+            Some(_) => self.pages.not_found(),
+            None => without_handler(endpoint, method, || self.pages.method_not_allowed()),
         }
     }
 
@@ -272,7 +272,7 @@ fn insert_allowance(response: &mut Response, limit: u32, remaining: u32) {
 /// Responds to a method that the endpoint has no handler for: 204 to `OPTIONS`, and `refusal` to any other method.
 ///
 /// Both responses have the header `Allow`.
-fn without_handler(endpoint: &Endpoint, method: &Method, refusal: fn() -> Response) -> Response {
+fn without_handler(endpoint: &Endpoint, method: &Method, refusal: impl FnOnce() -> Response) -> Response {
     let mut response = if *method == Method::OPTIONS {
         let mut response = Response::default();
         *response.status_mut() = StatusCode::NO_CONTENT;

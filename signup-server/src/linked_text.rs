@@ -27,9 +27,7 @@ impl<'a> LinkedText<'a> {
             let text = span.as_str();
             let link = match span.kind() {
                 Some(LinkKind::Url) if is_of_web(text) => Some(Cow::Borrowed(text)),
-                Some(LinkKind::Email) => {
-                    Some(format!("mailto:{}", utf8_percent_encode(text, ENCODED)).into())
-                }
+                Some(LinkKind::Email) => return Self::mail_address(text),
                 _ => None,
             };
             Self { text, link }
@@ -37,9 +35,9 @@ impl<'a> LinkedText<'a> {
         spans.collect()
     }
 
-    /// Returns a text that links to `address`, if that is an address of the web.
-    pub(crate) fn to(text: &'a str, address: &'a str) -> Self {
-        Self { text, link: is_of_web(address).then_some(Cow::Borrowed(address)) }
+    /// Returns a mail address as a link.
+    pub(crate) fn mail_address(text: &'a str) -> Self {
+        Self { text, link: Some(format!("mailto:{}", utf8_percent_encode(text, ENCODED)).into()) }
     }
 }
 

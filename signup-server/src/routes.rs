@@ -20,6 +20,7 @@ use crate::handlers::{
     show_signup, show_slot, show_team, show_token, unpublish_event,
 };
 use crate::health;
+use crate::page;
 use crate::path::{PathParameters, PathPattern};
 use crate::reply::ApiError;
 
@@ -90,11 +91,14 @@ static ROUTES: &[Route] = &[
     route(Method::GET, "/health/live", Open(|_| async { health::live() }.boxed())),
     route(Method::GET, "/health/ready", Open(|c| async move { c.health.ready(&c.service).await }.boxed())),
     route(Method::GET, "/", Page(|c| async move { c.reference.start() }.boxed())),
+    route(Method::GET, "/favicon.ico", Page(|_| async { page::icon() }.boxed())),
     route(Method::GET, "/docs", Page(|c| async move { c.reference.docs() }.boxed())),
     route(Method::GET, "/events/{slug}", Page(|c| c.pages.event(c.path.text("slug"), c.request.query).boxed())),
     route(Method::POST, "/events/{slug}/signups",
         Page(|c| c.pages.sign_up(c.path.text("slug"), c.client, c.request).boxed())),
-    route(Method::GET, "/events/{slug}/signed-up", Page(|c| c.pages.signed_up(c.path.text("slug")).boxed())),
+    route(Method::GET, "/events/{slug}/signups", Page(|c| async move { c.pages.forms(&c.path.text("slug")) }.boxed())),
+    route(Method::GET, "/events/{slug}/signed-up",
+        Page(|c| c.pages.signed_up(c.path.text("slug"), c.request.query).boxed())),
     route(Method::GET, "/signups/{secret}", Page(|c| c.pages.signup(c.path.text("secret")).boxed())),
     route(Method::GET, "/signups/{secret}/calendar.ics", Page(|c| c.pages.calendar(c.path.text("secret")).boxed())),
     route(Method::POST, "/signups/{secret}/cancel", Page(|c| c.pages.cancel(c.path.text("secret")).boxed())),

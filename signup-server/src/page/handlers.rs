@@ -6,16 +6,13 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use signup_core::{Error, PublicEvent, Secret, Service, ShiftId, SignUpInput, TimeAndPlace};
-use warp::http::header::{
-    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
-};
+use warp::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::event::{self, Focus};
-use super::{
-    Link, base_path, body_error, error_page, message, not_found, signup, themed_message, unavailable,
-};
+use super::event::{self, Focus, Obstacle};
+use super::message::{Retry, body_error, error_page, method_not_allowed, not_found, see_other, too_many};
+use super::{base_path, signup};
 use crate::calendar::{Method, SignupEntry};
 use crate::request::Request;
 
@@ -51,13 +48,9 @@ impl Pages {
     /// `GET /events/{slug}`: returns the page of an event. The query parameter `slot_id` opens the form of a shift.
     pub(crate) async fn event(self, slug: String, query: String) -> Response {
         let focus = Focus { shift: selected_shift(&query), ..Focus::default() };
-        self.event_with(StatusCode::OK, &slug, &focus).await
-    }
-
-    async fn event_with(&self, status: StatusCode, slug: &str, focus: &Focus) -> Response {
-        match self.service.volunteers().event(slug).await {
-            Ok(found) => self.page_of(status, &found, focus),
-            Err(error) => error_page(&error),
+        match self.service.volunteers().event(&slug).await {
+            Ok(found) => self.page_of(StatusCode::OK, &found, &focus),
+            Err(error) => self.error_page(&error),
         }
     }
 
@@ -66,11 +59,11 @@ impl Pages {
         match self.service.volunteers().event(slug).await {
             // The event may have been cancelled after the form was refused for another reason.
             Ok(found) if found.event.is_cancelled() => {
-                let focus = Focus { obstacle: Some(CANCELLED), ..Focus::default() };
+                let focus = Focus { obstacle: Some(Obstacle::CANCELLED), ..Focus::default() };
                 self.page_of(StatusCode::CONFLICT, &found, &focus)
             }
             Ok(found) => self.page_of(status, &found, focus),
-            Err(error) => error_page(&error),
+            Err(error) => self.error_page(&error),
         }
     }
 
@@ -80,19 +73,44 @@ impl Pages {
         event::page(status, found, &self.event_path(slug), url, focus, self.service.now())
     }
 
+    fn error_page(&self, error: &Error) -> Response {
+        error_page(error, &self.base_path, None)
+    }
+
+    /// Returns 404, for a page that does not exist or is not public.
+    pub(crate) fn not_found(&self) -> Response {
+        not_found(&self.base_path)
+    }
+
+    /// Returns 405, for a method that the page does not support.
+    pub(crate) fn method_not_allowed(&self) -> Response {
+        method_not_allowed(&self.base_path)
+    }
+
+    /// `GET /events/{slug}/signups`: redirects to the page of the event, which has the forms.
+    pub(crate) fn forms(&self, slug: &str) -> Response {
+        see_other(&self.event_path(slug))
+    }
+
     /// `POST /events/{slug}/signups`: signs a volunteer up and redirects. If the sign-up is refused, returns the page
     /// of the event with the reason.
     pub(crate) async fn sign_up(self, slug: String, client: IpAddr, mut request: Request) -> Response {
+        let path = self.event_path(&slug);
+        let body = request.form().await;
+        let typed = body.as_ref().map(|body| fields(body)).unwrap_or_default();
+        let action = format!("{path}/signups");
+        let retry = || {
+            let is_kept = body.as_ref().is_ok_and(|body| body.len() <= MAX_KEPT);
+            is_kept.then_some(Retry { action: &action, fields: &typed })
+        };
         match self.service.volunteers().count_attempt(client).await {
             Ok(allowance) if allowance.is_allowed => {}
-            Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now())),
-            Err(error) => return error_page(&error),
+            Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now()), retry()),
+            Err(error) => return error_page(&error, &self.base_path, retry()),
         }
-        let body = match request.form().await {
-            Ok(body) => body,
-            Err(error) => return body_error(error),
-        };
-        let typed = fields(&body);
+        if let Err(error) = body {
+            return body_error(error, &path);
+        }
         let shift = typed.get("slot_id").and_then(|id| id.parse().ok()).unwrap_or(ShiftId::NONE);
         let value = |name: &str| typed.get(name).map_or("", String::as_str).into();
         let answers = typed.iter().filter_map(|(name, value)| {
@@ -112,68 +130,50 @@ impl Pages {
             }
         }
         let obstacle = match signed_up.flatten() {
-            Ok(_) => {
-                let path = self.event_path(&slug);
-                return see_other(&format!("{path}/signed-up?slot_id={shift}"));
-            }
+            Ok(_) => return see_other(&format!("{path}/signed-up?slot_id={shift}")),
             Err(Error::Invalid(faults)) => {
                 let focus = Focus { shift: Some(shift), typed, faults, obstacle: None };
                 return self.refused(StatusCode::UNPROCESSABLE_ENTITY, &slug, &focus).await;
             }
-            Err(Error::EventCancelled) => CANCELLED,
-            // The text does not depend on whether the address has a place on the shift, so the text does not reveal a
-            // place.
-            Err(Error::ShiftFull) => (
-                "Sorry, this shift has just become full",
-                "No new place was taken; perhaps another shift suits you. If you already have a place on this shift, you keep \
-                 it, and the mail with your link is on its way to you again (once an hour at most).",
-            ),
-            Err(Error::ShiftOver) => (
-                "Sorry, this shift is over",
-                "No new place was taken; perhaps another shift suits you. If you already have a place on this shift, the mail \
-                 with your link is on its way to you again (once an hour at most).",
-            ),
-            Err(error) => return error_page(&error),
+            Err(Error::EventCancelled) => Obstacle::CANCELLED,
+            Err(Error::ShiftFull) => Obstacle::FULL,
+            Err(Error::ShiftOver) => Obstacle::OVER,
+            Err(error) => return error_page(&error, &self.base_path, retry()),
         };
         let focus = Focus { obstacle: Some(obstacle), ..Focus::default() };
         self.refused(StatusCode::CONFLICT, &slug, &focus).await
     }
 
-    /// `GET /events/{slug}/signed-up`: returns the page after a sign-up.
+    /// `GET /events/{slug}/signed-up`: returns the page after a sign-up for the shift in the query parameter `slot_id`.
     ///
-    /// The page is the same for every visitor, so that it does not reveal who has signed up. If the event is cancelled,
-    /// returns the page of the event.
-    pub(crate) async fn signed_up(self, slug: String) -> Response {
+    /// If the event is cancelled, returns the page of the event. If the event has no such shift, redirects to the page of
+    /// the event.
+    pub(crate) async fn signed_up(self, slug: String, query: String) -> Response {
         match self.service.volunteers().event(&slug).await {
             Ok(found) if found.event.is_cancelled() => {
                 self.page_of(StatusCode::OK, &found, &Focus::default())
             }
-            Ok(found) => themed_message(
-                StatusCode::OK,
-                found.event.theme,
-                "Look into your mailbox",
-                &format!(
-                    "A mail is on its way to the address that you gave. It confirms your place at “{}”, and has a link \
-                     with which you can cancel it. If it does not come within some minutes, look among the unwanted \
-                     mail.",
-                    found.event.title
-                ),
-                Some(Link { href: &self.event_path(&slug), text: "Back to the event" }),
-            ),
-            Err(error) => error_page(&error),
+            Ok(found) => {
+                let path = self.event_path(&slug);
+                let page =
+                    selected_shift(&query).and_then(|shift| signup::signed_up(&found, shift, path.clone()));
+                page.unwrap_or_else(|| see_other(&path))
+            }
+            Err(error) => self.error_page(&error),
         }
     }
 
     /// `GET /signups/{secret}`: returns the page of a sign-up.
     pub(crate) async fn signup(self, secret: String) -> Response {
-        let Ok(secret) = secret.parse::<Secret>() else { return not_found() };
+        let Ok(secret) = secret.parse::<Secret>() else { return self.not_found() };
         match self.service.volunteers().signup_with_event(&secret).await {
             Ok((signup, found)) => {
                 let event_path = self.event_path(&found.event.slug);
                 let path = self.signup_path(&secret);
-                signup::page(&signup, &found, &path, event_path, self.service.now()).unwrap_or_else(not_found)
+                let page = signup::page(&signup, &found, &path, event_path, self.service.now());
+                page.unwrap_or_else(|| self.not_found())
             }
-            Err(error) => error_page(&error),
+            Err(error) => self.error_page(&error),
         }
     }
 
@@ -181,13 +181,13 @@ impl Pages {
     ///
     /// It is the entry that the mails have, so a calendar program merges the two.
     pub(crate) async fn calendar(self, secret: String) -> Response {
-        let Ok(secret) = secret.parse::<Secret>() else { return not_found() };
+        let Ok(secret) = secret.parse::<Secret>() else { return self.not_found() };
         let (signup, found) = match self.service.volunteers().signup_with_event(&secret).await {
             Ok(found) => found,
-            Err(error) => return error_page(&error),
+            Err(error) => return self.error_page(&error),
         };
         let now = self.service.now();
-        let Some(shift) = signup::shift_to_come(&signup, &found, now) else { return not_found() };
+        let Some(shift) = signup::shift_to_come(&signup, &found, now) else { return self.not_found() };
         let entry = SignupEntry {
             method: Method::Publish,
             organization: &found.organization,
@@ -214,43 +214,18 @@ impl Pages {
 
     /// `POST /signups/{secret}/cancel`: cancels a sign-up and redirects to its page.
     pub(crate) async fn cancel(self, secret: String) -> Response {
-        let Ok(secret) = secret.parse::<Secret>() else { return not_found() };
+        let Ok(secret) = secret.parse::<Secret>() else { return self.not_found() };
         match self.service.volunteers().cancel(&secret).await {
             Ok(_) => see_other(&self.signup_path(&secret)),
-            Err(error) => error_page(&error),
+            Err(error) => self.error_page(&error),
         }
     }
 }
 
-/// The heading and the text about a sign-up for a cancelled event.
-const CANCELLED: (&str, &str) = ("Sorry, this event is cancelled", "No place was taken.");
-
-/// Returns 429, for a client address with too many attempts to sign up.
-fn too_many(retry_after_s: i64) -> Response {
-    let mut response = message(
-        StatusCode::TOO_MANY_REQUESTS,
-        "Please wait a minute",
-        "From your address there were very many sign-ups just now. Go back and send the form again in a minute.",
-        None,
-    );
-    response.headers_mut().insert(RETRY_AFTER, retry_after_s.into());
-    response
-}
-
-fn see_other(location: &str) -> Response {
-    let Ok(value) = HeaderValue::try_from(location) else { return unavailable() };
-    let mut response = message(
-        StatusCode::SEE_OTHER,
-        "Done",
-        "Your browser should have gone on by itself.",
-        Some(Link { href: location, text: "Go on" }),
-    );
-    response.headers_mut().insert(LOCATION, value);
-    response
-}
-
 /// The maximum number of form fields that are read. No form of the pages has nearly as many.
 const MAX_FIELDS: usize = 1000;
+/// The maximum size of a form that a page keeps for another try, in bytes.
+const MAX_KEPT: usize = 64 * 1024;
 
 /// Parses the fields of a form. Uses the last value of a repeated field.
 fn fields(body: &[u8]) -> BTreeMap<String, String> {

@@ -11,6 +11,7 @@
 
 mod event;
 mod handlers;
+mod message;
 mod signup;
 mod style;
 pub(crate) mod times;
@@ -19,38 +20,42 @@ pub(crate) mod times;
 mod cancelled_tests;
 
 pub(crate) use handlers::Pages;
+pub(crate) use message::unavailable;
+pub(crate) use style::DEFAULT_THEME;
 
 use askama::Template;
 use bytes::Bytes;
-use signup_core::{Error, Theme};
+use signup_core::Theme;
 use warp::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER,
-    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    X_FRAME_OPTIONS,
 };
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
-
-use crate::reply::{BodyError, RETRY_AFTER_S, WithSources};
 
 /// The head of a page.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
     pub(crate) title: String,
-    pub(crate) description: String,
-    /// The canonical URL for search engines and messengers. `None` for a private page.
-    pub(crate) url: Option<String>,
+    /// `None` for a private page, which search engines do not index.
+    pub(crate) preview: Option<Preview>,
     pub(crate) theme: Theme,
 }
 
+/// What search engines and messengers show of a page, besides its title.
+#[derive(Debug, Clone)]
+pub(crate) struct Preview {
+    /// The canonical URL.
+    pub(crate) url: String,
+    pub(crate) description: String,
+    /// The name of the organization whose page this is.
+    pub(crate) site_name: String,
+}
+
 impl Head {
-    /// Creates the head of a private page, which search engines do not index.
-    pub(crate) fn private(title: &str, theme: Option<Theme>) -> Self {
-        Self {
-            title: title.to_owned(),
-            description: String::new(),
-            url: None,
-            theme: theme.unwrap_or(style::DEFAULT_THEME),
-        }
+    /// Creates the head of a private page.
+    pub(crate) fn private(title: &str, theme: Theme) -> Self {
+        Self { title: title.to_owned(), preview: None, theme }
     }
 
     #[expect(clippy::unused_self, reason = "templates reach it through the head")]
@@ -58,26 +63,15 @@ impl Head {
         &style::STYLESHEET
     }
 
+    #[expect(clippy::unused_self, reason = "templates reach it through the head")]
+    pub(crate) fn icon(&self) -> &'static str {
+        &style::ICON_URL
+    }
+
     /// Returns the colour of the theme, for the browser's own user interface.
     pub(crate) fn colour(&self) -> &'static str {
         style::band(self.theme)
     }
-}
-
-/// A page that shows only a message.
-#[derive(Debug, Template)]
-#[template(path = "message.html")]
-struct MessageTemplate<'a> {
-    head: Head,
-    heading: &'a str,
-    text: &'a str,
-    link: Option<Link<'a>>,
-}
-
-#[derive(Debug)]
-struct Link<'a> {
-    href: &'a str,
-    text: &'a str,
 }
 
 /// Renders a page into a response with security headers.
@@ -126,85 +120,16 @@ pub(crate) fn base_path(base_url: &str) -> String {
     url.as_ref().map_or("", |url| url.path()).trim_end_matches('/').to_owned()
 }
 
-fn message(status: StatusCode, heading: &str, text: &str, link: Option<Link<'_>>) -> Response {
-    themed_message(status, None, heading, text, link)
-}
-
-/// Returns a message page in the theme of an event.
-fn themed_message(
-    status: StatusCode,
-    theme: Option<Theme>,
-    heading: &str,
-    text: &str,
-    link: Option<Link<'_>>,
-) -> Response {
-    html(status, &MessageTemplate { head: Head::private(heading, theme), heading, text, link })
-}
-
-/// Returns 404, for a page that does not exist or is not public.
-pub(crate) fn not_found() -> Response {
-    message(
-        StatusCode::NOT_FOUND,
-        "This page does not exist",
-        "The link may be mistyped, or what it led to is not open to the public any more.",
-        None,
-    )
-}
-
-/// Returns 405, for a method that the page does not support.
-pub(crate) fn method_not_allowed() -> Response {
-    message(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "That does not work here",
-        "The page cannot be asked for in this way.",
-        None,
-    )
-}
-
-/// Returns 503, for a store that is unreachable or a task that panicked.
-pub(crate) fn unavailable() -> Response {
-    let mut response = message(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "Please try again in a moment",
-        "The service is out of reach just now. Nothing is lost: go back and send the form again. Signing up twice takes \
-         one place only.",
-        None,
-    );
-    response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_S);
-    response
-}
-
-/// Returns the page for an error. Details for operators are only logged.
-pub(crate) fn error_page(error: &Error) -> Response {
-    match error {
-        Error::Store(error) => {
-            tracing::error!(error = %WithSources(error), "the store failed");
-            unavailable()
-        }
-        Error::NotFound => not_found(),
-        Error::Contended => {
-            tracing::warn!(%error, "a write was given up");
-            unavailable()
-        }
-        error => {
-            tracing::error!(error = %WithSources(error), "the library returned an unexpected error");
-            unavailable()
-        }
+/// `GET /favicon.ico`: returns the icon of the pages, for a program that asks for it by its usual name.
+pub(crate) fn icon() -> Response {
+    let mut response = Response::new(style::ICON.into());
+    for (name, value) in [
+        (CONTENT_TYPE, "image/svg+xml"),
+        (CONTENT_SECURITY_POLICY, "default-src 'none'"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (CACHE_CONTROL, "public, max-age=86400"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
-}
-
-fn body_error(error: BodyError) -> Response {
-    let (status, text) = match error {
-        BodyError::TooLarge => {
-            (StatusCode::PAYLOAD_TOO_LARGE, "What was sent is larger than any form can be.")
-        }
-        BodyError::UnsupportedMediaType => {
-            (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Please use the form on the event's page.")
-        }
-        BodyError::Timeout => {
-            (StatusCode::REQUEST_TIMEOUT, "What was sent did not arrive in time. Please try again.")
-        }
-        BodyError::Broken => (StatusCode::BAD_REQUEST, "What was sent could not be read. Please try again."),
-    };
-    message(status, "The form was not taken", text, None)
+    response
 }

@@ -1,15 +1,16 @@
-//! The page of one sign-up, reached by the secret link in its mail.
+//! The page after a sign-up, which is the same for everyone, and the page of one sign-up, reached by the secret link in
+//! its mails.
 
 use askama::Template;
 use jiff::Timestamp;
 use signup_core::{
-    Answer, CancelledBy, Event, PublicEvent, ScheduledShift, Signup, SignupState, TimeAndPlace,
+    CancelledBy, EmailAddress, Event, PublicEvent, ScheduledShift, ShiftId, Signup, SignupState, TimeAndPlace,
 };
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::times::Times;
-use super::{Head, html};
+use super::times::{self, Times};
+use super::{Head, html, style};
 use crate::linked_text::LinkedText;
 use crate::location::parts;
 
@@ -19,21 +20,70 @@ struct SignupTemplate<'a> {
     head: Head,
     organization: &'a str,
     heading: &'static str,
-    text: Option<&'static str>,
+    texts: Vec<&'static str>,
     /// The organizer's reason, if the organizer cancelled the event or deleted the shift.
     reason: Option<Vec<LinkedText<'a>>>,
     event: &'a str,
-    event_link: Option<String>,
     shift: &'a str,
     times: Times,
+    zone: String,
     locations: Vec<Vec<LinkedText<'a>>>,
-    name: &'a str,
-    email: &'a str,
-    answers: &'a [Answer],
-    /// The path of the calendar entry, if the sign-up still has its place.
-    calendar: Option<String>,
-    /// The path for a cancellation, if the sign-up can be cancelled.
-    cancel: Option<String>,
+    /// The sign-up, on its own page.
+    volunteer: Option<&'a Signup>,
+    contact: Option<LinkedText<'a>>,
+    /// The path of this page, if the sign-up has a place that can be cancelled.
+    place: Option<String>,
+    /// The path of the event's page, if that is public.
+    event_link: Option<String>,
+    link_text: &'static str,
+}
+
+impl<'a> SignupTemplate<'a> {
+    /// Creates the page with the facts about a shift.
+    fn of(
+        found: &'a PublicEvent,
+        shift: &'a ScheduledShift,
+        at: &'a TimeAndPlace,
+        event_path: String,
+        heading: &'static str,
+    ) -> Self {
+        let PublicEvent { organization, event, .. } = found;
+        Self {
+            head: Head::private(heading, style::theme_of(event)),
+            organization: organization.name.as_str(),
+            heading,
+            texts: vec![],
+            reason: None,
+            event: event.title.as_str(),
+            shift: shift.title.as_str(),
+            times: Times::of(at.interval, shift.day.zone()),
+            zone: times::zone_in_words(shift.day.zone()),
+            locations: parts(at).map(LinkedText::parts).collect(),
+            volunteer: None,
+            contact: organization.contact.as_ref().map(EmailAddress::as_str).map(LinkedText::mail_address),
+            place: None,
+            event_link: event.is_published.then_some(event_path),
+            link_text: "Go to the event",
+        }
+    }
+}
+
+/// Renders the page after a sign-up. Returns `None` if the event has no such shift.
+///
+/// The page does not depend on the sign-up, so that it does not reveal who has signed up.
+pub(super) fn signed_up(found: &PublicEvent, shift: ShiftId, event_path: String) -> Option<Response> {
+    let shift = found.shifts.iter().find(|found| found.id == shift)?;
+    let at = TimeAndPlace::of(shift, &found.event);
+    let page = SignupTemplate {
+        texts: vec![
+            "An email with all the details and a link to cancel your place is on its way to you.",
+            "Check your inbox. If it isn’t there in a few minutes, look in your spam folder.",
+            "One email address holds one place on a shift. To sign up someone else, use an email address of their own.",
+        ],
+        link_text: "Back to the event",
+        ..SignupTemplate::of(found, shift, &at, event_path, "Thank you for signing up")
+    };
+    Some(html(StatusCode::OK, &page))
 }
 
 /// Renders the page of a sign-up. Returns `None` if the shift is missing from `found`.
@@ -46,33 +96,28 @@ pub(super) fn page(
     event_path: String,
     now: Timestamp,
 ) -> Option<Response> {
-    let PublicEvent { organization, event, shifts, .. } = found;
+    let PublicEvent { event, shifts, .. } = found;
     let shift = shifts.first()?;
-    let is_over = shift.is_over(now);
     let (heading, text) = match signup.state {
         SignupState::Cancelled { by, .. } => ("Your place is cancelled", Some(cancellation(by, event))),
-        SignupState::Confirmed if is_over => ("You were signed up", Some("This shift is over.")),
+        SignupState::Confirmed if shift.deleted_at.is_some() => (
+            "This shift has been removed",
+            Some("The organizer has removed this shift, so there is nothing left to cancel."),
+        ),
+        SignupState::Confirmed if shift.is_over(now) => (
+            "You were signed up",
+            Some("This shift is over, so you can no longer cancel your place. Thank you for helping."),
+        ),
         SignupState::Confirmed => ("You are signed up", None),
     };
     let reason = signup.cancellation_reason(event, shift);
     let at = TimeAndPlace::of(shift, event);
-    let has_place = shift_to_come(signup, found, now).is_some();
     let page = SignupTemplate {
-        head: Head::private(heading, event.theme),
-        organization: organization.name.as_str(),
-        heading,
-        text,
+        texts: text.into_iter().collect(),
         reason: reason.map(|reason| LinkedText::parts(reason.as_str())),
-        event: event.title.as_str(),
-        event_link: event.is_published.then_some(event_path),
-        shift: shift.title.as_str(),
-        times: Times::of(shift.interval(), shift.day.zone()),
-        locations: parts(&at).map(LinkedText::parts).collect(),
-        name: signup.name.as_str(),
-        email: signup.email.as_str(),
-        answers: &signup.answers,
-        calendar: has_place.then(|| format!("{path}/calendar.ics")),
-        cancel: has_place.then(|| format!("{path}/cancel")),
+        volunteer: Some(signup),
+        place: shift_to_come(signup, found, now).map(|_| path.to_owned()),
+        ..SignupTemplate::of(found, shift, &at, event_path, heading)
     };
     Some(html(StatusCode::OK, &page))
 }
@@ -92,16 +137,16 @@ pub(super) fn shift_to_come<'a>(
 const fn cancellation(by: CancelledBy, event: &Event) -> &'static str {
     match by {
         CancelledBy::EventCancellation => {
-            "The event does not take place: the organizer has cancelled it. Thank you for your offer to help."
+            "The organizer has cancelled this event. Thank you for offering to help."
         }
         CancelledBy::ShiftDeletion => {
-            "This shift does not take place: the organizer has removed it. Thank you for your offer to help."
+            "The organizer has cancelled this shift. Thank you for offering to help."
         }
         CancelledBy::Volunteer if event.is_cancelled() => {
-            "Thank you for telling. The event does not take place any more: the organizer has cancelled it."
+            "Thanks for letting us know. The organizer has cancelled the event since then."
         }
-        CancelledBy::Volunteer => "It is free for somebody else now. Thank you for telling.",
+        CancelledBy::Volunteer => "Thanks for letting us know. Someone else can take your place now.",
         // An operator, or a canceller that is newer than this page.
-        _ => "The organization has cancelled it.",
+        _ => "The organizer has cancelled your place on this shift.",
     }
 }

@@ -1,13 +1,13 @@
 //! The style of the pages: one stylesheet, and a palette for each theme, in light and in dark.
 //!
-//! Each page contains the stylesheet, so a browser loads a page with one request. The content security policy contains
-//! the digest of the stylesheet, so a browser applies no other style.
+//! Each page contains the stylesheet and the icon, so a browser loads a page with one request. The content security
+//! policy contains the digest of the stylesheet, so a browser applies no other style. It takes no image from an address.
 
 use std::sync::LazyLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use signup_core::{Digest, Theme};
+use signup_core::{Digest, Event, Theme};
 use warp::http::HeaderValue;
 
 /// The colours of a theme. The contrast of text is at least 4.5 to 1 (WCAG 2.2, 1.4.3).
@@ -48,15 +48,27 @@ pub(crate) static STYLESHEET: LazyLock<String> = LazyLock::new(|| {
     sheet
 });
 
-/// The content security policy: allows only the stylesheet, and forms to the page's own origin.
+/// The icon of the pages.
+pub(crate) const ICON: &str = include_str!("icon.svg");
+
+/// The icon as a URL.
+pub(crate) static ICON_URL: LazyLock<String> =
+    LazyLock::new(|| format!("data:image/svg+xml;base64,{}", STANDARD.encode(ICON.trim_end())));
+
+/// The content security policy: allows only the stylesheet, the icon, and forms to the page's own origin.
 pub(crate) static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
     let digest = STANDARD.encode(Digest::of(&STYLESHEET).as_bytes());
     let policy = format!(
-        "default-src 'none'; style-src 'sha256-{digest}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; style-src 'sha256-{digest}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     );
     // Cannot fail, because Base64 is visible ASCII. The fallback allows no style at all.
     HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
 });
+
+/// Returns the theme of the pages about an event. That of a cancelled event is muted, whatever its own theme is.
+pub(crate) fn theme_of(event: &Event) -> Theme {
+    if event.is_cancelled() { Theme::SlateCharcoal } else { event.theme.unwrap_or(DEFAULT_THEME) }
+}
 
 /// Returns the colour of a theme for the browser's own user interface (`theme-color`).
 pub(crate) fn band(theme: Theme) -> &'static str {

@@ -16,6 +16,8 @@ pub(crate) struct Times {
     pub(crate) date: String,
     pub(crate) start: Moment,
     pub(crate) end: Moment,
+    /// Whether the shift lasts from the first to the last instant of its day.
+    pub(crate) is_whole_day: bool,
     /// The name of the zone.
     pub(crate) zone: String,
 }
@@ -23,6 +25,8 @@ pub(crate) struct Times {
 /// An instant in a zone, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moment {
+    /// The machine-readable date, such as `2027-03-06`.
+    pub(crate) date: Date,
     /// The machine-readable form with its offset, such as `2027-03-06T09:00:00-05:00`.
     pub(crate) iso: String,
     /// The wall-clock time, such as `09:00`, and `24:00` for the end of the day.
@@ -48,10 +52,16 @@ impl Times {
         }
         Self {
             date: day(start.date()),
+            is_whole_day: is_whole_day(interval, zone),
             start: Moment::of(interval.start, zone),
             end,
             zone: zone.name().to_owned(),
         }
+    }
+
+    /// Returns the start, such as `09:00`, or `all day`.
+    pub(crate) fn start_in_words(&self) -> &str {
+        if self.is_whole_day { "all day" } else { &self.start.clock }
     }
 
     /// Returns whether the UTC offset changes between start and end.
@@ -63,7 +73,7 @@ impl Times {
 /// Formats the times as `Saturday, 6 March 2027, 09:00–12:30 EST (America/New_York)`.
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { date, start, end, zone } = self;
+        let Self { date, start, end, zone, .. } = self;
         write!(f, "{date}, {}", start.clock)?;
         if self.has_change() {
             write!(f, " {}", start.offset)?;
@@ -81,6 +91,7 @@ impl Moment {
             name => name.to_owned(),
         };
         Self {
+            date: wall.date(),
             iso: instant.display_with_offset(info.offset()).to_string(),
             clock: wall.strftime("%H:%M").to_string(),
             offset,
@@ -90,6 +101,33 @@ impl Moment {
 
 fn wall(instant: Timestamp, zone: &Zone) -> DateTime {
     zone.rules().to_datetime(instant)
+}
+
+/// Returns whether an interval lasts from the first instant of a day to the first instant of the next.
+fn is_whole_day(interval: Interval, zone: &Zone) -> bool {
+    let date = date(interval, zone);
+    let starts_at = |date: Date| date.to_zoned(zone.rules().clone()).map(|start| start.timestamp());
+    let is = |instant, date: Result<Date, _>| date.and_then(starts_at).is_ok_and(|start| start == instant);
+    is(interval.start, Ok(date)) && is(interval.end, date.tomorrow())
+}
+
+/// Returns the local date on which an interval starts.
+pub(crate) fn date(interval: Interval, zone: &Zone) -> Date {
+    wall(interval.start, zone).date()
+}
+
+/// Returns a zone in words, such as `local time in New York`, or `UTC`.
+pub(crate) fn zone_in_words(zone: &Zone) -> String {
+    /// The areas of the database whose zones have the names of places.
+    const AREAS: [&str; 9] =
+        ["Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"];
+    match zone.name().split_once('/') {
+        Some((area, rest)) if AREAS.contains(&area) => {
+            let place = rest.rsplit('/').next().unwrap_or(rest);
+            format!("local time in {}", place.replace('_', " "))
+        }
+        _ => zone.name().to_owned(),
+    }
 }
 
 /// Formats a date in words, such as `Saturday, 6 March 2027`.
@@ -111,10 +149,14 @@ mod tests {
 
     use super::*;
 
-    fn shown(zone: &str, date: &str, start: Option<&str>, end: Option<&str>) -> String {
+    fn times(zone: &str, date: &str, start: Option<&str>, end: Option<&str>) -> Times {
         let zone: Zone = zone.parse().unwrap();
         let day = Day::new(date.parse().unwrap(), zone.clone());
-        Times::of(day.interval(Hours::parse(start, end).unwrap()), &zone).to_string()
+        Times::of(day.interval(Hours::parse(start, end).unwrap()), &zone)
+    }
+
+    fn shown(zone: &str, date: &str, start: Option<&str>, end: Option<&str>) -> String {
+        times(zone, date, start, end).to_string()
     }
 
     #[test]
@@ -144,6 +186,33 @@ mod tests {
             shown("America/New_York", "2027-11-07", Some("00:30"), None),
             "Sunday, 7 November 2027, 00:30 EDT–24:00 EST (America/New_York)"
         );
+    }
+
+    #[test]
+    fn a_whole_day_is_all_day_whatever_the_clocks_do() {
+        for (zone, date, start, end, is_whole_day) in [
+            ("UTC", "2027-03-14", None, None, true),
+            ("UTC", "2027-03-14", Some("00:00"), Some("23:59"), false),
+            ("UTC", "2027-03-14", Some("00:01"), None, false),
+            // A day of 23 hours, one of 25 hours, and one whose clocks began at 01:00.
+            ("America/New_York", "2027-03-14", None, None, true),
+            ("America/New_York", "2027-11-07", None, None, true),
+            ("America/Sao_Paulo", "2018-11-04", None, None, true),
+        ] {
+            assert_eq!(times(zone, date, start, end).is_whole_day, is_whole_day, "{zone}, {date}");
+        }
+    }
+
+    #[test]
+    fn a_zone_is_a_place_in_words() {
+        for (zone, words) in [
+            ("America/New_York", "local time in New York"),
+            ("America/Argentina/Buenos_Aires", "local time in Buenos Aires"),
+            ("UTC", "UTC"),
+            ("Etc/GMT+5", "Etc/GMT+5"),
+        ] {
+            assert_eq!(zone_in_words(&zone.parse().unwrap()), words);
+        }
     }
 
     #[test]

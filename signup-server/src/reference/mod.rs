@@ -54,11 +54,12 @@ impl Reference {
         let info = Info::deserialize(&document.member("info")?)?;
         let base_path = &page::base_path(base_url);
         let docs = DocsTemplate {
-            head: Head::private(&format!("{} API reference", info.title), None),
+            head: Head::private(&format!("{} API reference", info.title), page::DEFAULT_THEME),
             main: main_part(&document, base_path)?,
             info: &info,
         };
-        let start = StartTemplate { head: Head::private(&info.title, None), info: &info, base_path };
+        let start =
+            StartTemplate { head: Head::private(&info.title, page::DEFAULT_THEME), info: &info, base_path };
         Ok(Self { docs: docs.render()?.into(), start: start.render()?.into() })
     }
 

@@ -71,7 +71,7 @@ pub(crate) fn field_name(path: &FaultPath) -> String {
 }
 
 /// Returns the predicate of the sentence about a fault, without the field name and the full stop.
-pub(crate) fn predicate(fault: &Fault) -> String {
+fn predicate(fault: &Fault) -> String {
     match (fault.path.steps(), &fault.kind) {
         ([], FaultKind::WrongType { expected: ValueType::Object }) => "must be a JSON object".to_owned(),
         (_, FaultKind::Time(TimeError::Order)) => "must be after start_time on the same day".to_owned(),

@@ -16,7 +16,7 @@ mod team;
 mod token;
 
 pub(crate) use coverage::Coverage;
-pub(crate) use error::{Conflict, Message, MissingScope, PlanLimit, Validation, field_name, predicate};
+pub(crate) use error::{Conflict, Message, MissingScope, PlanLimit, Validation, field_name};
 pub(crate) use event::{Event, event_page};
 pub(crate) use notice::Notice;
 pub(crate) use operator_event::OperatorEvent;

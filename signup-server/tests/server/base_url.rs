@@ -67,11 +67,14 @@ async fn the_links_of_every_list_have_the_base_url() {
     }
 }
 
-/// Returns the targets of the links and forms of a page.
+/// Returns the addresses of the links and forms of a page.
 fn targets(html: &str) -> Vec<&str> {
     let attributes = ["href=\"", "action=\""];
     let values = attributes.iter().flat_map(|attribute| html.split(attribute).skip(1));
-    values.map(|rest| rest.split('"').next().unwrap()).filter(|target| !target.starts_with('#')).collect()
+    values
+        .map(|rest| rest.split('"').next().unwrap())
+        .filter(|target| !target.starts_with('#') && !target.starts_with("data:"))
+        .collect()
 }
 
 #[tokio::test]
@@ -102,6 +105,8 @@ async fn every_link_of_a_page_and_of_a_mail_has_the_base_url() {
             assert!(target.starts_with("/api/") || target.starts_with(BASE_URL), "{target} in {path}");
         }
     }
+    let missing = server.browse("GET", "/events/nothing", None).await;
+    assert!(missing.text.contains("href=\"/api/\""), "{}", missing.text);
     let cancelled = server.browse("POST", &format!("{signup}/cancel"), None).await;
     assert_eq!(cancelled.header("location"), Some(format!("/api{signup}").as_str()));
 }

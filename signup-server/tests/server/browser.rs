@@ -18,6 +18,7 @@ use crate::harness::Server;
 use crate::mailbox::Mailbox;
 use crate::mails::SOON;
 use crate::packages::{AXE, on_path, target};
+use crate::page_layout::busy_event;
 use crate::pages::{Page, published};
 use crate::start::chromedriver_port;
 use crate::wait::wait_until;
@@ -28,9 +29,15 @@ const MAX_HEIGHT: u32 = 8000;
 /// The time that a page may take to appear. A browser that shares its processors with other tests may be slow.
 const PAGE_DEADLINE: Duration = Duration::from_secs(60);
 
+/// The width and the height of a phone's screen and of a desktop's, in pixels.
+pub(crate) const PHONE: (u32, u32) = (420, 900);
+pub(crate) const DESKTOP: (u32, u32) = (1280, 900);
+/// The width at which text must still fit without scrolling sideways (WCAG 2.2, 1.4.10).
+const NARROW: (u32, u32) = (320, 900);
+
 /// A browser for one test. Dropping this value ends the browser.
-struct Browser {
-    driver: WebDriver,
+pub(crate) struct Browser {
+    pub(crate) driver: WebDriver,
     process: Child,
     port: u16,
     session: String,
@@ -57,7 +64,7 @@ fn end_session(port: u16, session: &str) -> io::Result<()> {
 
 impl Browser {
     /// Starts chromedriver and a browser. Returns `None` if one of them is not installed.
-    async fn start() -> Option<Self> {
+    pub(crate) async fn start() -> Option<Self> {
         installed("Chromium", on_path("chromium"))?;
         let program = installed("chromedriver", on_path("chromedriver"))?;
         let mut process = Command::new(program)
@@ -76,12 +83,12 @@ impl Browser {
         Some(Self { driver, process, port, session })
     }
 
-    async fn go(&self, url: &str) {
+    pub(crate) async fn go(&self, url: &str) {
         self.driver.goto(url).await.unwrap();
     }
 
     /// Waits until the page contains `text`, because a submitted form loads another page. Panics after [`PAGE_DEADLINE`].
-    async fn wait_for(&self, text: &str) {
+    pub(crate) async fn wait_for(&self, text: &str) {
         let body = async || self.driver.find(By::Tag("body")).await?.text().await;
         wait_until(PAGE_DEADLINE, async || match body().await {
             Ok(body) if body.contains(text) => Ok(()),
@@ -92,7 +99,7 @@ impl Browser {
     }
 
     /// Finds an element within the shift with this id.
-    async fn of_shift(&self, slot: &str, selector: &str) -> WebElement {
+    pub(crate) async fn of_shift(&self, slot: &str, selector: &str) -> WebElement {
         self.driver.find(By::Css(format!("#slot-{slot} {selector}"))).await.unwrap()
     }
 
@@ -105,24 +112,37 @@ impl Browser {
         field.send_keys(Key::Enter).await.unwrap();
     }
 
-    /// Sets the width of the screen in pixels, and the preferred colour scheme.
-    async fn screen(&self, width: u32, scheme: &str) {
-        let metrics = json!({"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500});
+    /// Turns off the browser's own validation, so that the server gets a faulty form.
+    pub(crate) async fn do_not_validate(&self) {
+        let unchecked = "document.querySelectorAll('form').forEach(form => form.noValidate = true)";
+        self.driver.execute(unchecked, vec![]).await.unwrap();
+    }
+
+    /// Sets the size of the screen, and the preferred colour scheme.
+    pub(crate) async fn screen(&self, (width, height): (u32, u32), scheme: &str) {
+        let metrics =
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500});
         self.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", metrics).await.unwrap();
         let media = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
         self.driver.cdp().send_raw("Emulation.setEmulatedMedia", media).await.unwrap();
     }
 
-    /// Checks the page with axe and takes screenshots, at the widths of a phone and a desktop, in light and dark.
+    /// Checks the page with axe and takes screenshots, on a phone and a desktop, in light and dark.
     async fn look(&self, state: &str, axe: &str) {
         let folder = target().join("screenshots");
         std::fs::create_dir_all(&folder).unwrap();
-        for (width, scheme) in [(390, "light"), (390, "dark"), (1280, "light"), (1280, "dark")] {
-            self.screen(width, scheme).await;
+        for (screen, scheme) in
+            [(NARROW, "light"), (PHONE, "light"), (PHONE, "dark"), (DESKTOP, "light"), (DESKTOP, "dark")]
+        {
+            self.screen(screen, scheme).await;
+            let (width, _) = screen;
             let size = "return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]";
             let size = self.driver.execute(size, vec![]).await.unwrap();
             let (wide, high): (u32, u32) = size.convert().unwrap();
             assert!(wide <= width, "{state} is {wide} pixels wide on a screen of {width}");
+            if screen == NARROW {
+                continue;
+            }
             let clip = json!({"x": 0, "y": 0, "width": width, "height": high.min(MAX_HEIGHT), "scale": 1});
             let picture = json!({"format": "png", "captureBeyondViewport": true, "clip": clip});
             let picture = self.driver.cdp().send_raw("Page.captureScreenshot", picture).await.unwrap();
@@ -144,7 +164,7 @@ fn axe() -> Option<String> {
     Some(std::fs::read_to_string(file).unwrap())
 }
 
-/// The number of needed volunteers falls with the sign-up and rises with the cancellation by the mailed link.
+/// The number of places that are left falls with the sign-up and rises with the cancellation by the mailed link.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_person_signs_up_and_cancels_in_a_browser() {
     let Some(browser) = Browser::start().await else { return };
@@ -152,13 +172,13 @@ async fn a_person_signs_up_and_cancels_in_a_browser() {
     let server = Server::start(&["--smtp", &mailbox.url()]);
     let page = Page::create(&server, &published()).await;
     let (url, early) = (format!("{}{}", server.url, page.path), page.slot("Early"));
-    let needed = async || browser.of_shift(&early, ".need").await.text().await.unwrap();
+    let left = async || browser.of_shift(&early, ".places").await.text().await.unwrap();
     browser.go(&url).await;
-    assert_eq!(needed().await, "4 needed");
+    assert_eq!(left().await, "4 of 4 places left");
     browser.sign_up(&early, "Ada", "ada@example.org").await;
-    browser.wait_for("A mail is on its way").await;
+    browser.wait_for("Check your inbox").await;
     browser.go(&url).await;
-    assert_eq!(needed().await, "3 of 4 still needed");
+    assert_eq!(left().await, "3 of 4 places left");
 
     let mail = mailbox.wait_for(1, SOON).await.remove(0);
     browser.go(&format!("{}{}", server.url, mail.signup_path().unwrap())).await;
@@ -166,46 +186,7 @@ async fn a_person_signs_up_and_cancels_in_a_browser() {
     browser.driver.find(By::Tag("button")).await.unwrap().send_keys(Key::Enter).await.unwrap();
     browser.wait_for("Your place is cancelled").await;
     browser.go(&url).await;
-    assert_eq!(needed().await, "4 needed");
-}
-
-/// Creates an event whose shifts are open, nearly full, full and over-full.
-async fn busy_event(server: &Server, theme: &str) -> Page {
-    let shift = |title: &str, start: &str, end: &str, capacity: u32| json!({"title": title, "start_time": start, "end_time": end, "capacity": capacity});
-    let mut event = published();
-    event["theme"] = json!(theme);
-    event["badge_label"] = json!("Families welcome");
-    event["location"] = json!("Riverside Hall, 12 Long Street, Springfield");
-    event["description"] = json!(
-        "We pack boxes for 400 families.\n\nPlease wear closed shoes; gloves are there. Children from 12 years can help \
-         together with an adult."
-    );
-    event["shifts"] = json!([
-        shift("Setting up", "07:30", "09:00", 8),
-        shift("Packing", "09:00", "12:30", 10),
-        shift(
-            "Loading the vans at the back entrance, and driving them to the six stations",
-            "12:00",
-            "14:00",
-            3
-        ),
-        shift("Cleaning", "14:00", "15:30", 3),
-    ]);
-    let page = Page::create(server, &event).await;
-    for (title, people) in [("Setting up", 3), ("Packing", 9), ("Cleaning", 3)] {
-        for number in 0..people {
-            let done =
-                page.sign_up(server, &page.slot(title), "Ada", &format!("v{number}@example.org")).await;
-            assert_eq!(done.status, 303);
-        }
-    }
-    let loading = &page.event["slots"].as_array().unwrap()[2];
-    for number in 0..3 {
-        let slot = loading["id"].as_str().unwrap();
-        page.sign_up(server, slot, "Ada", &format!("v{number}@example.org")).await;
-    }
-    server.patch(&format!("/v1/slots/{}", page.slot("Cleaning")), &json!({"capacity": 2})).await;
-    page
+    assert_eq!(left().await, "4 of 4 places left");
 }
 
 /// axe-core finds no violation in any state. A test of the style proves that the colours of each theme are readable.
@@ -226,7 +207,7 @@ async fn every_state_of_the_pages_is_accessible() {
         browser.driver.execute(open, vec![]).await.unwrap();
         browser.look(state, &axe).await;
     }
-    let page = busy_event(&server, "ocean-blue").await;
+    let page = busy_event(&server).await;
     browser.go(&url(&page.path)).await;
     browser.look("open", &axe).await;
     let add = |arguments: &[&str]| {
@@ -240,25 +221,23 @@ async fn every_state_of_the_pages_is_accessible() {
     browser.go(&url(&format!("{}?slot_id={slot}", page.path))).await;
     browser.look("form", &axe).await;
 
-    // Turns off the browser's own validation, so that the server gets the faulty form.
-    let unchecked = "document.querySelectorAll('form').forEach(form => form.noValidate = true)";
-    browser.driver.execute(unchecked, vec![]).await.unwrap();
+    browser.do_not_validate().await;
     browser.of_shift(&slot, "input[name=email]").await.send_keys("ada@nowhere").await.unwrap();
     browser.of_shift(&slot, "form button").await.click().await.unwrap();
-    browser.wait_for("You are not signed up yet").await;
+    browser.wait_for("There is a problem").await;
     browser.look("bad-input", &axe).await;
 
     let plain = Page::create(&server, &published()).await;
     let late = plain.slot("Late");
     browser.go(&url(&plain.path)).await;
     browser.sign_up(&late, "Ada", "first@example.org").await;
-    browser.wait_for("A mail is on its way").await;
+    browser.wait_for("Check your inbox").await;
     browser.look("signed-up", &axe).await;
     browser.go(&url(&plain.path)).await;
     // The last place is taken while the form is open.
     server.patch(&format!("/v1/slots/{late}"), &json!({"capacity": 1})).await;
     browser.sign_up(&late, "Bob", "bob@example.org").await;
-    browser.wait_for("has just become full").await;
+    browser.wait_for("Sorry, this shift is full").await;
     browser.look("just-full", &axe).await;
     browser.go(&url(&plain.path)).await;
     browser.look("full", &axe).await;
@@ -296,7 +275,20 @@ async fn every_state_of_the_pages_is_accessible() {
                 "badge_label": "A badge that goes on and on until it needs another line on a small screen",
                 "end_date": "2027-06-07",
                 "timezone": "America/Argentina/Buenos_Aires",
+                "location": "Bürgerbegegnungszentrumsnebengebäude, Donaudampfschifffahrtsgesellschaftsstraße 1234567890",
+                "shifts": [
+                    {"title": "مساعدة في توزيع الطعام", "location": "القاعة الكبرى", "capacity": 1_000_000},
+                    {"title": "Wort".repeat(60), "location": "Ort".repeat(80), "start_time": "09:00", "capacity": 3},
+                    {"title": "A long title ".repeat(19), "end_time": "12:30", "capacity": 3},
+                ],
             })),
+        ),
+        // Clocks go back on this day.
+        (
+            "clock-change",
+            with(json!({"start_date": "2027-11-07", "shifts": [
+                {"title": "Night", "start_time": "00:30", "end_time": "05:00", "capacity": 3}, {"title": "Day", "capacity": 3},
+            ]})),
         ),
         ("draft", with(json!({"is_published": false}))),
     ] {
@@ -325,7 +317,7 @@ async fn the_pages_after_a_cancellation_are_accessible() {
     let deletion = format!("/v1/slots/{early}?cancel_signups=true");
     assert_eq!(server.send("DELETE", &deletion, None).await.status, 200);
     browser.go(&places[0]).await;
-    browser.wait_for("This shift does not take place").await;
+    browser.wait_for("The organizer has cancelled this shift").await;
     browser.look("shift-removed-my-place", &axe).await;
 
     browser.go(&url).await;
@@ -334,13 +326,13 @@ async fn the_pages_after_a_cancellation_are_accessible() {
     let path = format!("/v1/events/{}/cancel", page.event["id"].as_str().unwrap());
     assert_eq!(server.post(&path, &json!({"reason": reason})).await.status, 200);
     browser.sign_up(&late, "Bob", "bob@example.org").await;
-    browser.wait_for("Sorry, this event is cancelled").await;
+    browser.wait_for("Sorry, you could not sign up").await;
     browser.look("event-cancelled-refusal", &axe).await;
     browser.go(&url).await;
-    browser.wait_for("This event is cancelled").await;
+    browser.wait_for("This event has been cancelled").await;
     browser.look("event-cancelled", &axe).await;
     browser.go(&places[1]).await;
-    browser.wait_for("The event does not take place").await;
+    browser.wait_for("The organizer has cancelled this event").await;
     browser.look("event-cancelled-my-place", &axe).await;
 
     let mail = mailbox.wait_for(4, SOON).await.remove(3);

@@ -73,9 +73,14 @@ async fn the_pages_answer_503_while_the_database_is_down() {
     let signup = format!("/signups/{}", "A".repeat(43));
     cluster
         .restart(async {
+            let sign_up = page.sign_up(&server, &slot, "Ada", "ada@example.org").await;
+            assert!(
+                sign_up.text.contains("name=\"email\" value=\"ada@example.org\""),
+                "what was typed is kept"
+            );
             for answer in [
                 page.get(&server).await,
-                page.sign_up(&server, &slot, "Ada", "ada@example.org").await,
+                sign_up,
                 server.browse("GET", &format!("{signup}/calendar.ics"), None).await,
                 server.browse("GET", &signup, None).await,
                 server.browse("POST", &format!("{signup}/cancel"), None).await,

@@ -48,6 +48,7 @@ mod metrics;
 mod operations;
 mod organization_commands;
 mod packages;
+mod page_layout;
 mod page_limits;
 mod page_sign_ups;
 mod pages;

@@ -24,7 +24,7 @@ async fn typed_text_is_escaped_and_a_script_url_is_no_link() {
         let refused = page.sign_up(&server, &slot, evil, evil).await;
         assert_eq!((shown.status, refused.status), (200, 422));
         for answer in [shown, refused] {
-            for raw in ["<script", "<img", "href=\"javascript", "href=\" J", "href=\"data"] {
+            for raw in ["<script", "<img", "href=\"javascript", "href=\" J", "href=\"data:text"] {
                 assert!(!answer.text.contains(raw), "{raw} in {}", answer.text);
             }
             assert!(answer.text.contains("&#60;script&#62;alert(1)"), "the typed text is shown escaped");
@@ -59,7 +59,7 @@ async fn attempts_to_sign_up_are_limited_by_address() {
     let path = format!("{}/signups", page.path);
     let slot = page.slot("Early");
     let attempt = async |address: &str| {
-        let form = [("slot_id", slot.as_str()), ("name", "")];
+        let form = [("slot_id", slot.as_str()), ("name", "\"Ada\""), ("email", "ada@")];
         let request = server.request("POST", &path).header("x-forwarded-for", address).form(&form);
         server.page_answer(request).await
     };
@@ -68,6 +68,11 @@ async fn attempts_to_sign_up_are_limited_by_address() {
     }
     let over = attempt("192.0.2.1").await;
     assert_eq!((over.status, over.header("content-type")), (429, Some("text/html; charset=utf-8")));
+    for kept in
+        [format!("name=\"slot_id\" value=\"{slot}\""), "name=\"name\" value=\"&#34;Ada&#34;\"".to_owned()]
+    {
+        assert!(over.text.contains(&kept), "what was typed is kept for another try: {}", over.text);
+    }
     let wait: u32 = over.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=60).contains(&wait));
     assert_eq!(attempt("192.0.2.2").await.status, 422, "another address");

@@ -10,18 +10,48 @@ use crate::mails::{SOON, with_mailbox};
 use crate::pages::{Page, published};
 
 #[tokio::test]
-async fn a_sign_up_lowers_the_number_of_needed_volunteers() {
+async fn a_sign_up_takes_a_place_and_leads_to_a_page_that_names_the_shift() {
     let server = Server::start(&[]);
-    let page = Page::create(&server, &published()).await;
+    let mut event = published();
+    event["location"] = json!("12 Harbor Street");
+    let page = Page::create(&server, &event).await;
     let done = page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     assert_eq!(done.status, 303);
-    let told = server.browse("GET", done.header("location").unwrap(), None).await;
+    let location = done.header("location").unwrap();
+    let told = server.browse("GET", location, None).await;
     assert_eq!(told.status, 200);
-    assert!(told.text.contains("A mail is on its way"), "{}", told.text);
+    for text in [
+        "Food drive",
+        "Early",
+        "Saturday, 5 June 2027",
+        ">09:00</time>",
+        "Dock 4</span>, <span dir=\"auto\">12 Harbor Street",
+        "a link to cancel your place is on its way",
+        "One email address holds one place on a shift.",
+    ] {
+        assert!(told.text.contains(text), "{text} in {}", told.text);
+    }
     assert!(!told.text.contains("ada@example.org"), "the page behind a public link names no volunteer");
+    let again = page.sign_up(&server, &page.slot("Early"), "Bob", "ADA@example.org").await;
+    assert_eq!(
+        (again.status, again.header("location")),
+        (303, Some(location)),
+        "the same page for a repetition"
+    );
     let shown = page.get(&server).await.text;
-    assert!(shown.contains("3 of 4 still needed"), "{shown}");
+    assert!(shown.contains("3 of 4 places left"), "{shown}");
     assert!(!shown.contains("Ada"), "the public page names no volunteer");
+}
+
+/// A link to the page after a sign-up may outlive the shift.
+#[tokio::test]
+async fn the_page_after_a_sign_up_for_no_shift_leads_to_the_event() {
+    let server = Server::start(&[]);
+    let page = Page::create(&server, &published()).await;
+    for query in ["", "?slot_id=x", "?slot_id=0192abcd-0000-7000-8000-000000000000"] {
+        let answer = server.browse("GET", &format!("{}/signed-up{query}", page.path), None).await;
+        assert_eq!((answer.status, answer.header("location")), (303, Some(page.path.as_str())), "{query}");
+    }
 }
 
 #[tokio::test]
@@ -47,10 +77,11 @@ async fn a_refused_form_names_every_fault_and_keeps_the_typed_values() {
     let answer = page.post(&server, &wrong).await;
     assert_eq!(answer.status, 422);
     for text in [
-        "“Your name” must not be empty.",
-        "“Your e-mail address” must be an e-mail address",
-        "“Size” must be one of the options.",
-        "“I know the rules” has to be ticked.",
+        "There is a problem",
+        "Enter your name",
+        "Enter an email address like name@example.com",
+        "Choose an answer for “Size”",
+        "Tick “I know the rules” to sign up",
         "value=\"ada@nowhere\"",
         "value=\"&#60;no&#62; &#34;nuts&#34;\"",
         "<title>Problem: Food drive</title>",
@@ -104,11 +135,11 @@ async fn a_full_shift_says_so_and_refuses_sign_ups() {
     }
     let full = page.sign_up(&server, &late, "Cyd", "cyd@example.org").await;
     assert_eq!(full.status, 409);
-    assert!(full.text.contains("has just become full"), "{}", full.text);
-    assert!(full.text.contains("Full: all 2 places are taken"));
+    assert!(full.text.contains("Sorry, this shift is full"), "{}", full.text);
+    assert!(full.text.contains("<p>Full</p>"), "{}", full.text);
     assert!(!full.text.contains(&format!("value=\"{late}\"")), "no form for a shift that is full");
     server.patch(&format!("/v1/slots/{late}"), &json!({"capacity": 1})).await;
-    assert!(page.get(&server).await.text.contains("Full: 2 signed up for 1 place"));
+    assert!(page.get(&server).await.text.contains("<p>Full</p>"));
     assert_eq!(page.sign_up(&server, &late, "Cyd", "cyd@example.org").await.status, 409);
     assert_eq!(page.filled(&server, "Late").await, 2);
 }

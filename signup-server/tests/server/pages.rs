@@ -65,7 +65,7 @@ pub(crate) fn assert_is_secured(answer: &Answer) {
     assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"), "{status}: {text}");
     let policy = answer.header("content-security-policy").unwrap();
     assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{status}: {policy}");
-    for part in ["form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"] {
+    for part in ["; img-src data:;", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"] {
         assert!(policy.contains(part), "{status}: {policy}");
     }
     assert!(!policy.contains("unsafe"), "{status}: {policy}");
@@ -97,14 +97,14 @@ async fn the_page_shows_the_event_and_a_form_for_each_shift_that_has_room() {
         "Food drive",
         "Bring gloves.\nAnd *friends*. Ask <a href=\"mailto:ada@example.org\" rel=\"noopener noreferrer nofollow ugc\">",
         "Families",
-        "Starter asks for volunteers",
+        "Starter</span> is looking for volunteers",
         "Saturday, 5 June 2027",
         "data-theme=\"golden-hour\"",
         "href=\"https://maps.example.org/?a=1&#38;b=2\"",
-        "America/New_York",
+        "All times are local time in New York.",
         "Dock 4",
-        "4 needed",
-        ">09:00</time>–<time datetime=\"2027-06-05T12:30:00-04:00\">12:30</time> EDT",
+        "4 of 4 places left",
+        ">09:00</time>–<time datetime=\"2027-06-05T12:30:00-04:00\">12:30</time> <span class=\"zone\">EDT</span>",
     ] {
         assert!(shown.text.contains(text), "{text} in {}", shown.text);
     }
@@ -128,13 +128,14 @@ async fn every_page_has_the_security_headers() {
         server.browse("DELETE", &page.path, None).await,
         page.post(&server, &[("slot_id", &slot)]).await,
         page.sign_up(&server, &slot, "Ada", "ada@example.org").await,
-        server.browse("GET", &format!("{}/signed-up", page.path), None).await,
+        server.browse("GET", &format!("{}/signed-up?slot_id={slot}", page.path), None).await,
+        server.browse("GET", &format!("{}/signups", page.path), None).await,
         server.browse("GET", "/", None).await,
         server.browse("GET", "/docs", None).await,
         server.browse("DELETE", "/docs", None).await,
     ];
     let statuses = answers.each_ref().map(|answer| answer.status);
-    assert_eq!(statuses, [200, 404, 404, 405, 422, 303, 200, 200, 200, 405]);
+    assert_eq!(statuses, [200, 404, 404, 405, 422, 303, 200, 303, 200, 200, 405]);
     answers.iter().for_each(assert_is_secured);
 }
 
@@ -191,16 +192,13 @@ async fn a_draft_and_an_unknown_slug_are_not_found() {
 }
 
 #[tokio::test]
-async fn a_shift_of_an_event_of_several_days_shows_its_day() {
+async fn the_shifts_of_an_event_of_several_days_show_their_day() {
     let server = Server::start(&[]);
     let mut event = published();
     event["end_date"] = json!("2027-06-07");
     let shown = Page::create(&server, &event).await.get(&server).await.text;
     assert!(shown.contains("Saturday, 5 June 2027 – Monday, 7 June 2027"), "{shown}");
-    assert!(
-        shown.contains("Saturday, 5 June 2027, <time datetime=\"2027-06-05T09:00:00-04:00\">"),
-        "{shown}"
-    );
+    assert!(shown.contains("<h2>Shifts on Saturday, 5 June 2027</h2>"), "{shown}");
 }
 
 #[tokio::test]
@@ -210,4 +208,35 @@ async fn an_event_without_shifts_says_so() {
         json!({"title": "Later", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true});
     let shown = Page::create(&server, &empty).await.get(&server).await;
     assert!(shown.text.contains("No shifts yet"), "{}", shown.text);
+}
+
+#[tokio::test]
+async fn a_shift_of_a_whole_day_is_all_day() {
+    let server = Server::start(&[]);
+    let mut event = published();
+    event["shifts"] = json!([{"title": "Helping", "capacity": 2}]);
+    let shown = Page::create(&server, &event).await.get(&server).await.text;
+    assert!(shown.contains("<p class=\"when\"><time datetime=\"2027-06-05\">All day</time></p>"), "{shown}");
+    assert!(shown.contains("aria-label=\"Sign up for Helping, all day\""), "{shown}");
+}
+
+/// The preview is for search engines and messengers.
+#[tokio::test]
+async fn the_head_of_an_event_page_has_a_preview() {
+    let server = Server::start(&[]);
+    let mut event = published();
+    event["description"] = json!("Bring \"gloves\".");
+    let page = Page::create(&server, &event).await;
+    let shown = page.get(&server).await.text;
+    let url = page.event["public_url"].as_str().unwrap();
+    for tag in [
+        "<meta property=\"og:title\" content=\"Food drive\">",
+        "<meta property=\"og:description\" content=\"Saturday, 5 June 2027. Bring &#34;gloves&#34;.\">",
+        &format!("<meta property=\"og:url\" content=\"{url}\">"),
+        "<meta property=\"og:type\" content=\"website\">",
+        "<meta property=\"og:site_name\" content=\"Starter\">",
+        "<meta property=\"og:locale\" content=\"en_GB\">",
+    ] {
+        assert!(shown.contains(tag), "{tag} in {shown}");
+    }
 }

@@ -269,7 +269,7 @@ async fn the_pages_have_no_other_methods() {
 /// A tag of another name would be text of the description that is not escaped.
 #[tokio::test]
 async fn the_pages_consist_of_known_elements() {
-    const ELEMENTS: &str = "!DOCTYPE html head meta title style body a header div h1 h2 h3 h4 h5 p main nav ul ol li \
+    const ELEMENTS: &str = "!DOCTYPE html head meta title link style body a header div h1 h2 h3 h4 h5 p main nav ul ol li \
                             section code pre span strong em details summary footer";
     let server = Server::start(&[]);
     let docs = server.browse("GET", "/docs", None).await;

@@ -1,15 +1,21 @@
 //! The sign-up form of a shift.
 
-use signup_core::{AnswerText, EmailAddress, Fault, PersonName, Question, QuestionKind, Shift, ShiftId};
+use signup_core::{
+    AnswerText, EmailAddress, Fault, FaultKind, PersonName, PublicEvent, QuestionKind, Shift, ShiftId,
+    TextError, WebAddress,
+};
 
-use super::Focus;
-use crate::wire::{field_name, predicate};
+use super::{Focus, RESULT};
+use crate::wire::field_name;
 
 #[derive(Debug)]
 pub(super) struct Form<'a> {
     pub(super) action: String,
     pub(super) is_open: bool,
     pub(super) fields: Vec<Field<'a>>,
+    /// The name of the organization, which gets the values.
+    pub(super) organization: &'a str,
+    pub(super) privacy_url: Option<&'a str>,
 }
 
 #[derive(Debug)]
@@ -18,6 +24,7 @@ pub(super) struct Field<'a> {
     pub(super) name: String,
     pub(super) label: &'a str,
     pub(super) is_required: bool,
+    /// What is wrong with the typed value, and what to do.
     pub(super) mistake: Option<String>,
     pub(super) kind: FieldKind<'a>,
 }
@@ -38,7 +45,7 @@ pub(super) struct Choice<'a> {
 /// Returns the form of a shift. With a focus, the form is open and has the typed values and their faults.
 pub(super) fn form<'a>(
     shift: &Shift,
-    questions: &'a [Question],
+    found: &'a PublicEvent,
     path: &str,
     focus: Option<&'a Focus>,
 ) -> Form<'a> {
@@ -52,7 +59,7 @@ pub(super) fn form<'a>(
             id: field_id(&name, shift.id),
             label,
             is_required,
-            mistake: fault.map(|fault| sentence(label, fault)),
+            mistake: fault.map(|fault| mistake(&name, label, &kind, fault)),
             kind,
             name,
         }
@@ -65,14 +72,9 @@ pub(super) fn form<'a>(
     };
     let mut fields = vec![
         field(NAME.to_owned(), "Your name", true, line("text", NAME, "name", PersonName::MAX)),
-        field(
-            EMAIL.to_owned(),
-            "Your e-mail address",
-            true,
-            line("email", EMAIL, "email", EmailAddress::MAX),
-        ),
+        field(EMAIL.to_owned(), "Email address", true, line("email", EMAIL, "email", EmailAddress::MAX)),
     ];
-    fields.extend(questions.iter().map(|question| {
+    fields.extend(found.questions.iter().map(|question| {
         let name = format!("answer.{}", question.id);
         let kind = match question.kind {
             QuestionKind::Select => {
@@ -87,18 +89,49 @@ pub(super) fn form<'a>(
         };
         field(name, question.label.as_str(), question.required, kind)
     }));
-    Form { action: format!("{path}/signups"), is_open: focus.is_some(), fields }
+    Form {
+        action: format!("{path}/signups#{RESULT}"),
+        is_open: focus.is_some(),
+        fields,
+        organization: found.organization.name.as_str(),
+        privacy_url: found.organization.privacy_url.as_ref().map(WebAddress::as_str),
+    }
 }
 
-pub(super) const NAME: &str = "name";
-pub(super) const EMAIL: &str = "email";
+impl Form<'_> {
+    /// Returns the fields with a fault, each with what to do.
+    pub(super) fn mistakes(&self) -> Vec<(&str, &str)> {
+        let mistakes = self.fields.iter().map(|field| Some((field.id.as_str(), field.mistake.as_deref()?)));
+        mistakes.flatten().collect()
+    }
+}
+
+const NAME: &str = "name";
+const EMAIL: &str = "email";
 
 /// Returns the id of a field's element. The id contains the shift, because a page has several forms.
-pub(super) fn field_id(name: &str, shift: ShiftId) -> String {
+fn field_id(name: &str, shift: ShiftId) -> String {
     format!("{}-{shift}", name.replace('.', "-"))
 }
 
-/// Returns the sentence about a fault, with the label of the field in the form.
-pub(super) fn sentence(label: &str, fault: &Fault) -> String {
-    format!("“{label}” {}.", predicate(fault))
+/// Returns the sentence about a fault, which says what to do.
+fn mistake(name: &str, label: &str, kind: &FieldKind<'_>, fault: &Fault) -> String {
+    // The label of a question is the organizer's text, so it is quoted.
+    let quoted = match name {
+        NAME | EMAIL => label.to_owned(),
+        _ => format!("“{label}”"),
+    };
+    match (&fault.kind, name, kind) {
+        (FaultKind::Text(TextError::TooLong { max }), ..) => {
+            format!("{quoted} must be {max} characters or fewer")
+        }
+        (FaultKind::Text(TextError::Nul | TextError::Control), ..) => {
+            format!("{quoted} has characters that we cannot use. Please type it again")
+        }
+        (_, NAME, _) => "Enter your name".to_owned(),
+        (_, EMAIL, _) => "Enter an email address like name@example.com".to_owned(),
+        (_, _, FieldKind::Line { .. }) => format!("Enter an answer for {quoted}"),
+        (_, _, FieldKind::Choice { .. }) => format!("Choose an answer for {quoted}"),
+        (_, _, FieldKind::Tick { .. }) => format!("Tick {quoted} to sign up"),
+    }
 }

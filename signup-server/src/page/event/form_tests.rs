@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::mem::discriminant;
 
 use http_body_util::BodyExt as _;
-use signup_core::{Day, Hours, NewQuestion, QuestionKind};
+use signup_core::{Day, Hours, NewQuestion, QuestionKind, SignUpInput};
 
 use super::*;
 use crate::sample_event::sample_event;
@@ -20,7 +20,7 @@ async fn each_kind_of_question_has_its_own_kind_of_field() {
         service.admin().add_question(created.event.id, question).await.unwrap();
     }
     let found = service.volunteers().event(&created.event.slug).await.unwrap();
-    let form = form(&found.shifts[0], &found.questions, "/events/drive", None);
+    let form = form(&found.shifts[0], &found, "/events/drive", None);
     let fields = form.fields.iter().filter(|field| field.name.starts_with("answer."));
     let kinds: HashSet<_> = fields.map(|field| discriminant(&field.kind)).collect();
     assert_eq!(kinds.len(), QuestionKind::ALL.len());
@@ -39,4 +39,66 @@ async fn the_label_of_a_form_has_the_start_that_the_page_shows() {
     let html = page.into_body().collect().await.unwrap().to_bytes();
     let html = std::str::from_utf8(&html).unwrap();
     assert!(html.contains(r#"aria-label="Sign up for Early, 03:30""#), "{html}");
+}
+
+#[tokio::test]
+async fn each_problem_of_a_form_says_what_to_do() {
+    let (service, created) = sample_event().await;
+    for &kind in QuestionKind::ALL {
+        let question = NewQuestion::new("Which?".parse().unwrap(), kind).required();
+        let with_option = question.clone().option("One".parse().unwrap());
+        let question = if kind == QuestionKind::Select { with_option } else { question };
+        service.admin().add_question(created.event.id, question).await.unwrap();
+    }
+    let found = service.volunteers().event(&created.event.slug).await.unwrap();
+    let [text, select, checkbox] = found.questions.as_slice() else { panic!("one question of each kind") };
+    let long = "x".repeat(2049);
+    for (name, email, answer, choice, problems) in [
+        (
+            " ",
+            "",
+            "",
+            "",
+            vec![
+                "Enter your name",
+                "Enter an email address like name@example.com",
+                "Enter an answer for “Which?”",
+                "Choose an answer for “Which?”",
+                "Tick “Which?” to sign up",
+            ],
+        ),
+        (
+            &long,
+            &long,
+            &long,
+            "Two",
+            vec![
+                "Your name must be 255 characters or fewer",
+                "Email address must be 254 characters or fewer",
+                "“Which?” must be 2048 characters or fewer",
+                "Choose an answer for “Which?”",
+                "Tick “Which?” to sign up",
+            ],
+        ),
+        (
+            "Ada\u{7}",
+            "ada@nowhere",
+            "\0",
+            "One",
+            vec![
+                "Your name has characters that we cannot use. Please type it again",
+                "Enter an email address like name@example.com",
+                "“Which?” has characters that we cannot use. Please type it again",
+                "Tick “Which?” to sign up",
+            ],
+        ),
+    ] {
+        let answers = [(text.id, answer), (select.id, choice), (checkbox.id, "no")];
+        let answers = answers.map(|(id, answer)| (id.to_string().into(), answer.into()));
+        let input = SignUpInput { name: name.into(), email: email.into(), answers: answers.into() };
+        let faults = input.check(&found.questions).unwrap_err();
+        let focus = Focus { faults, ..Focus::default() };
+        let form = form(&found.shifts[0], &found, "/events/drive", Some(&focus));
+        assert_eq!(form.mistakes().into_iter().map(|(_, sentence)| sentence).collect::<Vec<_>>(), problems);
+    }
 }

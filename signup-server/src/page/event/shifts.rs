@@ -1,0 +1,101 @@
+//! A shift on the page of an event: its time and place, how many places are left, and how to sign up.
+
+use jiff::Timestamp;
+use signup_core::{Event, Occupancy, ScheduledShift, ShiftId};
+
+use super::form::Form;
+use crate::linked_text::LinkedText;
+use crate::page::times::Times;
+
+#[derive(Debug)]
+pub(super) struct ShiftView<'a> {
+    pub(super) id: ShiftId,
+    pub(super) title: &'a str,
+    pub(super) times: Times,
+    pub(super) location: Option<Vec<LinkedText<'a>>>,
+    /// How many places are left, or why none can be taken, in words.
+    pub(super) places: String,
+    /// The bar. `None` if the event is cancelled.
+    pub(super) taken: Option<Taken>,
+    /// Whether the shift takes no sign-up: it is full, over or cancelled.
+    pub(super) is_closed: bool,
+    pub(super) offer: Offer<'a>,
+}
+
+/// How many places of a shift are taken, at most all of them.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Taken {
+    pub(super) number: u32,
+    pub(super) of: u32,
+}
+
+/// How a visitor can sign up for a shift on this page.
+#[derive(Debug)]
+pub(super) enum Offer<'a> {
+    Form(Form<'a>),
+    /// A link to a page with the form of the shift.
+    Link(String),
+    Nothing,
+}
+
+pub(super) fn view<'a>(
+    event: &Event,
+    shift: &'a ScheduledShift,
+    offer: Offer<'a>,
+    now: Timestamp,
+) -> ShiftView<'a> {
+    let interval = shift.interval();
+    let Occupancy { capacity, filled } = shift.occupancy;
+    let of = capacity.volunteers();
+    ShiftView {
+        id: shift.id,
+        title: shift.title.as_str(),
+        times: Times::of(interval, shift.day.zone()),
+        location: shift.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
+        places: match (interval.is_over(now), event.is_cancelled()) {
+            (true, _) => "Over".to_owned(),
+            (false, true) => "Cancelled".to_owned(),
+            (false, false) => places(shift.occupancy),
+        },
+        taken: (!event.is_cancelled()).then(|| Taken { number: filled.min(of), of }),
+        is_closed: !is_open(event, shift, now),
+        offer,
+    }
+}
+
+/// Returns whether the shift takes sign-ups.
+pub(super) fn is_open(event: &Event, shift: &ScheduledShift, now: Timestamp) -> bool {
+    !event.is_cancelled() && shift.takes_signups(now)
+}
+
+/// Returns how many places are left, in words.
+fn places(occupancy: Occupancy) -> String {
+    match (occupancy.remaining(), occupancy.capacity.volunteers()) {
+        (0, _) => "Full".to_owned(),
+        (left, 1) => format!("{left} of 1 place left"),
+        (left, capacity) => format!("{left} of {capacity} places left"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signup_core::Capacity;
+
+    use super::*;
+
+    #[test]
+    fn the_number_of_places_that_are_left_is_in_words() {
+        for (capacity, filled, words) in [
+            (8, 0, "8 of 8 places left"),
+            (8, 5, "3 of 8 places left"),
+            (8, 7, "1 of 8 places left"),
+            (1, 0, "1 of 1 place left"),
+            (1, 1, "Full"),
+            (8, 8, "Full"),
+            (8, 10, "Full"),
+        ] {
+            let occupancy = Occupancy { capacity: Capacity::new(capacity).unwrap(), filled };
+            assert_eq!(places(occupancy), words);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Pages that show only a message: what happened, and what to do next.
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+use signup_core::Error;
+use warp::http::header::{HeaderName, LOCATION, RETRY_AFTER};
+use warp::http::{HeaderValue, StatusCode};
+use warp::reply::Response;
+
+use super::{DEFAULT_THEME, Head, html};
+use crate::reply::{BodyError, RETRY_AFTER_S, WithSources};
+
+#[derive(Debug, Template)]
+#[template(path = "message.html")]
+struct MessageTemplate<'a> {
+    head: Head,
+    heading: &'a str,
+    text: &'a str,
+    retry: Option<Retry<'a>>,
+    link: Option<Link<'a>>,
+}
+
+#[derive(Debug)]
+pub(super) struct Link<'a> {
+    pub(super) href: &'a str,
+    pub(super) text: &'a str,
+}
+
+/// A form that sends again what was typed.
+#[derive(Debug)]
+pub(super) struct Retry<'a> {
+    pub(super) action: &'a str,
+    pub(super) fields: &'a BTreeMap<String, String>,
+}
+
+fn message(status: StatusCode, heading: &str, text: &str, link: Option<Link<'_>>) -> Response {
+    message_with(status, heading, text, None, link)
+}
+
+fn message_with(
+    status: StatusCode,
+    heading: &str,
+    text: &str,
+    retry: Option<Retry<'_>>,
+    link: Option<Link<'_>>,
+) -> Response {
+    let head = Head::private(heading, DEFAULT_THEME);
+    html(status, &MessageTemplate { head, heading, text, retry, link })
+}
+
+/// Returns a link to the start page of a server whose base URL has this path.
+fn to_start(base_path: &str) -> String {
+    format!("{base_path}/")
+}
+
+/// Returns 404, for a page that does not exist or is not public.
+pub(super) fn not_found(base_path: &str) -> Response {
+    message(
+        StatusCode::NOT_FOUND,
+        "Page not found",
+        "If you typed the web address, check that it is correct. If you followed a link, the page may no longer be open \
+         to the public. Ask whoever sent you the link.",
+        Some(Link { href: &to_start(base_path), text: "Go to the start page" }),
+    )
+}
+
+/// Returns 405, for a method that the page does not support.
+pub(super) fn method_not_allowed(base_path: &str) -> Response {
+    message(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "Sorry, this page cannot do that",
+        "Go back to the page that you came from, and use the buttons on it.",
+        Some(Link { href: &to_start(base_path), text: "Go to the start page" }),
+    )
+}
+
+/// Returns 503, for a store that is unreachable or a task that panicked.
+pub(crate) fn unavailable() -> Response {
+    unavailable_with(None)
+}
+
+fn unavailable_with(retry: Option<Retry<'_>>) -> Response {
+    let mut response = message_with(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "Sorry, there is a problem with the service",
+        "Please try again in a moment. If you were signing up, you can safely send the form again: it never takes a \
+         second place.",
+        retry,
+        None,
+    );
+    response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_S);
+    response
+}
+
+/// Returns the page for an error. Details for operators are only logged.
+pub(super) fn error_page(error: &Error, base_path: &str, retry: Option<Retry<'_>>) -> Response {
+    match error {
+        Error::NotFound => return not_found(base_path),
+        Error::Store(error) => tracing::error!(error = %WithSources(error), "the store failed"),
+        Error::Contended => tracing::warn!(%error, "a write was given up"),
+        error => {
+            tracing::error!(error = %WithSources(error), "the library returned an unexpected error");
+        }
+    }
+    unavailable_with(retry)
+}
+
+/// Returns 429, for a client address with too many attempts to sign up.
+pub(super) fn too_many(retry_after_s: i64, retry: Option<Retry<'_>>) -> Response {
+    let mut response = message_with(
+        StatusCode::TOO_MANY_REQUESTS,
+        "Please wait a minute",
+        "Too many attempts. Please try again in a minute.",
+        retry,
+        None,
+    );
+    response.headers_mut().insert(RETRY_AFTER, retry_after_s.into());
+    response
+}
+
+/// Returns the page for a form whose fields could not be read.
+pub(super) fn body_error(error: BodyError, event_path: &str) -> Response {
+    let (status, text) = match error {
+        BodyError::TooLarge => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "What you sent is too large. Please shorten your answers and try again.",
+        ),
+        BodyError::UnsupportedMediaType => {
+            (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Please use the form on the event’s page.")
+        }
+        BodyError::Timeout => {
+            (StatusCode::REQUEST_TIMEOUT, "Your form took too long to arrive. Please try again.")
+        }
+        BodyError::Broken => (StatusCode::BAD_REQUEST, "Your form did not arrive whole. Please try again."),
+    };
+    let link = Link { href: event_path, text: "Go to the event" };
+    message(status, "Sorry, we did not get your form", text, Some(link))
+}
+
+/// Returns 303: the browser asks for `location` next.
+pub(super) fn see_other(location: &str) -> Response {
+    redirect(StatusCode::SEE_OTHER, location)
+}
+
+fn redirect(status: StatusCode, location: &str) -> Response {
+    let Ok(value) = HeaderValue::try_from(location) else { return unavailable() };
+    let link = Link { href: location, text: "Continue" };
+    let mut response =
+        message(status, "This page has another address", "Your browser should take you there.", Some(link));
+    response.headers_mut().insert::<HeaderName>(LOCATION, value);
+    response
+}
