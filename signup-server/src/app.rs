@@ -15,7 +15,7 @@ use ipnet::IpNet;
 use signup_core::jiff::fmt::rfc2822::DateTimePrinter;
 use signup_core::{Error, Service, Session, SignedDuration, Timestamp, new_uuid};
 use tracing::Instrument as _;
-use warp::http::header::{ALLOW, CACHE_CONTROL, HeaderName, RETRY_AFTER};
+use warp::http::header::{ALLOW, CACHE_CONTROL, HeaderName, RETRY_AFTER, VARY};
 use warp::http::{HeaderValue, Method, StatusCode};
 use warp::path::FullPath;
 use warp::reply::Response;
@@ -98,16 +98,21 @@ impl App {
     async fn answer(&self, method: Method, path: &FullPath, peer: IpAddr, request: Request) -> Response {
         let began = Instant::now();
         let id = new_uuid(self.context.service.now()).to_string();
-        let found = Endpoint::find(path.as_str());
+        let path = path.as_str();
+        let page = Endpoint::find(path).is_none().then(|| page_without_slash(path)).flatten();
+        let found = Endpoint::find(page.unwrap_or(path));
         let pattern = found.as_ref().map_or("unknown", |(endpoint, _)| endpoint.pattern);
         let is_personal = found.as_ref().is_some_and(|(endpoint, _)| endpoint.is_personal);
         let span = tracing::info_span!("request", %id, %method, route = pattern);
         let mut response = async {
             let client = client_address(peer, &request.headers, &self.trusted_proxies);
-            let response = match Area::of(path.as_str(), found.as_ref()) {
+            let response = match Area::of(path, found.as_ref()) {
                 Area::Api => self.answer_api(&method, found, client, request).await,
-                Area::Pages => self.answer_page(&method, found, client, request).await,
-                Area::Open => self.answer_open(&method, found).await,
+                Area::Pages => match page {
+                    Some(page) => self.answer_slashed(&method, page, found, client, request).await,
+                    None => self.answer_page(&method, found, client, request).await,
+                },
+                Area::Open => self.answer_open(&method, found, request.accepts_html()).await,
             };
             metrics::count_request(&method, pattern, response.status(), began);
             tracing::debug!(status = response.status().as_u16(), "answered");
@@ -124,17 +129,45 @@ impl App {
         response
     }
 
-    async fn answer_open(&self, method: &Method, found: EndpointMatch) -> Response {
-        let Some((endpoint, _)) = found else { return reply::not_found() };
+    async fn answer_open(&self, method: &Method, found: EndpointMatch, is_browser: bool) -> Response {
+        let not_found =
+            || depends_on_accept(if is_browser { self.pages.not_found() } else { reply::not_found() });
+        let Some((endpoint, _)) = found else { return not_found() };
         match endpoint.handler(method) {
             Some(Handler::Open(handle)) => {
                 let service = self.context.service.clone();
                 handle(OpenCall { service, openapi: Arc::clone(&self.openapi), health: self.health.clone() })
                     .await
             }
-            Some(_) => reply::not_found(),
-            None => without_handler(endpoint, method, reply::method_not_allowed),
+            Some(_) => not_found(),
+            None => without_handler(endpoint, method, || {
+                depends_on_accept(if is_browser {
+                    self.pages.method_not_allowed()
+                } else {
+                    reply::method_not_allowed()
+                })
+            }),
         }
+    }
+
+    /// Answers a request for `page` whose path has a slash at the end: redirects to the page, if it exists.
+    async fn answer_slashed(
+        &self,
+        method: &Method,
+        page: &str,
+        found: EndpointMatch,
+        client: IpAddr,
+        request: Request,
+    ) -> Response {
+        let moved = self.pages.moved(page, &request.query);
+        // A write is not carried out to find out whether the page exists.
+        if method.is_safe() {
+            let answer = self.answer_page(method, found, client, request).await;
+            if answer.status() == StatusCode::NOT_FOUND {
+                return answer;
+            }
+        }
+        moved
     }
 
     async fn answer_page(
@@ -242,7 +275,8 @@ enum Area {
     Api,
     /// HTML pages.
     Pages,
-    /// All other paths, such as health probes and the description of the API: no token and no rate limit.
+    /// All other paths, such as health probes and the description of the API: no token and no rate limit. A browser gets
+    /// its errors as pages.
     Open,
 }
 
@@ -261,6 +295,18 @@ impl Area {
             Self::Open
         }
     }
+}
+
+/// Returns the path of a page that was asked for with a slash at the end.
+fn page_without_slash(path: &str) -> Option<&str> {
+    let page = path.strip_suffix('/')?;
+    Endpoint::find(page).is_some_and(|(endpoint, _)| endpoint.is_page()).then_some(page)
+}
+
+/// Marks a response that is a page for a browser, and JSON for a program.
+fn depends_on_accept(mut response: Response) -> Response {
+    response.headers_mut().insert(VARY, HeaderValue::from_static("accept"));
+    response
 }
 
 fn insert_allowance(response: &mut Response, limit: u32, remaining: u32) {

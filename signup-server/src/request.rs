@@ -9,7 +9,7 @@ use futures_util::{Stream, StreamExt as _};
 use ipnet::IpNet;
 use signup_core::{EmptyInput, FaultKind, FaultPath, Faults, IdempotencyKey, PathStep, from_json};
 use warp::http::HeaderMap;
-use warp::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use warp::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 
 use crate::reply::{ApiError, BodyError};
 use crate::request_body::BODY_TIMEOUT;
@@ -33,6 +33,16 @@ impl Request {
     pub(crate) fn bearer(&self) -> Option<&str> {
         let (scheme, token) = self.headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim_matches(' '))
+    }
+
+    /// Returns whether the client is a browser: whether it accepts HTML by name.
+    pub(crate) fn accepts_html(&self) -> bool {
+        let lists = self.headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        let mut types = lists.flat_map(|list| list.split(','));
+        types.any(|accepted| {
+            let name = accepted.split(';').next().unwrap_or_default();
+            name.trim().eq_ignore_ascii_case("text/html")
+        })
     }
 
     /// Returns the idempotency key. An empty header counts as no key.

@@ -11,7 +11,9 @@ use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use super::event::{self, Focus, Obstacle};
-use super::message::{Retry, body_error, error_page, method_not_allowed, not_found, see_other, too_many};
+use super::message::{
+    Retry, body_error, error_page, method_not_allowed, moved, not_found, see_other, too_many,
+};
 use super::{base_path, signup};
 use crate::calendar::{Method, SignupEntry};
 use crate::request::Request;
@@ -85,6 +87,12 @@ impl Pages {
     /// Returns 405, for a method that the page does not support.
     pub(crate) fn method_not_allowed(&self) -> Response {
         method_not_allowed(&self.base_path)
+    }
+
+    /// Returns 308, for a page whose path was written with a slash at the end. `path` is the path without that slash.
+    pub(crate) fn moved(&self, path: &str, query: &str) -> Response {
+        let mark = if query.is_empty() { "" } else { "?" };
+        moved(&format!("{}{path}{mark}{query}", self.base_path))
     }
 
     /// `GET /events/{slug}/signups`: redirects to the page of the event, which has the forms.

@@ -143,6 +143,11 @@ pub(super) fn see_other(location: &str) -> Response {
     redirect(StatusCode::SEE_OTHER, location)
 }
 
+/// Returns 308: the page has moved to `location` for good.
+pub(super) fn moved(location: &str) -> Response {
+    redirect(StatusCode::PERMANENT_REDIRECT, location)
+}
+
 fn redirect(status: StatusCode, location: &str) -> Response {
     let Ok(value) = HeaderValue::try_from(location) else { return unavailable() };
     let link = Link { href: location, text: "Continue" };

@@ -105,6 +105,8 @@ async fn every_link_of_a_page_and_of_a_mail_has_the_base_url() {
             assert!(target.starts_with("/api/") || target.starts_with(BASE_URL), "{target} in {path}");
         }
     }
+    let slashed = server.browse("GET", &format!("{}/?slot_id={early}", page.path), None).await;
+    assert_eq!(slashed.header("location"), Some(format!("/api{}?slot_id={early}", page.path).as_str()));
     let missing = server.browse("GET", "/events/nothing", None).await;
     assert!(missing.text.contains("href=\"/api/\""), "{}", missing.text);
     let cancelled = server.browse("POST", &format!("{signup}/cancel"), None).await;

@@ -50,6 +50,7 @@ mod organization_commands;
 mod packages;
 mod page_layout;
 mod page_limits;
+mod page_paths;
 mod page_sign_ups;
 mod pages;
 mod pgbouncer;

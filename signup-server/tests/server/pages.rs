@@ -130,12 +130,13 @@ async fn every_page_has_the_security_headers() {
         page.sign_up(&server, &slot, "Ada", "ada@example.org").await,
         server.browse("GET", &format!("{}/signed-up?slot_id={slot}", page.path), None).await,
         server.browse("GET", &format!("{}/signups", page.path), None).await,
+        server.browse("GET", &format!("{}/", page.path), None).await,
         server.browse("GET", "/", None).await,
         server.browse("GET", "/docs", None).await,
         server.browse("DELETE", "/docs", None).await,
     ];
     let statuses = answers.each_ref().map(|answer| answer.status);
-    assert_eq!(statuses, [200, 404, 404, 405, 422, 303, 200, 303, 200, 200, 405]);
+    assert_eq!(statuses, [200, 404, 404, 405, 422, 303, 200, 303, 308, 200, 200, 405]);
     answers.iter().for_each(assert_is_secured);
 }
 
