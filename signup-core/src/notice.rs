@@ -50,6 +50,9 @@ pub struct Notice {
     pub due_at: Timestamp,
     /// The failure of a failed notice; `None` while the notice is queued.
     pub failure: Option<NoticeFailure>,
+    /// Why the last attempt of a queued notice failed, as in [`NoticeFailure::reason`]; `None` if none has failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_reason: Option<String>,
 }
 
 /// When and why a notice failed: its last attempt had a permanent failure, or no attempts were left.
@@ -336,6 +339,7 @@ impl Notice {
             attempts: 0,
             due_at: now,
             failure: None,
+            last_reason: None,
         }
     }
 
@@ -357,10 +361,12 @@ impl Notice {
     /// The notice fails after a permanent failure, or if it has [no attempts left](Self::has_attempts_left).
     #[must_use]
     pub fn after_failure(self, failure: DeliveryFailure, reason: &str, now: Timestamp) -> Self {
-        let version = self.version + 1;
+        let (version, failed) = (self.version + 1, NoticeFailure::new(now, reason));
         match backoff(self.attempts).filter(|_| failure == DeliveryFailure::Transient) {
-            Some(backoff) => Self { version, due_at: now + backoff, ..self },
-            None => Self { version, failure: Some(NoticeFailure::new(now, reason)), ..self },
+            Some(backoff) => {
+                Self { version, due_at: now + backoff, last_reason: Some(failed.reason), ..self }
+            }
+            None => Self { version, failure: Some(failed), last_reason: None, ..self },
         }
     }
 
@@ -370,10 +376,16 @@ impl Notice {
         backoff(self.attempts).is_some()
     }
 
-    /// Returns the notice queued again: due at once, without its failure and attempts.
+    /// Returns the notice queued again: due at once, without its attempts. The reason of its failure is kept as the last one.
     #[must_use]
     pub fn requeued(self, now: Timestamp) -> Self {
-        Self { version: self.version + 1, attempts: 0, due_at: now, failure: None, ..self }
+        let last_reason = self.failure.map(|failure| failure.reason).or(self.last_reason);
+        Self { version: self.version + 1, attempts: 0, due_at: now, failure: None, last_reason, ..self }
+    }
+
+    /// Returns why the last attempt failed, of a queued or a failed notice.
+    pub fn reason(&self) -> Option<&str> {
+        self.failure.as_ref().map(|failure| &failure.reason).or(self.last_reason.as_ref()).map(String::as_str)
     }
 }
 

@@ -53,7 +53,8 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         version: 2,
         ..token(1, 1)
     };
-    let notices = notices_of_every_cause(&event, &shift, &signup);
+    let mut notices = notices_of_every_cause(&event, &shift, &signup);
+    notices[0].last_reason = Some("450 “busy”\r\n".to_owned());
     let failure = Some(NoticeFailure::new(at(99), "550 “no such user”\r\n"));
     let failed = Notice { failure, ..notice(&shift, 99) };
     let receipt = receipt(receipt_key(1, "!~key"), &event, std::slice::from_ref(&shift));

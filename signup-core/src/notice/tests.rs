@@ -1,4 +1,4 @@
-//! Tests of notices: their backoff.
+//! Tests of notices: their backoff, and the reason of a failed attempt.
 
 use super::*;
 
@@ -9,4 +9,24 @@ fn backoffs_double_from_30_seconds_to_an_hour_and_end_within_a_day() {
     let waited: i64 = backoffs.iter().sum();
     assert!((23 * 3600..=24 * 3600).contains(&waited), "{waited}");
     assert!(backoffs.is_sorted());
+}
+
+#[test]
+fn the_reason_of_the_last_failed_attempt_stays_with_the_notice() {
+    let cause = NoticeCause::ShiftDeleted { fanned_out_to: None };
+    let place = (OrganizationId::NONE, EventId::NONE, ShiftId::NONE);
+    let new = Notice::new(NoticeId::NONE, place, cause, Timestamp::UNIX_EPOCH);
+    assert_eq!(new.reason(), None);
+    let tried = |notice: Notice, failure, reason| {
+        notice.claimed(Timestamp::UNIX_EPOCH).after_failure(failure, reason, Timestamp::UNIX_EPOCH)
+    };
+    let deferred = tried(new, DeliveryFailure::Transient, "450 busy\0");
+    assert_eq!((deferred.reason(), &deferred.failure), (Some("450 busy"), &None));
+    assert_eq!(deferred.clone().claimed(Timestamp::UNIX_EPOCH).reason(), Some("450 busy"));
+    let failed = tried(deferred, DeliveryFailure::Permanent, "550 no such user");
+    assert_eq!((failed.reason(), failed.failure.is_some()), (Some("550 no such user"), true));
+    let requeued = failed.requeued(Timestamp::UNIX_EPOCH);
+    assert_eq!((requeued.reason(), &requeued.failure), (Some("550 no such user"), &None));
+    let again = tried(requeued, DeliveryFailure::Transient, &"x".repeat(501));
+    assert_eq!(again.reason(), Some("x".repeat(500).as_str()));
 }

@@ -1,6 +1,6 @@
 //! `notice`: list queued and failed mails, and retry failed ones.
 
-use signup_core::{Admin, Error, NoticeId, NoticeQuery};
+use signup_core::{Admin, Error, Notice, NoticeId, NoticeQuery};
 
 use super::{PAGE_LIMIT, describe, print};
 use crate::config::NoticeCommand;
@@ -16,13 +16,15 @@ pub(super) async fn run(admin: &Admin, command: NoticeCommand) -> Result<(), Fai
                 let page = admin.notices(query, PAGE_LIMIT).await.map_err(describe)?;
                 let Some(last) = page.last() else { return Ok(()) };
                 after = Some(last.id);
-                page.iter().try_for_each(|notice| print(&wire::Notice::new(notice)))?;
+                for notice in &page {
+                    print_notice(admin, notice).await?;
+                }
             }
         }
         NoticeCommand::Retry { id: Some(id), .. } => {
             let notice = id.parse().unwrap_or(NoticeId::NONE);
             match admin.retry_notice(notice).await {
-                Ok(notice) => print(&wire::Notice::new(&notice)),
+                Ok(notice) => print_notice(admin, &notice).await,
                 Err(Error::NotFound) => Err(format!("there is no mail with the id {id}").into()),
                 Err(Error::NoticeNotFailed) => {
                     Err(format!("the mail {id} has not failed: it still waits to be sent").into())
@@ -38,7 +40,7 @@ pub(super) async fn run(admin: &Admin, command: NoticeCommand) -> Result<(), Fai
                 after = Some(last.id);
                 for notice in page {
                     match admin.retry_notice(notice.id).await {
-                        Ok(notice) => print(&wire::Notice::new(&notice))?,
+                        Ok(notice) => print_notice(admin, &notice).await?,
                         // Another process has retried or removed the notice since the page was read.
                         Err(Error::NotFound | Error::NoticeNotFailed) => {}
                         Err(error) => return Err(describe(error).into()),
@@ -47,4 +49,9 @@ pub(super) async fn run(admin: &Admin, command: NoticeCommand) -> Result<(), Fai
             }
         }
     }
+}
+
+async fn print_notice(admin: &Admin, notice: &Notice) -> Result<(), Failure> {
+    let recipient = admin.recipient(notice).await.map_err(describe)?;
+    print(&wire::Notice::new(notice, recipient))
 }

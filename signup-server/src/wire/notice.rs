@@ -1,12 +1,12 @@
 //! The JSON of notices: queued and failed mails.
 
 use serde::Serialize;
-use signup_core::SignupId;
+use signup_core::{EmailAddress, SignupId};
 use uuid::Uuid;
 
 use super::Instant;
 
-/// A notice. The secret of a confirmation is left out.
+/// A notice, with the address that its mail goes to. The secret of a confirmation is left out.
 #[derive(Debug, Serialize)]
 pub(crate) struct Notice<'a> {
     id: Uuid,
@@ -14,6 +14,7 @@ pub(crate) struct Notice<'a> {
     event_id: Uuid,
     slot_id: Uuid,
     signup_id: Option<Uuid>,
+    recipient: Option<String>,
     cause: &'static str,
     created_at: Instant,
     attempts: u32,
@@ -23,19 +24,20 @@ pub(crate) struct Notice<'a> {
 }
 
 impl<'a> Notice<'a> {
-    pub(crate) fn new(notice: &'a signup_core::Notice) -> Self {
+    pub(crate) fn new(notice: &'a signup_core::Notice, recipient: Option<EmailAddress>) -> Self {
         Self {
             id: notice.id.uuid(),
             organization_id: notice.organization.uuid(),
             event_id: notice.event.uuid(),
             slot_id: notice.shift.uuid(),
             signup_id: notice.cause.signup().map(SignupId::uuid),
+            recipient: recipient.map(String::from),
             cause: notice.cause.name(),
             created_at: Instant(notice.created_at),
             attempts: notice.attempts,
             due_at: Instant(notice.due_at),
             failed_at: notice.failure.as_ref().map(|failure| Instant(failure.at)),
-            reason: notice.failure.as_ref().map(|failure| failure.reason.as_str()),
+            reason: notice.reason(),
         }
     }
 }

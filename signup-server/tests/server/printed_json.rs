@@ -164,6 +164,7 @@ async fn a_failed_mail_is_printed_with_its_reason() {
         "event_id",
         "slot_id",
         "signup_id",
+        "recipient",
         "cause",
         "created_at",
         "attempts",

@@ -133,7 +133,7 @@ async fn a_person_is_erased_while_the_server_runs() {
 }
 
 #[tokio::test]
-async fn queued_mails_are_listed_without_their_secrets() {
+async fn queued_mails_are_listed_with_recipient_and_last_reason_and_without_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     let (server, mailbox) = with_mailbox(&database);
@@ -142,14 +142,15 @@ async fn queued_mails_are_listed_without_their_secrets() {
     page.sign_up(&server, &page.slot("Early"), "Busy", "busy@example.org").await;
     let tried = wait_until(SOON, async || {
         let notice: Value = serde_json::from_str(&command(&server, &["notice", "list"])).unwrap();
-        let is_tried = notice["attempts"] == 1;
+        let is_tried = notice["attempts"] == 1 && notice["reason"].is_string();
         if is_tried { Ok(notice) } else { Err(format!("the notice was not tried once: {notice}")) }
     })
     .await;
     assert_eq!(
-        (&tried["cause"], &tried["failed_at"], &tried["reason"]),
-        (&json!("signed_up"), &Value::Null, &Value::Null)
+        (&tried["cause"], &tried["recipient"], &tried["failed_at"]),
+        (&json!("signed_up"), &json!("busy@example.org"), &Value::Null)
     );
+    assert!(tried["reason"].as_str().unwrap().contains("mailbox busy"), "{tried}");
     assert_eq!(tried["slot_id"], page.slot("Early"));
     assert!(!tried.to_string().contains("secret"));
     assert_eq!(command(&server, &["notice", "list", "--failed"]), "");

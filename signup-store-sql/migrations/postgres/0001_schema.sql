@@ -238,11 +238,11 @@ CREATE TABLE notices (
     created_at      bigint  NOT NULL,
     -- When a process may claim the notice: the end of a lease or of a backoff.
     due_at          bigint  NOT NULL,
-    -- When and why the last attempt failed. NULL for a mail that is still to be sent.
+    -- When the mail failed for good, or NULL while it is still to be sent, and why its last attempt failed.
     failed_at       bigint,
     reason          text
                     CONSTRAINT notices_reason_check
-                    CHECK ((reason IS NULL) = (failed_at IS NULL) AND length(reason) <= 500),
+                    CHECK ((failed_at IS NULL OR reason IS NOT NULL) AND length(reason) <= 500),
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 );

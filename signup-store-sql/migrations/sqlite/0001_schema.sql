@@ -225,9 +225,9 @@ CREATE TABLE notices (
     created_at      INTEGER NOT NULL,
     -- When a process may claim the notice: the end of a lease or of a backoff.
     due_at          INTEGER NOT NULL,
-    -- When and why the last attempt failed. NULL for a mail that is still to be sent.
+    -- When the mail failed for good, or NULL while it is still to be sent, and why its last attempt failed.
     failed_at       INTEGER,
-    reason          TEXT    CHECK ((reason IS NULL) = (failed_at IS NULL) AND length(reason) <= 500),
+    reason          TEXT    CHECK ((failed_at IS NULL OR reason IS NOT NULL) AND length(reason) <= 500),
     FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 ) STRICT;
 CREATE INDEX notices_by_shift ON notices (organization_id, shift_id);

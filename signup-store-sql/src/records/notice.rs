@@ -31,9 +31,8 @@ pub(crate) const TABLE: Table<Notice> = Table {
         Column::new("attempts", Integer, |notice| notice.attempts.into()),
         Column::new("due_at", Integer, |notice| notice.due_at.into()),
         Column::new("failed_at", Integer, |notice| notice.failure.as_ref().map(|failure| failure.at).into()),
-        Column::new("reason", Text, |notice| {
-            notice.failure.as_ref().map(|failure| failure.reason.as_str()).into()
-        }),
+        // Of the last attempt that failed. A notice with `failed_at` has failed for good.
+        Column::new("reason", Text, |notice| notice.reason().into()),
     ],
 };
 
@@ -51,9 +50,11 @@ pub(crate) fn read(row: Row<'_>) -> Result<Notice, StoreError> {
     notice.version = columns.number("version")?;
     notice.attempts = columns.number("attempts")?;
     notice.due_at = columns.instant("due_at")?;
-    let at = columns.optional_instant("failed_at")?;
     let reason = columns.optional_text("reason")?.map(str::to_owned);
-    notice.failure = at.zip(reason).map(|(at, reason)| NoticeFailure { at, reason });
+    match columns.optional_instant("failed_at")? {
+        Some(at) => notice.failure = reason.map(|reason| NoticeFailure { at, reason }),
+        None => notice.last_reason = reason,
+    }
     Ok(notice)
 }
 

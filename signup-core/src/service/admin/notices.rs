@@ -5,7 +5,9 @@ use crate::error::{Error, Result};
 use crate::id::NoticeId;
 use crate::notice::Notice;
 use crate::rules;
-use crate::store::{Kind, NoticeCounts, NoticeQuery, RecordKey};
+use crate::signup::Signup;
+use crate::store::{Deleted, Kind, NoticeCounts, NoticeQuery, RecordKey};
+use crate::text::EmailAddress;
 
 impl Admin {
     /// Lists at most `limit` notices that `query` selects, of all organizations, in the order that the query names.
@@ -16,6 +18,32 @@ impl Admin {
     /// See [`retry_notice`](Self::retry_notice) for an example.
     pub async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>> {
         Ok(self.shared.store.notices(query, limit).await?)
+    }
+
+    /// Returns the e-mail address that the mail of a notice goes to. Returns `None` for a notice to several volunteers, and if
+    /// the sign-up is gone.
+    ///
+    /// # Errors
+    /// Fails only if the store fails.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, ada, .. }| {
+    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// use signup_core::NoticeQuery;
+    ///
+    /// let admin = service.admin();
+    /// let queued = admin.notices(NoticeQuery::Queued(None), 100).await?;
+    /// assert_eq!(admin.recipient(&queued[0]).await?, Some("ada@example.org".parse()?));
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn recipient(&self, notice: &Notice) -> Result<Option<EmailAddress>> {
+        let Some(signup) = notice.cause.signup() else { return Ok(None) };
+        let key = RecordKey::Signup(notice.organization, signup);
+        let found = self.shared.store.record(&key, Deleted::Included).await?;
+        Ok(found.and_then(|record| Signup::try_from(record).ok()).map(|signup| signup.email))
     }
 
     /// Queues a failed notice again: it is due at once, and its attempts are reset.
