@@ -28,8 +28,7 @@ use shifts::{Offer, ShiftView, is_open, view};
 const MAX_CONTROLS: usize = 3000;
 /// The maximum length of the description in a page's metadata, in characters.
 const MAX_SUMMARY: usize = 160;
-/// The id of the element that says why a form was refused. The action of each form has it as its fragment, so a browser
-/// scrolls to that element and focuses it, without a script.
+/// The id of the element that says why a form was refused.
 const RESULT: &str = "result";
 
 #[derive(Debug, Template)]
@@ -192,6 +191,14 @@ fn status_of(event: &Event, shifts: &[ScheduledShift], open: usize, now: Timesta
         )
     };
     Some(Status { heading, text })
+}
+
+/// Returns the action of the forms of the page with this path.
+///
+/// The fragment is the id of the element that says why the form was refused. So a browser scrolls to that element and
+/// focuses it, without a script.
+pub(super) fn form_action(path: &str) -> String {
+    format!("{path}/signups#{RESULT}")
 }
 
 /// Returns the heading of the shifts. It names their day, unless that is all the days of the event.

@@ -106,7 +106,7 @@ impl Pages {
         let path = self.event_path(&slug);
         let body = request.form().await;
         let typed = body.as_ref().map(|body| fields(body)).unwrap_or_default();
-        let action = format!("{path}/signups");
+        let action = event::form_action(&path);
         let retry = || {
             let is_kept = body.as_ref().is_ok_and(|body| body.len() <= MAX_KEPT);
             is_kept.then_some(Retry { action: &action, fields: &typed })

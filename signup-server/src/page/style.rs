@@ -82,6 +82,7 @@ mod tests {
     /// Colours of the stylesheet, in light and in dark. A test checks that the stylesheet contains them.
     const PAGE: [&str; 2] = ["#f5f6f8", "#14161b"];
     const CARD: [&str; 2] = ["#ffffff", "#1f222a"];
+    const TARGET: [&str; 2] = ["#eef1f5", "#272b34"];
     const INK: [&str; 2] = ["#1b1f27", "#eceef2"];
     const MUTED: [&str; 2] = ["#535a68", "#aab1bf"];
     const ERROR: [&str; 2] = ["#a3211a", "#ffb4ab"];
@@ -118,7 +119,7 @@ mod tests {
                 assert_readable("#ffffff", colour, theme.name());
             }
             for (scheme, accent) in [light, dark].into_iter().enumerate() {
-                for ground in [PAGE[scheme], CARD[scheme]] {
+                for ground in [PAGE[scheme], CARD[scheme], TARGET[scheme]] {
                     assert_readable(accent, ground, theme.name());
                 }
                 assert_readable(ON_ACCENT[scheme], accent, theme.name());
@@ -129,11 +130,11 @@ mod tests {
     #[test]
     fn text_is_readable_in_light_and_dark() {
         for scheme in [0, 1] {
-            for colour in [PAGE, CARD, INK, MUTED, ERROR, ERROR_PAGE, ON_ACCENT] {
+            for colour in [PAGE, CARD, TARGET, INK, MUTED, ERROR, ERROR_PAGE, ON_ACCENT] {
                 assert!(STYLESHEET.contains(colour[scheme]), "{} is in the stylesheet", colour[scheme]);
             }
             for text in [INK, MUTED, ERROR] {
-                for ground in [PAGE, CARD] {
+                for ground in [PAGE, CARD, TARGET] {
                     assert_readable(text[scheme], ground[scheme], "text");
                 }
             }

@@ -257,6 +257,15 @@ async fn every_state_of_the_pages_is_accessible() {
     browser.go(&format!("file://{}", target().join("screenshots/mail.html").display())).await;
     browser.look("mail", &axe).await;
 
+    browser.go(&url(&plain.path)).await;
+    let early = plain.slot("Early");
+    for _ in 0..120 {
+        plain.sign_up(&server, &early, "", "").await;
+    }
+    browser.sign_up(&early, "Bob", "bob@example.org").await;
+    browser.wait_for("Too many attempts").await;
+    browser.look("too-many-attempts", &axe).await;
+
     let with = |change: Value| {
         let mut event = published();
         event.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());

@@ -5,7 +5,7 @@ use signup_core::{
     TextError, WebAddress,
 };
 
-use super::{Focus, RESULT};
+use super::{Focus, form_action};
 use crate::wire::field_name;
 
 #[derive(Debug)]
@@ -90,7 +90,7 @@ pub(super) fn form<'a>(
         field(name, question.label.as_str(), question.required, kind)
     }));
     Form {
-        action: format!("{path}/signups#{RESULT}"),
+        action: form_action(path),
         is_open: focus.is_some(),
         fields,
         organization: found.organization.name.as_str(),

@@ -1,4 +1,4 @@
-//! Tests of the form of a shift.
+//! Tests of the form of a shift, and of what stands beside it.
 
 use std::collections::HashSet;
 use std::mem::discriminant;
@@ -26,6 +26,32 @@ async fn each_kind_of_question_has_its_own_kind_of_field() {
     assert_eq!(kinds.len(), QuestionKind::ALL.len());
 }
 
+/// Returns the HTML of the page of an event.
+async fn page_html(found: &PublicEvent) -> String {
+    let now = found.event.created_at;
+    let page = page(StatusCode::OK, found, "/events/drive", String::new(), &Focus::default(), now);
+    let html = page.into_body().collect().await.unwrap().to_bytes();
+    String::from_utf8(html.to_vec()).unwrap()
+}
+
+#[tokio::test]
+async fn the_page_says_how_to_reach_the_organization_and_each_form_what_it_does_with_the_details() {
+    let (service, created) = sample_event().await;
+    let mut found = service.volunteers().event(&created.event.slug).await.unwrap();
+    let [contact, privacy] = [
+        "<a href=\"mailto:help@riverside.example.org\"",
+        "<a href=\"https://riverside.example.org/privacy\"",
+    ];
+    let without = page_html(&found).await;
+    assert!(!without.contains("mailto:") && !without.contains("privacy"), "{without}");
+    found.organization.contact = Some("help@riverside.example.org".parse().unwrap());
+    found.organization.privacy_url = Some("https://riverside.example.org/privacy".parse().unwrap());
+    let html = page_html(&found).await;
+    assert!(html.contains(contact), "{html}");
+    let form = html.split("<form").nth(1).unwrap().split("</form>").next().unwrap();
+    assert!(form.contains(privacy), "{form}");
+}
+
 #[tokio::test]
 async fn the_label_of_a_form_has_the_start_that_the_page_shows() {
     let (service, created) = sample_event().await;
@@ -34,10 +60,7 @@ async fn the_label_of_a_form_has_the_start_that_the_page_shows() {
     // Clocks jump from 02:00 to 03:00, so 02:30 does not exist.
     shift.day = Day::new("2099-03-08".parse().unwrap(), "America/New_York".parse().unwrap());
     shift.shift.hours = Hours::parse(Some("02:30"), Some("05:00")).unwrap();
-    let now = found.event.created_at;
-    let page = page(StatusCode::OK, &found, "/events/drive", String::new(), &Focus::default(), now);
-    let html = page.into_body().collect().await.unwrap().to_bytes();
-    let html = std::str::from_utf8(&html).unwrap();
+    let html = page_html(&found).await;
     assert!(html.contains(r#"aria-label="Sign up for Early, 03:30""#), "{html}");
 }
 

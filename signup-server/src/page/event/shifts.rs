@@ -15,7 +15,7 @@ pub(super) struct ShiftView<'a> {
     pub(super) location: Option<Vec<LinkedText<'a>>>,
     /// How many places are left, or why none can be taken, in words.
     pub(super) places: String,
-    /// The bar. `None` if the event is cancelled.
+    /// The bar. `None` if the shift is over or cancelled.
     pub(super) taken: Option<Taken>,
     /// Whether the shift takes no sign-up: it is full, over or cancelled.
     pub(super) is_closed: bool,
@@ -45,6 +45,7 @@ pub(super) fn view<'a>(
     now: Timestamp,
 ) -> ShiftView<'a> {
     let interval = shift.interval();
+    let is_over = interval.is_over(now);
     let Occupancy { capacity, filled } = shift.occupancy;
     let of = capacity.volunteers();
     ShiftView {
@@ -52,12 +53,12 @@ pub(super) fn view<'a>(
         title: shift.title.as_str(),
         times: Times::of(interval, shift.day.zone()),
         location: shift.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
-        places: match (interval.is_over(now), event.is_cancelled()) {
+        places: match (is_over, event.is_cancelled()) {
             (true, _) => "Over".to_owned(),
             (false, true) => "Cancelled".to_owned(),
             (false, false) => places(shift.occupancy),
         },
-        taken: (!event.is_cancelled()).then(|| Taken { number: filled.min(of), of }),
+        taken: (!is_over && !event.is_cancelled()).then(|| Taken { number: filled.min(of), of }),
         is_closed: !is_open(event, shift, now),
         offer,
     }
