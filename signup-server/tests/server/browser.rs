@@ -1,7 +1,7 @@
 //! The pages in headless Chromium: a volunteer signs up and cancels, and every state of the pages is accessible.
 //!
-//! axe-core checks the accessibility. The first run installs axe-core with npm. The tests write screenshots of every
-//! state to `target/screenshots`.
+//! axe-core checks the accessibility. The first run installs axe-core with npm. The tests write screenshots and the text
+//! of every state to `target/screenshots`.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
@@ -127,10 +127,12 @@ impl Browser {
         self.driver.cdp().send_raw("Emulation.setEmulatedMedia", media).await.unwrap();
     }
 
-    /// Checks the page with axe and takes screenshots, on a phone and a desktop, in light and dark.
+    /// Checks the page with axe and takes screenshots, on a phone and a desktop, in light and dark. Saves the text, too.
     async fn look(&self, state: &str, axe: &str) {
         let folder = target().join("screenshots");
         std::fs::create_dir_all(&folder).unwrap();
+        let text = self.driver.find(By::Tag("body")).await.unwrap().text().await.unwrap();
+        std::fs::write(folder.join(format!("{state}.txt")), text).unwrap();
         for (screen, scheme) in
             [(NARROW, "light"), (PHONE, "light"), (PHONE, "dark"), (DESKTOP, "light"), (DESKTOP, "dark")]
         {
