@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use askama::Template;
 use signup_core::Error;
-use warp::http::header::{HeaderName, LOCATION, RETRY_AFTER};
+use warp::http::header::{LOCATION, RETRY_AFTER};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
@@ -149,10 +149,11 @@ pub(super) fn moved(location: &str) -> Response {
 }
 
 fn redirect(status: StatusCode, location: &str) -> Response {
-    let Ok(value) = HeaderValue::try_from(location) else { return unavailable() };
+    // A path may have characters beyond ASCII.
+    let Ok(value) = HeaderValue::from_bytes(location.as_bytes()) else { return unavailable() };
     let link = Link { href: location, text: "Continue" };
     let mut response =
         message(status, "This page has another address", "Your browser should take you there.", Some(link));
-    response.headers_mut().insert::<HeaderName>(LOCATION, value);
+    response.headers_mut().insert(LOCATION, value);
     response
 }

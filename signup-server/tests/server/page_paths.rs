@@ -1,6 +1,6 @@
 //! Paths of the pages: the icon, other ways to write the path of a page, and the way back from a path without a page.
 
-use crate::harness::Server;
+use crate::harness::{Server, raw};
 use crate::mails::{SOON, with_mailbox};
 use crate::pages::{Page, assert_is_secured, published};
 
@@ -24,6 +24,10 @@ async fn a_slash_at_the_end_leads_to_the_page() {
         assert_eq!((answer.status, answer.header("location")), (308, Some(expected.as_str())), "{method}");
     }
     assert_eq!(page.filled(&server, "Early").await, 1);
+    for path in ["/docs/?é", "/events/é/signups"] {
+        let status = raw(&server.url, format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes());
+        assert!(status.starts_with("HTTP/1.1 30"), "{path}: {status}");
+    }
 }
 
 #[tokio::test]
