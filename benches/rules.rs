@@ -13,9 +13,9 @@ use criterion::Criterion;
 use serde::Deserialize;
 use signup_benches::{Line, Report, Unit, event, folder};
 use signup_core::{
-    Clock as _, Day, EventId, EventInput, EventQuery, Hours, Name, NewOrganization, NewSignup, NewToken,
-    Plan, PlanLimits, PlanTable, Position, Scopes, Service, Session, ShiftId, ShiftPatch, Side, SystemClock,
-    Timestamp, TokenText, from_json, new_uuid,
+    Clock as _, Day, EventId, EventInput, EventKey, EventOrder, EventQuery, Hours, Name, NewOrganization,
+    NewSignup, NewToken, Plan, PlanLimits, PlanTable, Position, Scopes, Service, Session, ShiftId,
+    ShiftPatch, Side, SystemClock, TokenText, from_json, new_uuid,
 };
 use signup_store_memory::MemoryStore;
 use tokio::runtime::Runtime;
@@ -151,10 +151,11 @@ fn secrets(rules: &mut Rules) {
         black_box(token.reveal()).parse::<TokenText>().unwrap().digest()
     });
     let now = SystemClock.now();
-    let position = Position { key: (now, EventId::new(new_uuid(now))), side: Side::Below };
+    let key = EventKey { order: EventOrder::Latest, starts_at: now, id: EventId::new(new_uuid(now)) };
+    let position = Position { key, side: Side::Below };
     rules.measure("write a cursor", || black_box(&position).to_string());
     let cursor = position.to_string();
-    rules.measure("read a cursor", || black_box(&cursor).parse::<Position<(Timestamp, EventId)>>().unwrap());
+    rules.measure("read a cursor", || black_box(&cursor).parse::<Position<EventKey>>().unwrap());
     rules.measure("make a UUIDv7", || new_uuid(black_box(now)));
 }
 

@@ -1,10 +1,15 @@
 //! Comparison of the last page of a long list with the first. Both are a range of one index.
 
+use jiff::Timestamp;
 use signup_benches::{Report, in_turn, median, per_call};
-use signup_core::{EventQuery, OrganizationId, Position, Side, SignupId, SignupQuery, Store};
+use signup_core::{
+    EventId, EventKey, EventOrder, EventQuery, OpenShift, OrganizationId, Position, Side, SignupId,
+    SignupQuery, Store,
+};
 use tokio::runtime::Runtime;
 
 use crate::engine::Engine;
+use crate::population::Population;
 use crate::site::{PER_PAGE, Site, last_page, publish};
 use crate::{ROUNDS, SMALLEST, line};
 
@@ -26,6 +31,44 @@ pub(crate) fn of_events(runtime: &Runtime, report: &mut Report, engine: &str, si
         assert!(page.items.len() == PER_PAGE as usize && page.next.is_none() && page.previous.is_some());
         let read = async |page: &EventQuery| drop(site.store.events(organization, page).await.unwrap());
         compare(runtime, report, format!("last page of 1,000,000, {filter}, {engine}"), &pages, &read);
+    }
+}
+
+/// Compares pages of coverage with a page of events. The organization has 16,380 events that are over, and 3,620 that are not.
+/// Each has one shift.
+pub(crate) fn of_coverage(runtime: &Runtime, report: &mut Report, engine: &Engine) {
+    let population = Population { organizations: 1, events: 20_000, purge: None };
+    let site = runtime.block_on(Site::new(engine, population));
+    let organization = site.session.organization_id();
+    let now: Timestamp = "1970-10-01T00:00:00Z".parse().unwrap();
+    let active = EventQuery::new().published().cancelled(false).ends_after(now).soonest().limit(PER_PAGE);
+    let open_shift = |exists| active.open_shift(OpenShift { after: now, exists });
+    // The events behind are those that the site publishes, with ten shifts each.
+    let end = "1970-11-25T00:00:00Z".parse().unwrap();
+    let key = EventKey { order: EventOrder::Soonest, starts_at: end, id: EventId::NONE };
+    let last = active.at(Position { key, side: Side::Above });
+    for (page, query) in [
+        ("first page of coverage", active),
+        ("page 120 of coverage", last),
+        ("first page of events to cover", open_shift(true)),
+    ] {
+        let found = runtime.block_on(site.store.events_with_shifts(organization, &query)).unwrap();
+        assert!(
+            found.items.len() == PER_PAGE as usize && found.items.iter().all(|found| found.shifts.len() == 1)
+        );
+        let rounds = in_turn(ROUNDS, &[true, false], |is_coverage| {
+            let read = async || {
+                if *is_coverage {
+                    drop(site.store.events_with_shifts(organization, &query).await.unwrap());
+                } else {
+                    drop(site.store.events(organization, &EventQuery::new().limit(PER_PAGE)).await.unwrap());
+                }
+            };
+            runtime.block_on(per_call(PAGES, read)).as_secs_f64() * 1e6
+        });
+        let costs: [Vec<_>; 2] = rounds.try_into().unwrap_or_default();
+        let work = format!("{page}, {}", engine.name());
+        report.add(line(work, "page of events", costs.map(|rounds| median(rounds, |cost| *cost)), 2.5));
     }
 }
 

@@ -49,8 +49,8 @@ impl Population {
             ),
             format!(
                 "INSERT INTO events (organization_id, id, title, slug, is_virtual, start_date, timezone, is_published, \
-                 version, gate, created_at, updated_at, starts_at, ends_at) \
-                 SELECT {owner}, {}, 'Food drive', 'food-drive-' || {} || {} || n, {no}, {}, 'UTC', n % 10 > 0, 1, 1, 0, 0, n / 60 * 86400, n / 60 * 86400 + 86400 FROM {}",
+                 version, gate, created_at, updated_at, starts_at, ends_at, length_class) \
+                 SELECT {owner}, {}, 'Food drive', 'food-drive-' || {} || {} || n, {no}, {}, 'UTC', n % 10 > 0, 1, 1, 0, 0, n / 60 * 86400, n / 60 * 86400 + 86400, 0 FROM {}",
                 id("n"),
                 letter("n"),
                 letter("n / 34"),
@@ -58,7 +58,8 @@ impl Population {
                 numbers(organizations * events),
             ),
             "INSERT INTO shifts (organization_id, event_id, id, title, start_minute, end_minute, capacity, filled, position, \
-             version, gate, created_at, updated_at) SELECT organization_id, id, id, 'Packing', 540, 720, 8, 0, 0, 1, 1, 0, 0 FROM events"
+             version, gate, created_at, updated_at, ends_at) SELECT organization_id, id, id, 'Packing', 540, 720, 8, 0, 0, 1, 1, 0, 0, \
+             starts_at + 43200 FROM events"
                 .to_owned(),
         ];
         statements.extend(purge.into_iter().flat_map(|purge| purge.statements(events, words)));
@@ -76,16 +77,16 @@ impl Purge {
         [
             format!(
                 "INSERT INTO events (organization_id, id, title, slug, is_virtual, start_date, timezone, is_published, \
-                 version, gate, created_at, updated_at, starts_at, ends_at, deleted_at) \
-                 SELECT {owner}, {}, 'Food drive', 'deleted-' || n, {no}, {}, 'UTC', {no}, 1, 1, 0, 0, 0, 86400, 0 FROM {}",
+                 version, gate, created_at, updated_at, starts_at, ends_at, length_class, deleted_at) \
+                 SELECT {owner}, {}, 'Food drive', 'deleted-' || n, {no}, {}, 'UTC', {no}, 1, 1, 0, 0, 0, 86400, 0, 0 FROM {}",
                 deleted("n"),
                 day("0"),
                 numbers(deleted_events),
             ),
             format!(
                 "INSERT INTO shifts (organization_id, event_id, id, title, start_minute, end_minute, capacity, filled, \
-                 position, version, gate, created_at, updated_at, deleted_at) SELECT {owner}, \
-                 CASE n % 2 WHEN 0 THEN {live} ELSE {} END, {}, 'Packing', 540, 720, 8, 0, 0, 1, 1, 0, 0, 0 FROM {}",
+                 position, version, gate, created_at, updated_at, deleted_at, ends_at) SELECT {owner}, \
+                 CASE n % 2 WHEN 0 THEN {live} ELSE {} END, {}, 'Packing', 540, 720, 8, 0, 0, 1, 1, 0, 0, 0, 43200 FROM {}",
                 deleted(&format!("n / 2 % {deleted_events} + 1")),
                 deleted("n"),
                 numbers(self.shifts),

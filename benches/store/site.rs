@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use jiff::Timestamp;
 use signup_benches::event;
 use signup_core::{
-    ChangeSet, EventId, EventInput, EventQuery, EventWithShifts, OrganizationId, PersonName, PlanLimits,
-    PlanTable, Position, ScheduledShift, Scopes, Service, Session, Shift, ShiftId, Side, Signup, SignupId,
-    Store, Write, new_uuid,
+    ChangeSet, EventId, EventInput, EventKey, EventOrder, EventQuery, EventWithShifts, OrganizationId,
+    PersonName, PlanLimits, PlanTable, Position, ScheduledShift, Scopes, Service, Session, Shift, ShiftId,
+    Side, Signup, SignupId, Store, Write, new_uuid,
 };
 use uuid::Uuid;
 
@@ -125,11 +125,12 @@ pub(crate) async fn last_page(
     store: &dyn Store,
     organization: OrganizationId,
     is_published: Option<bool>,
-) -> Position<(Timestamp, EventId)> {
-    let bottom = Position { key: (Timestamp::MIN, EventId::NONE), side: Side::Above };
+) -> Position<EventKey> {
+    let key = |starts_at, id| EventKey { order: EventOrder::Latest, starts_at, id };
+    let bottom = Position { key: key(Timestamp::MIN, EventId::NONE), side: Side::Above };
     let mut query = EventQuery::new().at(bottom).limit(PER_PAGE + 1);
     query.is_published = is_published;
     let end = store.events(organization, &query).await.unwrap();
     let before = &end.items[0];
-    Position { key: (before.dates.starts_at(), before.id), side: Side::Below }
+    Position { key: key(before.dates.starts_at(), before.id), side: Side::Below }
 }

@@ -20,11 +20,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signup_core::{
-    Capacity, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, Kind, NewEvent,
-    NewOrganization, NewShift, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId, Page,
-    Position, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Scopes, Service, Session, Shift,
-    ShiftId, Side, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Token, Unique, Wrapped,
-    Wrapper, async_trait, date, uuid::Uuid,
+    Capacity, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventKey, EventQuery,
+    EventWithShifts, Kind, NewEvent, NewOrganization, NewShift, Notice, NoticeCounts, NoticeQuery,
+    Organization, OrganizationId, Page, Position, Purge, Record, RecordKey, RequestCounter, ScheduledShift,
+    Scopes, Service, Session, Shift, ShiftId, Side, Signup, SignupId, SignupInFull, SignupQuery, Store,
+    StoreError, Token, Unique, Wrapped, Wrapper, async_trait, date, uuid::Uuid,
 };
 
 use records::Records;
@@ -98,15 +98,36 @@ impl Store for OwnStore {
     }
 
     async fn events(&self, owner: OrganizationId, query: &EventQuery) -> Read<Page<Event>> {
-        let selects = |event: &Event| {
-            event.organization == owner && query.is_published.is_none_or(|is| event.is_published == is)
+        let Page { items, previous, next, .. } = self.events_with_shifts(owner, query).await?;
+        let [first, last] = [previous, next].map(|position| position.map(|at| at.key));
+        Ok(Page::new(items.into_iter().map(|found| found.event).collect(), first, last))
+    }
+
+    async fn events_with_shifts(
+        &self,
+        owner: OrganizationId,
+        query: &EventQuery,
+    ) -> Read<Page<EventWithShifts>> {
+        let records = self.records();
+        let is_own = |event: &Event| event.organization == owner;
+        let events: Vec<Event> = records.list(Kind::Event, Deleted::Excluded, is_own);
+        let with_shifts = events.into_iter().map(|event| {
+            let shifts = ScheduledShift::in_running_order(records.shifts(&event), &event);
+            EventWithShifts::new(event, shifts)
+        });
+        let selects = |found: &EventWithShifts| {
+            query.selects(&found.event, found.shifts.iter().map(|shift| &shift.shift))
         };
-        let mut events = self.records().list(Kind::Event, Deleted::Excluded, selects);
-        let key = |event: &Event| Reverse((event.dates.starts_at(), event.id));
-        events.sort_by_key(key);
-        let beside = query.position.map(|Position { key, side }| (Reverse(key), side));
-        let [first, last] = cut(&mut events, key, beside, query.limit);
-        Ok(Page::new(events, first.map(|Reverse(key)| key), last.map(|Reverse(key)| key)))
+        let mut found: Vec<_> = with_shifts.filter(selects).collect();
+        let key = |found: &EventWithShifts| EventKey {
+            order: query.order,
+            starts_at: found.event.dates.starts_at(),
+            id: found.event.id,
+        };
+        found.sort_by_key(key);
+        let beside = query.position.map(|Position { key, side }| (key, side));
+        let [first, last] = cut(&mut found, key, beside, query.limit);
+        Ok(Page::new(found, first, last))
     }
 
     async fn deleted_events(

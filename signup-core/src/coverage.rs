@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use crate::event::Event;
 use crate::id::EventId;
+use crate::receipt::EventWithShifts;
 use crate::shift::ScheduledShift;
 use crate::text_form::names;
 
@@ -116,6 +117,23 @@ impl Coverage {
             over_filled: counted().map(|found| filled(found).saturating_sub(capacity(found))).sum(),
             shifts,
         }
+    }
+}
+
+/// What an event of a list still needs.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct EventCoverage {
+    /// The event.
+    pub event: Event,
+    /// What the event still needs.
+    pub coverage: Coverage,
+}
+
+impl EventCoverage {
+    /// Returns the coverage of an event at `now`.
+    pub fn of(EventWithShifts { event, shifts }: EventWithShifts, now: Timestamp) -> Self {
+        Self { coverage: Coverage::of(&event, shifts, now), event }
     }
 }
 

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::id::{EventId, SignupId};
 use crate::secret::Digest;
-use crate::store::{Position, Side};
+use crate::store::{CoverageKey, EventKey, EventOrder, Position, Side};
 use crate::text_form::text_form;
 use crate::value_error::ValueError;
 
@@ -21,8 +21,9 @@ use crate::value_error::ValueError;
 const VERSION: u8 = 1;
 const CHECK: usize = 16;
 
-/// The text is not a cursor of this service, or is a cursor of another kind of record.
-const MALFORMED: ValueError = ValueError::Malformed { expected: "a cursor of an earlier page, unaltered" };
+/// The text is not a cursor of this service, or is a cursor of another list or another order.
+pub(crate) const MALFORMED: ValueError =
+    ValueError::Malformed { expected: "a cursor of an earlier page, unaltered" };
 
 /// A sort key that a cursor can hold.
 trait CursorKey: Sized {
@@ -36,18 +37,38 @@ trait CursorKey: Sized {
     fn from_bytes(bytes: &[u8]) -> Option<Self>;
 }
 
-impl CursorKey for (Timestamp, EventId) {
+impl CursorKey for EventKey {
     const LIST: &'static str = "signup list cursor";
 
     fn to_bytes(&self) -> Vec<u8> {
-        let (starts_at, id) = self;
-        [&starts_at.as_second().to_be_bytes()[..], id.uuid().as_bytes()].concat()
+        let order = match self.order {
+            EventOrder::Latest => 0,
+            EventOrder::Soonest => 1,
+        };
+        [&[order][..], &self.starts_at.as_second().to_be_bytes(), self.id.uuid().as_bytes()].concat()
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (order, bytes) = match bytes {
+            [0, bytes @ ..] => (EventOrder::Latest, bytes),
+            [1, bytes @ ..] => (EventOrder::Soonest, bytes),
+            _ => return None,
+        };
         let (seconds, id) = bytes.split_first_chunk::<8>()?;
         let starts_at = Timestamp::from_second(i64::from_be_bytes(*seconds)).ok()?;
-        Some((starts_at, EventId::new(Uuid::from_slice(id).ok()?)))
+        Some(Self { order, starts_at, id: EventId::new(Uuid::from_slice(id).ok()?) })
+    }
+}
+
+impl CursorKey for CoverageKey {
+    const LIST: &'static str = "signup list cursor of coverage";
+
+    fn to_bytes(&self) -> Vec<u8> {
+        self.0.to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        EventKey::from_bytes(bytes).map(Self)
     }
 }
 
@@ -86,7 +107,7 @@ macro_rules! cursors {
     )+};
 }
 
-cursors!((Timestamp, EventId), SignupId);
+cursors!(EventKey, CoverageKey, SignupId);
 
 fn seal<K: CursorKey>(position: &Position<K>) -> String {
     let side = match position.side {
@@ -123,18 +144,23 @@ fn checksum(list: &str, content: &[u8]) -> [u8; CHECK] {
 mod tests {
     use super::*;
 
-    type EventPosition = Position<(Timestamp, EventId)>;
+    type EventPosition = Position<EventKey>;
 
     fn position() -> EventPosition {
         let id = EventId::new(Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001));
-        Position { key: (Timestamp::from_second(1_800_000_000).unwrap(), id), side: Side::Above }
+        let starts_at = Timestamp::from_second(1_800_000_000).unwrap();
+        Position { key: EventKey { order: EventOrder::Latest, starts_at, id }, side: Side::Above }
     }
 
     #[test]
     fn a_cursor_reads_back_the_position() {
         for side in [Side::Above, Side::Below] {
-            let position = Position { side, ..position() };
-            assert_eq!(position.to_string().parse(), Ok(position));
+            for &order in EventOrder::ALL {
+                let key = EventKey { order, ..position().key };
+                assert_eq!(Position { key, side }.to_string().parse(), Ok(Position { key, side }));
+                let key = CoverageKey(key);
+                assert_eq!(Position { key, side }.to_string().parse(), Ok(Position { key, side }));
+            }
         }
     }
 
@@ -158,9 +184,12 @@ mod tests {
 
     #[test]
     fn a_cursor_of_one_list_is_refused_by_the_other() {
-        let signups = Position { key: SignupId::new(position().key.1.uuid()), side: Side::Below };
+        let signups = Position { key: SignupId::new(position().key.id.uuid()), side: Side::Below };
         assert_eq!(signups.to_string().parse(), Ok(signups));
         assert_eq!(signups.to_string().parse::<EventPosition>(), Err(MALFORMED));
         assert_eq!(position().to_string().parse::<Position<SignupId>>(), Err(MALFORMED));
+        let coverage = Position { key: CoverageKey(position().key), side: Side::Below };
+        assert_eq!(coverage.to_string().parse::<EventPosition>(), Err(MALFORMED));
+        assert_eq!(position().to_string().parse::<Position<CoverageKey>>(), Err(MALFORMED));
     }
 }

@@ -40,7 +40,7 @@
 //! - The handles, from [`Service`]: [`Session`], [`Admin`], [`Volunteers`], [`Outbox`].
 //! - Records: [`Organization`], [`Token`], [`Event`], [`Shift`], [`Question`], [`Signup`], [`Receipt`], [`Notice`].
 //! - Typed input: [`NewEvent`], [`EventPatch`], [`NewShift`], [`ShiftPatch`], [`NewQuestion`], [`QuestionPatch`],
-//!   [`NewSignup`], [`CancelEvent`], [`DeleteShift`], [`EventQuery`], [`SignupQuery`]. Untyped input: [`EventInput`] and the
+//!   [`NewSignup`], [`CancelEvent`], [`DeleteShift`], [`EventQuery`], [`CoverageQuery`], [`SignupQuery`]. Untyped input: [`EventInput`] and the
 //!   others whose names end in `Input`. Faults: [`Faults`], [`Fault`], [`FaultKind`].
 //! - Time: [`Hours`] and [`Day`] turn wall-clock times into instants, and nothing else does. [`Zone`] is a time zone. The
 //!   handles return a [`ScheduledShift`]: the record of a shift with the day of its event, and so with its instants.
@@ -145,16 +145,16 @@ pub use allowance::{Allowance, RateKey, WINDOW_S, Window, Windows};
 #[doc(no_inline)]
 pub use async_trait::async_trait;
 pub use clock::{Clock, FixedClock, SystemClock, TokioClock};
-pub use coverage::{Coverage, CoverageState, ShiftCoverage};
+pub use coverage::{Coverage, CoverageState, EventCoverage, ShiftCoverage};
 pub use error::{Error, Result};
 pub use event::{Event, EventDates, Latitude, Longitude, Theme};
 pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
 pub use id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 pub use input::{
-    CancelEvent, CancelEventInput, Change, DeleteShift, DeleteShiftInput, DuplicateEvent, DuplicateInput,
-    EmptyInput, EventInput, EventListInput, EventPatch, EventPatchInput, Given, HoursPatch, NewAnswer,
-    NewEvent, NewOrganization, NewQuestion, NewShift, NewSignup, NewToken, NotifyInput, Object,
+    CancelEvent, CancelEventInput, Change, CoverageListInput, DeleteShift, DeleteShiftInput, DuplicateEvent,
+    DuplicateInput, EmptyInput, EventInput, EventListInput, EventPatch, EventPatchInput, Given, HoursPatch,
+    NewAnswer, NewEvent, NewOrganization, NewQuestion, NewShift, NewSignup, NewToken, NotifyInput, Object,
     OrganizationPatch, QuestionInput, QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput,
     SignUpInput, SignupListInput, from_json,
 };
@@ -178,10 +178,10 @@ pub use signup::{Answer, CancelledBy, Signup, SignupState, SignupStatus};
 #[doc(inline)]
 pub use store::writing;
 pub use store::{
-    Access, ChangeSet, CommitError, Deleted, Entity, EventInFull, EventLocationData, EventQuery, Key, Keys,
-    Kind, Listed, NoticeCounts, NoticeQuery, Page, Position, Purge, Record, RecordKey, Refusal,
-    RequestCounter, Requirement, Share, Side, SignupInFull, SignupQuery, Store, StoreError, StoreErrorKind,
-    Total, Unique, Wrapped, Wrapper, Write,
+    Access, ChangeSet, CommitError, CoverageKey, CoverageQuery, Deleted, Entity, EventInFull, EventKey,
+    EventLocationData, EventOrder, EventQuery, Key, Keys, Kind, Listed, NoticeCounts, NoticeQuery, OpenShift,
+    Page, Position, Purge, Record, RecordKey, Refusal, RequestCounter, Requirement, Share, Side,
+    SignupInFull, SignupQuery, Store, StoreError, StoreErrorKind, Total, Unique, Wrapped, Wrapper, Write,
 };
 pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,

@@ -48,6 +48,10 @@ pub struct Shift {
     pub location: Option<ShiftLocation>,
     /// The wall-clock times.
     pub hours: Hours,
+    /// The first instant after the shift. It follows from the hours and the day of the event: [`ScheduledShift`] sets it. The
+    /// record has it so that a store can select shifts that are not over.
+    #[serde(skip)]
+    pub ends_at: Timestamp,
     /// The capacity and the number of confirmed sign-ups.
     pub occupancy: Occupancy,
     /// The index among the event's shifts in the order of the input, from 0.
@@ -71,7 +75,7 @@ pub struct Shift {
 
 impl Shift {
     /// Creates the record of a shift that lasts all day and has no sign-ups. The other fields are public and can be set
-    /// afterwards.
+    /// afterwards. [`ScheduledShift::of`] sets `ends_at`.
     pub const fn new(
         id: ShiftId,
         organization: OrganizationId,
@@ -87,6 +91,7 @@ impl Shift {
             title,
             location: None,
             hours: Hours::ALL_DAY,
+            ends_at: Timestamp::UNIX_EPOCH,
             occupancy: Occupancy::empty(capacity),
             position: 0,
             version: 1,
@@ -121,6 +126,7 @@ impl Shift {
 /// ```
 #[doc(alias = "slot")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredScheduledShift")]
 #[non_exhaustive]
 pub struct ScheduledShift {
     /// The record.
@@ -131,10 +137,25 @@ pub struct ScheduledShift {
     pub is_virtual: bool,
 }
 
+/// The fields of a [`ScheduledShift`] in JSON, from which the end of the shift follows.
+#[derive(Deserialize)]
+struct StoredScheduledShift {
+    shift: Shift,
+    day: Day,
+    is_virtual: bool,
+}
+
+impl From<StoredScheduledShift> for ScheduledShift {
+    fn from(StoredScheduledShift { shift, day, is_virtual }: StoredScheduledShift) -> Self {
+        Self::new(shift, day, is_virtual)
+    }
+}
+
 impl ScheduledShift {
     /// Creates the shift of an event whose first day is `day`. A caller that has the event uses [`of`](Self::of).
-    pub const fn new(shift: Shift, day: Day, is_virtual: bool) -> Self {
-        Self { shift, day, is_virtual }
+    pub fn new(shift: Shift, day: Day, is_virtual: bool) -> Self {
+        let ends_at = day.interval(shift.hours).end;
+        Self { shift: Shift { ends_at, ..shift }, day, is_virtual }
     }
 
     /// Returns a shift of `event` on the day of the event.

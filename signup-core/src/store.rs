@@ -29,7 +29,10 @@ pub use change::{ChangeSet, Refusal, Requirement, Write};
 pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::{Wrapped, Wrapper};
 pub use keys::{Access, Key, Keys};
-pub use query::{EventQuery, Listed, Page, Position, Side, SignupQuery};
+pub use query::{
+    CoverageKey, CoverageQuery, EventKey, EventOrder, EventQuery, Listed, OpenShift, Page, Position, Side,
+    SignupQuery,
+};
 pub use record::{Entity, EventLocationData, Kind, Record, RecordKey, Share, Total, Unique};
 
 use crate::allowance::{RateKey, Window};
@@ -38,6 +41,7 @@ use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId};
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::question::Question;
+use crate::receipt::EventWithShifts;
 use crate::shift::{ScheduledShift, Shift};
 use crate::signup::Signup;
 use crate::text::LocationData;
@@ -82,7 +86,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Lists all tokens of the organization by ascending id, expired and revoked ones included.
     async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError>;
 
-    /// Lists the organization's events, latest start first, equal starts by descending id.
+    /// Lists the organization's events that `query` [selects](EventQuery::selects), in the order that it names.
     ///
     /// Returns at most `query.limit` events: those nearest to `query.position` on its side, always in list order. The
     /// cost does not depend on how far down the list the page is. A walk from position to position returns every event
@@ -96,6 +100,15 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         organization: OrganizationId,
         query: &EventQuery,
     ) -> Result<Page<Event>, StoreError>;
+
+    /// Lists events like [`events`](Self::events), each with its shifts in running order, in one snapshot. Deleted shifts are
+    /// left out.
+    #[doc(alias = "events_with_slots")]
+    async fn events_with_shifts(
+        &self,
+        organization: OrganizationId,
+        query: &EventQuery,
+    ) -> Result<Page<EventWithShifts>, StoreError>;
 
     /// Lists at most `limit` deleted events of the organization with an id above `after`, by ascending id.
     async fn deleted_events(

@@ -25,8 +25,8 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use async_trait::async_trait;
 use signup_core::uuid::Uuid;
 use signup_core::{
-    ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, Kind, Notice, NoticeCounts,
-    NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter,
+    ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, EventWithShifts, Kind, Notice,
+    NoticeCounts, NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter,
     ScheduledShift, Shift, ShiftId, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Token,
     TokenId, Unique,
 };
@@ -107,6 +107,14 @@ impl Store for MemoryStore {
         query: &EventQuery,
     ) -> Result<Page<Event>, StoreError> {
         Ok(self.read().events(organization, query))
+    }
+
+    async fn events_with_shifts(
+        &self,
+        organization: OrganizationId,
+        query: &EventQuery,
+    ) -> Result<Page<EventWithShifts>, StoreError> {
+        Ok(self.read().events_with_shifts(organization, query))
     }
 
     async fn deleted_events(

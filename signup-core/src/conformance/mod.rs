@@ -78,6 +78,7 @@ pub mod cancellations;
 pub mod contention;
 pub mod counter;
 pub mod deletion;
+pub mod event_lists;
 pub(crate) mod family;
 pub mod fence;
 pub mod lists;
@@ -180,11 +181,13 @@ macro_rules! conformance_tests {
             deletion::a_sign_up_of_a_deleted_event_is_cancelled_and_removed
             fence::no_read_sees_another_organizations_records
             fence::no_requirement_sees_another_organizations_records
-            lists::events_come_latest_start_first_then_by_descending_id
-            lists::a_walk_shows_each_event_once_under_inserts_and_deletions
-            lists::a_walk_back_shows_the_same_pages
-            lists::a_page_has_positions_exactly_where_the_list_continues
-            lists::the_filter_is_exact
+            event_lists::events_come_latest_or_soonest_start_first_then_by_id
+            event_lists::a_walk_shows_each_event_once_under_inserts_and_deletions
+            event_lists::a_walk_back_shows_the_same_pages
+            event_lists::a_page_has_positions_exactly_where_the_list_continues
+            event_lists::the_filters_are_exact
+            event_lists::events_are_selected_by_their_open_shifts
+            event_lists::a_page_of_events_with_shifts_has_the_shifts_of_each_event
             lists::shifts_come_in_running_order
             lists::questions_come_by_position_then_by_id
             lists::five_hundred_shifts_are_created_at_once
@@ -231,6 +234,7 @@ macro_rules! conformance_tests {
             signup_lists::a_walk_back_shows_the_same_pages_of_sign_ups
             signup_lists::the_sign_ups_cancelled_for_a_cause_are_listed_by_id
             snapshots::an_event_in_full_is_one_snapshot
+            snapshots::a_page_of_events_with_shifts_is_one_snapshot
             snapshots::a_shift_with_its_event_is_one_snapshot
             snapshots::a_sign_up_in_full_is_one_snapshot
             totals::totals_follow_each_write

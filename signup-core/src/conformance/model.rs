@@ -5,7 +5,7 @@ mod compare;
 
 use std::sync::Arc;
 
-use proptest::array::uniform10;
+use proptest::array::{uniform10, uniform11};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -49,7 +49,7 @@ enum Operation {
     /// removed, in seconds.
     Purge { kind: u8, age: u8, limit: u32 },
     /// Reads a page of events.
-    Events([u8; 10]),
+    Events([u8; 11]),
     /// Reads a page of sign-ups.
     Signups([u8; 10]),
 }
@@ -59,7 +59,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         12 => vec(step(), 1..4).prop_map(Operation::Commit),
         1 => (1..20_u8).prop_map(Operation::Wait),
         1 => (0..3_u8, 0..20_u8, 1..4_u32).prop_map(|(kind, age, limit)| Operation::Purge { kind, age, limit }),
-        2 => uniform10(number()).prop_map(Operation::Events),
+        4 => uniform11(number()).prop_map(Operation::Events),
         6 => uniform10(number()).prop_map(Operation::Signups),
     ]
 }
@@ -98,6 +98,7 @@ async fn run(store: &dyn Store, reference: &dyn Store, operations: &[Operation])
             Operation::Events(numbers) => {
                 let (owner, query) = event_query(&world, &mut Numbers(numbers.iter()));
                 same!(store, reference, events(owner, &query))?;
+                same!(store, reference, events_with_shifts(owner, &query))?;
             }
             Operation::Signups(numbers) => {
                 let (owner, query) = signup_query(&world, &mut Numbers(numbers.iter()));
@@ -157,8 +158,27 @@ fn event_query(world: &World, numbers: &mut Numbers<'_>) -> (OrganizationId, Eve
     let owner = numbers.pick(world.all::<&Organization>()).map_or(OrganizationId::NONE, |owner| owner.id);
     let mut query = EventQuery::new().limit(1 + u32::from(numbers.below(4)));
     query.is_published = [None, Some(true), Some(false)][usize::from(numbers.below(3))];
+    query.order = EventOrder::ALL[usize::from(numbers.below(2))];
     let beside = side(numbers).zip(numbers.pick(world.all::<&Event>()));
-    query.position = beside.map(|(side, event)| Position { key: (event.dates.starts_at(), event.id), side });
+    query.position = beside.map(|(side, event)| {
+        let key = EventKey { order: query.order, starts_at: event.dates.starts_at(), id: event.id };
+        Position { key, side }
+    });
+    query.is_cancelled = [None, Some(true), Some(false)][usize::from(numbers.below(3))];
+    let mut date =
+        || Some(numbers.below(14)).filter(|day| *day < 7).map(|day| format!("2027-06-0{}", 1 + day));
+    query.from = date().and_then(|date| date.parse().ok());
+    query.to = date().and_then(|date| date.parse().ok());
+    // The second is the end of the shifts of `records`.
+    let instant =
+        ["2027-06-04T00:00:00Z", "2027-06-05T16:00:00Z"][usize::from(numbers.below(2))].parse().ok();
+    match numbers.below(5) {
+        0 => query.ends_after = instant,
+        number @ 1..=2 => {
+            query.open_shift = instant.map(|after| OpenShift { after, exists: number == 1 });
+        }
+        _ => {}
+    }
     (owner, query)
 }
 

@@ -96,6 +96,7 @@ pub fn shift(event: &Event, number: u32, capacity: u32) -> Shift {
         title: Title::new("Morning").unwrap(),
         location: None,
         hours: Hours::parse(Some("09:00"), Some("12:00")).unwrap(),
+        ends_at: event.dates.first.interval(Hours::parse(Some("09:00"), Some("12:00")).unwrap()).end,
         occupancy: Occupancy::empty(Capacity::new(capacity).unwrap()),
         position: number,
         version: 1,

@@ -37,6 +37,23 @@ fn raised(event: &Event, shift: &Shift, version: u32) -> Vec<Write> {
     vec![put(event(version), event(version + 1)), put(shift(version), shift(version + 1))]
 }
 
+/// A page of events with their shifts is one snapshot: while each commit edits an event and a shift, every page has both at the
+/// same version.
+pub async fn a_page_of_events_with_shifts_is_one_snapshot(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 5).await;
+    let owner = event.organization;
+    while_writing(
+        &store,
+        move |number| raised(&event, &shift, number),
+        async || {
+            let page = store.events_with_shifts(owner, &EventQuery::new()).await.unwrap();
+            let EventWithShifts { event, shifts } = &page.items[0];
+            assert_eq!(event.version, shifts[0].version, "the event and the shift are of one snapshot");
+        },
+    )
+    .await;
+}
+
 /// An event in full is one snapshot: while each commit edits a shift and adds a question, every read has as many
 /// questions as edits.
 pub async fn an_event_in_full_is_one_snapshot(store: Arc<dyn Store>) {

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use crate::fault::{Faults, ValueType};
+use crate::hours::{EventDate, TimeError};
 use crate::id::{EventId, ShiftId};
 use crate::signup::SignupStatus;
-use crate::store::{EventQuery, SignupQuery};
+use crate::store::{CoverageQuery, EventOrder, EventQuery, SignupQuery};
 use crate::text::EmailAddress;
 use crate::value_error::ValueError;
 
@@ -14,10 +15,18 @@ use crate::value_error::ValueError;
 pub struct EventListInput<'a> {
     /// `true` or `1` for published events only, `false` or `0` for drafts only, `None` for both.
     pub is_published: Option<Cow<'a, str>>,
+    /// `true` or `1` for cancelled events only, `false` or `0` for the others only, `None` for both.
+    pub is_cancelled: Option<Cow<'a, str>>,
+    /// The first day of the period: only events with a day on or after it.
+    pub from: Option<Cow<'a, str>>,
+    /// The last day of the period, not before the first: only events with a day on or before it.
+    pub to: Option<Cow<'a, str>>,
+    /// `latest` or `soonest`; `None` means `latest`.
+    pub order: Option<Cow<'a, str>>,
     /// The page length, in decimal digits: at least 1. `None` means [`EventQuery::DEFAULT_LIMIT`]. A
     /// number above [`EventQuery::MAX_LIMIT`] means `MAX_LIMIT`.
     pub per_page: Option<Cow<'a, str>>,
-    /// A cursor of an earlier page.
+    /// A cursor of an earlier page in the same order.
     pub cursor: Option<Cow<'a, str>>,
 }
 
@@ -29,11 +38,53 @@ impl EventListInput<'_> {
     pub fn check(&self) -> Result<EventQuery, Faults> {
         let mut faults = Faults::new();
         let is_published = flag_text(&mut faults, "is_published", self.is_published.as_ref());
-        let limit = given(self.per_page.as_ref())
-            .and_then(|text| faults.check("per_page", per_page(text, EventQuery::MAX_LIMIT)));
+        let is_cancelled = flag_text(&mut faults, "is_cancelled", self.is_cancelled.as_ref());
+        let (from, to) = period(&mut faults, self.from.as_ref(), self.to.as_ref());
+        let order = match given(self.order.as_ref()) {
+            Some(text) => faults.check("order", text.parse()),
+            None => Some(EventOrder::Latest),
+        };
+        let default = EventQuery::DEFAULT_LIMIT;
+        let limit = limit(&mut faults, self.per_page.as_ref(), EventQuery::MAX_LIMIT, default);
         let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
-        let limit = limit.unwrap_or(EventQuery::DEFAULT_LIMIT);
-        faults.into_result(Some(EventQuery { is_published, position, limit }))
+        let query = EventQuery { is_published, is_cancelled, from, to, position, limit, ..EventQuery::new() };
+        let query = order.map(|order| EventQuery { order, ..query });
+        if let Some(Err(fault)) = query.map(|query| query.checked_position()) {
+            faults.add("cursor", fault);
+        }
+        faults.into_result(query)
+    }
+}
+
+/// A query of the coverage of an organization, with the texts of a query string. An empty text counts as omitted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CoverageListInput<'a> {
+    /// The first day of the period: only events with a day on or after it.
+    pub from: Option<Cow<'a, str>>,
+    /// The last day of the period, not before the first: only events with a day on or before it.
+    pub to: Option<Cow<'a, str>>,
+    /// `true` or `1` for covered events only, `false` or `0` for the others only, `None` for both.
+    pub is_covered: Option<Cow<'a, str>>,
+    /// The page length, in decimal digits: at least 1. `None` means [`EventQuery::DEFAULT_LIMIT`]. A number above
+    /// [`CoverageQuery::MAX_LIMIT`] means `MAX_LIMIT`.
+    pub per_page: Option<Cow<'a, str>>,
+    /// A cursor of an earlier page.
+    pub cursor: Option<Cow<'a, str>>,
+}
+
+impl CoverageListInput<'_> {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn check(&self) -> Result<CoverageQuery, Faults> {
+        let mut faults = Faults::new();
+        let (from, to) = period(&mut faults, self.from.as_ref(), self.to.as_ref());
+        let is_covered = flag_text(&mut faults, "is_covered", self.is_covered.as_ref());
+        let default = EventQuery::DEFAULT_LIMIT;
+        let limit = limit(&mut faults, self.per_page.as_ref(), CoverageQuery::MAX_LIMIT, default);
+        let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
+        faults.into_result(Some(CoverageQuery { from, to, is_covered, position, limit }))
     }
 }
 
@@ -67,10 +118,9 @@ impl SignupListInput<'_> {
             given(self.status.as_ref()).and_then(|text| faults.check("status", text.parse::<SignupStatus>()));
         let email =
             given(self.email.as_ref()).and_then(|text| faults.check("email", EmailAddress::new(text)));
-        let limit = given(self.per_page.as_ref())
-            .and_then(|text| faults.check("per_page", per_page(text, SignupQuery::MAX_LIMIT)));
+        let default = SignupQuery::DEFAULT_LIMIT;
+        let limit = limit(&mut faults, self.per_page.as_ref(), SignupQuery::MAX_LIMIT, default);
         let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
-        let limit = limit.unwrap_or(SignupQuery::DEFAULT_LIMIT);
         faults.into_result(Some(SignupQuery {
             event: self.event,
             shift: self.shift,
@@ -99,6 +149,25 @@ pub(super) fn flag_text(
 
 fn given<'a>(text: Option<&'a Cow<'_, str>>) -> Option<&'a str> {
     text.map(|text| &**text).filter(|text| !text.is_empty())
+}
+
+/// Takes a period: two dates, of which the last is not before the first.
+fn period(
+    faults: &mut Faults,
+    from: Option<&Cow<'_, str>>,
+    to: Option<&Cow<'_, str>>,
+) -> (Option<EventDate>, Option<EventDate>) {
+    let from = given(from).and_then(|text| faults.check("from", text.parse::<EventDate>()));
+    let to = given(to).and_then(|text| {
+        let to = text.parse::<EventDate>();
+        faults.check("to", to.and_then(|to| if from > Some(to) { Err(TimeError::DayOrder) } else { Ok(to) }))
+    });
+    (from, to)
+}
+
+/// Takes the length of a page.
+fn limit(faults: &mut Faults, text: Option<&Cow<'_, str>>, max: u32, default: u32) -> u32 {
+    given(text).and_then(|text| faults.check("per_page", per_page(text, max))).unwrap_or(default)
 }
 
 fn per_page(text: &str, max: u32) -> Result<u32, ValueError> {

@@ -55,8 +55,8 @@ pub(crate) fn patch_shift(
     };
     let mut change = ChangeSet::default();
     change.require_unchanged(event);
-    change.replace(shift.shift, record.clone());
     let changed = ScheduledShift::of(record, event);
+    change.replace(shift.shift, changed.shift.clone());
     let after = TimeAndPlace::of(&changed, event);
     if patch.notify_volunteers {
         let told = ShiftChange { before, after, shift_version: changed.version, with_event: false };

@@ -31,6 +31,7 @@ pub(super) fn new_shifts(
         title: shift.title,
         location: shift.location,
         hours: shift.hours,
+        ends_at: event.dates.first.interval(shift.hours).end,
         occupancy: Occupancy::empty(shift.capacity),
         position,
         version: 1,

@@ -14,6 +14,7 @@ use crate::event::Event;
 use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
 use crate::notice::Notice;
 use crate::organization::Organization;
+use crate::receipt::EventWithShifts;
 use crate::shift::{ScheduledShift, Shift};
 use crate::signup::Signup;
 use crate::token::Token;
@@ -121,6 +122,7 @@ forward! { Arc, Box: {
     fn organizations(after: Option<OrganizationId>, limit: u32) -> Result<Vec<Organization>, StoreError>;
     fn tokens(organization: OrganizationId) -> Result<Vec<Token>, StoreError>;
     fn events(organization: OrganizationId, query: &EventQuery) -> Result<Page<Event>, StoreError>;
+    fn events_with_shifts(organization: OrganizationId, query: &EventQuery) -> Result<Page<EventWithShifts>, StoreError>;
     fn deleted_events(organization: OrganizationId, after: Option<EventId>, limit: u32) -> Result<Vec<Event>, StoreError>;
     fn event_in_full(key: &RecordKey) -> Result<Option<EventInFull>, StoreError>;
     fn event_by_slug(slug: &str) -> Result<Option<EventInFull>, StoreError>;

@@ -72,14 +72,74 @@ fn an_input_that_is_not_a_json_object_has_a_fault_of_the_whole_input() {
 #[test]
 fn the_faults_of_a_list_query_have_kinds_with_their_bounds() {
     let text = |text: &'static str| Some(text.into());
-    let query = EventListInput { is_published: text("yes"), per_page: text("0"), cursor: text("abc") };
+    let query = EventListInput {
+        is_published: text("yes"),
+        is_cancelled: text("no"),
+        from: text("2027-6-5"),
+        to: text("2027-02-29"),
+        order: text("Latest"),
+        per_page: text("0"),
+        cursor: text("abc"),
+    };
     let expected = [
         ("is_published", FaultKind::WrongType { expected: ValueType::FlagText }),
+        ("is_cancelled", FaultKind::WrongType { expected: ValueType::FlagText }),
+        ("from", TimeError::Date.into()),
+        ("to", TimeError::Date.into()),
+        ("order", ValueError::NotOneOf { names: &["latest", "soonest"] }.into()),
         ("per_page", ValueError::WholeNumber { min: 1, max: None }.into()),
         ("cursor", "abc".parse::<Position<SignupId>>().unwrap_err().into()),
     ];
     let found = faults(query.check().unwrap_err().into());
     assert_eq!(found, expected.map(|(path, kind)| (path.to_owned(), kind)));
+}
+
+#[test]
+fn a_period_ends_on_or_after_the_day_on_which_it_begins() {
+    let period = |from: &'static str, to: &'static str| {
+        let (from, to) = (Some(from.into()), Some(to.into()));
+        let events = EventListInput { from: from.clone(), to: to.clone(), ..EventListInput::default() };
+        let coverage = CoverageListInput { from, to, ..CoverageListInput::default() };
+        let both = [faults_of(events.check()), faults_of(coverage.check())];
+        assert_eq!(both[0], both[1]);
+        both[0].clone()
+    };
+    for (from, to) in [("2027-06-05", "2027-06-05"), ("2027-06-05", ""), ("", "2027-06-05"), ("", "")] {
+        assert_eq!(period(from, to), [], "{from} to {to}");
+    }
+    let reversed = [("to".to_owned(), TimeError::DayOrder.into())];
+    assert_eq!(period("2027-06-06", "2027-06-05"), reversed);
+    // A wrong first day says nothing about the order.
+    assert_eq!(period("2027-06-31", "2027-06-05"), [("from".to_owned(), TimeError::Date.into())]);
+}
+
+#[test]
+fn a_cursor_of_another_order_is_a_fault_and_goes_with_any_other_filter() {
+    let key = |order| EventKey { order, starts_at: Timestamp::UNIX_EPOCH, id: EventId::NONE };
+    let input = |cursor: EventOrder, order: &'static str| EventListInput {
+        is_cancelled: Some("0".into()),
+        from: Some("2027-06-05".into()),
+        order: Some(order.into()),
+        cursor: Some(Position { key: key(cursor), side: Side::Below }.to_string().into()),
+        ..EventListInput::default()
+    };
+    for (cursor, order) in
+        [(EventOrder::Latest, ""), (EventOrder::Latest, "latest"), (EventOrder::Soonest, "soonest")]
+    {
+        let query = input(cursor, order).check().unwrap();
+        assert_eq!((query.order, query.position.map(|at| at.key)), (cursor, Some(key(cursor))));
+    }
+    for (cursor, order) in
+        [(EventOrder::Soonest, ""), (EventOrder::Soonest, "latest"), (EventOrder::Latest, "soonest")]
+    {
+        let found = faults_of(input(cursor, order).check());
+        assert_eq!(found.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["cursor"], "{order}");
+    }
+    assert_eq!(
+        faults_of(input(EventOrder::Soonest, "x").check())[0].0,
+        "order",
+        "a wrong order is the only fault"
+    );
 }
 
 #[test]

@@ -41,6 +41,20 @@ async fn a_page_limit_out_of_range_is_clamped() {
 }
 
 #[tokio::test]
+async fn a_position_of_another_order_is_a_fault_of_the_cursor() {
+    let Scene { session, .. } = Scene::start().await;
+    for day in 1..=2 {
+        session.create_event(event(date(2027, 7, day))).await.unwrap();
+    }
+    let page = session.events(EventQuery::new().soonest().limit(1)).await.unwrap();
+    let mut query = EventQuery::new().at(page.next.unwrap());
+    assert_eq!(session.events(query).await.unwrap().items.len(), 1, "the position sets the order");
+    query.order = EventOrder::Latest;
+    let Err(Error::Invalid(faults)) = session.events(query).await else { panic!("a fault") };
+    assert_eq!(faults.iter().map(|fault| fault.path.to_string()).collect::<Vec<_>>(), ["cursor"]);
+}
+
+#[tokio::test]
 async fn sessions_without_a_token_share_a_rate_only_within_their_organization() {
     let Scene { service, .. } = Scene::start().await;
     let [here, elsewhere] = [session(&service, Plan::Free).await, session(&service, Plan::Free).await];

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod clock_changes;
+mod coverage;
 mod event_life;
 mod faults;
 mod generators;

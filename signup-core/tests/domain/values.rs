@@ -7,15 +7,15 @@ use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use signup_core::{
-    AnswerText, BadgeLabel, Capacity, Day, Description, Digest, EmailAddress, EventDate, EventId,
+    AnswerText, BadgeLabel, Capacity, Day, Description, Digest, EmailAddress, EventDate, EventId, EventKey,
     EventLocation, Hours, IdempotencyKey, Label, Latitude, LocationData, Longitude, Name, NoticeId,
     Occupancy, Operation, OrganizationId, PersonName, Plan, Position, QuestionId, QuestionKind, Scope,
-    Scopes, Secret, ShiftId, ShiftLocation, SignupId, SignupStatus, TextError, Theme, TimeError, Timestamp,
-    Title, TokenId, TokenText, WallTime, WebAddress, Zone, time,
+    Scopes, Secret, ShiftId, ShiftLocation, SignupId, SignupStatus, TextError, Theme, TimeError, Title,
+    TokenId, TokenText, WallTime, WebAddress, Zone, time,
 };
 
 const ID: &str = "01920000-0000-7000-8000-000000000001";
-const CURSOR: &str = "AQEAAAAAa0nSAAGSAAAAAHAAgAAAAAAAAAEKR53znBeGS6GUMfqSDIPW";
+const CURSOR: &str = "AQEAAAAAAGtJ0gABkgAAAABwAIAAAAAAAAAB91mEmVwTU57V_opRI-bipw";
 const DIGITS: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 const SECRET: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 const TOKEN: &str = "signup_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -86,7 +86,7 @@ values! {
     OrganizationId: ID, not "1";
     PersonName: "Ada", not "Ada\nBob";
     Plan: "free", not "Free";
-    Position<(Timestamp, EventId)>: CURSOR, not &CURSOR[1..];
+    Position<EventKey>: CURSOR, not &CURSOR[1..];
     QuestionId: ID, not "1";
     QuestionKind: "checkbox", not "radio";
     Scope: "slots:read", not "slots";
@@ -109,7 +109,7 @@ serialized_as_text! {
     EventId: ID;
     IdempotencyKey: "key-1";
     Plan: "free";
-    Position<(Timestamp, EventId)>: CURSOR;
+    Position<EventKey>: CURSOR;
     QuestionKind: "checkbox";
     Scope: "slots:read";
     Scopes: "events:read,slots:write";

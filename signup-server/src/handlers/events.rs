@@ -47,10 +47,10 @@ pub(crate) async fn duplicate_event(
 /// `GET /v1/events`: lists one page of events.
 pub(crate) async fn list_events(context: Context, session: Session, request: Request) -> Answer {
     session.require(Scope::EventsRead)?;
-    let query = request
-        .query(["is_published", "per_page", "cursor"], |[is_published, per_page, cursor]| {
-            EventListInput { is_published, per_page, cursor }.check()
-        })?;
+    let names = ["is_published", "is_cancelled", "from", "to", "order", "per_page", "cursor"];
+    let query = request.query(names, |[is_published, is_cancelled, from, to, order, per_page, cursor]| {
+        EventListInput { is_published, is_cancelled, from, to, order, per_page, cursor }.check()
+    })?;
     let page = session.events(query).await?;
     Ok(json(StatusCode::OK, &event_page(&query, &page, &context.base_url)))
 }

@@ -63,7 +63,7 @@ impl<'a> Event<'a> {
             is_published: event.is_published,
             cancelled_at: event.cancelled_at.map(Instant),
             cancellation_reason: event.cancellation_reason.as_ref().map(CancellationReason::as_str),
-            public_url: [base_url, "/events/", &event.slug].concat(),
+            public_url: public_url(event, base_url),
             created_at: Instant(event.created_at),
             updated_at: Instant(event.updated_at),
             slots: None,
@@ -76,13 +76,25 @@ impl<'a> Event<'a> {
     }
 }
 
+/// Returns the URL of the public page of an event.
+pub(super) fn public_url(event: &signup_core::Event, base_url: &str) -> String {
+    [base_url, "/events/", &event.slug].concat()
+}
+
 /// Returns a page of the list of events.
 pub(crate) fn event_page<'a>(
     query: &EventQuery,
     page: &'a signup_core::Page<signup_core::Event>,
     base_url: &'a str,
 ) -> Page<Event<'a>> {
-    let filter = query.is_published.map(|flag| ("is_published", flag.to_string()));
+    let is_default = query.order == EventQuery::new().order;
+    let filters = [
+        query.is_published.map(|flag| ("is_published", flag.to_string())),
+        query.is_cancelled.map(|flag| ("is_cancelled", flag.to_string())),
+        query.from.map(|date| ("from", date.to_string())),
+        query.to.map(|date| ("to", date.to_string())),
+        (!is_default).then(|| ("order", query.order.to_string())),
+    ];
     let path = format!("{base_url}/v1/events");
-    Page::new(page, |event| Event::new(event, base_url), path, query.limit, filter.as_slice())
+    Page::new(page, |event| Event::new(event, base_url), path, query.limit, filters)
 }

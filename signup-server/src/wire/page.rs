@@ -29,18 +29,20 @@ struct Meta {
 }
 
 impl<T> Page<T> {
-    /// Creates the JSON of a page of the list at `path`. The links keep the page length and the `filters`.
+    /// Creates the JSON of a page of the list at `path`. The links keep the page length and the `filters`
+    /// that are given.
     pub(crate) fn new<'a, R>(
         page: &'a signup_core::Page<R>,
         to_json: impl Fn(&'a R) -> T,
         path: String,
         per_page: u32,
-        filters: &[(&'static str, String)],
+        filters: impl IntoIterator<Item = Option<(&'static str, String)>>,
     ) -> Self
     where
         R: Listed,
         Position<R::Key>: ToString,
     {
+        let filters: Vec<_> = filters.into_iter().flatten().collect();
         let [next_cursor, prev_cursor] =
             [&page.next, &page.previous].map(|position| position.as_ref().map(ToString::to_string));
         let link = |cursor: &Option<String>| {

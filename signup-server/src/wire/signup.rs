@@ -64,16 +64,13 @@ pub(crate) fn signup_page<'a>(
     page: &'a signup_core::Page<signup_core::Signup>,
     path: String,
 ) -> Page<Signup<'a>> {
-    let filters: Vec<_> = [
+    let filters = [
         query.event.map(|id| ("event_id", id.to_string())),
         query.shift.map(|id| ("slot_id", id.to_string())),
         query.status.map(|status| ("status", status.name().to_owned())),
         query.email.as_ref().map(|email| ("email", email.as_str().to_owned())),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    Page::new(page, Signup::new, path, query.limit, &filters)
+    ];
+    Page::new(page, Signup::new, path, query.limit, filters)
 }
 
 /// Returns the name of the side that cancelled a sign-up.

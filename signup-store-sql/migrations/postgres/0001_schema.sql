@@ -64,6 +64,8 @@ CREATE TABLE events (
     -- Derived from the dates and the zone, for sorting and counting. No other use reads these columns.
     starts_at           bigint  NOT NULL,
     ends_at             bigint  NOT NULL CONSTRAINT events_ends_at_check CHECK (ends_at >= starts_at),
+    -- The class of the number of days: 0 for one day.
+    length_class        integer NOT NULL CHECK (length_class BETWEEN 0 AND 4),
     is_published        boolean NOT NULL,
     theme               text    CHECK (theme IN ('purple-indigo', 'ocean-blue', 'sunset-orange', 'forest-green', 'rose-pink',
                                 'slate-charcoal', 'golden-hour', 'midnight')),
@@ -82,9 +84,13 @@ CREATE TABLE events (
     PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX events_by_start ON events (organization_id, starts_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX published_events_by_start ON events (organization_id, starts_at, id)
-    WHERE is_published AND deleted_at IS NULL;
-CREATE INDEX drafts_by_start ON events (organization_id, starts_at, id) WHERE NOT is_published AND deleted_at IS NULL;
+CREATE INDEX current_events_by_start ON events (organization_id, is_published, starts_at, id)
+    WHERE cancelled_at IS NULL AND deleted_at IS NULL;
+CREATE INDEX cancelled_events_by_start ON events (organization_id, is_published, starts_at, id)
+    WHERE cancelled_at IS NOT NULL AND deleted_at IS NULL;
+-- The events that can begin before a period and last into it.
+CREATE INDEX long_events_by_start ON events (organization_id, length_class, starts_at, id)
+    WHERE length_class > 0 AND deleted_at IS NULL;
 CREATE INDEX active_events_by_end ON events (organization_id, ends_at)
     WHERE is_published AND cancelled_at IS NULL AND deleted_at IS NULL;
 CREATE UNIQUE INDEX deleted_events ON events (organization_id, id) WHERE deleted_at IS NOT NULL;
@@ -112,6 +118,8 @@ CREATE TABLE shifts (
     start_minute    integer NOT NULL CHECK (start_minute BETWEEN 0 AND 1439),
     end_minute      integer NOT NULL
                     CONSTRAINT shifts_end_minute_check CHECK (end_minute > start_minute AND end_minute <= 1440),
+    -- Derived from the minutes and the day of the event, for the choice of events with open shifts.
+    ends_at         bigint  NOT NULL,
     capacity        integer NOT NULL CHECK (capacity BETWEEN 1 AND 1000000),
     -- The number of rows in signups for this shift with the status 'confirmed'. Only writes of sign-ups change it.
     filled          integer NOT NULL CHECK (filled >= 0),

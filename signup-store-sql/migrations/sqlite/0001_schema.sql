@@ -59,6 +59,8 @@ CREATE TABLE events (
     -- Derived from the dates and the zone, for sorting and counting. No other use reads these columns.
     starts_at           INTEGER NOT NULL,
     ends_at             INTEGER NOT NULL CHECK (ends_at >= starts_at),
+    -- The class of the number of days: 0 for one day.
+    length_class        INTEGER NOT NULL CHECK (length_class BETWEEN 0 AND 4),
     is_published        INTEGER NOT NULL CHECK (is_published IN (0, 1)),
     theme               TEXT    CHECK (theme IN ('purple-indigo', 'ocean-blue', 'sunset-orange', 'forest-green', 'rose-pink',
                                 'slate-charcoal', 'golden-hour', 'midnight')),
@@ -76,8 +78,13 @@ CREATE TABLE events (
     PRIMARY KEY (organization_id, id)
 ) STRICT;
 CREATE INDEX events_by_start ON events (organization_id, starts_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX events_by_publication_and_start ON events (organization_id, is_published, starts_at, id)
-    WHERE deleted_at IS NULL;
+CREATE INDEX current_events_by_start ON events (organization_id, is_published, starts_at, id)
+    WHERE cancelled_at IS NULL AND deleted_at IS NULL;
+CREATE INDEX cancelled_events_by_start ON events (organization_id, is_published, starts_at, id)
+    WHERE cancelled_at IS NOT NULL AND deleted_at IS NULL;
+-- The events that can begin before a period and last into it.
+CREATE INDEX long_events_by_start ON events (organization_id, length_class, starts_at, id)
+    WHERE length_class > 0 AND deleted_at IS NULL;
 -- The last two columns are always NULL here. With them the index alone answers a count of active events.
 CREATE INDEX active_events_by_end ON events (organization_id, ends_at, cancelled_at, deleted_at)
     WHERE cancelled_at IS NULL AND deleted_at IS NULL AND is_published = 1;
@@ -104,6 +111,8 @@ CREATE TABLE shifts (
     -- Minutes since midnight by the wall clock. 1440 is the end of the day.
     start_minute    INTEGER NOT NULL CHECK (start_minute BETWEEN 0 AND 1439),
     end_minute      INTEGER NOT NULL CHECK (end_minute > start_minute AND end_minute <= 1440),
+    -- Derived from the minutes and the day of the event, for the choice of events with open shifts.
+    ends_at         INTEGER NOT NULL,
     capacity        INTEGER NOT NULL CHECK (capacity BETWEEN 1 AND 1000000),
     -- The number of rows in signups for this shift with the status 'confirmed'. Only writes of sign-ups change it.
     filled          INTEGER NOT NULL CHECK (filled >= 0),

@@ -3,15 +3,15 @@
 use jiff::Timestamp;
 use rstest::rstest;
 use signup_core::{
-    CancelledBy, EmailAddress, EventId, EventQuery, NoticeId, OrganizationId, Position, Purge, ShiftId, Side,
-    SignupId, SignupQuery, SignupStatus,
+    CancelledBy, EmailAddress, EventId, EventKey, EventQuery, NoticeId, OpenShift, OrganizationId, Position,
+    Purge, ShiftId, Side, SignupId, SignupQuery, SignupStatus,
 };
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use uuid::Uuid;
 
 use super::options::PLANNER;
 use crate::sql::purge::steps;
-use crate::sql::read::{due_notices_query, page_query, signup_page_query};
+use crate::sql::read::{due_notices_query, page_query, page_with_shifts_query, signup_page_query};
 use crate::sql::{Dialect, Statement, Value, values};
 use crate::test_cluster::Cluster;
 
@@ -19,9 +19,10 @@ use crate::test_cluster::Cluster;
 const MANY_EVENTS: &str = "INSERT INTO organizations (id, name, slug, plan, version, created_at) \
      VALUES ('00000000-0000-0000-0000-000000000001', 'Many', 'many', 'pro', 1, 0); \
      INSERT INTO events (organization_id, id, title, slug, is_virtual, start_date, timezone, is_published, \
-     version, gate, created_at, updated_at, starts_at, ends_at) \
+     version, gate, created_at, updated_at, starts_at, ends_at, cancelled_at, length_class) \
      SELECT '00000000-0000-0000-0000-000000000001', gen_random_uuid(), 'Event', 'event-' || n, FALSE, \
-     '2027-06-05', 'UTC', n % 10 > 0, 1, 1, 0, 0, n, n + 86400 FROM generate_series(1, 20000) n; ANALYZE";
+     '2027-06-05', 'UTC', n % 10 > 0, 1, 1, 0, 0, n, n + 86400, CASE n % 7 WHEN 1 THEN 5 END, \
+     CASE n % 10 WHEN 3 THEN n % 4 ELSE 0 END FROM generate_series(1, 20000) n; ANALYZE";
 
 /// Returns the generic plan of a statement with parameters of `types`. The connections of the store use the same plans.
 async fn plan(connection: &mut PgConnection, sql: Statement, types: &str, values: &str) -> String {
@@ -35,36 +36,69 @@ async fn plan(connection: &mut PgConnection, sql: Statement, types: &str, values
     steps.iter().map(|step| step.get::<String, _>(0)).collect::<Vec<_>>().join("\n")
 }
 
+/// Returns each query of a list, with the number of index ranges on each side of a position.
+fn queries() -> Vec<(EventQuery, usize)> {
+    let all = EventQuery::new;
+    let day = |text: &str| text.parse().unwrap();
+    let of_period = || all().from_date(day("2027-06-05")).to_date(day("2027-06-06"));
+    let active = || all().published().cancelled(false).ends_after(Timestamp::UNIX_EPOCH).soonest();
+    let open_shift = OpenShift { after: Timestamp::UNIX_EPOCH, exists: true };
+    vec![
+        (all(), 1),
+        (all().soonest(), 1),
+        (all().to_date(day("2027-06-05")), 1),
+        (all().published(), 2),
+        (all().drafts().soonest(), 2),
+        (all().cancelled(true), 2),
+        (all().cancelled(false), 2),
+        (all().published().cancelled(false), 1),
+        (all().drafts().cancelled(true).soonest(), 1),
+        (of_period(), 5),
+        (of_period().soonest(), 5),
+        (of_period().published(), 6),
+        (active(), 5),
+        (active().open_shift(open_shift), 5),
+    ]
+}
+
+/// Each part of a list is a range of an index, and so is each part of the other side of a position. Nothing is sorted. The only
+/// rows that are read and skipped are those that a filter refuses.
+#[rstest]
 #[tokio::test]
-async fn a_page_costs_the_same_wherever_it_is() {
+async fn a_page_costs_the_same_wherever_it_is(#[values(false, true)] with_shifts: bool) {
     let Some(cluster) = Cluster::shared() else { return };
-    let mut connection = PgConnection::connect(&cluster.database().await).await.unwrap();
+    let mut connection = connect(cluster).await;
     connection.execute(MANY_EVENTS).await.unwrap();
-    for (is_published, index) in [
-        (None, "events_by_start"),
-        (Some(true), "published_events_by_start"),
-        (Some(false), "drafts_by_start"),
-    ] {
+    for (query, parts) in queries() {
         for side in [None, Some(Side::Below), Some(Side::Above)] {
             let starts_at = Timestamp::from_second(10_000).unwrap();
-            let position = side.map(|side| Position { key: (starts_at, EventId::NONE), side });
-            let mut wanted = EventQuery::new();
-            (wanted.is_published, wanted.position) = (is_published, position);
-            let page = page_query(Dialect::Postgres, OrganizationId::NONE, &wanted);
-            let plan = match side {
-                Some(_) => {
-                    let values = "gen_random_uuid(), 10000, gen_random_uuid()";
-                    plan(&mut connection, page, "uuid, bigint, uuid", values).await
-                }
-                None => plan(&mut connection, page, "uuid", "gen_random_uuid()").await,
-            };
-            // The page is a range of the index, and so is the check of the other side.
-            let is_range = |line: &&str| line.contains(&format!(" using {index} on events"));
-            let ranges = plan.lines().filter(is_range).count();
-            assert_eq!(ranges, 1 + usize::from(side.is_some()), "{plan}");
-            let conditions = plan.matches("ROW(starts_at, id)").count();
-            assert_eq!(conditions, if side.is_some() { 2 } else { 0 }, "{plan}");
-            assert!(!["Sort", "Seq Scan", "Filter:"].iter().any(|step| plan.contains(step)), "{plan}");
+            let key = EventKey { order: query.order, starts_at, id: EventId::NONE };
+            let mut wanted = query;
+            wanted.position = side.map(|side| Position { key, side });
+            let page = if with_shifts { page_with_shifts_query } else { page_query };
+            let page = page(Dialect::Postgres, OrganizationId::NONE, &wanted);
+            let plan = plan_of(&mut connection, page).await;
+            let is_filtered = query.from.is_some() || query.to.is_some() || query.ends_after.is_some();
+            let ranges: Vec<_> = plan.lines().filter(|line| line.contains("_by_start on events")).collect();
+            assert_eq!(ranges.len(), parts * (1 + usize::from(side.is_some())), "{query:?}\n{plan}");
+            let long = ranges.iter().filter(|line| line.contains("long_events_by_start")).count();
+            assert_eq!(long, if parts > 4 { ranges.len() / parts * 4 } else { 0 }, "{query:?}\n{plan}");
+            let is_of_flag = query.is_published.is_some() || query.is_cancelled.is_some();
+            let all = ranges.iter().any(|line| line.contains(" using events_by_start"));
+            assert_eq!(all, !is_of_flag, "{query:?}\n{plan}");
+            // The parts are merged, and the shifts of each event are looked up.
+            assert!(!["->  Sort", "Seq Scan"].iter().any(|step| plan.contains(step)), "{query:?}\n{plan}");
+            assert_eq!(plan.contains("Merge Append"), parts > 1, "{query:?}\n{plan}");
+            let of_event = "Index Cond: ((organization_id = e_1.organization_id) AND (event_id = e_1.id))";
+            assert_eq!(plan.contains(of_event), with_shifts, "{query:?}\n{plan}");
+            let is_filtered = is_filtered || with_shifts;
+            assert_eq!(plan.contains("Filter:"), is_filtered, "{query:?}\n{plan}");
+            // The bounds of the ranges are conditions of the indexes.
+            let conditions: Vec<_> = plan.lines().filter(|line| line.contains("Index Cond:")).collect();
+            let bounded = conditions.iter().filter(|line| line.contains("ROW(starts_at, id)")).count();
+            let unbounded = query.from.is_none() && query.to.is_none() && query.ends_after.is_none();
+            let expected = if side.is_none() && unbounded { 0 } else { ranges.len() };
+            assert!(bounded >= expected, "{query:?}\n{plan}");
         }
     }
 }
@@ -89,8 +123,8 @@ async fn the_count_of_active_events_starts_no_parallel_workers() {
 
 /// Inserts a shift for each event of [`MANY_EVENTS`], and 20,000 sign-ups for one of the shifts.
 const MANY_SIGNUPS: &str = "INSERT INTO shifts (organization_id, id, event_id, title, start_minute, end_minute, \
-     capacity, filled, position, version, gate, created_at, updated_at) SELECT organization_id, id, id, 'Shift', 0, 60, \
-     20000, 20000, 0, 1, 1, 0, 0 FROM events; \
+     capacity, filled, position, version, gate, created_at, updated_at, ends_at) SELECT organization_id, id, id, 'Shift', 0, 60, \
+     20000, 20000, 0, 1, 1, 0, 0, 0 FROM events; \
      INSERT INTO signups (organization_id, id, event_id, shift_id, name, email, email_key, answers, status, \
      shift_version, version, created_at, mailed_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', \
      'ada@example.org', n || '@example.org', '[]', 'confirmed', 1, 1, 0, 0 FROM (SELECT * FROM shifts LIMIT 1) s, \
@@ -116,10 +150,13 @@ async fn filled(cluster: &Cluster, is_analyzed: bool) -> PgConnection {
     connection
 }
 
-async fn plan_of_signups(connection: &mut PgConnection, sql: Statement) -> String {
+/// Returns the plan of a statement, with any values of its parameters.
+async fn plan_of(connection: &mut PgConnection, sql: Statement) -> String {
     let parameter = |value: &Value| match value {
         Value::Uuid(_) => ("uuid", "gen_random_uuid()"),
         Value::Text(_) => ("text", "'a'"),
+        Value::Integer(_) => ("bigint", "10000"),
+        Value::Date(_) => ("date", "'2027-06-05'"),
         value => panic!("{value:?}"),
     };
     let (types, values): (Vec<_>, Vec<_>) = sql.values.iter().map(parameter).unzip();
@@ -146,7 +183,7 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is(#[values(false, true)]
                 let mut wanted = query.clone();
                 wanted.position = side.map(|side| Position { key: SignupId::NONE, side });
                 let page = signup_page_query(Dialect::Postgres, OrganizationId::NONE, &wanted);
-                let plan = plan_of_signups(&mut connection, page).await;
+                let plan = plan_of(&mut connection, page).await;
                 let is_range = |line: &&str| line.contains(&format!(" using {index} on signups u"));
                 let ranges = plan.lines().filter(is_range).count();
                 assert_eq!(ranges, 1 + usize::from(side.is_some()), "{plan}");
@@ -174,7 +211,7 @@ async fn sign_ups_of_an_event_and_a_shift_are_the_range_of_the_shift(
     let of_both = SignupQuery::new().of_event(EventId::NONE).of_shift(ShiftId::NONE);
     let wanted = of_both.at(Position { key: SignupId::NONE, side: Side::Below });
     let page = signup_page_query(Dialect::Postgres, OrganizationId::NONE, &wanted);
-    let plan = plan_of_signups(&mut connection, page).await;
+    let plan = plan_of(&mut connection, page).await;
     assert_eq!(plan.matches(" using signups_by_shift on signups u").count(), 2, "{plan}");
     assert_eq!(plan.matches(" on signups").count(), 2, "{plan}");
     assert!(!["Sort", "Seq Scan"].iter().any(|step| plan.contains(step)), "{plan}");
@@ -209,7 +246,7 @@ async fn sign_ups_of_an_address_are_found_by_the_address(#[values(false, true)] 
     for query in [all.clone(), all.clone().of_event(EventId::NONE), all.of_shift(ShiftId::NONE)] {
         let wanted = query.at(Position { key: SignupId::NONE, side: Side::Below });
         let page = signup_page_query(Dialect::Postgres, OrganizationId::NONE, &wanted);
-        let plan = plan_of_signups(&mut connection, page).await;
+        let plan = plan_of(&mut connection, page).await;
         assert!(plan.contains("using signups_by_address on signups"), "{plan}");
         assert_eq!(plan.matches(" on signups").count(), 1, "{plan}");
     }

@@ -32,6 +32,7 @@ pub(crate) const TABLE: Table<Shift> = Table {
         Column::new("location", Text, |shift| shift.location.as_ref().map(ShiftLocation::as_str).into()),
         Column::new("start_minute", Integer, |shift| <(u16, u16)>::from(shift.hours).0.into()),
         Column::new("end_minute", Integer, |shift| <(u16, u16)>::from(shift.hours).1.into()),
+        Column::new("ends_at", Integer, |shift: &Shift| shift.ends_at.into()),
         Column::new("closed_at", Integer, |shift| closing(shift).map(|closing| closing.at).into()),
         Column::new("closed_by", Text, |shift| closing(shift).map(|closing| closing.by.name()).into()),
         Column::new("closing_reason", Text, |shift| {
@@ -91,6 +92,7 @@ pub(crate) fn read_of(
     shift.location = columns.optional("location")?;
     let minutes = (columns.number::<u16>("start_minute")?, columns.number::<u16>("end_minute")?);
     shift.hours = columns.checked(Hours::try_from(minutes))?;
+    shift.ends_at = columns.instant("ends_at")?;
     let at = columns.optional_instant("closed_at")?;
     let by = columns.optional("closed_by")?;
     let reason = columns.optional("closing_reason")?;

@@ -78,17 +78,48 @@ impl Dialect {
         }
     }
 
+    /// Returns a join that looks up the rows of `table` for each row of `outer`, whatever the planner knows of the tables. A
+    /// table that was small when the statement was planned may be large when the statement runs.
+    pub(crate) fn nested(self, outer: &str, table: &str, condition: &str) -> String {
+        match self {
+            Self::Sqlite => format!("{outer} CROSS JOIN {table} WHERE {condition}"),
+            Self::Postgres => {
+                let (_, alias) = table.split_once(' ').unwrap_or((table, table));
+                format!(
+                    "{outer} CROSS JOIN LATERAL (SELECT * FROM {table} WHERE {condition} OFFSET 0) {alias}"
+                )
+            }
+        }
+    }
+
+    /// Returns the clause that makes a statement read a table by this index. PostgreSQL has no such clause.
+    pub(crate) fn indexed_by(self, index: &str) -> String {
+        match self {
+            Self::Sqlite => format!(" INDEXED BY {index}"),
+            Self::Postgres => String::new(),
+        }
+    }
+
+    /// Returns a query for the rows of all `parts` in an order, up to a limit. An index has each part in that order.
+    ///
+    /// SQLite merges the parts of a compound. PostgreSQL does so only if each part has an order of its own, because it plans a
+    /// part with a condition by itself.
+    pub(crate) fn merged(self, parts: &[String], order_and_limit: &str) -> String {
+        let parts: Vec<_> = match (self, parts) {
+            (Self::Sqlite, _) | (_, [_]) => parts.to_vec(),
+            (Self::Postgres, _) => parts.iter().map(|part| format!("({part} {order_and_limit})")).collect(),
+        };
+        format!("{} {order_and_limit}", parts.join(" UNION ALL "))
+    }
+
     /// Returns a condition that holds for a record with this alias unless its event is deleted.
     ///
     /// A scalar subquery looks up each event in the small index of deleted ones. `NOT EXISTS` could become a join in another
     /// order than that of the records. Without the name of the index, SQLite would read the whole row of the event.
     pub(crate) fn is_of_live_event(self, alias: char) -> String {
-        let indexed = match self {
-            Self::Sqlite => "INDEXED BY deleted_events ",
-            Self::Postgres => "",
-        };
+        let indexed = self.indexed_by("deleted_events");
         format!(
-            "(SELECT 1 FROM events d {indexed}WHERE d.organization_id = {alias}.organization_id AND d.id = {alias}.event_id \
+            "(SELECT 1 FROM events d{indexed} WHERE d.organization_id = {alias}.organization_id AND d.id = {alias}.event_id \
              AND d.deleted_at IS NOT NULL) IS NULL"
         )
     }

@@ -14,9 +14,9 @@ mod reader;
 mod signup_page;
 
 pub(crate) use event_in_full::event_in_full;
-pub(crate) use event_page::events;
+pub(crate) use event_page::{events, events_with_shifts};
 #[cfg(test)]
-pub(crate) use event_page::page_query;
+pub(crate) use event_page::{page_query, page_with_shifts_query};
 #[cfg(test)]
 pub(crate) use notices::due_notices_query;
 pub(crate) use notices::notices;

@@ -5,8 +5,8 @@ use std::hash::Hash;
 
 use async_trait::async_trait;
 use signup_core::{
-    ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, Kind, Notice, NoticeCounts,
-    NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter,
+    ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, EventWithShifts, Kind, Notice,
+    NoticeCounts, NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter,
     ScheduledShift, Shift, ShiftId, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Token,
     Unique, sort_by_running_order,
 };
@@ -129,6 +129,14 @@ impl<B: Backend> Store for SqlStore<B> {
     async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<Page<Event>> {
         let read = || read::events(self.0.reader(), organization, query);
         cached(&self.0, |cache| &cache.pages, (organization, *query), read).await
+    }
+
+    async fn events_with_shifts(
+        &self,
+        organization: OrganizationId,
+        query: &EventQuery,
+    ) -> Result<Page<EventWithShifts>> {
+        read::events_with_shifts(self.0.reader(), organization, query).await
     }
 
     async fn deleted_events(

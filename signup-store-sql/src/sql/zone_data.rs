@@ -1,11 +1,14 @@
-//! The stored sort keys of events, and the time zone data that determines them.
+//! The stored sort keys of events and shifts, and the time zone data that determines them.
 //!
-//! `starts_at` and `ends_at` of an event are derived from its dates and zone, and stored for sorting and counting. The
-//! database records the release of the zone data that the keys were derived with. A process that serves derives them again
+//! `starts_at` and `ends_at` of an event are derived from its dates and zone, and stored for sorting and counting. `ends_at` of
+//! a shift is derived from its hours on the first day of the event, and stored for the choice of events. The database records the release of the zone data that the keys were derived with. A process that serves derives them again
 //! if it has another release. A management command leaves them as they are, because it may be of another version than the
 //! servers beside it.
 
-use signup_core::{Day, EventDate, EventDates, StoreError, TimeError, Zone, zone_data_version};
+use std::fmt::Display;
+use std::str::FromStr;
+
+use signup_core::{Day, EventDate, EventDates, Hours, StoreError, TimeError, Zone, zone_data_version};
 use uuid::Uuid;
 
 use super::given_rows::{GIVEN, GivenRows, Template};
@@ -38,6 +41,16 @@ pub(crate) async fn update_sort_keys<R: StatementRunner>(
     if stored.first().is_some_and(|[version]| version == zone_data_version()) {
         return Ok(());
     }
+    update_events(runner).await?;
+    update_shifts(runner).await?;
+    let record = "INSERT INTO meta (name, value) VALUES ('zone_data', $1) \
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING name";
+    let record = Statement::of(R::DIALECT, record, values![zone_data_version()]);
+    let _recorded: Vec<[String; 1]> = runner.rows(WHAT, record).await?;
+    Ok(())
+}
+
+async fn update_events<R: StatementRunner>(runner: &mut R) -> Result<(), StoreError> {
     let text = format!(
         "SELECT {}, CAST(start_date AS TEXT), COALESCE(CAST(end_date AS TEXT), ''), timezone FROM events \
          WHERE id > $1 ORDER BY id LIMIT {BATCH}",
@@ -47,16 +60,81 @@ pub(crate) async fn update_sort_keys<R: StatementRunner>(
     loop {
         let events = runner.rows(WHAT, Statement::of(R::DIALECT, &text, values![after])).await?;
         let keys = events.iter().map(sort_keys).collect::<Result<Vec<_>, _>>()?;
-        let Some(last) = keys.last() else { break };
+        let Some(last) = keys.last() else { return Ok(()) };
         after = last.id;
         let updated: Vec<[String; 1]> = runner.rows(WHAT, update(R::DIALECT, &keys)).await?;
         tracing::info!(events = updated.len(), "sort keys were derived again from the zone data");
     }
-    let record = "INSERT INTO meta (name, value) VALUES ('zone_data', $1) \
-         ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING name";
-    let record = Statement::of(R::DIALECT, record, values![zone_data_version()]);
-    let _recorded: Vec<[String; 1]> = runner.rows(WHAT, record).await?;
-    Ok(())
+}
+
+async fn update_shifts<R: StatementRunner>(runner: &mut R) -> Result<(), StoreError> {
+    let text = format!(
+        "SELECT {}, {}, CAST(s.version AS TEXT), CAST(s.start_minute AS TEXT), CAST(s.end_minute AS TEXT), \
+         CAST(e.start_date AS TEXT), e.timezone \
+         FROM shifts s JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
+         WHERE (s.organization_id, s.id) > ($1, $2) ORDER BY s.organization_id, s.id LIMIT {BATCH}",
+        R::DIALECT.id_text("s.organization_id"),
+        R::DIALECT.id_text("s.id"),
+    );
+    let mut after = (Uuid::nil(), Uuid::nil());
+    loop {
+        let shifts = runner.rows(WHAT, Statement::of(R::DIALECT, &text, values![after.0, after.1])).await?;
+        let ends = shifts.iter().map(shift_end).collect::<Result<Vec<_>, _>>()?;
+        let Some(last) = ends.last() else { return Ok(()) };
+        after = (last.organization, last.id);
+        let updated: Vec<[String; 1]> = runner.rows(WHAT, update_ends(R::DIALECT, &ends)).await?;
+        tracing::info!(shifts = updated.len(), "ends of shifts were derived again from the zone data");
+    }
+}
+
+/// The end of a shift, and the version of the shift that it was derived for.
+struct ShiftEnd {
+    organization: Uuid,
+    id: Uuid,
+    version: i64,
+    /// In Unix seconds.
+    ends_at: i64,
+}
+
+/// Returns a statement that updates the ends of shifts. Its result has a row for each shift whose end changes.
+///
+/// On PostgreSQL another server may move a shift meanwhile. That raises the version of the shift and stores the new end, so the
+/// statement skips the shift.
+fn update_ends(dialect: Dialect, ends: &[ShiftEnd]) -> Statement {
+    let mut rows = GivenRows::default();
+    for end in ends {
+        let row = [
+            ("organization_id", end.organization.into()),
+            ("id", end.id.into()),
+            ("version", end.version.into()),
+            ("ends_at", end.ends_at.into()),
+        ];
+        rows.push(0, row);
+    }
+    let text = format!(
+        "UPDATE shifts SET ends_at = given.ends_at FROM {GIVEN} WHERE shifts.organization_id = given.organization_id \
+         AND shifts.id = given.id AND shifts.version = given.version AND shifts.ends_at <> given.ends_at \
+         RETURNING shifts.title"
+    );
+    let mut sql = Statement::new(dialect);
+    Template::run(text).append(&mut sql, rows, None);
+    sql
+}
+
+fn shift_end([owner, id, version, start, end, date, zone]: &[String; 7]) -> Result<ShiftEnd, StoreError> {
+    fn parse<T: FromStr<Err: Display>>(id: &str, column: &str, text: &str) -> Result<T, StoreError> {
+        text.parse().map_err(|error: T::Err| StoreError::corrupt("shifts", column, id, error.to_string()))
+    }
+    let minutes = (parse(id, "start_minute", start)?, parse(id, "end_minute", end)?);
+    let hours =
+        Hours::try_from(minutes).map_err(|error| StoreError::corrupt("shifts", "end_minute", id, error))?;
+    let day = Day::new(parse(id, "event_id", date)?, parse(id, "event_id", zone)?);
+    Ok(ShiftEnd {
+        organization: parse(id, "organization_id", owner)?,
+        id: parse(id, "id", id)?,
+        version: parse(id, "version", version)?,
+        ends_at: day.interval(hours).end.as_second(),
+    })
 }
 
 /// The sort keys of an event, and the values that they were derived from.

@@ -1,16 +1,17 @@
 //! Tests of query plans: each statement is a range of an index.
 
 use jiff::Timestamp;
+use rstest::rstest;
 use signup_core::{
-    CancelledBy, EmailAddress, EventId, EventQuery, NoticeId, OrganizationId, Position, Purge, Requirement,
-    ShiftId, Side, SignupId, SignupQuery, SignupStatus, Total,
+    CancelledBy, EmailAddress, EventId, EventKey, EventQuery, NoticeId, OpenShift, OrganizationId, Position,
+    Purge, Requirement, ShiftId, Side, SignupId, SignupQuery, SignupStatus, Total,
 };
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnection};
 
 use crate::SqliteStore;
 use crate::sql::given_rows::GivenRows;
 use crate::sql::purge::steps;
-use crate::sql::read::{due_notices_query, page_query, signup_page_query};
+use crate::sql::read::{due_notices_query, page_query, page_with_shifts_query, signup_page_query};
 use crate::sql::require;
 use crate::sql::{Dialect, Statement};
 
@@ -29,29 +30,54 @@ async fn plan(connection: &mut SqliteConnection, sql: Statement) -> String {
     steps.iter().map(|step| step.get::<String, _>("detail")).collect::<Vec<_>>().join("\n")
 }
 
-/// A page is a range of an index for each filter and direction. No row is sorted or skipped.
+/// Each part of a list is a range of an index, and so is each part of the other side of a position. Nothing is sorted: the parts
+/// are merged.
+#[rstest]
 #[tokio::test]
-async fn a_page_costs_the_same_wherever_it_is() {
+async fn a_page_costs_the_same_wherever_it_is(#[values(false, true)] with_shifts: bool) {
     let (_folder, mut connection) = database().await;
-    for (is_published, index) in [
-        (None, "events_by_start (organization_id=?"),
-        (Some(true), "events_by_publication_and_start (organization_id=? AND is_published=?"),
+    let all = EventQuery::new;
+    let day = |text: &str| text.parse().unwrap();
+    let of_period = || all().from_date(day("2027-06-05")).to_date(day("2027-06-06"));
+    let active = || all().published().cancelled(false).ends_after(Timestamp::UNIX_EPOCH).soonest();
+    let open_shift = OpenShift { after: Timestamp::UNIX_EPOCH, exists: true };
+    let (every, current, cancelled) =
+        ("events_by_start", "current_events_by_start", "cancelled_events_by_start");
+    for (query, indexes, is_of_period) in [
+        (all(), vec![every], false),
+        (all().soonest(), vec![every], false),
+        (all().published(), vec![current, cancelled], false),
+        (all().drafts().soonest(), vec![current, cancelled], false),
+        (all().cancelled(true), vec![cancelled, cancelled], false),
+        (all().cancelled(false), vec![current, current], false),
+        (all().published().cancelled(false), vec![current], false),
+        (of_period(), vec![every], true),
+        (of_period().soonest(), vec![every], true),
+        (of_period().published(), vec![current, cancelled], true),
+        (active(), vec![current], true),
+        (active().open_shift(open_shift), vec![current], true),
     ] {
-        for (side, range) in [
-            (None, ""),
-            (Some(Side::Below), " AND (starts_at,id)<(?,?)"),
-            (Some(Side::Above), " AND (starts_at,id)>(?,?)"),
-        ] {
-            let position = side.map(|side| Position { key: (Timestamp::UNIX_EPOCH, EventId::NONE), side });
-            let mut wanted = EventQuery::new();
-            (wanted.is_published, wanted.position) = (is_published, position);
-            let page = page_query(Dialect::Sqlite, OrganizationId::NONE, &wanted);
-            let plan = plan(&mut connection, page).await;
-            assert!(plan.contains(&format!("SEARCH events USING INDEX {index}{range})")), "{plan}");
-            assert!(!plan.contains("B-TREE") && !plan.contains("SCAN events"), "{plan}");
-            // The page is a range, and so is the check of the other side.
-            let ranges = plan.matches("SEARCH events USING").count();
-            assert_eq!(ranges, 1 + usize::from(side.is_some()), "{plan}");
+        for side in [None, Some(Side::Below), Some(Side::Above)] {
+            let key = EventKey { order: query.order, starts_at: Timestamp::UNIX_EPOCH, id: EventId::NONE };
+            let mut wanted = query;
+            wanted.position = side.map(|side| Position { key, side });
+            let page = if with_shifts { page_with_shifts_query } else { page_query };
+            let plan = plan(&mut connection, page(Dialect::Sqlite, OrganizationId::NONE, &wanted)).await;
+            let sides = 1 + usize::from(side.is_some());
+            let ranges_of =
+                |index: &str| plan.matches(&format!("SEARCH events USING INDEX {index} (")).count();
+            for index in [every, current, cancelled] {
+                let parts = indexes.iter().filter(|found| **found == index).count();
+                assert_eq!(ranges_of(index), parts * sides, "{query:?} {index}\n{plan}");
+            }
+            let long = if is_of_period { 4 * sides } else { 0 };
+            assert_eq!(ranges_of("long_events_by_start"), long, "{query:?}\n{plan}");
+            let searches = plan.matches("SEARCH events ").count();
+            assert_eq!(searches, indexes.len() * sides + long, "{query:?}\n{plan}");
+            let bounded = plan.lines().filter(|line| line.contains("(starts_at,id)")).count();
+            let is_bounded = side.is_some() || is_of_period;
+            assert_eq!(bounded, if is_bounded { searches } else { 0 }, "{query:?}\n{plan}");
+            assert!(!plan.contains("B-TREE") && !plan.contains("SCAN events"), "{query:?}\n{plan}");
         }
     }
 }

@@ -131,6 +131,11 @@ async fn a_serving_process_alone_derives_sort_keys_again_under_other_zone_data(
     assert_eq!(database.run(&derived).await.unwrap(), 1);
     let tampered = format!("UPDATE events SET starts_at = 0, ends_at = 1 WHERE starts_at = {starts_at}");
     assert_eq!(database.run(&tampered).await.unwrap(), 1);
+    let ends: i64 = records.shifts.iter().map(|shift| shift.ends_at.as_second()).sum();
+    let derived_ends =
+        format!("UPDATE meta SET value = value WHERE {ends} = (SELECT SUM(ends_at) FROM shifts)");
+    assert_ne!(database.run(&derived_ends).await.unwrap(), 0);
+    assert_ne!(database.run("UPDATE shifts SET ends_at = 1").await.unwrap(), 0);
 
     // By the recorded release, all is as it should be: nothing is derived.
     let database = database.reopened().await;
@@ -139,8 +144,10 @@ async fn a_serving_process_alone_derives_sort_keys_again_under_other_zone_data(
     // A management command may be of another version than the servers: it leaves the starts alone.
     drop(database.open_for_management().await.unwrap());
     assert_eq!(database.run(&derived).await.unwrap(), 0);
+    assert_eq!(database.run(&derived_ends).await.unwrap(), 0);
     let database = database.reopened().await;
     assert_eq!(database.run(&derived).await.unwrap(), 1);
+    assert_ne!(database.run(&derived_ends).await.unwrap(), 0, "the ends of the shifts are derived, too");
     let release = signup_core::zone_data_version();
     let recorded = format!("UPDATE meta SET value = value WHERE name = 'zone_data' AND value = '{release}'");
     assert_eq!(database.run(&recorded).await.unwrap(), 1);

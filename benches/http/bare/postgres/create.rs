@@ -19,13 +19,13 @@ use super::{Draft, options, pool, serve};
 const CREATE: &str = "WITH live AS (SELECT 1 FROM receipts WHERE organization_id = $1 AND token_id = $1 \
      AND operation = 'create-event' AND idempotency_key = $2 AND expires_at > $3), \
      event AS (INSERT INTO events (organization_id, id, title, slug, description, location, is_virtual, start_date, timezone, \
-     is_published, version, gate, created_at, updated_at, starts_at, ends_at) \
-     SELECT $1, $4, $5, $6, $7, $8, FALSE, CAST($9 AS date), $10, FALSE, 1, 1, $3, $3, $11, $12 \
+     is_published, version, gate, created_at, updated_at, starts_at, ends_at, length_class) \
+     SELECT $1, $4, $5, $6, $7, $8, FALSE, CAST($9 AS date), $10, FALSE, 1, 1, $3, $3, $11, $12, 0 \
      WHERE NOT EXISTS (SELECT 1 FROM live)), \
      slots AS (INSERT INTO shifts (organization_id, event_id, id, title, start_minute, end_minute, capacity, position, \
-     filled, version, gate, created_at, updated_at) SELECT $1, $4, CAST(value->>0 AS uuid), value->>1, \
+     filled, version, gate, created_at, updated_at, ends_at) SELECT $1, $4, CAST(value->>0 AS uuid), value->>1, \
      CAST(value->>2 AS integer), CAST(value->>3 AS integer), CAST(value->>4 AS integer), CAST(value->>5 AS integer), 0, 1, 1, \
-     $3, $3 \
+     $3, $3, $12 \
      FROM jsonb_array_elements(CAST($13 AS jsonb)) WHERE NOT EXISTS (SELECT 1 FROM live)) \
      INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) \
      SELECT $1, $1, 'create-event', $2, CAST($14 AS json), $15 WHERE NOT EXISTS (SELECT 1 FROM live) RETURNING 1";
@@ -77,16 +77,16 @@ const YIELDS: usize = 3;
 
 /// Inserts a batch. Parameters are columns: $2 to $11 of the events, $12 to $19 of their shifts, $20 to $22 of the receipts.
 const CREATE_BATCH: &str = "WITH event AS (INSERT INTO events (organization_id, id, title, slug, description, location, \
-     is_virtual, start_date, timezone, is_published, version, gate, created_at, updated_at, starts_at, ends_at) \
-     SELECT $1, id, title, slug, description, location, FALSE, CAST(start_date AS date), timezone, FALSE, 1, 1, now, now, \
-     starts_at, ends_at FROM (SELECT unnest(CAST($2 AS uuid[])) AS id, unnest(CAST($3 AS text[])) AS title, \
+     is_virtual, start_date, timezone, is_published, version, gate, created_at, updated_at, starts_at, ends_at, \
+     length_class) SELECT $1, id, title, slug, description, location, FALSE, CAST(start_date AS date), timezone, FALSE, 1, 1, now, now, \
+     starts_at, ends_at, 0 FROM (SELECT unnest(CAST($2 AS uuid[])) AS id, unnest(CAST($3 AS text[])) AS title, \
      unnest(CAST($4 AS text[])) AS slug, unnest(CAST($5 AS text[])) AS description, \
      unnest(CAST($6 AS text[])) AS location, unnest(CAST($7 AS text[])) AS start_date, \
      unnest(CAST($8 AS text[])) AS timezone, unnest(CAST($9 AS bigint[])) AS now, \
      unnest(CAST($10 AS bigint[])) AS starts_at, unnest(CAST($11 AS bigint[])) AS ends_at) AS e), \
      slots AS (INSERT INTO shifts (organization_id, event_id, id, title, start_minute, end_minute, capacity, position, \
-     filled, version, gate, created_at, updated_at) SELECT $1, event_id, id, title, start_minute, end_minute, capacity, position, \
-     0, 1, 1, now, now FROM (SELECT unnest(CAST($12 AS uuid[])) AS event_id, unnest(CAST($13 AS uuid[])) AS id, \
+     filled, version, gate, created_at, updated_at, ends_at) SELECT $1, event_id, id, title, start_minute, end_minute, capacity, position, \
+     0, 1, 1, now, now, now FROM (SELECT unnest(CAST($12 AS uuid[])) AS event_id, unnest(CAST($13 AS uuid[])) AS id, \
      unnest(CAST($14 AS text[])) AS title, unnest(CAST($15 AS integer[])) AS start_minute, \
      unnest(CAST($16 AS integer[])) AS end_minute, unnest(CAST($17 AS integer[])) AS capacity, \
      unnest(CAST($18 AS integer[])) AS position, unnest(CAST($19 AS bigint[])) AS now) AS s) \

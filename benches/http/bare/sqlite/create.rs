@@ -21,13 +21,13 @@ type Insert = [&'static str; 2];
 
 const EVENTS: Insert = [
     "INSERT INTO events (organization_id, id, title, slug, description, location, is_virtual, start_date, timezone, \
-     is_published, version, gate, created_at, updated_at, starts_at, ends_at) VALUES ",
-    "(?, ?, ?, ?, ?, ?, 0, ?, ?, 0, 1, 1, ?, ?, ?, ?)",
+     is_published, version, gate, created_at, updated_at, starts_at, ends_at, length_class) VALUES ",
+    "(?, ?, ?, ?, ?, ?, 0, ?, ?, 0, 1, 1, ?, ?, ?, ?, 0)",
 ];
 const SHIFTS: Insert = [
     "INSERT INTO shifts (organization_id, event_id, id, title, start_minute, end_minute, capacity, position, filled, version, \
-     gate, created_at, updated_at) VALUES ",
-    "(?, ?, ?, ?, ?, ?, ?, ?, 0, 1, 1, ?, ?)",
+     gate, ends_at, created_at, updated_at) VALUES ",
+    "(?, ?, ?, ?, ?, ?, ?, ?, 0, 1, 1, 0, ?, ?)",
 ];
 const RECEIPTS: Insert = [
     "INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) VALUES ",

@@ -3,6 +3,7 @@
 use super::{Pages, Session};
 use crate::error::Result;
 use crate::event::Event;
+use crate::fault::Faults;
 use crate::id::EventId;
 use crate::input::{DuplicateEvent, NewEvent};
 use crate::receipt::{EventWithShifts, Operation};
@@ -91,10 +92,15 @@ impl Session {
         .await
     }
 
-    /// Lists the organization's events, a page at a time, latest start first.
+    /// Lists the organization's events, a page at a time, in the order of `query`: latest start first, unless the query says
+    /// otherwise.
     ///
     /// A page has at most `limit` events. A `limit` outside 1 to 100 counts as the nearest bound. Requires
     /// [`Scope::EventsRead`].
+    ///
+    /// # Errors
+    /// Returns [`Error::Invalid`](crate::Error::Invalid) with a fault of `cursor` if the position is that of a list in another
+    /// order.
     ///
     /// # Example
     ///
@@ -114,7 +120,8 @@ impl Session {
     /// ```
     pub async fn events(&self, query: EventQuery) -> Result<Page<Event>> {
         self.require(Scope::EventsRead)?;
-        let query = EventQuery { limit: query.limit.clamp(1, EventQuery::MAX_LIMIT), ..query };
+        let position = query.checked_position().map_err(|fault| Faults::one("cursor", fault))?;
+        let query = EventQuery { position, limit: query.limit.clamp(1, EventQuery::MAX_LIMIT), ..query };
         Ok(self.shared.store.events(self.organization_id(), &query).await?)
     }
 

@@ -1,13 +1,15 @@
 //! Walks through the pages of a list.
 
 use super::Session;
+use crate::coverage::EventCoverage;
 use crate::error::Result;
 use crate::event::Event;
 use crate::signup::Signup;
-use crate::store::{EventQuery, Page, SignupQuery};
+use crate::store::{CoverageQuery, EventQuery, Page, SignupQuery};
 use crate::token::Scope;
 
-/// A walk through the pages of a list that a query selects, from [`Session::event_pages`] or [`Session::signup_pages`].
+/// A walk through the pages of a list that a query selects, from [`Session::event_pages`],
+/// [`Session::coverage_pages`] or [`Session::signup_pages`].
 #[derive(Debug)]
 pub struct Pages<Query> {
     session: Session,
@@ -31,6 +33,21 @@ impl Pages<EventQuery> {
     pub async fn next(&mut self) -> Result<Option<Page<Event>>> {
         let Some(query) = self.next else { return self.session.require(Scope::EventsRead).map(|()| None) };
         let page = self.session.events(query).await?;
+        self.next = page.next.map(|next| query.at(next));
+        Ok(Some(page))
+    }
+}
+
+impl Pages<CoverageQuery> {
+    /// Reads the next page of coverage. Returns `None` after the last one.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Session::coverages`]. After an error, the next call reads the same page again.
+    ///
+    /// See [`Session::coverage_pages`] for an example.
+    pub async fn next(&mut self) -> Result<Option<Page<EventCoverage>>> {
+        let Some(query) = self.next else { return self.session.require(Scope::ShiftsRead).map(|()| None) };
+        let page = self.session.coverages(query).await?;
         self.next = page.next.map(|next| query.at(next));
         Ok(Some(page))
     }

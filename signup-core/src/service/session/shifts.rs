@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use super::Session;
-use crate::coverage::Coverage;
+use super::{Pages, Session};
+use crate::coverage::{Coverage, EventCoverage};
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId, ShiftId};
 use crate::input::{DeleteShift, NewShift, ShiftPatch};
@@ -11,7 +11,7 @@ use crate::receipt::Operation;
 use crate::rules;
 use crate::secret;
 use crate::shift::ScheduledShift;
-use crate::store::EventInFull;
+use crate::store::{CoverageKey, CoverageQuery, EventInFull, EventKey, Page, Position};
 use crate::token::Scope;
 
 impl Session {
@@ -205,5 +205,62 @@ impl Session {
         self.require(Scope::ShiftsRead)?;
         let EventInFull { event, shifts, .. } = self.event_in_full(event).await?;
         Ok(Coverage::of(&event, shifts, self.shared.now()))
+    }
+
+    /// Lists what the organization's [active](crate::Event::is_active) events still need, a page at a time, soonest start
+    /// first. A page is one snapshot.
+    ///
+    /// A page has at most `limit` events. A `limit` outside 1 to 100 counts as the nearest bound. Requires
+    /// [`Scope::ShiftsRead`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
+    /// use signup_core::CoverageQuery;
+    ///
+    /// session.publish_event(created.event.id).await?;
+    /// let page = session.coverages(CoverageQuery::new().covered(false)).await?;
+    /// let found = &page.items[0];
+    /// assert_eq!((found.event.title.as_str(), found.coverage.remaining), ("Food drive", 8));
+    /// assert_eq!(page.next, None);
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn coverages(&self, query: CoverageQuery) -> Result<Page<EventCoverage>> {
+        self.require(Scope::ShiftsRead)?;
+        let now = self.shared.now();
+        let query = CoverageQuery { limit: query.limit.clamp(1, CoverageQuery::MAX_LIMIT), ..query };
+        let events = self.shared.store.events_with_shifts(self.organization_id(), &query.events(now)).await?;
+        let key = |position: Option<Position<EventKey>>| position.map(|at| CoverageKey(at.key));
+        let (first, last) = (key(events.previous), key(events.next));
+        let items = events.items.into_iter().map(|found| EventCoverage::of(found, now));
+        Ok(Page::new(items.collect(), first, last))
+    }
+
+    /// Returns a walk through the pages of the coverage of the organization, from the page of `query` to the last page. Each
+    /// call of [`next`](Pages) requires [`Scope::ShiftsRead`].
+    ///
+    /// An event that is active throughout the walk is on exactly one page. The exception is an event that moves in the list,
+    /// or leaves the filter, during the walk.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
+    /// use signup_core::CoverageQuery;
+    ///
+    /// # session.publish_event(created.event.id).await?;
+    /// let mut needed = 0;
+    /// let mut pages = session.coverage_pages(CoverageQuery::new());
+    /// while let Some(page) = pages.next().await? {
+    ///     needed += page.items.iter().map(|found| found.coverage.remaining).sum::<u64>();
+    /// }
+    /// assert_eq!(needed, 8);
+    /// # Ok(()) }) }
+    /// ```
+    pub fn coverage_pages(&self, query: CoverageQuery) -> Pages<CoverageQuery> {
+        Pages::new(self, query)
     }
 }

@@ -147,7 +147,7 @@ async fn requirements_in_two_orders_make_no_deadlock() {
 async fn active_events_are_counted_without_a_look_at_those_that_are_over() {
     let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
     let columns = "title, description, is_virtual, start_date, timezone, version, gate, created_at, updated_at, \
-         organization_id";
+         organization_id, length_class";
     database
         .run(&format!(
             "INSERT INTO events (id, slug, is_published, starts_at, ends_at, {columns}) \

@@ -1,0 +1,123 @@
+//! Queries of lists of sign-ups.
+
+use super::{Position, Side};
+use crate::id::{EventId, ShiftId, SignupId};
+use crate::signup::{CancelledBy, SignupStatus};
+use crate::store::Deleted;
+use crate::text::EmailAddress;
+
+/// Selects a page of a list of sign-ups.
+///
+/// ```
+/// use signup_core::{SignupQuery, SignupStatus};
+///
+/// let query = SignupQuery::new().status(SignupStatus::Confirmed).limit(50);
+/// assert_eq!((query.status, query.limit), (Some(SignupStatus::Confirmed), 50));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SignupQuery {
+    /// Only sign-ups of this event, those for deleted shifts included.
+    pub event: Option<EventId>,
+    /// Only sign-ups for this shift.
+    #[doc(alias = "slot")]
+    pub shift: Option<ShiftId>,
+    /// Only sign-ups with this status. `None`: both.
+    pub status: Option<SignupStatus>,
+    /// Only sign-ups of this address, compared without case.
+    pub email: Option<EmailAddress>,
+    /// Only sign-ups with this cause of cancellation.
+    pub cancelled_by: Option<CancelledBy>,
+    /// Whether the sign-ups of deleted events are listed, too.
+    pub deleted: Deleted,
+    /// The page lies directly beside this position, on its [side](Position::side). `None` selects the page at the
+    /// top of the list.
+    pub position: Option<Position<SignupId>>,
+    /// The maximum number of sign-ups in the page; at least 1.
+    pub limit: u32,
+}
+
+impl SignupQuery {
+    /// The limit of a new query.
+    pub const DEFAULT_LIMIT: u32 = 25;
+    /// The maximum number of sign-ups in a page of [`Session::signups`](crate::Session::signups).
+    pub const MAX_LIMIT: u32 = 100;
+
+    /// Selects the newest [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) sign-ups of the organization, confirmed and cancelled.
+    pub const fn new() -> Self {
+        Self {
+            event: None,
+            shift: None,
+            status: None,
+            email: None,
+            cancelled_by: None,
+            deleted: Deleted::Excluded,
+            position: None,
+            limit: Self::DEFAULT_LIMIT,
+        }
+    }
+
+    /// Selects sign-ups of this event only.
+    #[must_use]
+    pub fn of_event(self, event: EventId) -> Self {
+        Self { event: Some(event), ..self }
+    }
+
+    /// Selects sign-ups for this shift only.
+    #[doc(alias = "of_slot")]
+    #[must_use]
+    pub fn of_shift(self, shift: ShiftId) -> Self {
+        Self { shift: Some(shift), ..self }
+    }
+
+    /// Selects sign-ups with this status only.
+    #[must_use]
+    pub fn status(self, status: SignupStatus) -> Self {
+        Self { status: Some(status), ..self }
+    }
+
+    /// Selects sign-ups of this address only. Addresses are compared without case.
+    #[must_use]
+    pub fn email(self, email: EmailAddress) -> Self {
+        Self { email: Some(email), ..self }
+    }
+
+    /// Selects sign-ups that `by` cancelled.
+    #[must_use]
+    pub fn cancelled_by(self, by: CancelledBy) -> Self {
+        Self { cancelled_by: Some(by), ..self }
+    }
+
+    /// Selects the sign-ups of deleted events, too.
+    #[must_use]
+    pub fn with_deleted(self) -> Self {
+        Self { deleted: Deleted::Included, ..self }
+    }
+
+    /// Selects the first `limit` sign-ups above `after`, counted from the lowest id. `None` starts at the lowest id of all.
+    /// The page has the highest id first, like every page.
+    #[must_use]
+    pub fn above(self, after: Option<SignupId>, limit: u32) -> Self {
+        let position = Position { key: after.unwrap_or(SignupId::NONE), side: Side::Above };
+        self.at(position).limit(limit)
+    }
+
+    /// Sets the maximum number of sign-ups in the page.
+    #[must_use]
+    pub fn limit(self, signups: u32) -> Self {
+        Self { limit: signups, ..self }
+    }
+
+    /// Selects the page beside `position`, on the side that the position names.
+    #[must_use]
+    pub fn at(self, position: Position<SignupId>) -> Self {
+        Self { position: Some(position), ..self }
+    }
+}
+
+impl Default for SignupQuery {
+    /// Returns [`SignupQuery::new`].
+    fn default() -> Self {
+        Self::new()
+    }
+}
