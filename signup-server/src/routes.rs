@@ -15,9 +15,9 @@ use warp::reply::Response;
 use crate::call::{ApiCall, OpenCall, PageCall};
 use crate::handlers::{
     add_question, add_slots, cancel_event, create_event, delete_event, delete_question, delete_slot,
-    duplicate_event, list_events, list_questions, list_signups, list_signups_of_event, list_signups_of_slot,
-    list_slots, patch_event, patch_question, patch_slot, publish_event, show_coverage, show_event,
-    show_signup, show_slot, show_team, show_token, unpublish_event,
+    duplicate_event, list_coverage, list_events, list_questions, list_signups, list_signups_of_event,
+    list_signups_of_slot, list_slots, patch_event, patch_question, patch_slot, publish_event, show_coverage,
+    show_event, show_signup, show_slot, show_team, show_token, unpublish_event,
 };
 use crate::health;
 use crate::page;
@@ -73,6 +73,7 @@ static ROUTES: &[Route] = &[
         Api(|c| add_question(c.session, c.path.event(), c.request).boxed())),
     personal(Method::GET, "/v1/events/{event_id}/signups",
         Api(|c| list_signups_of_event(c.context, c.session, c.path.event(), c.request).boxed())),
+    route(Method::GET, "/v1/coverage", Api(|c| list_coverage(c.context, c.session, c.request).boxed())),
     route(Method::GET, "/v1/slots/{id}", Api(|c| show_slot(c.session, c.path.shift(), c.request).boxed())),
     route(Method::PATCH, "/v1/slots/{id}", Api(|c| patch_slot(c.session, c.path.shift(), c.request).boxed())),
     route(Method::DELETE, "/v1/slots/{id}", Api(|c| delete_slot(c.session, c.path.shift(), c.request).boxed())),

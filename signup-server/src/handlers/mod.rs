@@ -13,7 +13,9 @@ pub(crate) use events::{
 };
 pub(crate) use questions::{add_question, delete_question, list_questions, patch_question};
 pub(crate) use signups::{list_signups, list_signups_of_event, list_signups_of_slot, show_signup};
-pub(crate) use slots::{add_slots, delete_slot, list_slots, patch_slot, show_coverage, show_slot};
+pub(crate) use slots::{
+    add_slots, delete_slot, list_coverage, list_slots, patch_slot, show_coverage, show_slot,
+};
 pub(crate) use team::{show_team, show_token};
 
 use std::borrow::Cow;

@@ -1,14 +1,15 @@
 //! Handlers of slots, which the library calls shifts.
 
 use signup_core::{
-    DeleteShiftInput, EventId, Operation, Scope, Session, ShiftId, ShiftPatchInput, ShiftsInput, from_json,
+    CoverageListInput, DeleteShiftInput, EventId, Operation, Scope, Session, ShiftId, ShiftPatchInput,
+    ShiftsInput, from_json,
 };
 use warp::http::StatusCode;
 
-use super::{Answer, Write, authorize_read};
+use super::{Answer, Context, Write, authorize_read};
 use crate::reply::json;
 use crate::request::{Request, ignore_answer};
-use crate::wire::{Coverage, Data, Deleted, Slot, slots};
+use crate::wire::{Coverage, Data, Deleted, Slot, coverage_page, slots};
 
 /// `GET /v1/events/{event_id}/slots`: lists the slots of an event.
 pub(crate) async fn list_slots(session: Session, event: EventId, request: Request) -> Answer {
@@ -61,6 +62,19 @@ pub(crate) async fn delete_slot(session: Session, id: ShiftId, mut request: Requ
     let delete = delete.await;
     write.call(delete, |session, delete| async move { session.delete_shift(id, delete).await }).await?;
     Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
+}
+
+/// `GET /v1/coverage`: lists what the active events still need, one page of events.
+pub(crate) async fn list_coverage(context: Context, session: Session, request: Request) -> Answer {
+    session.require(Scope::ShiftsRead)?;
+    let query = request.query(
+        ["from", "to", "is_covered", "per_page", "cursor"],
+        |[from, to, is_covered, per_page, cursor]| {
+            CoverageListInput { from, to, is_covered, per_page, cursor }.check()
+        },
+    )?;
+    let page = session.coverages(query).await?;
+    Ok(json(StatusCode::OK, &coverage_page(&query, &page, &context.base_url)))
 }
 
 /// `GET /v1/events/{event_id}/coverage`: returns what an event still needs.

@@ -15,7 +15,7 @@ mod slot;
 mod team;
 mod token;
 
-pub(crate) use coverage::Coverage;
+pub(crate) use coverage::{Coverage, coverage_page};
 pub(crate) use error::{Conflict, Message, MissingScope, PlanLimit, Validation, field_name};
 pub(crate) use event::{Event, event_page};
 pub(crate) use notice::Notice;

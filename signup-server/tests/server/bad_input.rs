@@ -181,8 +181,21 @@ async fn a_deeply_nested_value_is_reported_together_with_all_other_faults() {
 }
 
 #[tokio::test]
-async fn every_wrong_parameter_of_the_list_is_named() {
+async fn every_wrong_parameter_of_a_list_is_named() {
     let server = Server::start(&[]);
-    let answer = server.get("/v1/events?cursor=x&per_page=0&is_published=yes").await;
-    assert_eq!(answer.fields(), ["is_published", "per_page", "cursor"]);
+    let answer = server
+        .get("/v1/events?cursor=x&per_page=0&order=x&to=x&from=2027-02-29&is_cancelled=2&is_published=yes")
+        .await;
+    let all = ["is_published", "is_cancelled", "from", "to", "order", "per_page", "cursor"];
+    assert_eq!(answer.fields(), all);
+    let answer = server.get("/v1/coverage?cursor=x&per_page=0&is_covered=x&to=x&from=x").await;
+    assert_eq!(answer.fields(), ["from", "to", "is_covered", "per_page", "cursor"]);
+    for list in ["/v1/events", "/v1/coverage"] {
+        let answer = server.get(&format!("{list}?from=2027-06-06&to=2027-06-05")).await;
+        assert_eq!(
+            answer.json()["errors"],
+            json!({"to": ["The to field must not be before from."]}),
+            "{list}"
+        );
+    }
 }

@@ -1,8 +1,10 @@
-//! The coverage of an event: what still needs volunteers.
+//! The coverage of an event and of a team: what still needs volunteers.
 
 use serde_json::{Value, json};
 
+use crate::harness::event;
 use crate::page_sign_ups::today;
+use crate::pages::published;
 use crate::scene::Scene;
 
 /// Returns an event of today with one slot for each state.
@@ -75,4 +77,48 @@ async fn coverage_shows_the_state_of_each_slot_and_the_totals() {
     let cancelled = ["Over-full", "Full", "Open"].map(|title| (title, "cancelled", 0));
     assert_eq!(states(&coverage), [&[("Past", "past", 0)], &cancelled[..]].concat());
     assert_eq!((totals(&coverage), &coverage["is_covered"]), ([7, 0, 0, 0], &json!(false)));
+}
+
+#[tokio::test]
+async fn the_coverage_of_the_team_is_that_of_each_active_event() {
+    let scene = Scene::start_with(&event_of_today()).await;
+    fill(&scene).await;
+    let server = &scene.server;
+    let mut later = published();
+    later["start_date"] = json!("2098-06-05");
+    let mut later = [server.create(&later).await, server.create(&later).await];
+    later.sort_by_key(|event| event["id"].as_str().unwrap().to_owned());
+    server.create(&event()).await;
+    let list = "/v1/coverage?per_page=1&is_covered=false&from=2026-01-01&to=2098-06-05";
+    let (mut path, mut found) = (list.to_owned(), vec![]);
+    let cursor = loop {
+        let page = server.get(&path).await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        let page = page.json();
+        assert_eq!(page["meta"]["path"], format!("{}/v1/coverage", server.url));
+        assert!(page["links"]["first"].is_null() && page["links"]["last"].is_null());
+        found.push(page["data"][0].clone());
+        let Some(next) = page["links"]["next"].as_str() else {
+            break page["meta"]["prev_cursor"].as_str().unwrap().to_owned();
+        };
+        for filter in ["per_page=1", "is_covered=false", "from=2026-01-01", "to=2098-06-05"] {
+            assert!(next.contains(filter), "{filter} in {next}");
+        }
+        path = next.strip_prefix(&server.url).unwrap().to_owned();
+    };
+    assert_eq!(found.len(), 3, "no draft: {found:?}");
+    for (found, event) in found.iter().zip([&scene.page.event, &later[0], &later[1]]) {
+        let of_event = format!("/v1/events/{}/coverage", event["id"].as_str().unwrap());
+        let mut expected = server.get(&of_event).await.data();
+        for name in ["title", "start_date", "timezone", "public_url"] {
+            expected[name] = event[name].clone();
+        }
+        assert_eq!(*found, expected);
+    }
+    assert_eq!(server.get("/v1/coverage?is_covered=1").await.data(), json!([]));
+    for list in ["/v1/events", "/v1/events?order=soonest&", "/v1/signups"] {
+        let mark = if list.contains('?') { "" } else { "?" };
+        let refused = server.get(&format!("{list}{mark}cursor={cursor}")).await;
+        assert_eq!((refused.status, refused.fields()), (422, vec!["cursor".to_owned()]), "{list}");
+    }
 }

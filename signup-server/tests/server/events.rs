@@ -126,6 +126,49 @@ async fn a_list_is_walked_forward_and_back_over_equal_starts() {
 }
 
 #[tokio::test]
+async fn a_list_of_a_period_is_walked_soonest_first_and_its_links_keep_every_filter() {
+    let server = Server::start(&[]);
+    for (day, last) in
+        [("2027-06-05", None), ("2027-06-01", Some("2027-06-03")), ("2027-06-03", None), ("2027-06-07", None)]
+    {
+        let mut body = event();
+        (body["start_date"], body["end_date"]) = (json!(day), json!(last));
+        body["is_published"] = json!(true);
+        server.create(&body).await;
+    }
+    let filters = [
+        ("is_published", "true"),
+        ("is_cancelled", "false"),
+        ("from", "2027-06-03"),
+        ("to", "2027-06-05"),
+        ("order", "soonest"),
+    ];
+    let query: Vec<_> = filters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let (mut path, mut starts) = (format!("/v1/events?per_page=1&{}", query.join("&")), vec![]);
+    let mut cursor = String::new();
+    loop {
+        let page = server.get(&path).await.json();
+        starts.push(page["data"][0]["start_date"].as_str().unwrap()[..10].to_owned());
+        for link in ["prev", "next"] {
+            let Some(link) = page["links"][link].as_str() else { continue };
+            for (name, value) in filters.into_iter().chain([("per_page", "1")]) {
+                assert!(link.contains(&format!("{name}={value}")), "{name} in {link}");
+            }
+        }
+        let Some(next) = page["links"]["next"].as_str() else { break };
+        path = next.strip_prefix(&server.url).unwrap().to_owned();
+        cursor = page["meta"]["next_cursor"].as_str().unwrap().to_owned();
+    }
+    assert_eq!(starts, ["2027-06-01", "2027-06-03", "2027-06-05"]);
+    let other = server.get(&format!("/v1/events?order=soonest&is_published=0&cursor={cursor}")).await;
+    assert_eq!(other.status, 200, "a cursor goes with other filters");
+    for list in ["/v1/events?", "/v1/events?order=latest&", "/v1/coverage?", "/v1/signups?"] {
+        let refused = server.get(&format!("{list}cursor={cursor}")).await;
+        assert_eq!((refused.status, refused.fields()), (422, vec!["cursor".to_owned()]), "{list}");
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_path_is_not_found() {
     let server = Server::start(&[]);
     for path in ["/v1/nothing", "/v1/events/", "/v1", "/nothing"] {

@@ -60,6 +60,7 @@ impl Records {
             read("/v1/events".to_owned(), "events:read"),
             read("/v1/signups".to_owned(), "signups:read"),
             read("/v1/team".to_owned(), "team:read"),
+            read("/v1/coverage".to_owned(), "slots:read"),
             read(of(""), "events:read"),
             read(of("/coverage"), "slots:read"),
             read(of("/slots"), "slots:read"),
@@ -91,7 +92,7 @@ impl Records {
 
     /// Returns the operations that name one of the records.
     pub(crate) fn operations_on_records(&self) -> impl Iterator<Item = Operation> {
-        let of_organization = ["/v1/events", "/v1/signups", "/v1/team"];
+        let of_organization = ["/v1/events", "/v1/signups", "/v1/team", "/v1/coverage"];
         self.operations().into_iter().filter(move |found| !of_organization.contains(&found.path.as_str()))
     }
 }
