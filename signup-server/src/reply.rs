@@ -88,7 +88,10 @@ fn conflict(error: &'static str, message: &'static str) -> Response {
 }
 
 fn internal_error() -> Response {
-    message(StatusCode::INTERNAL_SERVER_ERROR, "The server could not complete the request.")
+    message(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "Something went wrong on the server. Give its operator the X-Request-Id of this answer.",
+    )
 }
 
 fn invalid(faults: &Faults) -> Response {
@@ -98,7 +101,7 @@ fn invalid(faults: &Faults) -> Response {
 fn unavailable() -> Response {
     retry_later(message(
         StatusCode::SERVICE_UNAVAILABLE,
-        "The service is unavailable for a moment. Retry with the same Idempotency-Key.",
+        "The service is unavailable for a moment. Try again, a write with the same Idempotency-Key.",
     ))
 }
 
@@ -129,7 +132,9 @@ fn body_error(error: BodyError) -> Response {
         BodyError::UnsupportedMediaType => {
             message(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The Content-Type must be application/json.")
         }
-        BodyError::Timeout => message(StatusCode::REQUEST_TIMEOUT, "The body did not arrive in time."),
+        BodyError::Timeout => {
+            message(StatusCode::REQUEST_TIMEOUT, "The body did not arrive within 30 seconds.")
+        }
         BodyError::Broken => message(StatusCode::BAD_REQUEST, "The body could not be read."),
     }
 }
@@ -148,15 +153,15 @@ fn service_error(error: &Error) -> Response {
             json(StatusCode::UNPROCESSABLE_ENTITY, &PlanLimit::new(*current_count, *max_allowed))
         }
         Error::EventCancelled => conflict("event_cancelled", "The event is cancelled."),
-        Error::EventOver => conflict("event_over", "The event is over, so it cannot be cancelled."),
+        Error::EventOver => conflict("event_over", "The event is over, so you cannot cancel it."),
         Error::EventHasSignups => conflict(
             "event_has_signups",
-            "The event has active sign-ups, so it can be neither unpublished nor deleted. Cancelling the event cancels them \
-             for good, and tells the volunteers.",
+            "People are signed up for this event, so you cannot unpublish or delete it. If you cancel it, they get a mail.",
         ),
         Error::ShiftHasSignups => conflict(
             "slot_has_signups",
-            "The slot has active sign-ups. With cancel_signups=true they are cancelled, and the volunteers are told.",
+            "People are signed up for this slot, so you cannot delete it. With cancel_signups=true you cancel their sign-ups, \
+             and they get a mail.",
         ),
         Error::ShiftFull => message(StatusCode::CONFLICT, "The shift is full."),
         Error::ShiftOver => message(StatusCode::CONFLICT, "The shift is over."),

@@ -84,7 +84,7 @@ pub enum FaultKind {
         options: Vec<Label>,
     },
     /// A required checkbox is not ticked.
-    #[error("has to be ticked")]
+    #[error("must be ticked")]
     NotTicked,
     /// The kind of a question that a volunteer has answered.
     #[error("cannot change once a volunteer has answered the question")]

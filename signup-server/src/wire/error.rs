@@ -136,7 +136,10 @@ struct Limit {
 impl PlanLimit {
     pub(crate) fn new(current_count: u32, max_allowed: u32) -> Self {
         Self {
-            message: format!("The plan allows {max_allowed} active events, and {current_count} are active."),
+            message: format!(
+                "Your plan allows {max_allowed} active events, and {current_count} are active. Cancel or delete one, or wait \
+                 until one is over."
+            ),
             error: "plan_limit_reached",
             limit: Limit { limit_type: "active_events", current_count, max_allowed },
         }
@@ -185,7 +188,7 @@ mod tests {
                     FaultKind::NotTicked,
                 ),
                 "answer.00000000-0000-0000-0000-000000000000",
-                "The answer.00000000-0000-0000-0000-000000000000 field has to be ticked.",
+                "The answer.00000000-0000-0000-0000-000000000000 field must be ticked.",
             ),
         ] {
             let json = serde_json::to_string(&Validation::new(&fault.into())).unwrap();
