@@ -5,9 +5,10 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use signup_store_sql::test_cluster::installed;
 
+use crate::browser::{Browser, DESKTOP};
 use crate::harness::{Answer, Server};
 use crate::packages::on_path;
 
@@ -223,6 +224,35 @@ async fn the_command_of_a_create_creates_an_event() {
     let Some(printed) = run_in_shell(&server, &create.command()) else { return };
     assert!(printed["data"]["id"].is_string(), "{printed}");
     assert_eq!(server.count_events().await, 1);
+}
+
+/// The page begins with a quick start. Its commands create an event with a public page, and list sign-ups.
+#[tokio::test]
+async fn the_commands_of_the_quick_start_run_in_a_shell() {
+    let server = Server::start(&[]);
+    let docs = Docs::of(&server).await;
+    let first = docs.page.split("<section").nth(1).unwrap();
+    assert!(first.starts_with(" id=\"quick-start\""), "{first}");
+    let commands = between(first, "<pre><code>", "</code>");
+    let [token, variable, create, list] = commands.as_slice() else { panic!("{commands:?}") };
+    assert!(token.starts_with("signup-server token create ") && variable.starts_with("export SIGNUP_TOKEN="));
+    let Some(created) = run_in_shell(&server, create) else { return };
+    let path = created["data"]["public_url"].as_str().unwrap().strip_prefix(&server.url).unwrap();
+    assert_eq!(server.browse("GET", path, None).await.status, 200);
+    assert_eq!(run_in_shell(&server, list).unwrap()["data"], json!([]));
+}
+
+#[tokio::test]
+async fn the_contents_stay_in_view_on_a_wide_screen() {
+    let Some(browser) = Browser::start().await else { return };
+    let server = Server::start(&[]);
+    browser.screen(DESKTOP, "light").await;
+    browser.go(&format!("{}/docs", server.url)).await;
+    let places = "window.scrollTo(0, document.documentElement.scrollHeight / 2); \
+                  const box = document.getElementById('contents').getBoundingClientRect(); \
+                  return [window.scrollY > window.innerHeight, box.top, box.bottom <= window.innerHeight]";
+    let places = browser.driver.execute(places, vec![]).await.unwrap();
+    assert_eq!(*places.json(), json!([true, 0, true]));
 }
 
 #[tokio::test]
