@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use signup_benches::event;
 use signup_core::{
     ChangeSet, EventId, EventInput, EventKey, EventOrder, EventQuery, EventWithShifts, OrganizationId,
-    PersonName, PlanLimits, PlanTable, Position, ScheduledShift, Scopes, Service, Session, Shift, ShiftId,
-    Side, Signup, SignupId, Store, Write, new_uuid,
+    PersonName, PlanLimits, PlanTable, Position, ScheduledShift, Scopes, Service, Session, ShiftId,
+    Side, Signup, SignupId, Store, TimeAndPlace, Write, new_uuid,
 };
 use uuid::Uuid;
 
@@ -96,13 +96,19 @@ impl Site {
         }
     }
 
-    fn signup(&self, shift: &Shift) -> Signup {
+    fn signup(&self, shift: &ScheduledShift) -> Signup {
         let now = self.service.now();
         let name = PersonName::new("Ada").unwrap();
         let email = format!("volunteer{}@example.org", self.number()).parse().unwrap();
         let path = (shift.organization, shift.event, shift.id);
         let id = SignupId::new(new_uuid(now));
-        Signup::new(id, path, name, email, now)
+        let told = TimeAndPlace {
+            interval: shift.interval(),
+            zone: shift.day.zone().clone(),
+            location: None,
+            event_location: None,
+        };
+        Signup::new(id, path, name, email, told, now)
     }
 
     /// Brings the database to rest after many writes.

@@ -163,7 +163,7 @@ pub use jiff::civil::{Date, Time, date, time};
 #[doc(no_inline)]
 pub use jiff::{self, SignedDuration, Timestamp};
 pub use link::Link;
-pub use notice::{Delivery, DeliveryFailure, Notice, NoticeCause, NoticeFailure, ShiftChange, TimeAndPlace};
+pub use notice::{Delivery, DeliveryFailure, Notice, NoticeCause, NoticeFailure, TimeAndPlace};
 pub use occupancy::{Capacity, Occupancy};
 pub use organization::Organization;
 pub use plan::{Plan, PlanLimits, PlanTable};

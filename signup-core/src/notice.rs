@@ -16,6 +16,7 @@ use crate::shift::ScheduledShift;
 use crate::signup::CancelledBy;
 use crate::signup::Signup;
 use crate::text::{EventLocation, ShiftLocation};
+use crate::zone::Zone;
 
 /// A queued mail, and the state of its delivery.
 ///
@@ -186,11 +187,9 @@ pub enum NoticeCause {
         /// The secret of the link.
         secret: Secret,
     },
-    /// The time or the place of a shift changed. The notice is fanned out to all confirmed sign-ups.
+    /// The time or the place of a shift changed. The notice is fanned out to the confirmed sign-ups whose
+    /// volunteers were [told](Signup::told) something else.
     ShiftChanged {
-        /// The change.
-        #[serde(flatten)]
-        change: ShiftChange,
         /// The last sign-up that the fan-out has covered; `None` before the first batch.
         fanned_out_to: Option<SignupId>,
     },
@@ -211,9 +210,10 @@ pub enum NoticeCause {
         signup: SignupId,
         /// The secret of the link.
         secret: Secret,
-        /// The change.
-        #[serde(flatten)]
-        change: ShiftChange,
+        /// What the volunteer was [told](Signup::told) before the first claim of the notice. `None` before that claim, and never
+        /// in a delivery.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<TimeAndPlace>,
     },
 }
 
@@ -262,24 +262,13 @@ impl NoticeCause {
     }
 }
 
-/// The time and the place of a shift before and after a change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShiftChange {
-    /// Before the change.
-    pub before: TimeAndPlace,
-    /// After the change.
-    pub after: TimeAndPlace,
-    /// The shift's [version](crate::Shift::version) after the change.
-    pub shift_version: u32,
-    /// Whether the shift changed with its event. Otherwise it was edited alone.
-    pub with_event: bool,
-}
-
-/// When and where a shift is. Volunteers get a mail if the time or the place changes.
+/// When and where a shift is, as volunteers are told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeAndPlace {
     /// The instants of the shift.
     pub interval: Interval,
+    /// The zone in which the times are shown.
+    pub zone: Zone,
     /// The shift's own location, if it has one.
     pub location: Option<ShiftLocation>,
     /// The event's location, if it has one. Volunteers are shown both.
@@ -291,9 +280,23 @@ impl TimeAndPlace {
     pub fn of(shift: &ScheduledShift, event: &Event) -> Self {
         Self {
             interval: shift.interval(),
+            zone: shift.day.zone().clone(),
             location: shift.location.clone(),
             event_location: event.location.clone(),
         }
+    }
+
+    /// Returns the time and place of the shift of `signup`: the present ones, or what its volunteer was [told](Signup::told) if
+    /// the shift is deleted. A deleted shift does not move with its event.
+    pub fn of_signup(signup: &Signup, shift: &ScheduledShift, event: &Event) -> Self {
+        if shift.deleted_at.is_some() { signup.told.clone() } else { Self::of(shift, event) }
+    }
+
+    /// Returns whether both are at the same instants and places. The zone does not matter. Volunteers are mailed about a change
+    /// unless this is so.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        let Self { interval, zone: _, location, event_location } = self;
+        (interval, location, event_location) == (&other.interval, &other.location, &other.event_location)
     }
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
+use crate::notice::TimeAndPlace;
 use crate::shift::{Closing, Shift};
 use crate::text::{AnswerText, CancellationReason, EmailAddress, Label, PersonName};
 use crate::text_form::names;
@@ -24,14 +25,14 @@ pub struct Signup {
     /// The shift.
     #[doc(alias = "slot")]
     pub shift: ShiftId,
-    /// The shift's [version](crate::Shift::version) at sign-up. A mail about a change goes only to sign-ups with an
-    /// earlier version than the changed shift.
-    pub shift_version: u32,
     /// The volunteer's name.
     pub name: PersonName,
     /// The volunteer's address.
     #[serde(deserialize_with = "EmailAddress::deserialize_stored")]
     pub email: EmailAddress,
+    /// When and where the shift is by the last mail to the volunteer, or at the sign-up if no mail was sent yet. A mail about a
+    /// change goes only to volunteers who were told something else.
+    pub told: TimeAndPlace,
     /// The volunteer's answers, in the order of the questions.
     pub answers: Vec<Answer>,
     /// Whether the sign-up is confirmed, or when and by what it was cancelled.
@@ -69,6 +70,7 @@ impl Signup {
         (organization, event, shift): (OrganizationId, EventId, ShiftId),
         name: PersonName,
         email: EmailAddress,
+        told: TimeAndPlace,
         created_at: Timestamp,
     ) -> Self {
         Self {
@@ -76,9 +78,9 @@ impl Signup {
             organization,
             event,
             shift,
-            shift_version: 1,
             name,
             email,
+            told,
             answers: Vec::new(),
             state: SignupState::Confirmed,
             version: 1,

@@ -35,6 +35,7 @@ mod tests {
         ] {
             let at = TimeAndPlace {
                 interval: Interval { start: now, end: now },
+                zone: "UTC".parse().unwrap(),
                 location: own.map(|text| text.parse().unwrap()),
                 event_location: of_event.map(|text| text.parse().unwrap()),
             };

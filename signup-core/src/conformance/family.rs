@@ -130,9 +130,14 @@ impl Family {
             ..questions[0].clone()
         };
         let signup = Signup {
-            shift_version: 2,
             name: PersonName::new("Grace").unwrap(),
             email: EmailAddress::new("Grace@example.org").unwrap(),
+            told: TimeAndPlace {
+                zone: "UTC".parse().unwrap(),
+                location: None,
+                event_location: None,
+                ..time_and_place()
+            },
             answers: vec![],
             version: 2,
             created_at: at(50),

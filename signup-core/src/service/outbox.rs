@@ -10,10 +10,10 @@ use jiff::Timestamp;
 
 use super::Shared;
 use crate::error::Result;
-use crate::notice::{Delivery, DeliveryFailure, Notice, NoticeCause};
-use crate::rules::{self, MailIds};
+use crate::notice::{Delivery, DeliveryFailure, Notice, NoticeCause, TimeAndPlace};
+use crate::rules::{self, Decision, MailIds};
 use crate::signup::{CancelledBy, SignupStatus};
-use crate::store::{NoticeQuery, RecordKey, SignupInFull, SignupQuery};
+use crate::store::{NoticeQuery, RecordKey, SignupQuery};
 
 /// The maximum number of sign-ups in one batch of a fan-out. Bounds memory, and the time that other notices wait.
 const FAN_OUT_BATCH: u32 = 100;
@@ -120,7 +120,7 @@ impl Outbox {
     ///
     /// Returns `None` if there is no mail to send:
     ///
-    /// - Another process has claimed the notice.
+    /// - Another process has claimed the notice, or the sign-up has changed at the same time. The notice stays due then.
     /// - The notice is obsolete. It is deleted.
     /// - The notice is for several volunteers. One batch is fanned out: each volunteer of the batch gets a notice of their
     ///   own, which is due at once. The next batch is due a second later. After the last batch, the notice is deleted.
@@ -142,24 +142,17 @@ impl Outbox {
             self.shared.commit_notice(rules::replace_notice(notice, failed)).await?;
             return Ok(None);
         }
-        let Some(delivery) = self.delivery(notice).await? else {
+        let found = match notice.cause.signup() {
+            Some(signup) => self.shared.store.signup_in_full(notice.organization, signup).await?,
+            None => None,
+        };
+        let Some(found) = found else {
             self.shared.commit_notice(rules::delete_notice(notice)).await?;
             return Ok(None);
         };
-        let claimed = notice.clone().claimed(self.now());
-        let has_lease = self.shared.commit_notice(rules::replace_notice(notice, claimed.clone())).await?;
-        Ok(has_lease.then_some(Delivery { notice: claimed, ..delivery }))
-    }
-
-    /// Reads the records that a mail needs. Returns `None` if the notice is obsolete.
-    async fn delivery(&self, notice: &Notice) -> Result<Option<Delivery>> {
-        let Some(signup) = notice.cause.signup() else { return Ok(None) };
-        let found = self.shared.store.signup_in_full(notice.organization, signup).await?;
-        let Some(found) = found.filter(|found| !rules::is_obsolete(notice, found, self.now())) else {
-            return Ok(None);
-        };
-        let SignupInFull { organization, event, shift, signup } = found;
-        Ok(Some(Delivery { notice: notice.clone(), organization, event, shift, signup }))
+        let Decision { outcome, change, .. } = rules::claim(notice, found, self.now());
+        let has_lease = self.shared.commit_notice(change).await?;
+        Ok(outcome.filter(|_| has_lease))
     }
 
     /// Fans out one batch of a notice to several volunteers: to the sign-ups after those that it has covered.
@@ -181,10 +174,23 @@ impl Outbox {
                 return Ok(());
             }
         };
+        let present = match notice.cause {
+            // A deleted shift does not change any more.
+            NoticeCause::ShiftChanged { .. } => match self.shared.shift_with_event(owner, shift).await? {
+                Some((shift, event)) => Some(TimeAndPlace::of(&shift, &event)),
+                None => {
+                    self.shared.commit_notice(rules::delete_notice(&notice)).await?;
+                    return Ok(());
+                }
+            },
+            _ => None,
+        };
         let signups = store.signups(owner, &query.above(after, FAN_OUT_BATCH)).await?.ascending();
         let is_last = signups.len() < FAN_OUT_BATCH as usize;
         let mails = signups.iter().map(|_| MailIds::generate(now)).collect();
-        self.shared.commit_notice(rules::fan_out(notice, &signups, mails, is_last, now)).await?;
+        self.shared
+            .commit_notice(rules::fan_out(notice, present.as_ref(), &signups, mails, is_last, now))
+            .await?;
         Ok(())
     }
 

@@ -2,8 +2,7 @@
 
 use jiff::Timestamp;
 use signup_core::{
-    CancellationReason, CancelledBy, Delivery, Event, NoticeCause, Shift, ShiftChange, Signup, TimeAndPlace,
-    Zone,
+    CancellationReason, CancelledBy, Delivery, Event, NoticeCause, Shift, Signup, TimeAndPlace,
 };
 
 use super::name::safe_name;
@@ -55,14 +54,13 @@ impl<'a> Content<'a> {
         now: Timestamp,
     ) -> Result<Self, String> {
         let Delivery { notice, organization, event, shift, signup, .. } = delivery;
-        let zone = shift.day.zone();
         let content = Self {
             subject: String::new(),
             name: safe_name(&signup.name),
             intro: "",
             event: one_line(event.title.as_str()),
             shift: one_line(shift.title.as_str()),
-            facts: facts(["When", "Where"], at, zone).collect(),
+            facts: facts(["When", "Where"], at).collect(),
             reason: None,
             cancel: None,
             past: None,
@@ -76,10 +74,7 @@ impl<'a> Content<'a> {
                 content.confirmation(link, at.interval.is_over(now))
             }
             NoticeCause::Cancelled { .. } => content.cancellation(signup, event, shift),
-            NoticeCause::ShiftMoved { change, .. } => {
-                let wording = if change.with_event { event_moved(change) } else { SHIFT_CHANGED };
-                content.change(change, wording, at, zone)
-            }
+            NoticeCause::ShiftMoved { before, .. } => content.change(before.as_ref().unwrap_or(at), at),
             other => return Err(format!("there is no mail for the cause {}", other.name())),
         };
         let titles = shorten(&format!("{} – {}", event.title, shift.title));
@@ -125,50 +120,30 @@ impl<'a> Content<'a> {
     }
 
     /// Returns the prefix of the subject, and the content, of the mail about another time or place.
-    ///
-    /// The wording is a prefix of the subject and an intro, and says what this change was. The facts show the present time and place, which a later change may have
-    /// made.
-    fn change(
-        self,
-        change: &ShiftChange,
-        (prefix, intro): (&'static str, &'static str),
-        at: &TimeAndPlace,
-        zone: &Zone,
-    ) -> (&'static str, Self) {
-        let before = facts(["When, before", "Where, before"], &change.before, zone);
-        let mut facts: Vec<_> = before.chain(facts(["When, now", "Where, now"], at, zone)).collect();
+    fn change(self, before: &TimeAndPlace, at: &TimeAndPlace) -> (&'static str, Self) {
+        let intro = match (before.interval != at.interval, place(before) != place(at)) {
+            (true, true) => "The time and the place of your shift have changed.",
+            (true, false) => "The time of your shift has changed.",
+            (false, _) => "The place of your shift has changed.",
+        };
+        let old = facts(["When, before", "Where, before"], before);
+        let mut facts: Vec<_> = old.chain(facts(["When, now", "Where, now"], at)).collect();
         // A missing place has no fact, so a place that was removed is reported here.
-        if place(&change.before).is_some() && place(at).is_none() {
+        if place(before).is_some() && place(at).is_none() {
             facts.push(Fact { label: "Where, now", value: "no place is given".to_owned() });
         }
         let note = Some(
             "Your place is kept. If you cannot come now, please use the link to cancel in the mail that confirmed your \
              place.",
         );
-        (prefix, Self { intro, facts, note, ..self })
-    }
-}
-
-/// The prefix of the subject, and the intro, of the mail about an edit of a shift.
-const SHIFT_CHANGED: (&str, &str) = ("Changed", "The time or the place of your shift has changed.");
-
-/// Returns the prefix of the subject, and the intro, of the mail about an edit of the event.
-fn event_moved(change: &ShiftChange) -> (&'static str, &'static str) {
-    let has_other_time = change.before.interval != change.after.interval;
-    let has_other_place = place(&change.before) != place(&change.after);
-    match (has_other_time, has_other_place) {
-        (true, true) => {
-            ("Event moved", "The time and the place of the event have changed, and your shift with them.")
-        }
-        (true, false) => ("Event moved", "The time of the event has changed, and your shift with it."),
-        (false, _) => ("New place", "The place of the event has changed."),
+        ("Your shift has changed", Self { intro, facts, note, ..self })
     }
 }
 
 /// Returns the time and, if there is one, the place.
-fn facts(labels: [&'static str; 2], at: &TimeAndPlace, zone: &Zone) -> impl Iterator<Item = Fact> {
+fn facts(labels: [&'static str; 2], at: &TimeAndPlace) -> impl Iterator<Item = Fact> {
     let [when, place_label] = labels;
-    let when = Fact { label: when, value: Times::of(at.interval, zone).to_string() };
+    let when = Fact { label: when, value: Times::of(at.interval, &at.zone).to_string() };
     let place = place(at).map(|place| Fact { label: place_label, value: one_line(&place) });
     std::iter::once(when).chain(place)
 }

@@ -53,7 +53,7 @@ pub(super) fn write(
     let url = format!("{base_url}/events/{}", event.slug);
     // The current state of the shift, which may differ from the state that the notice recorded. Mails about two changes
     // may be sent in the wrong order, so each mail shows the state at the time of writing.
-    let present = TimeAndPlace::of(shift, event);
+    let present = TimeAndPlace::of_signup(signup, shift, event);
     let method = match notice.cause {
         NoticeCause::Cancelled { .. } => Method::Cancel,
         _ => Method::Publish,

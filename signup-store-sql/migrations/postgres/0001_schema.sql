@@ -164,12 +164,12 @@ CREATE TABLE signups (
     id              uuid    NOT NULL,
     event_id        uuid    NOT NULL,
     shift_id        uuid    NOT NULL,
-    -- The version of the shift at the sign-up. A mail about a change goes only to sign-ups with an earlier version.
-    shift_version   integer NOT NULL CHECK (shift_version >= 1),
     name            text    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     email           text    NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
     -- The address in lower case, by which addresses are compared.
     email_key       text    COLLATE "C" NOT NULL,
+    -- When and where the shift is by the last mail to the volunteer, as a JSON object.
+    told            jsonb   NOT NULL CHECK (jsonb_typeof(told) = 'object'),
     -- The answers to the questions of the event, as a JSON array.
     answers         jsonb   NOT NULL CHECK (jsonb_typeof(answers) = 'array'),
     status          text    COLLATE "C" NOT NULL CHECK (status IN ('confirmed', 'cancelled')),
@@ -209,7 +209,7 @@ CREATE TABLE links (
 -- The subquery has a limit, so the planner cannot make it a join. It looks up each shift by key, and the list keeps the
 -- order of its index.
 CREATE VIEW current_signups AS
-SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.shift_version, u.name, u.email, u.email_key, u.answers,
+SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.email, u.email_key, u.told, u.answers,
     u.version, u.created_at, u.mailed_at,
     CASE WHEN s.closed_at IS NULL THEN u.status ELSE 'cancelled' END AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,

@@ -157,12 +157,12 @@ CREATE TABLE signups (
     id              BLOB    NOT NULL CHECK (length(id) = 16),
     event_id        BLOB    NOT NULL,
     shift_id        BLOB    NOT NULL,
-    -- The version of the shift at the sign-up. A mail about a change goes only to sign-ups with an earlier version.
-    shift_version   INTEGER NOT NULL CHECK (shift_version >= 1),
     name            TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     email           TEXT    NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
     -- The address in lower case, by which addresses are compared.
     email_key       TEXT    NOT NULL,
+    -- When and where the shift is by the last mail to the volunteer, as a JSON object.
+    told            TEXT    NOT NULL CHECK (json_type(told) = 'object'),
     -- The answers to the questions of the event, as a JSON array.
     answers         TEXT    NOT NULL CHECK (json_type(answers) = 'array'),
     status          TEXT    NOT NULL CHECK (status IN ('confirmed', 'cancelled')),
@@ -197,7 +197,7 @@ CREATE TABLE links (
 -- The sign-ups as they are now: a confirmed sign-up for a closed shift is cancelled. An outer join never comes before the
 -- sign-ups, so the lists keep the order of their index.
 CREATE VIEW current_signups AS
-SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.shift_version, u.name, u.email, u.email_key, u.answers,
+SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.email, u.email_key, u.told, u.answers,
     u.version, u.created_at, u.mailed_at,
     iif(s.closed_at IS NULL, u.status, 'cancelled') AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,

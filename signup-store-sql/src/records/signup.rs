@@ -30,10 +30,10 @@ pub(crate) const TABLE: Table<Signup> = Table {
         Column::new("email", Text, |signup| signup.email.as_str().into()),
         // Addresses with the same key are the same address.
         Column::new("email_key", Text, |signup: &Signup| signup.email.key().into()).unread(),
+        Column::json("told", |signup| serde_json::to_string(&signup.told)),
         Column::new("created_at", Integer, |signup: &Signup| signup.created_at.into()),
         Column::new("mailed_at", Integer, |signup| signup.mailed_at.into()),
         Column::new("cancelled_at", Integer, |signup: &Signup| signup.cancelled_at().into()),
-        Column::new("shift_version", Integer, |signup| signup.shift_version.into()),
         Column::json("answers", |signup| serde_json::to_string(&signup.answers)),
         // Follows from the cancellation, so it is not read.
         Column::new("status", Text, |signup: &Signup| signup.status().name().into()).unread(),
@@ -57,10 +57,10 @@ pub(crate) fn read(row: Row<'_>) -> Result<Signup, StoreError> {
     );
     let (name, email) = (columns.parse("name")?, columns.text("email")?);
     let email = columns.checked(EmailAddress::stored(email))?;
-    let mut signup = Signup::new(id, place, name, email, columns.instant("created_at")?);
+    let told = columns.json("told")?;
+    let mut signup = Signup::new(id, place, name, email, told, columns.instant("created_at")?);
     signup.mailed_at = columns.instant("mailed_at")?;
     let cancelled_at = columns.optional_instant("cancelled_at")?;
-    signup.shift_version = columns.number("shift_version")?;
     signup.answers = columns.json("answers")?;
     signup.version = columns.number("version")?;
     let cancelled_by = columns.optional("cancelled_by")?;

@@ -88,7 +88,7 @@ async fn values_out_of_range_are_refused(#[values(Sqlite, Postgres)] engine: Eng
         ("signups", "status = 'cancelled', cancelled_at = 1, cancelled_by = 'nobody'".to_owned()),
         ("signups", "cancelled_at = 1".to_owned()),
         ("signups", "cancelled_by = 'volunteer'".to_owned()),
-        ("signups", "shift_version = 0".to_owned()),
+        ("signups", "told = '1'".to_owned()),
         ("signups", "version = 0".to_owned()),
         ("signups", format!("email = '{}'", long(255))),
         ("signups", "answers = '1'".to_owned()),
@@ -137,8 +137,8 @@ async fn what_has_to_be_unique_is(#[values(Sqlite, Postgres)] engine: Engine) {
 }
 
 const SIGNUP: &str = "INSERT INTO signups (organization_id, id, event_id, shift_id, name, email, email_key, answers, \
-     shift_version, version, mailed_at, status, created_at, cancelled_at, cancelled_by) SELECT organization_id, new_id(), \
-     event_id, shift_id, name, email, email_key, answers, shift_version, version, mailed_at";
+     told, version, mailed_at, status, created_at, cancelled_at, cancelled_by) SELECT organization_id, new_id(), \
+     event_id, shift_id, name, email, email_key, answers, told, version, mailed_at";
 
 #[rstest]
 #[tokio::test]

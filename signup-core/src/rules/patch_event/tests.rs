@@ -180,20 +180,6 @@ fn a_patch_changes_only_the_fields_that_it_names() {
 }
 
 #[test]
-fn a_notice_tells_the_time_and_place_before_and_after() {
-    let patched = EventPatch::new().start_date(date(2027, 6, 12)).location("Pier 3".parse().unwrap());
-    let decision = patch(full(), patched, before()).unwrap();
-    let EventWithShifts { event, shifts } = &decision.outcome;
-    let expected = [0, 1].map(|index| ShiftChange {
-        before: TimeAndPlace::of(&full().shifts[index], &full().event),
-        after: TimeAndPlace::of(&shifts[index], event),
-        shift_version: 2,
-        with_event: true,
-    });
-    assert_eq!(told(&decision), expected.each_ref());
-}
-
-#[test]
 fn a_first_day_moves_the_last_one_unless_the_patch_names_it() {
     let three_days = || full_with(|event, _| event.dates.last = "2027-06-07".parse().ok());
     let new = EventPatch::new;

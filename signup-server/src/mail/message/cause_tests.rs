@@ -1,6 +1,6 @@
 //! Each cause of a notice has a mail, or is fanned out into notices that have one.
 
-use signup_core::{Secret, ShiftChange};
+use signup_core::Secret;
 
 use super::delivered::Sample;
 use super::*;
@@ -12,15 +12,17 @@ async fn every_cause_of_a_notice_has_a_mail_or_is_fanned_out() {
     let delivery = Sample::create().await.delivery().await;
     let signup = delivery.signup.id;
     let before = TimeAndPlace::of(&delivery.shift, &delivery.event);
-    let change = ShiftChange { after: before.clone(), before, shift_version: 2, with_event: false };
     let secret = Secret::generate;
     let mailed = [
         (NoticeCause::SignedUp { signup, secret: secret() }, "You are signed up: "),
         (NoticeCause::Cancelled { signup, secret: secret() }, "Cancelled: "),
-        (NoticeCause::ShiftMoved { signup, secret: secret(), change: change.clone() }, "Changed: "),
+        (
+            NoticeCause::ShiftMoved { signup, secret: secret(), before: Some(before) },
+            "Your shift has changed: ",
+        ),
     ];
     let fanned_out = [
-        NoticeCause::ShiftChanged { change, fanned_out_to: None },
+        NoticeCause::ShiftChanged { fanned_out_to: None },
         NoticeCause::EventCancelled { fanned_out_to: None },
         NoticeCause::ShiftDeleted { fanned_out_to: None },
     ];

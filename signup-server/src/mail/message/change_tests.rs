@@ -38,8 +38,8 @@ const NOW: &str = "Sunday, 7 June 2099, 00:00–24:00 UTC (UTC)";
 #[tokio::test]
 async fn an_event_that_moved_is_mailed_with_both_times() {
     let (first, mail) = changed(EventPatch::new().start_date(date(2099, 6, 7))).await;
-    assert_eq!(mail.subject, "Event moved: Food drive – Early");
-    mail.assert_says("The time of the event has changed, and your shift with it.");
+    assert_eq!(mail.subject, "Your shift has changed: Food drive – Early");
+    mail.assert_says("The time of your shift has changed.");
     mail.assert_says("Your place is kept.");
     assert_facts(
         &mail,
@@ -57,8 +57,8 @@ async fn an_event_that_moved_is_mailed_with_both_times() {
 #[tokio::test]
 async fn another_place_of_the_event_is_mailed_with_both_places() {
     let (first, mail) = changed(EventPatch::new().location("New <hall>".parse().unwrap())).await;
-    assert_eq!(mail.subject, "New place: Food drive – Early");
-    mail.assert_says("The place of the event has changed.");
+    assert_eq!(mail.subject, "Your shift has changed: Food drive – Early");
+    mail.assert_says("The place of your shift has changed.");
     assert!(mail.text.contains("Where, before: Old hall\nWhen, now: "), "{}", mail.text);
     assert!(mail.text.contains("Where, now: New <hall>\n"), "{}", mail.text);
     assert!(mail.html.contains("<td>New &#60;hall&#62;</td>"), "{}", mail.html);
@@ -69,7 +69,7 @@ async fn another_place_of_the_event_is_mailed_with_both_places() {
 #[tokio::test]
 async fn a_place_that_the_event_lost_is_mailed() {
     let (first, mail) = changed(EventPatch::new().clear_location()).await;
-    assert_eq!(mail.subject, "New place: Food drive – Early");
+    assert_eq!(mail.subject, "Your shift has changed: Food drive – Early");
     assert_facts(
         &mail,
         &[
@@ -87,8 +87,8 @@ async fn a_place_that_the_event_lost_is_mailed() {
 async fn another_time_and_another_place_of_the_event_are_one_mail() {
     let patch = EventPatch::new().start_date(date(2099, 6, 7)).location("New hall".parse().unwrap());
     let (first, mail) = changed(patch).await;
-    assert_eq!(mail.subject, "Event moved: Food drive – Early");
-    mail.assert_says("The time and the place of the event have changed, and your shift with them.");
+    assert_eq!(mail.subject, "Your shift has changed: Food drive – Early");
+    mail.assert_says("The time and the place of your shift have changed.");
     assert_facts(
         &mail,
         &[
@@ -102,14 +102,28 @@ async fn another_time_and_another_place_of_the_event_are_one_mail() {
 }
 
 #[tokio::test]
-async fn a_change_of_the_shift_alone_does_not_speak_of_the_event() {
+async fn a_change_of_the_shift_alone_is_mailed_like_one_of_its_event() {
     let sample = Sample::create().await;
     let first = sample.mail().await;
     let patch = ShiftPatch::new().location("Dock 4".parse().unwrap());
     sample.session.patch_shift(sample.shift, patch).await.unwrap();
     let mail = sample.mail().await;
-    assert_eq!(mail.subject, "Changed: Food drive – Early");
-    mail.assert_says("The time or the place of your shift has changed.");
+    assert_eq!(mail.subject, "Your shift has changed: Food drive – Early");
+    mail.assert_says("The place of your shift has changed.");
     assert_facts(&mail, &[("When, before", BEFORE), ("When, now", BEFORE), ("Where, now", "Dock 4")]);
     assert_entry_follows(&first, &mail);
+}
+
+#[tokio::test]
+async fn the_time_before_a_change_is_shown_in_the_zone_in_which_it_was_told() {
+    let (_, mail) = changed(EventPatch::new().zone("Asia/Tokyo".parse().unwrap())).await;
+    assert_facts(
+        &mail,
+        &[
+            ("When, before", BEFORE),
+            ("Where, before", "Old hall"),
+            ("When, now", "Saturday, 6 June 2099, 00:00–24:00 JST (Asia/Tokyo)"),
+            ("Where, now", "Old hall"),
+        ],
+    );
 }
