@@ -7,7 +7,7 @@
 
 use std::ops::Deref;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
@@ -29,6 +29,34 @@ pub struct Closing {
     /// the [event](Event::cancellation_reason).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<CancellationReason>,
+}
+
+/// The gathering of changes: several changes of a shift shortly after each other are one mail to each volunteer.
+///
+/// Each change delays the mail again, but not beyond [`MAX_DELAY`](Self::MAX_DELAY) after the first one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeMail {
+    /// When the first of the changes was made.
+    pub first_at: Timestamp,
+    /// When the mails are due.
+    pub due_at: Timestamp,
+}
+
+impl ChangeMail {
+    /// The longest time from the first change to its mail: 5 minutes.
+    pub const MAX_DELAY: SignedDuration = SignedDuration::from_mins(5);
+
+    /// Returns the gathering after a change at `now`, whose mails may wait for `delay`. The change joins the `present` gathering,
+    /// unless that is due already.
+    pub(crate) fn after_change(present: Option<Self>, delay: SignedDuration, now: Timestamp) -> Self {
+        let first_at = present.filter(|present| now < present.due_at).map_or(now, |present| present.first_at);
+        Self { first_at, due_at: (now + delay).min(first_at + Self::MAX_DELAY) }
+    }
+
+    /// Returns whether the fan-out for a change at `changed_at` is left to a later change of the same gathering.
+    pub(crate) fn covers(self, changed_at: Timestamp, now: Timestamp) -> bool {
+        self.first_at <= changed_at && now < self.due_at
+    }
 }
 
 /// A shift, as it is stored. [`ScheduledShift`] adds what follows from the event of the shift.
@@ -67,6 +95,9 @@ pub struct Shift {
     /// When the shift was deleted; `None` while it is not deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
+    /// The changes that the next mails about a change gather; `None` before the first such change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_mail: Option<ChangeMail>,
     /// When the shift was created.
     pub created_at: Timestamp,
     /// When the shift, its instants or `is_virtual` last changed. Sign-ups do not count.
@@ -98,6 +129,7 @@ impl Shift {
             gate: 1,
             closing: None,
             deleted_at: None,
+            change_mail: None,
             created_at,
             updated_at: created_at,
         }
@@ -216,4 +248,45 @@ impl Deref for ScheduledShift {
 /// Sorts shifts of one event into [running order](ScheduledShift::order_key).
 pub fn sort_by_running_order(shifts: &mut [ScheduledShift]) {
     shifts.sort_by_cached_key(ScheduledShift::order_key);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::records::at;
+
+    fn after(present: Option<(i64, i64)>, delay_s: i64, now: i64) -> (i64, i64) {
+        let present = present.map(|(first, due)| ChangeMail { first_at: at(first), due_at: at(due) });
+        let gathering = ChangeMail::after_change(present, SignedDuration::from_secs(delay_s), at(now));
+        let seconds = |time: Timestamp| time.duration_since(at(0)).as_secs();
+        (seconds(gathering.first_at), seconds(gathering.due_at))
+    }
+
+    #[test]
+    fn each_change_delays_the_mail_again_up_to_five_minutes_after_the_first() {
+        for (present, delay_s, now, expected) in [
+            (None, 60, 0, (0, 60)),
+            (None, 0, 0, (0, 0)),
+            (Some((0, 60)), 60, 59, (0, 119)),
+            (Some((0, 60)), 60, 60, (60, 120)),
+            (Some((0, 299)), 60, 239, (0, 299)),
+            (Some((0, 299)), 60, 298, (0, 300)),
+            (Some((0, 300)), 60, 299, (0, 300)),
+            (Some((0, 300)), 60, 300, (300, 360)),
+            (Some((0, 60)), 0, 30, (0, 30)),
+            (None, 3600, 0, (0, 300)),
+        ] {
+            assert_eq!(after(present, delay_s, now), expected, "{present:?} and a change at {now}");
+        }
+    }
+
+    #[test]
+    fn a_later_change_covers_the_earlier_ones_of_its_gathering_until_it_is_due() {
+        let gathering = ChangeMail { first_at: at(10), due_at: at(60) };
+        for (changed_at, now, expected) in
+            [(10, 59, true), (40, 59, true), (10, 60, false), (9, 59, false), (9, 60, false)]
+        {
+            assert_eq!(gathering.covers(at(changed_at), at(now)), expected, "{changed_at} at {now}");
+        }
+    }
 }

@@ -97,6 +97,11 @@ pub(crate) struct Options {
     /// The sender of mails
     #[arg(long, env = "SIGNUP_MAIL_FROM", default_value = "Signup <signup@localhost>", global = true, value_parser = sender)]
     pub(crate) mail_from: Mailbox,
+    /// How many seconds the mails about a changed shift wait for further changes, so that several changes are one mail. They
+    /// never wait longer than 5 minutes in all. With 0 they are sent at once
+    #[arg(long, env = "SIGNUP_CHANGE_MAIL_DELAY", default_value_t = 60, global = true,
+        value_parser = clap::value_parser!(u32).range(0..=300))]
+    pub(crate) change_mail_delay: u32,
     /// The addresses or networks of your proxies, separated by commas. Their X-Forwarded-For header is believed
     #[arg(long, env = "SIGNUP_TRUSTED_PROXIES", global = true, value_delimiter = ',', value_parser = network)]
     pub(crate) trusted_proxies: Vec<IpNet>,

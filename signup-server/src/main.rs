@@ -34,7 +34,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use signup_core::{Admin, Name, NewOrganization, NewToken, Plan, Scopes, Service, Store, TokioClock};
+use signup_core::{
+    Admin, Name, NewOrganization, NewToken, Plan, Scopes, Service, SignedDuration, Store, TokioClock,
+};
 use signup_store_memory::MemoryStore;
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, ServingLock, SqliteStore};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -148,7 +150,11 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         _ => None,
     };
     let store = OpenStore::open(&cli.options, &command).await.map_err(|error| open_error(&error))?;
-    let service = Service::shared(store.as_store()).with_clock(TokioClock).with_plans(plans);
+    let change_mail_delay = SignedDuration::from_secs(cli.options.change_mail_delay.into());
+    let service = Service::shared(store.as_store())
+        .with_clock(TokioClock)
+        .with_plans(plans)
+        .with_change_mail_delay(change_mail_delay);
     let result = match command {
         Command::Serve => serve(service, cli.options, &store, metrics, limit).await.map_err(Failure::from),
         command => {

@@ -9,6 +9,7 @@ use super::mail::{MailIds, queue_mail};
 use crate::id::SignupId;
 use crate::notice::{Delivery, Notice, NoticeCause, TimeAndPlace};
 use crate::secret::Secret;
+use crate::shift::Shift;
 use crate::signup::Signup;
 use crate::store::{ChangeSet, SignupInFull};
 
@@ -54,6 +55,11 @@ pub(crate) fn fan_out(
         _ => change.remove(notice),
     }
     change
+}
+
+/// Returns whether a due notice of a change is left to the notice of a later change of the shift, which is due later.
+pub(crate) fn is_covered(notice: &Notice, shift: &Shift, now: Timestamp) -> bool {
+    shift.change_mail.is_some_and(|gathering| gathering.covers(notice.created_at, now))
 }
 
 /// Returns the cause of the mail to one volunteer.
@@ -137,7 +143,7 @@ mod tests {
     use crate::event::Event;
     use crate::hours::Interval;
     use crate::organization::Organization;
-    use crate::shift::{ScheduledShift, Shift};
+    use crate::shift::ScheduledShift;
     use crate::signup::CancelledBy;
     use crate::store::{Record, Write};
 

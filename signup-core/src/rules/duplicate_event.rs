@@ -55,6 +55,7 @@ pub(crate) fn duplicate_event(
         version: 1,
         gate: 1,
         closing: None,
+        change_mail: None,
         created_at: now,
         updated_at: now,
         ..shift.shift

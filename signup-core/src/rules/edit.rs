@@ -7,14 +7,14 @@
 //! edit that changes whether and how volunteers may sign up also adds 1 to the gate of the event or of the shift. A sign-up
 //! requires both gates, so it never succeeds on facts that such an edit has changed.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::error::Error;
 use crate::event::Event;
 use crate::id::{NoticeId, OrganizationId};
 use crate::notice::{Notice, NoticeCause, TimeAndPlace};
 use crate::plan::PlanLimits;
-use crate::shift::{ScheduledShift, Shift};
+use crate::shift::{ChangeMail, ScheduledShift, Shift};
 use crate::store::{ChangeSet, Entity as _, Record, Refusal, Requirement, Total, Unique};
 
 /// Refuses an edit of a cancelled event.
@@ -55,21 +55,25 @@ pub(super) fn require_no_active_signups<'s>(
     true
 }
 
-/// Queues a notice to the volunteers of a shift if its time or place has changed, unless the shift is over by both its old and
-/// its new hours.
-pub(super) fn notify_of_change(
-    change: &mut ChangeSet,
+/// Returns the notice to the volunteers of a shift whose time or place has changed, and adds the change to the gathering of
+/// `shift`, whose mails may wait for `delay`. Returns `None` if neither has changed, or if the shift is over by both its old and its
+/// new hours.
+pub(super) fn notice_of_change(
     id: NoticeId,
-    shift: &Shift,
+    shift: &mut Shift,
     [before, after]: [&TimeAndPlace; 2],
+    delay: SignedDuration,
     now: Timestamp,
-) {
+) -> Option<Notice> {
     let is_over = before.interval.is_over(now) && after.interval.is_over(now);
-    if !before.is_same_as(after) && !is_over {
-        let path = (shift.organization, shift.event, shift.id);
-        let cause = NoticeCause::ShiftChanged { fanned_out_to: None };
-        change.insert(Notice::new(id, path, cause, now));
+    if before.is_same_as(after) || is_over {
+        return None;
     }
+    let gathering = ChangeMail::after_change(shift.change_mail, delay, now);
+    shift.change_mail = Some(gathering);
+    let path = (shift.organization, shift.event, shift.id);
+    let cause = NoticeCause::ShiftChanged { fanned_out_to: None };
+    Some(Notice { due_at: gathering.due_at, ..Notice::new(id, path, cause, now) })
 }
 
 /// Requires that no event has the slug of a new one.

@@ -1,6 +1,6 @@
 //! Facts for the tests of rules, and change sets as text.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::Decision;
 use super::mail::MailIds;
@@ -12,6 +12,9 @@ use crate::plan::PlanLimits;
 use crate::secret::Secret;
 use crate::shift::Shift;
 use crate::store::{ChangeSet, EventInFull, RecordKey, Requirement, Total, Unique, Write};
+
+/// The delay of mails about changes.
+pub(super) const DELAY: SignedDuration = SignedDuration::from_secs(60);
 
 /// The limits of the tests: 3 active events, and 7 days for the longest event.
 pub(super) fn limits() -> PlanLimits {

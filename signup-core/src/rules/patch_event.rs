@@ -1,10 +1,10 @@
 //! Changing an event: its fields, its days, and whether it is published.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::Decision;
 use super::edit::{
-    active_events_below, changed_or_not_empty, check_not_cancelled, notify_of_change,
+    active_events_below, changed_or_not_empty, check_not_cancelled, notice_of_change,
     require_no_active_signups,
 };
 use crate::error::Error;
@@ -24,7 +24,8 @@ use crate::text::LocationData;
 ///
 /// A patch that changes no value writes nothing, not even `updated_at`. A new first day moves the last day by as many days,
 /// unless the patch names the last day. A new zone keeps dates and wall times. Queues a notice for each shift whose
-/// instants or whose place change, unless the patch suppresses it or the shift is over by both its old and its new hours.
+/// instants or whose place change, unless the patch suppresses it or the shift is over by both its old and its new hours. The
+/// notices are due `delay` later, together with other changes of each shift (see [`ChangeMail`](crate::ChangeMail)).
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
@@ -36,6 +37,7 @@ pub(crate) fn patch_event(
     patch: EventPatch,
     limits: PlanLimits,
     notices: Vec<NoticeId>,
+    delay: SignedDuration,
     now: Timestamp,
 ) -> Result<Decision<EventWithShifts>, Error> {
     let EventInFull { event, location_data, shifts, .. } = full;
@@ -83,7 +85,7 @@ pub(crate) fn patch_event(
     if let Some(data) = new_data {
         change.writes.extend(location_data_write(&event, location_data, data));
     }
-    let moved = Moved { event: &event, changed: &changed, is_notified: patch.notify_volunteers, now };
+    let moved = Moved { event: &event, changed: &changed, is_notified: patch.notify_volunteers, delay, now };
     let mut after = vec![];
     for (shift, notice) in shifts.into_iter().zip(notices) {
         after.push(moved.shift(shift, notice, &mut change));
@@ -134,6 +136,7 @@ struct Moved<'e> {
     event: &'e Event,
     changed: &'e Event,
     is_notified: bool,
+    delay: SignedDuration,
     now: Timestamp,
 }
 
@@ -152,10 +155,12 @@ impl Moved<'_> {
         if is_shown {
             moved.shift.updated_at = self.now;
         }
-        change.replace(read, moved.shift.clone());
+        let mut queued = None;
         if self.is_notified {
-            notify_of_change(change, notice, &moved, [&before, &after], self.now);
+            queued = notice_of_change(notice, &mut moved.shift, [&before, &after], self.delay, self.now);
         }
+        change.replace(read, moved.shift.clone());
+        change.writes.extend(queued.map(Write::insert));
         moved
     }
 }

@@ -1,9 +1,9 @@
 //! Changing a shift.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::Decision;
-use super::edit::{check_not_cancelled, notify_of_change};
+use super::edit::{check_not_cancelled, notice_of_change};
 use crate::error::Error;
 use crate::event::Event;
 use crate::fault::Faults;
@@ -12,13 +12,14 @@ use crate::input::{Change, ShiftPatch};
 use crate::notice::TimeAndPlace;
 use crate::occupancy::Occupancy;
 use crate::shift::{ScheduledShift, Shift};
-use crate::store::ChangeSet;
+use crate::store::{ChangeSet, Write};
 
 /// Changes the fields that `patch` names.
 ///
 /// A patch that changes no value writes nothing, not even `updated_at`. A capacity below the number of confirmed
 /// sign-ups cancels none of them. Queues a notice to the volunteers if the time or the place changes, unless the patch
-/// suppresses the notice or the shift is over by both its old and its new hours.
+/// suppresses the notice or the shift is over by both its old and its new hours. The notice is due `delay` later, together with
+/// other changes of the shift (see [`ChangeMail`](crate::ChangeMail)).
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
@@ -28,6 +29,7 @@ pub(crate) fn patch_shift(
     shift: ScheduledShift,
     patch: ShiftPatch,
     notice: NoticeId,
+    delay: SignedDuration,
     now: Timestamp,
 ) -> Result<Decision<ScheduledShift>, Error> {
     check_not_cancelled(event)?;
@@ -53,14 +55,16 @@ pub(crate) fn patch_shift(
         gate: shift.gate + u32::from(raises_gate),
         ..record
     };
+    let mut changed = ScheduledShift::of(record, event);
+    let mut queued = None;
+    if patch.notify_volunteers {
+        let after = TimeAndPlace::of(&changed, event);
+        queued = notice_of_change(notice, &mut changed.shift, [&before, &after], delay, now);
+    }
     let mut change = ChangeSet::default();
     change.require_unchanged(event);
-    let changed = ScheduledShift::of(record, event);
     change.replace(shift.shift, changed.shift.clone());
-    let after = TimeAndPlace::of(&changed, event);
-    if patch.notify_volunteers {
-        notify_of_change(&mut change, notice, &changed, [&before, &after], now);
-    }
+    change.writes.extend(queued.map(Write::insert));
     Ok(Decision::new(changed, change))
 }
 
@@ -71,13 +75,14 @@ mod tests {
     use crate::conformance::records;
     use crate::hours::{Hours, TimeError};
     use crate::occupancy::Capacity;
-    use crate::store::EventInFull;
+    use crate::shift::ChangeMail;
+    use crate::store::{EventInFull, Record};
 
     fn patch(patched: ShiftPatch, now: Timestamp) -> Result<Decision<ScheduledShift>, Error> {
         let mut full = full();
         let mut shift = full.shifts.remove(0);
         shift.shift.occupancy.filled = 3;
-        patch_shift(&full.event, shift, patched, notice(8), now)
+        patch_shift(&full.event, shift, patched, notice(8), DELAY, now)
     }
 
     #[test]
@@ -117,8 +122,32 @@ mod tests {
             (new().clear_location(), None, shift.hours),
             (new().hours(Hours::ALL_DAY), shift.location.clone(), Hours::ALL_DAY),
         ] {
-            let found = patch_shift(&event, shift.clone(), patched, notice(8), before()).unwrap().outcome;
+            let found =
+                patch_shift(&event, shift.clone(), patched, notice(8), DELAY, before()).unwrap().outcome;
             assert_eq!((&found.location, found.hours), (&location, hours));
+        }
+    }
+
+    #[test]
+    fn a_change_joins_the_gathering_of_the_shift_unless_the_patch_suppresses_the_mails() {
+        let present = ChangeMail { first_at: before() - DELAY / 2, due_at: before() + DELAY / 2 };
+        let EventInFull { event, mut shifts, .. } =
+            full_with(|_, shifts| shifts[0].change_mail = Some(present));
+        let shift = shifts.remove(0);
+        let joined = ChangeMail { due_at: before() + DELAY, ..present };
+        let hall = || ShiftPatch::new().location("Hall B".parse().unwrap());
+        for (what, patched, expected, due_at) in [
+            ("a place", hall(), joined, Some(joined.due_at)),
+            ("a place without mail", hall().without_mail(), present, None),
+            ("a title", ShiftPatch::new().title("Evening".parse().unwrap()), present, None),
+        ] {
+            let decision = patch_shift(&event, shift.clone(), patched, notice(8), DELAY, before()).unwrap();
+            assert_eq!(decision.outcome.change_mail, Some(expected), "{what}");
+            let queued = decision.change.writes.iter().find_map(|write| match write {
+                Write::Put { after: Record::Notice(notice), .. } => Some(notice.due_at),
+                _ => None,
+            });
+            assert_eq!(queued, due_at, "{what}");
         }
     }
 
@@ -137,7 +166,7 @@ mod tests {
         let mut event = full().event;
         event.cancelled_at = Some(before());
         let shift = ScheduledShift::of(records::shift(&event, 1, 5), &event);
-        let refused = patch_shift(&event, shift, early, notice(8), before()).unwrap_err();
+        let refused = patch_shift(&event, shift, early, notice(8), DELAY, before()).unwrap_err();
         assert_eq!(refused, Error::EventCancelled, "the state of the event comes before its hours");
     }
 }

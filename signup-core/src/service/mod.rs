@@ -22,7 +22,7 @@ mod volunteers;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 pub use admin::Admin;
@@ -67,6 +67,7 @@ struct Shared {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     plans: PlanTable,
+    change_mail_delay: SignedDuration,
     tokens: TokenCache,
     windows: Arc<Windows>,
     turns: Turns,
@@ -125,6 +126,9 @@ impl Shared {
 }
 
 impl Service {
+    /// How long mails about a change wait for further changes of the shift by default: 1 minute.
+    pub const CHANGE_MAIL_DELAY: SignedDuration = SignedDuration::from_secs(60);
+
     /// Creates the service over `store`, with the system's clock and the default plans. See [`Service`] for an example.
     ///
     /// # Runtime
@@ -162,6 +166,7 @@ impl Service {
             store,
             clock: Arc::new(SystemClock),
             plans: PlanTable::default(),
+            change_mail_delay: Service::CHANGE_MAIL_DELAY,
             tokens: TokenCache::default(),
             windows: Arc::default(),
             turns: Turns::default(),
@@ -211,6 +216,31 @@ impl Service {
     #[must_use]
     pub fn with_plans(self, plans: PlanTable) -> Self {
         Self(Arc::new(Shared { plans, ..Arc::unwrap_or_clone(self.0) }))
+    }
+
+    /// Sets how long mails about a change wait for further changes of the shift, so that several changes are one mail. Existing
+    /// handles keep the former delay.
+    ///
+    /// The default is [`CHANGE_MAIL_DELAY`](Self::CHANGE_MAIL_DELAY). With zero, each change is mailed at once. A negative delay counts as
+    /// zero. No mail waits longer than [`ChangeMail::MAX_DELAY`](crate::ChangeMail::MAX_DELAY) after the first change.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, created, session: _session, .. }| {
+    /// use signup_core::{ShiftPatch, SignedDuration};
+    ///
+    /// let service = service.with_change_mail_delay(SignedDuration::ZERO);
+    /// # let session = service.session_for(created.event.organization, Scopes::all()).await?;
+    /// session.patch_shift(created.shifts[0].id, ShiftPatch::new().location("Dock 4".parse()?)).await?;
+    /// assert_eq!(service.outbox().due(10).await?.len(), 1);
+    /// # Ok(()) }) }
+    /// ```
+    #[must_use]
+    pub fn with_change_mail_delay(self, delay: SignedDuration) -> Self {
+        let change_mail_delay = delay.max(SignedDuration::ZERO);
+        Self(Arc::new(Shared { change_mail_delay, ..Arc::unwrap_or_clone(self.0) }))
     }
 
     /// Returns the handle of the operator. The handle needs no token and reaches every organization.

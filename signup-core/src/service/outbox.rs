@@ -175,14 +175,15 @@ impl Outbox {
             }
         };
         let present = match notice.cause {
-            // A deleted shift does not change any more.
-            NoticeCause::ShiftChanged { .. } => match self.shared.shift_with_event(owner, shift).await? {
-                Some((shift, event)) => Some(TimeAndPlace::of(&shift, &event)),
-                None => {
+            NoticeCause::ShiftChanged { .. } => {
+                let found = self.shared.shift_with_event(owner, shift).await?;
+                let Some((shift, event)) = found.filter(|(shift, _)| !rules::is_covered(&notice, shift, now))
+                else {
                     self.shared.commit_notice(rules::delete_notice(&notice)).await?;
                     return Ok(());
-                }
-            },
+                };
+                Some(TimeAndPlace::of(&shift, &event))
+            }
             _ => None,
         };
         let signups = store.signups(owner, &query.above(after, FAN_OUT_BATCH)).await?.ascending();

@@ -49,7 +49,8 @@ impl World {
     }
 }
 
-/// Returns the event and its shifts without what every edit changes: the versions and the times of the last change.
+/// Returns the event and its shifts without what every edit changes: the versions, the gathered changes and the times of the
+/// last change.
 fn without_versions(found: EventWithShifts) -> (Event, Vec<ScheduledShift>) {
     let EventWithShifts { mut event, mut shifts, .. } = found;
     event.version = 0;
@@ -58,6 +59,7 @@ fn without_versions(found: EventWithShifts) -> (Event, Vec<ScheduledShift>) {
     for ScheduledShift { shift, .. } in &mut shifts {
         shift.version = 0;
         shift.gate = 0;
+        shift.change_mail = None;
         shift.updated_at = shift.created_at;
     }
     (event, shifts)

@@ -152,7 +152,7 @@ async fn a_change_is_mailed_once_to_each_volunteer_who_signed_up_before_it() {
     }
     world.deliver().await;
     world.patch(ShiftPatch::new().start_time("19:00".parse().unwrap())).await;
-    world.scene.clock.advance(1);
+    world.scene.clock.advance(60);
     world.sign_up("late").await;
     let mut mails = vec![];
     for _ in 0..5 {

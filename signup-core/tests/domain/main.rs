@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod change_mails;
 mod clock_changes;
 mod coverage;
 mod event_life;

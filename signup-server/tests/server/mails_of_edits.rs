@@ -48,7 +48,7 @@ async fn volunteers_are_told_once_if_the_time_or_the_place_of_their_shift_change
         ("bob@example.org", "Late", ["Old hall", "New hall"]),
     ] {
         let mail = mails[2..].iter().find(|mail| mail.to == name).unwrap();
-        assert_eq!(mail.header("subject"), format!("New place: Food drive – {title}"));
+        assert_eq!(mail.header("subject"), format!("Your shift has changed: Food drive – {title}"));
         for text in [before, after] {
             assert!(mail.text().contains(text) && mail.html().contains(text), "{}", mail.text());
         }
@@ -61,7 +61,7 @@ async fn volunteers_are_told_once_if_the_time_or_the_place_of_their_shift_change
     assert_eq!(told(&mails, 4), ["ada@example.org", "bob@example.org"]);
     for mail in &mails[4..] {
         let subject = mail.header("subject");
-        assert!(subject.starts_with("Event moved: Food drive – "), "{subject}");
+        assert!(subject.starts_with("Your shift has changed: Food drive – "), "{subject}");
         for text in ["Saturday, 5 June 2027", "Saturday, 12 June 2027"] {
             assert!(mail.text().contains(text) && mail.html().contains(text), "{}", mail.text());
         }
@@ -78,6 +78,21 @@ async fn volunteers_are_told_once_if_the_time_or_the_place_of_their_shift_change
         assert_eq!(changed.property("METHOD"), "PUBLISH");
         assert!(changed.property("DTSTART").starts_with("20270612T"), "{changed:?}");
     }
+}
+
+#[tokio::test]
+async fn changes_within_the_delay_are_one_mail_with_the_first_and_the_last_place() {
+    let mailbox = Mailbox::start();
+    let server = Server::start_on("memory:", &["--smtp", &mailbox.url(), "--change-mail-delay", "3"]);
+    let page = in_the_old_hall(&server).await;
+    sign_up(&server, &page, "Late", "bob").await;
+    mailbox.wait_for(1, SOON).await;
+    for place in ["New hall", "Tent"] {
+        patch(&server, &page, &json!({"location": place})).await;
+    }
+    let mails = mailbox.wait_for_exactly(2, SOON).await;
+    let text = mails[1].text();
+    assert!(text.contains("Old hall") && text.contains("Tent") && !text.contains("New hall"), "{text}");
 }
 
 #[tokio::test]

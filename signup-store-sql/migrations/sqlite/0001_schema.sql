@@ -129,6 +129,9 @@ CREATE TABLE shifts (
                             OR closed_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation'))),
     closing_reason  TEXT    CHECK (length(closing_reason) BETWEEN 1 AND 1000),
     deleted_at      INTEGER,
+    -- The changes that the next mails about a change gather: when the first one was made, and when the mails are due.
+    change_mail_first_at INTEGER,
+    change_mail_due_at   INTEGER CHECK ((change_mail_due_at IS NULL) = (change_mail_first_at IS NULL)),
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
 ) STRICT;

@@ -1,8 +1,8 @@
 //! Shifts.
 
 use signup_core::{
-    CancellationReason, Capacity, Closing, Deleted, EventId, Hours, OrganizationId, ScheduledShift, Shift,
-    ShiftId, ShiftLocation, StoreError,
+    CancellationReason, Capacity, ChangeMail, Closing, Deleted, EventId, Hours, OrganizationId,
+    ScheduledShift, Shift, ShiftId, ShiftLocation, StoreError,
 };
 
 use super::event;
@@ -39,6 +39,10 @@ pub(crate) const TABLE: Table<Shift> = Table {
             closing(shift).and_then(|closing| closing.reason.as_ref()).map(CancellationReason::as_str).into()
         }),
         Column::new("deleted_at", Integer, |shift| shift.deleted_at.into()),
+        Column::new("change_mail_first_at", Integer, |shift| {
+            shift.change_mail.map(|mail| mail.first_at).into()
+        }),
+        Column::new("change_mail_due_at", Integer, |shift| shift.change_mail.map(|mail| mail.due_at).into()),
         // A stored total: the writes of sign-ups add to it. The value of every record is 0, so a put leaves the total alone.
         Column::new("filled", Integer, |_: &Shift| 0_i64.into()),
         Column::new("position", Integer, |shift: &Shift| shift.position.into()),
@@ -98,6 +102,9 @@ pub(crate) fn read_of(
     let reason = columns.optional("closing_reason")?;
     shift.closing = at.zip(by).map(|(at, by)| Closing { at, by, reason });
     shift.deleted_at = columns.optional_instant("deleted_at")?;
+    let first_at = columns.optional_instant("change_mail_first_at")?;
+    let due_at = columns.optional_instant("change_mail_due_at")?;
+    shift.change_mail = first_at.zip(due_at).map(|(first_at, due_at)| ChangeMail { first_at, due_at });
     let filled = columns.number("filled")?;
     shift.occupancy.filled = if shift.closing.is_some() { 0 } else { filled };
     shift.position = columns.number("position")?;

@@ -82,6 +82,7 @@ async fn values_out_of_range_are_refused(#[values(Sqlite, Postgres)] engine: Eng
         ("questions", "options = '{}'".to_owned()),
         ("questions", "required = 2".to_owned()),
         ("questions", "version = 0".to_owned()),
+        ("shifts", "change_mail_due_at = 1".to_owned()),
         ("signups", "status = 'perhaps'".to_owned()),
         ("signups", "status = 'cancelled', cancelled_by = 'volunteer'".to_owned()),
         ("signups", "status = 'cancelled', cancelled_at = 1".to_owned()),

@@ -5,10 +5,11 @@ use super::*;
 use jiff::civil::date;
 
 use crate::conformance::records;
+use crate::shift::ChangeMail;
 use crate::store::{Refusal, Total};
 
 fn patch(full: EventInFull, patch: EventPatch, now: Timestamp) -> Result<Decision<EventWithShifts>, Error> {
-    patch_event(full, patch, limits(), vec![notice(8), notice(9)], now)
+    patch_event(full, patch, limits(), vec![notice(8), notice(9)], DELAY, now)
 }
 
 fn filled(full: EventInFull) -> EventInFull {
@@ -177,6 +178,16 @@ fn a_patch_changes_only_the_fields_that_it_names() {
         .clear_badge_label();
     let cleared = patch(full_with(|event, _| *event = changed), clear, before()).unwrap();
     assert_eq!(cleared.outcome.event, Event { version: 3, updated_at: before(), ..full().event });
+}
+
+#[test]
+fn a_change_joins_the_gathering_of_each_shift() {
+    let patched = || EventPatch::new().start_date(date(2027, 6, 12));
+    let shifts = patch(full(), patched(), before()).unwrap().outcome.shifts;
+    let gathering = ChangeMail { first_at: before(), due_at: before() + DELAY };
+    assert!(shifts.iter().all(|shift| shift.change_mail == Some(gathering)), "{shifts:?}");
+    let shifts = patch(full(), patched().without_mail(), before()).unwrap().outcome.shifts;
+    assert!(shifts.iter().all(|shift| shift.change_mail.is_none()), "{shifts:?}");
 }
 
 #[test]

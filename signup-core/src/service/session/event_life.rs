@@ -187,7 +187,8 @@ impl Session {
         self.write(operation, move |now| async move {
             let full = self.event_in_full(id).await?;
             let notices = full.shifts.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
-            rules::patch_event(full, patch.clone(), self.limits(), notices, now)
+            let delay = self.shared.change_mail_delay;
+            rules::patch_event(full, patch.clone(), self.limits(), notices, delay, now)
         })
         .await
     }

@@ -77,7 +77,7 @@ impl Session {
             let found = self.shared.shift_in_turn(self.organization_id(), id, turn).await?;
             let (shift, event) = found.ok_or(Error::NotFound)?;
             let notice = NoticeId::new(secret::new_uuid(now));
-            rules::patch_shift(&event, shift, patch.clone(), notice, now)
+            rules::patch_shift(&event, shift, patch.clone(), notice, self.shared.change_mail_delay, now)
         })
         .await
     }

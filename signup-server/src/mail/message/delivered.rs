@@ -1,7 +1,7 @@
 //! Mails of a sample event for tests: what the outbox delivers, written and parsed.
 
 use mailparse::{MailHeaderMap as _, ParsedMail};
-use signup_core::{EventId, NewSignup, Scopes, Service, Session, ShiftId};
+use signup_core::{EventId, NewSignup, Scopes, Service, Session, ShiftId, SignedDuration};
 
 use super::*;
 use crate::sample_event::sample_event;
@@ -31,6 +31,7 @@ impl Sample {
     /// Signs a volunteer up. The confirmation is due.
     pub(super) async fn create() -> Self {
         let (service, created) = sample_event().await;
+        let service = service.with_change_mail_delay(SignedDuration::ZERO);
         let (event, shift) = (&created.event, created.shifts[0].id);
         let ada = NewSignup::new("Ada".parse().unwrap(), "ada@example.org".parse().unwrap());
         let form = service.volunteers().form(&event.slug, shift).await.unwrap();
