@@ -98,6 +98,7 @@ async fn deliver(outbox: &Outbox) -> signup_core::Result<()> {
 fn send(delivery: &Delivery) -> std::result::Result<(), (DeliveryFailure, &'static str)> {
     let about = match &delivery.notice.cause {
         NoticeCause::SignedUp { .. } => "confirms a place",
+        NoticeCause::SignedUpAgain { .. } => "tells of the place that the address has",
         NoticeCause::Cancelled { .. } if delivery.signup.cancelled_by() == Some(CancelledBy::Volunteer) => {
             "confirms a cancellation"
         }

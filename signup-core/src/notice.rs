@@ -79,12 +79,13 @@ impl NoticeFailure {
 
 /// A mail to send: the claimed notice, and the records that the mail shows.
 ///
-/// The cause of a claimed notice is [`SignedUp`](NoticeCause::SignedUp), [`Cancelled`](NoticeCause::Cancelled) or
-/// [`ShiftMoved`](NoticeCause::ShiftMoved). The other causes are fanned out, and never reach a delivery:
+/// The cause of a claimed notice is [`SignedUp`](NoticeCause::SignedUp), [`SignedUpAgain`](NoticeCause::SignedUpAgain),
+/// [`Cancelled`](NoticeCause::Cancelled) or [`ShiftMoved`](NoticeCause::ShiftMoved). The other causes are fanned out, and never reach a delivery:
 ///
 /// | queued | delivered | [`signup.cancelled_by()`](Signup::cancelled_by) |
 /// |---|---|---|
 /// | [`SignedUp`](NoticeCause::SignedUp) | the same | `None` |
+/// | [`SignedUpAgain`](NoticeCause::SignedUpAgain) | the same | `None` |
 /// | [`Cancelled`](NoticeCause::Cancelled) | the same | [`Volunteer`](CancelledBy::Volunteer) or [`Operator`](CancelledBy::Operator) |
 /// | [`EventCancelled`](NoticeCause::EventCancelled) | `Cancelled` | [`EventCancellation`](CancelledBy::EventCancellation) |
 /// | [`ShiftDeleted`](NoticeCause::ShiftDeleted) | `Cancelled` | [`ShiftDeletion`](CancelledBy::ShiftDeletion) |
@@ -103,6 +104,7 @@ impl NoticeFailure {
 ///         NoticeCause::SignedUp { secret, .. } => {
 ///             format!("You are signed up for {start}. To cancel: https://example.org/cancel/{}", secret.reveal())
 ///         }
+///         NoticeCause::SignedUpAgain { .. } => format!("You already have a place, as {}. It starts on {start}.", signup.name),
 ///         NoticeCause::Cancelled { .. } => match signup.cancelled_by() {
 ///             Some(CancelledBy::EventCancellation) => format!("{} is cancelled.", event.title),
 ///             Some(CancelledBy::ShiftDeletion) => format!("The shift {} does not take place.", shift.title),
@@ -180,6 +182,13 @@ pub enum NoticeCause {
         /// The secret of the link.
         secret: Secret,
     },
+    /// The volunteer signed up again, and keeps the place that they have. The mail says so, with the name that has the place.
+    SignedUpAgain {
+        /// The sign-up.
+        signup: SignupId,
+        /// The secret of the link.
+        secret: Secret,
+    },
     /// A sign-up was cancelled: alone, with its shift, or with its event. [`Signup::cancelled_by`] says which.
     Cancelled {
         /// The sign-up.
@@ -222,6 +231,7 @@ impl NoticeCause {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::SignedUp { .. } => "signed_up",
+            Self::SignedUpAgain { .. } => "signed_up_again",
             Self::Cancelled { .. } => "cancelled",
             Self::ShiftChanged { .. } => "shift_changed",
             Self::EventCancelled { .. } => "event_cancelled",
@@ -245,6 +255,7 @@ impl NoticeCause {
     pub const fn signup(&self) -> Option<SignupId> {
         match self {
             Self::SignedUp { signup, .. }
+            | Self::SignedUpAgain { signup, .. }
             | Self::Cancelled { signup, .. }
             | Self::ShiftMoved { signup, .. } => Some(*signup),
             Self::ShiftChanged { .. } | Self::EventCancelled { .. } | Self::ShiftDeleted { .. } => None,
@@ -255,6 +266,7 @@ impl NoticeCause {
     pub const fn secret(&self) -> Option<&Secret> {
         match self {
             Self::SignedUp { secret, .. }
+            | Self::SignedUpAgain { secret, .. }
             | Self::Cancelled { secret, .. }
             | Self::ShiftMoved { secret, .. } => Some(secret),
             Self::ShiftChanged { .. } | Self::EventCancelled { .. } | Self::ShiftDeleted { .. } => None,

@@ -41,8 +41,8 @@ pub struct Signup {
     pub version: u32,
     /// When the volunteer signed up.
     pub created_at: Timestamp,
-    /// When the confirmation mail was last queued.
-    pub mailed_at: Timestamp,
+    /// When the mail about a repeated sign-up was last queued; `None` if the volunteer has not signed up again.
+    pub repeated_at: Option<Timestamp>,
 }
 
 /// The state of a sign-up.
@@ -60,7 +60,7 @@ pub enum SignupState {
 }
 
 impl Signup {
-    /// The minimum time between two confirmation mails of one sign-up: 1 hour.
+    /// The minimum time between two mails about a repeated sign-up: 1 hour.
     pub const MAIL_AGAIN_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
     /// Creates the record of a confirmed sign-up. The tuple has the organization, the event and the shift. The other
@@ -85,7 +85,7 @@ impl Signup {
             state: SignupState::Confirmed,
             version: 1,
             created_at,
-            mailed_at: created_at,
+            repeated_at: None,
         }
     }
 

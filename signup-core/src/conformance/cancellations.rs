@@ -64,7 +64,7 @@ pub async fn the_sign_ups_of_a_closed_shift_stay_cancelled(store: Arc<dyn Store>
     let closed = closed(&shift, at(5), by);
     write(&*store, vec![Write::insert(first.clone()), put(shift, closed.clone())]).await;
     let read = first.clone().cancelled(at(5), by);
-    let renewed = Signup { mailed_at: at(6), version: 2, ..read.clone() };
+    let renewed = Signup { repeated_at: Some(at(6)), version: 2, ..read.clone() };
     let edited = Shift { title: Title::new("Evening").unwrap(), ..next_shift(&closed) };
     let deleted = Shift { deleted_at: Some(at(7)), ..next_shift(&edited) };
     for (change, signup, shift) in [

@@ -142,7 +142,7 @@ impl Family {
             answers: vec![],
             version: 2,
             created_at: at(50),
-            mailed_at: at(60),
+            repeated_at: Some(at(60)),
             ..self.signups[0].clone()
         };
         let notice = Notice {

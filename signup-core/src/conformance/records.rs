@@ -144,7 +144,7 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         state: SignupState::Confirmed,
         version: 1,
         created_at: at(1),
-        mailed_at: at(2),
+        repeated_at: None,
     }
 }
 

@@ -46,7 +46,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         label: question.label.clone(),
         value: AnswerText::new("“M”").unwrap(),
     }];
-    let signup = Signup { answers, version: 2, ..signup(&shift, 1) };
+    let signup = Signup { answers, repeated_at: Some(at(3)), version: 2, ..signup(&shift, 1) };
     let link = link(&signup, 1);
     let token = Token {
         revoked_at: Some(at(5)),
@@ -123,6 +123,7 @@ fn notices_of_every_cause(shift: &Shift, signup: &Signup) -> Vec<Notice> {
     let causes = [
         NoticeCause::ShiftChanged { fanned_out_to: Some(signup.id) },
         NoticeCause::SignedUp { signup: signup.id, secret: secret(1) },
+        NoticeCause::SignedUpAgain { signup: signup.id, secret: secret(1) },
         NoticeCause::Cancelled { signup: signup.id, secret: secret(1) },
         NoticeCause::EventCancelled { fanned_out_to: Some(signup.id) },
         NoticeCause::ShiftDeleted { fanned_out_to: None },

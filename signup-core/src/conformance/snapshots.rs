@@ -96,7 +96,8 @@ pub async fn a_sign_up_in_full_is_one_snapshot(store: Arc<dyn Store>) {
     let (organization, id) = (event.organization, volunteer.id);
     commit(&*store, insert([volunteer.clone()])).await;
     let writes = move |number: u32| {
-        let renewed = |version| Signup { version, mailed_at: at(version.into()), ..volunteer.clone() };
+        let renewed =
+            |version| Signup { version, repeated_at: Some(at(version.into())), ..volunteer.clone() };
         let before = if number == 1 { volunteer.clone() } else { renewed(number) };
         let mut writes = raised(&event, &shift, number);
         writes.push(put(before, renewed(number + 1)));

@@ -29,7 +29,7 @@ pub async fn totals_follow_each_write(store: Arc<dyn Store>) {
     let one = Signup { answers: vec![answer(1, "S")], ..signup(&shift, 2) };
     let only_one = Signup { answers: vec![answer(1, "M")], version: 2, ..both.clone() };
     let gone = cancelled(only_one.clone(), at(5));
-    let renewed = Signup { mailed_at: at(6), version: 4, ..gone.clone() };
+    let renewed = Signup { repeated_at: Some(at(6)), version: 4, ..gone.clone() };
     let occupancy = Occupancy { capacity: Capacity::new(1).unwrap(), filled: 77 };
     let edited = Shift { occupancy, ..next_shift(&shift) };
     let missing = Shift { deleted_at: Some(at(6)), ..next_shift(&edited) };

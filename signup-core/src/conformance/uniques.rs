@@ -86,7 +86,7 @@ pub async fn a_cancelled_sign_up_frees_its_place(store: Arc<dyn Store>) {
     commit(&*store, sign_up(&shift, &second)).await;
     let second = second.into();
     assert_taken(&*store, &place, &second).await;
-    let renewed = Signup { mailed_at: at(6), version: 3, ..gone.clone() };
+    let renewed = Signup { repeated_at: Some(at(6)), version: 3, ..gone.clone() };
     for write in [put(gone, renewed.clone()), Write::Remove(renewed.into())] {
         super::records::write(&*store, vec![write]).await;
         assert_taken(&*store, &place, &second).await;

@@ -98,14 +98,14 @@ pub(crate) fn claim(notice: &Notice, found: SignupInFull, now: Timestamp) -> Dec
 
 /// Returns whether a claimed notice is obsolete, so that no mail is sent for it. `at` is the present time and place.
 ///
-/// - A confirmation: if the sign-up is cancelled, or if the shift has ended since the notice was queued. A confirmation that was
-///   requested after the end is not obsolete.
+/// - A confirmation, and a mail about a repeated sign-up: if the sign-up is cancelled, or if the shift has ended since the notice was queued. One that was requested
+///   after the end is not obsolete.
 /// - A cancellation: if the sign-up is confirmed.
 /// - A change: if the sign-up is cancelled, if the volunteer was told the present time and place before, or if the shift is over
 ///   by both its old and its new hours.
 fn is_obsolete(claimed: &Notice, signup: &Signup, at: &TimeAndPlace, now: Timestamp) -> bool {
     match &claimed.cause {
-        NoticeCause::SignedUp { .. } => {
+        NoticeCause::SignedUp { .. } | NoticeCause::SignedUpAgain { .. } => {
             let has_ended_since = claimed.created_at < at.interval.end && at.interval.is_over(now);
             !signup.is_confirmed() || has_ended_since
         }
@@ -295,12 +295,13 @@ mod tests {
         let cancellation = || queued(&signup, |signup, secret| NoticeCause::Cancelled { signup, secret });
         let change = || queued(&signup, moved(None));
         let claimed_before = |before: &TimeAndPlace| queued(&signup, moved(Some(before.clone())));
-        let late = Notice { created_at: after_shifts(), ..confirmation() };
+        let again = queued(&signup, |signup, secret| NoticeCause::SignedUpAgain { signup, secret });
+        let again = Notice { created_at: after_shifts(), ..again };
         for (what, notice, signup, now, expected) in [
             ("a confirmation", confirmation(), signup.clone(), before(), false),
             ("of a cancelled sign-up", confirmation(), cancelled.clone(), before(), true),
             ("of a shift that has ended since", confirmation(), signup.clone(), after_shifts(), true),
-            ("that was requested after the end", late, signup.clone(), after_shifts(), false),
+            ("of a repetition after the end", again, signup.clone(), after_shifts(), false),
             ("a cancellation", cancellation(), cancelled.clone(), before(), false),
             ("of a confirmed sign-up", cancellation(), signup.clone(), before(), true),
             ("a change", change(), told(&elsewhere(&place)), before(), false),

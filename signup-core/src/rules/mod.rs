@@ -36,7 +36,7 @@ pub(crate) use patch_event::patch_event;
 pub(crate) use patch_shift::patch_shift;
 pub(crate) use questions::{add_question, delete_question, is_unanswered, patch_question};
 pub(crate) use shift_set::{add_shifts, delete_shift};
-pub(crate) use sign_up::{SignUpFacts, check_form, mail_again, sign_up};
+pub(crate) use sign_up::{SignUpFacts, check_form, sign_up, sign_up_again};
 pub(crate) use slug::{slug_base, slug_with_tail};
 
 use jiff::Timestamp;

@@ -45,7 +45,7 @@ pub(crate) fn check_form(SignUpFacts { event, shift, .. }: &SignUpFacts) -> Resu
 ///
 /// The store checks under its lock that the address has no place yet and that a place is left, in this order. An
 /// address with a place is refused with its sign-up, even if the shift is full or over. The service then
-/// [mails the confirmation again](mail_again).
+/// [mails what the place is](sign_up_again).
 ///
 /// # Errors
 /// Returns the errors of [`check_form`], and [`Error::Invalid`] with every fault of the answers.
@@ -80,7 +80,7 @@ pub(crate) fn sign_up(
         state: SignupState::Confirmed,
         version: 1,
         created_at: now,
-        mailed_at: now,
+        repeated_at: None,
     };
     let (total, bound) = (Total::Filled(organization, shift.id), shift.occupancy.capacity.volunteers());
     change.requires.push(Requirement::Below { total, bound, now });
@@ -90,20 +90,22 @@ pub(crate) fn sign_up(
     Ok(Decision::new(Some((signup, secret)), change))
 }
 
-/// Queues the confirmation of a sign-up again, with a link of its own. Earlier links keep working.
+/// Queues a mail about a repeated sign-up, which shows the place that the address has. Earlier links keep working.
 ///
-/// Changes nothing within [`Signup::MAIL_AGAIN_AFTER`] of the last mail, so repeated forms cannot flood a mailbox. A
-/// `mailed_at` in the future was set by a clock that was ahead, and counts as old.
-pub(crate) fn mail_again(signup: &Signup, mail: MailIds, now: Timestamp) -> ChangeSet {
-    let was_mailed_lately = signup.mailed_at <= now && now < signup.mailed_at + Signup::MAIL_AGAIN_AFTER;
-    if was_mailed_lately {
-        return ChangeSet::default();
+/// Changes nothing within [`Signup::MAIL_AGAIN_AFTER`] of the last such mail, so repeated forms cannot flood a mailbox. A
+/// `repeated_at` in the future was set by a clock that was ahead, and counts as old. A cancelled sign-up has no place to show.
+pub(crate) fn sign_up_again(signup: Signup, mail: MailIds, now: Timestamp) -> Decision<()> {
+    let was_mailed_lately =
+        signup.repeated_at.is_some_and(|at| at <= now && now < at + Signup::MAIL_AGAIN_AFTER);
+    if was_mailed_lately || !signup.is_confirmed() {
+        return Decision::unchanged(());
     }
-    let mailed = Signup { mailed_at: now, version: signup.version + 1, ..signup.clone() };
+    let repeated = Signup { repeated_at: Some(now), version: signup.version + 1, ..signup.clone() };
     let mut change = ChangeSet::default();
-    change.replace(signup.clone(), mailed);
-    queue_mail(&mut change, signup, mail, |signup, secret| NoticeCause::SignedUp { signup, secret }, now);
-    change
+    change.replace(signup, repeated.clone());
+    let cause = |signup, secret| NoticeCause::SignedUpAgain { signup, secret };
+    queue_mail(&mut change, &repeated, mail, cause, now);
+    Decision::new((), change)
 }
 
 #[cfg(test)]
@@ -201,21 +203,25 @@ mod tests {
     }
 
     #[test]
-    fn a_confirmation_is_mailed_again_at_most_once_an_hour() {
-        let shift = facts(full()).shift;
-        let signup = records::signup(&shift, 3);
+    fn a_repeated_sign_up_is_mailed_at_once_and_then_at_most_once_an_hour() {
+        let signup = records::signup(&facts(full()).shift, 3);
         let again = ["Signup 3 at 1", "put Signup 3 to 2", "insert Link 0", "insert Notice 8"];
-        for (seconds, expected) in [(0, &[][..]), (3599, &[]), (3600, &again), (-1, &again)] {
-            let now = signup.mailed_at + jiff::SignedDuration::from_secs(seconds);
-            let change = mail_again(&signup, mail(8), now);
-            assert_eq!(change_lines(&change), expected, "{seconds} seconds after the last mail");
+        for (seconds, expected) in
+            [(None, &again[..]), (Some(0), &[]), (Some(3599), &[]), (Some(3600), &again), (Some(-1), &again)]
+        {
+            let repeated_at = seconds.map(|seconds| before() - jiff::SignedDuration::from_secs(seconds));
+            let signup = Signup { repeated_at, ..signup.clone() };
+            let decision = sign_up_again(signup, mail(8), before());
+            assert_eq!(lines(&decision), expected, "{seconds:?} seconds after the last mail");
         }
+        let cancelled = signup.cancelled(before(), crate::signup::CancelledBy::Volunteer);
+        assert_eq!(lines(&sign_up_again(cancelled, mail(8), before())), [""; 0]);
     }
 
     #[test]
     fn every_mail_carries_a_link_of_its_own() {
         let decision = sign(&facts(full()), &ada(), before()).unwrap();
-        let again = mail_again(&records::signup(&facts(full()).shift, 7), mail(9), after_event());
+        let again = sign_up_again(records::signup(&facts(full()).shift, 7), mail(9), after_event()).change;
         let mut digests = vec![];
         for change in [&decision.change, &again] {
             let [

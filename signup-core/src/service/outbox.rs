@@ -115,8 +115,7 @@ impl Outbox {
 
     /// Claims a due notice and returns the mail to send. The lease lasts for [`Notice::LEASE`].
     ///
-    /// The cause of the mail is [`SignedUp`](NoticeCause::SignedUp), [`Cancelled`](NoticeCause::Cancelled) or
-    /// [`ShiftMoved`](NoticeCause::ShiftMoved). [`Delivery`] has an example with a text for each.
+    /// The cause of the mail is one of those that [`Delivery`] lists. Its example has a text for each.
     ///
     /// Returns `None` if there is no mail to send:
     ///
@@ -170,9 +169,10 @@ impl Outbox {
             NoticeCause::ShiftChanged { fanned_out_to, .. } => {
                 (all.of_shift(shift).status(SignupStatus::Confirmed), fanned_out_to)
             }
-            NoticeCause::SignedUp { .. } | NoticeCause::Cancelled { .. } | NoticeCause::ShiftMoved { .. } => {
-                return Ok(());
-            }
+            NoticeCause::SignedUp { .. }
+            | NoticeCause::SignedUpAgain { .. }
+            | NoticeCause::Cancelled { .. }
+            | NoticeCause::ShiftMoved { .. } => return Ok(()),
         };
         let present = match notice.cause {
             NoticeCause::ShiftChanged { .. } => {

@@ -73,6 +73,10 @@ impl<'a> Content<'a> {
                 let link = format!("{base_url}/signups/{}", secret.reveal());
                 content.confirmation(link, at.interval.is_over(now))
             }
+            NoticeCause::SignedUpAgain { secret, .. } => {
+                let link = format!("{base_url}/signups/{}", secret.reveal());
+                content.repetition(link, at.interval.is_over(now))
+            }
             NoticeCause::Cancelled { .. } => content.cancellation(signup, event, shift),
             NoticeCause::ShiftMoved { before, .. } => content.change(before.as_ref().unwrap_or(at), at),
             other => return Err(format!("there is no mail for the cause {}", other.name())),
@@ -89,6 +93,13 @@ impl<'a> Content<'a> {
         }
         let intro = "You are signed up. Thank you! We look forward to seeing you.";
         ("You are signed up", Self { intro, cancel: Some(link), ..self })
+    }
+
+    /// Returns the prefix of the subject, and the content, of the mail about a repeated sign-up.
+    fn repetition(self, link: String, is_over: bool) -> (&'static str, Self) {
+        let intro = "You already have a place on this shift. Nothing has changed.";
+        let (cancel, past) = if is_over { (None, Some(link)) } else { (Some(link), None) };
+        ("You already have a place", Self { intro, cancel, past, ..self })
     }
 
     /// Returns the prefix of the subject, and the content, of the mail about a cancelled sign-up.

@@ -178,8 +178,8 @@ CREATE TABLE signups (
     status          text    COLLATE "C" NOT NULL CHECK (status IN ('confirmed', 'cancelled')),
     version         bigint  NOT NULL CHECK (version >= 1),
     created_at      bigint  NOT NULL,
-    -- When the confirmation mail was last queued.
-    mailed_at       bigint  NOT NULL,
+    -- When the mail about a repeated sign-up was last queued.
+    repeated_at     bigint,
     cancelled_at    bigint
                     CONSTRAINT signups_cancelled_at_check CHECK ((cancelled_at IS NULL) = (status = 'confirmed')),
     cancelled_by    text    COLLATE "C"
@@ -213,7 +213,7 @@ CREATE TABLE links (
 -- order of its index.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.email, u.email_key, u.told, u.answers,
-    u.version, u.created_at, u.mailed_at,
+    u.version, u.created_at, u.repeated_at,
     CASE WHEN s.closed_at IS NULL THEN u.status ELSE 'cancelled' END AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
     coalesce(s.closed_by, u.cancelled_by) AS cancelled_by

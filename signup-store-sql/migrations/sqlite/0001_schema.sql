@@ -171,8 +171,8 @@ CREATE TABLE signups (
     status          TEXT    NOT NULL CHECK (status IN ('confirmed', 'cancelled')),
     version         INTEGER NOT NULL CHECK (version >= 1),
     created_at      INTEGER NOT NULL,
-    -- When the confirmation mail was last queued.
-    mailed_at       INTEGER NOT NULL,
+    -- When the mail about a repeated sign-up was last queued.
+    repeated_at     INTEGER,
     cancelled_at    INTEGER CHECK ((cancelled_at IS NULL) = (status = 'confirmed')),
     cancelled_by    TEXT    CHECK ((cancelled_by IS NULL) = (status = 'confirmed') AND (cancelled_by IS NULL
                             OR cancelled_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation'))),
@@ -201,7 +201,7 @@ CREATE TABLE links (
 -- sign-ups, so the lists keep the order of their index.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.email, u.email_key, u.told, u.answers,
-    u.version, u.created_at, u.mailed_at,
+    u.version, u.created_at, u.repeated_at,
     iif(s.closed_at IS NULL, u.status, 'cancelled') AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
     coalesce(s.closed_by, u.cancelled_by) AS cancelled_by

@@ -32,7 +32,7 @@ pub(crate) const TABLE: Table<Signup> = Table {
         Column::new("email_key", Text, |signup: &Signup| signup.email.key().into()).unread(),
         Column::json("told", |signup| serde_json::to_string(&signup.told)),
         Column::new("created_at", Integer, |signup: &Signup| signup.created_at.into()),
-        Column::new("mailed_at", Integer, |signup| signup.mailed_at.into()),
+        Column::new("repeated_at", Integer, |signup| signup.repeated_at.into()),
         Column::new("cancelled_at", Integer, |signup: &Signup| signup.cancelled_at().into()),
         Column::json("answers", |signup| serde_json::to_string(&signup.answers)),
         // Follows from the cancellation, so it is not read.
@@ -59,7 +59,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Signup, StoreError> {
     let email = columns.checked(EmailAddress::stored(email))?;
     let told = columns.json("told")?;
     let mut signup = Signup::new(id, place, name, email, told, columns.instant("created_at")?);
-    signup.mailed_at = columns.instant("mailed_at")?;
+    signup.repeated_at = columns.optional_instant("repeated_at")?;
     let cancelled_at = columns.optional_instant("cancelled_at")?;
     signup.answers = columns.json("answers")?;
     signup.version = columns.number("version")?;

@@ -142,7 +142,7 @@ impl Draft<'_> {
         match numbers.below(4) {
             0 | 1 if signup.is_confirmed() => *signup = signup.clone().cancelled(self.now, numbers.cause()),
             2 if signup.is_confirmed() => signup.email = numbers.email(),
-            _ => signup.mailed_at = self.now,
+            _ => signup.repeated_at = Some(self.now),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Signing up for a shift, and mailing the confirmation again.
+//! Signing up for a shift, and mailing who has signed up before.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use crate::rules::{self, Decision, MailIds, SignUpFacts};
 use crate::secret::{self, Secret};
 use crate::shift::{ScheduledShift, Shift};
 use crate::signup::Signup;
-use crate::store::{EventInFull, RecordKey, Refusal};
+use crate::store::{Entity as _, EventInFull, RecordKey, Refusal};
 
 /// The result of signing up.
 ///
@@ -23,7 +23,7 @@ use crate::store::{EventInFull, RecordKey, Refusal};
 #[non_exhaustive]
 pub struct SignedUp {
     /// The sign-up that holds the place. If the address had a place already, this is the record as it was before the
-    /// confirmation was mailed again.
+    /// mail about the repeated sign-up was queued.
     pub signup: Signup,
     /// The secret of a new sign-up, with which the volunteer reads and cancels the sign-up. The confirmation mail
     /// carries it, too.
@@ -130,7 +130,7 @@ impl SignUpForm {
 
     /// Takes a place on the shift, and queues the mail that confirms it.
     ///
-    /// An e-mail address holds at most one place on a shift. Signing up again mails the confirmation of the place again,
+    /// An e-mail address holds at most one place on a shift. Signing up again mails the volunteer what place they have,
     /// [at most once an hour](Signup::MAIL_AGAIN_AFTER). That mail carries another secret, and earlier secrets keep
     /// working. The call returns the existing sign-up without a secret, or [`Error::ShiftFull`] or [`Error::ShiftOver`],
     /// like for anyone else, if the shift takes no sign-up. Simultaneous sign-ups never take `filled` above the
@@ -148,7 +148,7 @@ impl SignUpForm {
     /// - [`Error::Invalid`] with every fault of the answers. An answer to a question that the form never had is a fault of
     ///   the kind [`Unknown`](crate::FaultKind::Unknown).
     /// - [`Error::ShiftFull`] or [`Error::ShiftOver`]. An address with a place on the shift gets the same error, so
-    ///   that the answer does not reveal which addresses are signed up. The place is kept, and its confirmation is mailed again.
+    ///   that the answer does not reveal which addresses are signed up. The place is kept, and its volunteer gets a mail.
     /// - [`Error::NotFound`] or [`Error::EventCancelled`] if the event or the shift has changed since the form was read.
     /// - [`Error::Store`] if the store fails. It is then unknown whether the place was taken.
     /// - [`Error::Contended`] if other changes of the same shift kept the sign-up from committing for 10 seconds.
@@ -200,12 +200,20 @@ impl SignUpForm {
     }
 
     async fn mail_again(&self, signup: &Signup) -> Result<()> {
-        let now = self.shared.now();
-        let change = rules::mail_again(signup, MailIds::generate(now), now);
-        let decide = |_| async { Ok(Decision::new((), change.clone()).again_after(|_| false)) };
-        // A refusal means that another request has just mailed the confirmation, or cancelled or erased the sign-up.
-        // Nothing is left to do.
-        self.shared.commit(decide).await?.or(Ok(()))
+        let is_first = &AtomicBool::new(true);
+        self.shared
+            .commit_unrefused(move |now| async move {
+                let present = match is_first.swap(false, Ordering::Relaxed) {
+                    true => Some(signup.clone()),
+                    // The sign-up has changed, or was erased.
+                    false => self.shared.store.get(signup.key()).await?,
+                };
+                Ok(match present {
+                    Some(signup) => rules::sign_up_again(signup, MailIds::generate(now), now),
+                    None => Decision::unchanged(()),
+                })
+            })
+            .await
     }
 }
 

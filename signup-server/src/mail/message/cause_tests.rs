@@ -15,6 +15,7 @@ async fn every_cause_of_a_notice_has_a_mail_or_is_fanned_out() {
     let secret = Secret::generate;
     let mailed = [
         (NoticeCause::SignedUp { signup, secret: secret() }, "You are signed up: "),
+        (NoticeCause::SignedUpAgain { signup, secret: secret() }, "You already have a place: "),
         (NoticeCause::Cancelled { signup, secret: secret() }, "Cancelled: "),
         (
             NoticeCause::ShiftMoved { signup, secret: secret(), before: Some(before) },

@@ -32,7 +32,7 @@ async fn a_closing_cancels_the_sign_ups_that_it_waited_for() {
     store.commit(sign_up(100, &shift)).await.unwrap();
     let mut other = PgConnection::connect(&url).await.unwrap();
     let columns = "organization_id, event_id, shift_id, told, name, email, answers, status, version, created_at, \
-         mailed_at";
+         repeated_at";
     let insert = format!(
         "BEGIN; UPDATE shifts SET filled = filled + 1; INSERT INTO signups (id, email_key, {columns}) \
          SELECT gen_random_uuid(), 'other', {columns} FROM signups"
