@@ -43,6 +43,9 @@ pub enum Error {
     /// The shift has ended.
     #[error("the shift is over")]
     ShiftOver,
+    /// The shift was deleted, so its sign-ups cannot be cancelled.
+    #[error("the shift was deleted")]
+    ShiftDeleted,
     /// The event is cancelled. Of the writes to the event, its shifts and its questions, only a repeated cancel, a
     /// duplicate and the deletion of the event succeed.
     #[error("the event is cancelled")]
@@ -117,6 +120,7 @@ impl Error {
             Self::PlanLimit { .. }
                 | Self::ShiftFull
                 | Self::ShiftOver
+                | Self::ShiftDeleted
                 | Self::EventCancelled
                 | Self::EventOver
                 | Self::EventHasSignups
@@ -148,6 +152,7 @@ mod tests {
             Error::PlanLimit { current_count: 5, max_allowed: 5 },
             Error::ShiftFull,
             Error::ShiftOver,
+            Error::ShiftDeleted,
             Error::EventCancelled,
             Error::EventOver,
             Error::EventHasSignups,

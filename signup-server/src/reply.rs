@@ -165,6 +165,7 @@ fn service_error(error: &Error) -> Response {
         ),
         Error::ShiftFull => message(StatusCode::CONFLICT, "The shift is full."),
         Error::ShiftOver => message(StatusCode::CONFLICT, "The shift is over."),
+        Error::ShiftDeleted => message(StatusCode::CONFLICT, "The shift was deleted."),
         Error::Contended => {
             tracing::warn!(%error, "a write was given up");
             unavailable()

@@ -4,31 +4,40 @@ use jiff::Timestamp;
 
 use super::Decision;
 use super::mail::{MailIds, queue_mail};
+use crate::error::Error;
 use crate::notice::NoticeCause;
-use crate::shift::Shift;
 use crate::signup::{CancelledBy, Signup};
-use crate::store::ChangeSet;
+use crate::store::{ChangeSet, SignupInFull};
 
-/// Cancels a sign-up for `shift`, frees its place and queues a mail about the cancellation. A cancelled sign-up stays
-/// unchanged.
+/// Cancels a sign-up, frees its place and queues a mail about the cancellation. A cancelled sign-up stays unchanged.
+///
+/// # Errors
+/// Returns [`Error::ShiftDeleted`] or [`Error::ShiftOver`] if the sign-up is confirmed and its shift is deleted or over.
 pub(crate) fn cancel_signup(
-    signup: Signup,
-    shift: &Shift,
+    found: SignupInFull,
     by: CancelledBy,
     mail: MailIds,
     now: Timestamp,
-) -> Decision<Signup> {
+) -> Result<Decision<Signup>, Error> {
+    let SignupInFull { event, shift, signup, .. } = found;
     if !signup.is_confirmed() {
-        return Decision::unchanged(signup);
+        return Ok(Decision::unchanged(signup));
+    }
+    if shift.deleted_at.is_some() {
+        return Err(Error::ShiftDeleted);
+    }
+    if shift.is_over(now) {
+        return Err(Error::ShiftOver);
     }
     let cancelled = Signup { version: signup.version + 1, ..signup.clone().cancelled(now, by) };
     let mut change = ChangeSet::default();
-    // The closing of the shift cancels the sign-up, too.
-    change.require_gate(shift);
+    // The days of the event and the hours of the shift decide whether it is over. Its closing cancels the sign-up, too.
+    change.require_gate(&event);
+    change.require_gate(&shift.shift);
     change.replace(signup, cancelled.clone());
     let cause = |signup, secret| NoticeCause::Cancelled { signup, secret };
     queue_mail(&mut change, &cancelled, mail, cause, now);
-    Decision::new(cancelled, change)
+    Ok(Decision::new(cancelled, change))
 }
 
 #[cfg(test)]
@@ -36,19 +45,39 @@ mod tests {
     use super::super::facts::*;
     use super::*;
     use crate::conformance::records;
+    use crate::store::EventInFull;
+
+    fn found(deleted_at: Option<Timestamp>) -> SignupInFull {
+        let EventInFull { event, mut shifts, .. } = full_with(|_, shifts| shifts[0].deleted_at = deleted_at);
+        let shift = shifts.remove(0).shift;
+        let signup = records::signup(&shift, 3);
+        SignupInFull::new(records::organization(1), event, shift, signup)
+    }
 
     #[test]
-    fn a_sign_up_is_cancelled_once() {
-        let shift = full().shifts.remove(0);
-        let signup = records::signup(&shift, 3);
-        let first = cancel_signup(signup, &shift, CancelledBy::Volunteer, mail(8), before());
-        let expected =
-            ["Shift 1 at gate 1", "Signup 3 at 1", "put Signup 3 to 2", "insert Link 0", "insert Notice 8"];
+    fn a_sign_up_is_cancelled_once_and_not_after_its_shift() {
+        let first = cancel_signup(found(None), CancelledBy::Volunteer, mail(8), before()).unwrap();
+        let expected = [
+            "Event 1 at gate 1",
+            "Shift 1 at gate 1",
+            "Signup 3 at 1",
+            "put Signup 3 to 2",
+            "insert Link 0",
+            "insert Notice 8",
+        ];
         assert_eq!(lines(&first), expected);
         let cancelled = (first.outcome.cancelled_at(), first.outcome.cancelled_by());
         assert_eq!(cancelled, (Some(before()), Some(CancelledBy::Volunteer)));
-        let again =
-            cancel_signup(first.outcome.clone(), &shift, CancelledBy::Operator, mail(9), after_shifts());
-        assert_eq!((lines(&again), again.outcome), (vec![], first.outcome));
+        for (deleted_at, now, refused) in [
+            (None, after_shifts(), Error::ShiftOver),
+            (Some(before()), before(), Error::ShiftDeleted),
+            (Some(before()), after_shifts(), Error::ShiftDeleted),
+        ] {
+            let late = cancel_signup(found(deleted_at), CancelledBy::Volunteer, mail(9), now);
+            assert_eq!(late.unwrap_err(), refused);
+            let cancelled = SignupInFull { signup: first.outcome.clone(), ..found(deleted_at) };
+            let again = cancel_signup(cancelled, CancelledBy::Operator, mail(9), now).unwrap();
+            assert_eq!((lines(&again), &again.outcome), (vec![], &first.outcome));
+        }
     }
 }

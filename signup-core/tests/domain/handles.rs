@@ -144,6 +144,27 @@ async fn a_link_works_until_30_days_after_the_end_of_the_shift_as_it_is_now() {
     assert!(unknown.unwrap_err().is_not_found());
 }
 
+/// The shift was over when it was removed. The event then moves to a later day.
+#[tokio::test]
+async fn the_link_of_a_removed_shift_shows_what_was_told_and_cancels_nothing() {
+    let scene = Scene::start().await;
+    let (event, shift) = scene.event(2).await;
+    let secret = scene.sign_up(&shift, "ada").await.unwrap().secret.unwrap();
+    let volunteers = scene.service.volunteers();
+    scene.clock.advance(shift.interval().end.duration_since(scene.service.now()).as_secs());
+    assert_eq!(volunteers.cancel(&secret).await.unwrap_err(), Error::ShiftOver);
+    scene.session.delete_shift(shift.id, DeleteShift::new()).await.unwrap();
+    scene.session.patch_event(event.id, EventPatch::new().start_date(date(2027, 6, 20))).await.unwrap();
+    let (signup, found) = volunteers.signup_with_event(&secret).await.unwrap();
+    let [removed] = &found.shifts[..] else { panic!("{found:?}") };
+    assert_eq!((signup.status(), removed.deleted_at.is_some()), (SignupStatus::Confirmed, true));
+    let shown = TimeAndPlace::of_signup(&signup, removed, &found.event);
+    assert_eq!(shown.interval, shift.interval(), "the move has no effect on a removed shift");
+    assert_eq!(volunteers.cancel(&secret).await.unwrap_err(), Error::ShiftDeleted);
+    scene.clock.advance(Link::LIFETIME.as_secs());
+    assert!(volunteers.signup_with_event(&secret).await.unwrap_err().is_not_found());
+}
+
 #[tokio::test]
 async fn an_operator_cancels_a_sign_up_by_its_id() {
     let scene = Scene::start().await;

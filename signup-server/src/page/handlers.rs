@@ -174,11 +174,15 @@ impl Pages {
     /// `GET /signups/{secret}`: returns the page of a sign-up.
     pub(crate) async fn signup(self, secret: String) -> Response {
         let Ok(secret) = secret.parse::<Secret>() else { return self.not_found() };
-        match self.service.volunteers().signup_with_event(&secret).await {
+        self.page_of_signup(StatusCode::OK, &secret).await
+    }
+
+    async fn page_of_signup(&self, status: StatusCode, secret: &Secret) -> Response {
+        match self.service.volunteers().signup_with_event(secret).await {
             Ok((signup, found)) => {
                 let event_path = self.event_path(&found.event.slug);
-                let path = self.signup_path(&secret);
-                let page = signup::page(&signup, &found, &path, event_path, self.service.now());
+                let path = self.signup_path(secret);
+                let page = signup::page(status, &signup, &found, &path, event_path, self.service.now());
                 page.unwrap_or_else(|| self.not_found())
             }
             Err(error) => self.error_page(&error),
@@ -220,11 +224,16 @@ impl Pages {
         response
     }
 
-    /// `POST /signups/{secret}/cancel`: cancels a sign-up and redirects to its page.
+    /// `POST /signups/{secret}/cancel`: cancels a sign-up and redirects to its page. If the shift is over or was
+    /// removed, returns that page.
     pub(crate) async fn cancel(self, secret: String) -> Response {
         let Ok(secret) = secret.parse::<Secret>() else { return self.not_found() };
         match self.service.volunteers().cancel(&secret).await {
             Ok(_) => see_other(&self.signup_path(&secret)),
+            // The page says why nothing can be cancelled any more.
+            Err(Error::ShiftOver | Error::ShiftDeleted) => {
+                self.page_of_signup(StatusCode::CONFLICT, &secret).await
+            }
             Err(error) => self.error_page(&error),
         }
     }

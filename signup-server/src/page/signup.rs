@@ -4,7 +4,8 @@
 use askama::Template;
 use jiff::Timestamp;
 use signup_core::{
-    CancelledBy, EmailAddress, Event, PublicEvent, ScheduledShift, ShiftId, Signup, SignupState, TimeAndPlace,
+    CancelledBy, EmailAddress, Event, PublicEvent, ScheduledShift, Shift, ShiftId, Signup, SignupState,
+    TimeAndPlace,
 };
 use warp::http::StatusCode;
 use warp::reply::Response;
@@ -56,8 +57,8 @@ impl<'a> SignupTemplate<'a> {
             reason: None,
             event: event.title.as_str(),
             shift: shift.title.as_str(),
-            times: Times::of(at.interval, shift.day.zone()),
-            zone: times::zone_in_words(shift.day.zone()),
+            times: Times::of(at.interval, &at.zone),
+            zone: times::zone_in_words(&at.zone),
             locations: parts(at).map(LinkedText::parts).collect(),
             volunteer: None,
             contact: organization.contact.as_ref().map(EmailAddress::as_str).map(LinkedText::mail_address),
@@ -90,6 +91,7 @@ pub(super) fn signed_up(found: &PublicEvent, shift: ShiftId, event_path: String)
 ///
 /// `path` is the path of this page, `event_path` that of the event's page.
 pub(super) fn page(
+    status: StatusCode,
     signup: &Signup,
     found: &PublicEvent,
     path: &str,
@@ -99,7 +101,9 @@ pub(super) fn page(
     let PublicEvent { event, shifts, .. } = found;
     let shift = shifts.first()?;
     let (heading, text) = match signup.state {
-        SignupState::Cancelled { by, .. } => ("Your place is cancelled", Some(cancellation(by, event))),
+        SignupState::Cancelled { by, .. } => {
+            ("Your place is cancelled", Some(cancellation(by, event, shift)))
+        }
         SignupState::Confirmed if shift.deleted_at.is_some() => (
             "This shift has been removed",
             Some("The organizer has removed this shift, so there is nothing left to cancel."),
@@ -111,7 +115,7 @@ pub(super) fn page(
         SignupState::Confirmed => ("You are signed up", None),
     };
     let reason = signup.cancellation_reason(event, shift);
-    let at = TimeAndPlace::of(shift, event);
+    let at = TimeAndPlace::of_signup(signup, shift, event);
     let page = SignupTemplate {
         texts: text.into_iter().collect(),
         reason: reason.map(|reason| LinkedText::parts(reason.as_str())),
@@ -119,7 +123,7 @@ pub(super) fn page(
         place: shift_to_come(signup, found, now).map(|_| path.to_owned()),
         ..SignupTemplate::of(found, shift, &at, event_path, heading)
     };
-    Some(html(StatusCode::OK, &page))
+    Some(html(status, &page))
 }
 
 /// Returns the shift on which the sign-up has a place that can still be cancelled: the shift is not over, and the
@@ -134,7 +138,7 @@ pub(super) fn shift_to_come<'a>(
 }
 
 /// Returns the text about a cancelled sign-up: what cancelled it.
-const fn cancellation(by: CancelledBy, event: &Event) -> &'static str {
+const fn cancellation(by: CancelledBy, event: &Event, shift: &Shift) -> &'static str {
     match by {
         CancelledBy::EventCancellation => {
             "The organizer has cancelled this event. Thank you for offering to help."
@@ -142,6 +146,7 @@ const fn cancellation(by: CancelledBy, event: &Event) -> &'static str {
         CancelledBy::ShiftDeletion => {
             "The organizer has cancelled this shift. Thank you for offering to help."
         }
+        _ if shift.deleted_at.is_some() => "The organizer has removed this shift since then.",
         CancelledBy::Volunteer if event.is_cancelled() => {
             "Thanks for letting us know. The organizer has cancelled the event since then."
         }

@@ -6,7 +6,7 @@ use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
 use crate::rules::{self, Decision, MailIds};
 use crate::shift::Shift;
 use crate::signup::{CancelledBy, Signup};
-use crate::store::{ChangeSet, Deleted, Kind, RecordKey, SignupInFull, SignupQuery};
+use crate::store::{ChangeSet, Deleted, Kind, RecordKey, SignupQuery};
 use crate::text::EmailAddress;
 
 impl Admin {
@@ -65,7 +65,8 @@ impl Admin {
     /// Cancels a sign-up, frees its place and queues a mail about the cancellation. Cancelling again changes nothing.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if the organization has no such sign-up.
+    /// - [`Error::NotFound`] if the organization has no such sign-up.
+    /// - [`Error::ShiftOver`] or [`Error::ShiftDeleted`] if the sign-up is confirmed, and its shift is over or deleted.
     ///
     /// # Example
     ///
@@ -89,8 +90,7 @@ impl Admin {
             .commit_unrefused(move |now| async move {
                 let found = self.shared.store.signup_in_full(organization, id).await?;
                 let found = found.filter(|found| found.event.deleted_at.is_none()).ok_or(Error::NotFound)?;
-                let SignupInFull { shift, signup, .. } = found;
-                Ok(rules::cancel_signup(signup, &shift, CancelledBy::Operator, MailIds::generate(now), now))
+                rules::cancel_signup(found, CancelledBy::Operator, MailIds::generate(now), now)
             })
             .await
     }

@@ -12,6 +12,7 @@ use crate::allowance::{Allowance, RateKey};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::link::Link;
+use crate::notice::TimeAndPlace;
 use crate::organization::Organization;
 use crate::question::Question;
 use crate::rules::{self, MailIds};
@@ -119,19 +120,15 @@ impl Volunteers {
 
     /// Reads the sign-up with this secret, and its event.
     ///
-    /// Returns the sign-up and its event with that one shift, even if the shift is deleted, and without questions. If
-    /// the shift is deleted, a confirmed sign-up (the shift was over) is returned as cancelled.
-    /// [`Session::signup`](crate::Session::signup) and the lists still return such a sign-up as confirmed.
+    /// Returns the sign-up and its event with that one shift, even if the shift is deleted, and without questions.
+    /// [`TimeAndPlace::of_signup`](crate::TimeAndPlace::of_signup) has the time and the place to show.
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] for an unknown secret, and for one that is [outdated](Link::LIFETIME).
     ///
     /// See [`cancel`](Self::cancel) for an example.
     pub async fn signup_with_event(&self, secret: &Secret) -> Result<(Signup, PublicEvent)> {
-        let SignupInFull { organization, event, shift, mut signup } = self.found(secret).await?;
-        if let Some(deleted_at) = shift.deleted_at {
-            signup = signup.cancelled(deleted_at, CancelledBy::ShiftDeletion);
-        }
+        let SignupInFull { organization, event, shift, signup } = self.found(secret).await?;
         Ok((signup, PublicEvent { organization, event, shifts: vec![shift], questions: vec![] }))
     }
 
@@ -139,7 +136,8 @@ impl Volunteers {
     /// changes nothing.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] for an unknown secret, and for one that is [outdated](Link::LIFETIME).
+    /// - [`Error::ShiftOver`] or [`Error::ShiftDeleted`] if the sign-up is confirmed, and its shift is over or deleted.
+    /// - [`Error::NotFound`] for an unknown secret, and for one that is [outdated](Link::LIFETIME).
     ///
     /// # Example
     ///
@@ -164,8 +162,8 @@ impl Volunteers {
     pub async fn cancel(&self, secret: &Secret) -> Result<Signup> {
         self.shared
             .commit_unrefused(move |now| async move {
-                let SignupInFull { shift, signup, .. } = self.found(secret).await?;
-                Ok(rules::cancel_signup(signup, &shift, CancelledBy::Volunteer, MailIds::generate(now), now))
+                let found = self.found(secret).await?;
+                rules::cancel_signup(found, CancelledBy::Volunteer, MailIds::generate(now), now)
             })
             .await
     }
@@ -175,8 +173,9 @@ impl Volunteers {
         let store = &self.shared.store;
         let link: Link = store.find(Unique::Link(secret.digest())).await?.ok_or(Error::NotFound)?;
         let found = store.signup_in_full(link.organization, link.signup).await?;
-        let is_shown = |found: &SignupInFull| {
-            found.event.deleted_at.is_none() && Link::works_at(found.shift.interval(), self.shared.now())
+        let is_shown = |SignupInFull { event, shift, signup, .. }: &SignupInFull| {
+            let at = TimeAndPlace::of_signup(signup, shift, event);
+            event.deleted_at.is_none() && Link::works_at(at.interval, self.shared.now())
         };
         found.filter(is_shown).ok_or(Error::NotFound)
     }
