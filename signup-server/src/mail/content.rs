@@ -1,48 +1,72 @@
-//! The wording of each mail: its subject, its introduction and its facts. The cause of the notice decides.
+//! The wording of each mail: its subject, its heading and its facts. The cause of the notice decides.
 
 use jiff::Timestamp;
 use signup_core::{
-    CancellationReason, CancelledBy, Delivery, Event, NoticeCause, Shift, Signup, TimeAndPlace,
+    CancellationReason, CancelledBy, Delivery, Description, EmailAddress, Link, NoticeCause, Signup,
+    TimeAndPlace,
 };
 
-use super::name::safe_name;
+use super::name::{safe_answer, safe_name};
 use super::plain::{lines, one_line};
+use crate::linked_text::LinkedText;
 use crate::location::place;
 use crate::page::times::Times;
 
 /// The maximum length of the titles of event and shift together in a subject, in characters.
 const MAX_SUBJECT_TITLE: usize = 80;
+/// What a mail says in place of an answer that could be read as a link.
+const HIDDEN_ANSWER: &str = "(see it on your sign-up page)";
 
 /// The content of a mail, as its text and its HTML show it.
 #[derive(Debug, Clone)]
 pub(super) struct Content<'a> {
     pub(super) subject: String,
     pub(super) name: Option<String>,
-    pub(super) intro: &'static str,
-    pub(super) event: String,
-    pub(super) shift: String,
-    pub(super) facts: Vec<Fact>,
+    pub(super) heading: &'static str,
+    /// The sentences under the heading.
+    pub(super) intro: Vec<&'static str>,
     /// The lines of the organizer's reason for a cancellation.
     pub(super) reason: Option<Vec<String>>,
-    /// The URL for a cancellation.
-    pub(super) cancel: Option<String>,
-    /// The URL of a sign-up that cannot be cancelled any more, because the shift is over.
-    pub(super) past: Option<String>,
-    pub(super) note: Option<&'static str>,
+    pub(super) facts: Vec<Fact>,
+    /// The answers given, each with its question.
+    pub(super) answers: Vec<Fact>,
+    /// The lines of the event's description.
+    pub(super) description: Option<Vec<String>>,
+    /// The URL of the sign-up, and what the volunteer can do there. `None` if the link does not work any more.
+    pub(super) link: Option<(Action, String)>,
+    /// The URL of the event's page, if the page is public.
     pub(super) url: Option<&'a str>,
-    pub(super) organization: &'a str,
+    /// The organization's address for questions.
+    pub(super) contact: Option<&'a str>,
+    pub(super) organization: String,
 }
 
 /// A labelled line of a mail.
 #[derive(Debug, Clone)]
 pub(super) struct Fact {
-    pub(super) label: &'static str,
+    pub(super) label: String,
     pub(super) value: String,
 }
 
+/// What a volunteer can do with the link of a mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Cancel the place.
+    Cancel,
+    /// See the sign-up, which cannot be cancelled any more.
+    See,
+}
+
+/// The words about a cause: the subject before the titles, the heading, and the sentences under it.
+struct Words {
+    subject: &'static str,
+    heading: &'static str,
+    intro: &'static [&'static str],
+}
+
 impl<'a> Content<'a> {
-    /// Returns the content of the mail of a delivery. `at` is the present time and place of the shift, and `url` the URL
-    /// of the event's page, if the page is public.
+    /// Returns the content of the mail of a delivery. `at` is the time and place of the shift that the mail shows, and `url`
+    /// the URL of the event's page, if the page is public.
     ///
     /// # Errors
     /// Returns the reason if the cause has no mail: it is fanned out, or newer than this mapping.
@@ -54,109 +78,149 @@ impl<'a> Content<'a> {
         now: Timestamp,
     ) -> Result<Self, String> {
         let Delivery { notice, organization, event, shift, signup, .. } = delivery;
-        let content = Self {
-            subject: String::new(),
-            name: safe_name(&signup.name),
-            intro: "",
-            event: one_line(event.title.as_str()),
-            shift: one_line(shift.title.as_str()),
-            facts: facts(["When", "Where"], at).collect(),
-            reason: None,
-            cancel: None,
-            past: None,
-            note: None,
-            url,
-            organization: organization.name.as_str(),
-        };
-        let (prefix, content) = match &notice.cause {
-            NoticeCause::SignedUp { secret, .. } => {
-                let link = format!("{base_url}/signups/{}", secret.reveal());
-                content.confirmation(link, at.interval.is_over(now))
+        let is_over = at.interval.is_over(now);
+        let words = words(&notice.cause, signup, at, is_over)?;
+        let mut facts = vec![
+            Fact::new("Event", one_line(event.title.as_str())),
+            Fact::new("Shift", one_line(shift.title.as_str())),
+        ];
+        match &notice.cause {
+            NoticeCause::ShiftMoved { before: Some(before), .. } => facts.extend(changes(before, at)),
+            _ => {
+                facts.push(Fact::new("When", when(at)));
+                facts.extend(place(at).map(|place| Fact::new("Where", one_line(&place))));
             }
-            NoticeCause::SignedUpAgain { secret, .. } => {
-                let link = format!("{base_url}/signups/{}", secret.reveal());
-                content.repetition(link, at.interval.is_over(now))
-            }
-            NoticeCause::Cancelled { .. } => content.cancellation(signup, event, shift),
-            NoticeCause::ShiftMoved { before, .. } => content.change(before.as_ref().unwrap_or(at), at),
-            other => return Err(format!("there is no mail for the cause {}", other.name())),
-        };
+        }
+        let name = safe_name(&signup.name);
+        if let NoticeCause::SignedUpAgain { .. } = notice.cause {
+            facts.extend(name.clone().map(|name| Fact::new("Name", name)));
+        }
+        let answers = signup.answers.iter().map(|answer| {
+            let value = safe_answer(answer.value.as_str());
+            Fact::new(&one_line(answer.label.as_str()), value.unwrap_or_else(|| HIDDEN_ANSWER.to_owned()))
+        });
+        let action = if signup.is_confirmed() && !is_over { Action::Cancel } else { Action::See };
+        let secret = notice.cause.secret().filter(|_| Link::works_at(at.interval, now));
+        let reason = signup.cancellation_reason(event, shift);
         let titles = shorten(&format!("{} – {}", event.title, shift.title));
-        Ok(Self { subject: format!("{prefix}: {titles}"), ..content })
+        Ok(Self {
+            subject: format!("{}: {titles}", words.subject),
+            name,
+            heading: words.heading,
+            intro: words.intro.to_vec(),
+            reason: reason.map(CancellationReason::as_str).map(lines),
+            facts,
+            answers: answers.collect(),
+            description: event.description.as_ref().map(Description::as_str).map(lines),
+            link: secret.map(|secret| (action, format!("{base_url}/signups/{}", secret.reveal()))),
+            // The page of a cancelled event offers nothing more, and is gone if the organizer deletes the event.
+            url: url.filter(|_| signup.cancelled_by() != Some(CancelledBy::EventCancellation)),
+            contact: organization.contact.as_ref().map(EmailAddress::as_str),
+            organization: one_line(organization.name.as_str()),
+        })
     }
 
-    /// Returns the prefix of the subject, and the content, of the mail about a sign-up.
-    fn confirmation(self, link: String, is_over: bool) -> (&'static str, Self) {
-        if is_over {
-            let intro = "You were signed up for a shift that is over. Thank you!";
-            return ("You were signed up", Self { intro, past: Some(link), ..self });
-        }
-        let intro = "You are signed up. Thank you! We look forward to seeing you.";
-        ("You are signed up", Self { intro, cancel: Some(link), ..self })
+    /// Splits a line into its addresses and the parts between them.
+    #[expect(clippy::unused_self, reason = "a template calls methods of its values only")]
+    pub(super) fn linked<'t>(&self, line: &'t str) -> Vec<LinkedText<'t>> {
+        LinkedText::parts(line)
     }
 
-    /// Returns the prefix of the subject, and the content, of the mail about a repeated sign-up.
-    fn repetition(self, link: String, is_over: bool) -> (&'static str, Self) {
-        let intro = "You already have a place on this shift. Nothing has changed.";
-        let (cancel, past) = if is_over { (None, Some(link)) } else { (Some(link), None) };
-        ("You already have a place", Self { intro, cancel, past, ..self })
-    }
-
-    /// Returns the prefix of the subject, and the content, of the mail about a cancelled sign-up.
-    fn cancellation(self, signup: &Signup, event: &Event, shift: &Shift) -> (&'static str, Self) {
-        let reason = signup.cancellation_reason(event, shift).map(CancellationReason::as_str).map(lines);
-        let thanks = Some("Thank you for your offer to help.");
-        match signup.cancelled_by() {
-            None | Some(CancelledBy::Volunteer) => {
-                let intro = "Your place is cancelled, and free for somebody else. Thank you for telling.";
-                ("Cancelled", Self { intro, ..self })
-            }
-            Some(CancelledBy::ShiftDeletion) => {
-                let intro =
-                    "This shift does not take place: the organizer has removed it. Your place is cancelled.";
-                ("Shift cancelled", Self { intro, reason, note: thanks, ..self })
-            }
-            Some(CancelledBy::EventCancellation) => {
-                let intro =
-                    "The event does not take place: the organizer has cancelled it. Your place is cancelled.";
-                // The page tells nothing more, and is gone if the organizer deletes the event.
-                ("Event cancelled", Self { intro, reason, note: thanks, url: None, ..self })
-            }
-            // An operator, or a canceller that is newer than this mapping.
-            Some(_) => {
-                let intro = "The organization has cancelled your place on this shift.";
-                ("Cancelled by the organization", Self { intro, ..self })
-            }
-        }
-    }
-
-    /// Returns the prefix of the subject, and the content, of the mail about another time or place.
-    fn change(self, before: &TimeAndPlace, at: &TimeAndPlace) -> (&'static str, Self) {
-        let intro = match (before.interval != at.interval, place(before) != place(at)) {
-            (true, true) => "The time and the place of your shift have changed.",
-            (true, false) => "The time of your shift has changed.",
-            (false, _) => "The place of your shift has changed.",
-        };
-        let old = facts(["When, before", "Where, before"], before);
-        let mut facts: Vec<_> = old.chain(facts(["When, now", "Where, now"], at)).collect();
-        // A missing place has no fact, so a place that was removed is reported here.
-        if place(before).is_some() && place(at).is_none() {
-            facts.push(Fact { label: "Where, now", value: "no place is given".to_owned() });
-        }
-        let note = Some(
-            "Your place is kept. If you cannot come now, please use the link to cancel in the mail that confirmed your \
-             place.",
-        );
-        ("Your shift has changed", Self { intro, facts, note, ..self })
+    /// Returns the link that begins a mail to an address.
+    #[expect(clippy::unused_self, reason = "a template calls methods of its values only")]
+    pub(super) fn mailto(&self, address: &str) -> String {
+        LinkedText::mail_address(address).link.unwrap_or_default().into_owned()
     }
 }
 
-/// Returns the time and, if there is one, the place.
-fn facts(labels: [&'static str; 2], at: &TimeAndPlace) -> impl Iterator<Item = Fact> {
-    let [when, place_label] = labels;
-    let when = Fact { label: when, value: Times::of(at.interval, &at.zone).to_string() };
-    let place = place(at).map(|place| Fact { label: place_label, value: one_line(&place) });
-    std::iter::once(when).chain(place)
+impl Fact {
+    fn new(label: &str, value: String) -> Self {
+        Self { label: label.to_owned(), value }
+    }
+}
+
+/// Returns the words about a cause.
+fn words(cause: &NoticeCause, signup: &Signup, at: &TimeAndPlace, is_over: bool) -> Result<Words, String> {
+    let words = |subject, heading, intro| Ok(Words { subject, heading, intro });
+    match cause {
+        NoticeCause::SignedUp { .. } if is_over => words(
+            "You were signed up",
+            "You were signed up for this shift",
+            &["The shift is over now. Thank you for helping."],
+        ),
+        NoticeCause::SignedUp { .. } => {
+            words("You are signed up", "You are signed up", &["Thank you. We look forward to seeing you."])
+        }
+        NoticeCause::SignedUpAgain { .. } => words(
+            "You already have a place",
+            "You already have a place",
+            &[
+                "Your email address was used to sign up for this shift again. You keep the place that you have, and nothing has changed.",
+                "One email address holds one place on a shift. To sign up someone else, use an email address of their own.",
+            ],
+        ),
+        NoticeCause::Cancelled { .. } => match signup.cancelled_by() {
+            None | Some(CancelledBy::Volunteer) => words(
+                "Your place is cancelled",
+                "Your place is cancelled",
+                &["Thanks for letting us know. Someone else can take your place now."],
+            ),
+            Some(CancelledBy::ShiftDeletion) => words(
+                "This shift has been cancelled",
+                "This shift has been cancelled",
+                &[
+                    "The organizer has cancelled this shift, so your place is cancelled. Thank you for offering to help.",
+                ],
+            ),
+            Some(CancelledBy::EventCancellation) => words(
+                "This event has been cancelled",
+                "This event has been cancelled",
+                &[
+                    "The organizer has cancelled this event, so your place is cancelled. Thank you for offering to help.",
+                ],
+            ),
+            // An operator, or a canceller that is newer than this mapping.
+            Some(_) => words(
+                "Your place has been cancelled",
+                "The organizer has cancelled your place",
+                &["Thank you for offering to help."],
+            ),
+        },
+        NoticeCause::ShiftMoved { before, .. } => {
+            let before = before.as_ref().unwrap_or(at);
+            let intro: &[&str] = match (before.interval != at.interval, place(before) != place(at)) {
+                (true, true) => &["The time and the place of your shift have changed. You keep your place."],
+                (true, false) => &["The time of your shift has changed. You keep your place."],
+                (false, _) => &["The place of your shift has changed. You keep your place."],
+            };
+            words("Your shift has changed", "Your shift has changed", intro)
+        }
+        other => Err(format!("there is no mail for the cause {}", other.name())),
+    }
+}
+
+fn when(at: &TimeAndPlace) -> String {
+    Times::of(at.interval, &at.zone).to_string()
+}
+
+/// Returns the time and the place: once if they have not changed, else as they were told before and as they are now.
+fn changes(before: &TimeAndPlace, at: &TimeAndPlace) -> Vec<Fact> {
+    let mut facts = if before.interval == at.interval {
+        vec![Fact::new("When", when(at))]
+    } else {
+        vec![Fact::new("Old time", when(before)), Fact::new("New time", when(at))]
+    };
+    match (place(before), place(at)) {
+        (None, None) => {}
+        (old, new) if old == new => facts.extend(new.map(|place| Fact::new("Where", one_line(&place)))),
+        (old, new) => {
+            let shown = |place: Option<String>| {
+                place.map_or_else(|| "none given".to_owned(), |place| one_line(&place))
+            };
+            facts.extend([Fact::new("Old place", shown(old)), Fact::new("New place", shown(new))]);
+        }
+    }
+    facts
 }
 
 fn shorten(text: &str) -> String {

@@ -1,8 +1,9 @@
 //! The content of a mail: plain text, HTML, and the shift as a calendar attachment.
 //!
-//! Text from users is put on one line in headers and in plain text, and escaped in HTML. Only the reason for a
-//! cancellation keeps its line breaks, and it is in no header. A volunteer's name is left out if it could be shown as a
-//! link, has format characters, or is too long (see `name.rs`).
+//! Text from users is put on one line in headers and in plain text, and escaped in HTML. Only the event's
+//! description and the reason for a cancellation keep their line breaks, and they are in no header. A volunteer's name and
+//! answers are left out if they could be shown as a link or have format characters, and a name if it is too long (see
+//! `name.rs`).
 
 use std::time::{Duration, SystemTime};
 
@@ -13,7 +14,7 @@ use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
 use signup_core::{Delivery, EmailAddress, NoticeCause, TimeAndPlace};
 
-use super::content::Content;
+use super::content::{Action, Content};
 use super::name::safe_name;
 use crate::calendar::{Method, SignupEntry};
 
@@ -83,7 +84,14 @@ pub(super) fn write(
         .date(date(now))
         .from(from.clone())
         .to(Mailbox::new(safe_name(&signup.name), address))
-        .subject(content.subject.clone())
+        .subject(content.subject.clone());
+    // An address without an ASCII form gets no header: the mail still shows it.
+    let contact = organization.contact.as_ref().and_then(|contact| self::address(contact).ok());
+    let message = match contact {
+        Some(contact) => message.reply_to(Mailbox::new(None, contact)),
+        None => message,
+    };
+    let message = message
         // Prevents automatic replies (RFC 3834, 5).
         .raw_header(HeaderValue::new(
             HeaderName::new_from_ascii_str("Auto-Submitted"),
@@ -123,6 +131,8 @@ mod cancellation_tests;
 mod cause_tests;
 #[cfg(test)]
 mod change_tests;
+#[cfg(test)]
+mod content_tests;
 #[cfg(test)]
 mod delivered;
 #[cfg(test)]

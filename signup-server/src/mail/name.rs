@@ -1,9 +1,9 @@
-//! The name of a volunteer in a mail.
+//! The name and the answers of a volunteer in a mail.
 //!
 //! Anyone can sign up any address under any name. If a mail program showed the name as a link, a stranger could send a
-//! link to that address. A name with format characters could look like other text. Such names are left out.
+//! link to that address. A name with format characters could look like other text. Such names and answers are left out.
 //!
-//! **Invariant:** every volunteer's name in a mail comes from [`safe_name`].
+//! **Invariant:** every volunteer's name in a mail comes from [`safe_name`], and every answer from [`safe_answer`].
 
 use signup_core::PersonName;
 use unicode_normalization::UnicodeNormalization as _;
@@ -27,6 +27,17 @@ pub(super) fn safe_name(name: &PersonName) -> Option<String> {
     is_safe.then_some(name)
 }
 
+/// Returns an answer on one line, or `None` if the answer must be left out.
+///
+/// An answer may be longer than a name, and it may have slashes and times: neither alone makes a link.
+pub(super) fn safe_answer(answer: &str) -> Option<String> {
+    let answer = one_line(answer);
+    let folded: String = answer.nfkc().collect();
+    let has_address = folded.contains(['@', '\\']) || folded.contains("//");
+    let is_safe = !has_address && !has_format_characters(&answer) && !joins_words(&folded);
+    is_safe.then_some(answer)
+}
+
 /// Returns whether the name has bidirectional controls, joiners, or other invisible characters that change how text is
 /// shown.
 fn has_format_characters(name: &str) -> bool {
@@ -38,13 +49,30 @@ fn has_format_characters(name: &str) -> bool {
 /// The name is normalized like a host name (NFKC), which turns full-width and other compatibility characters into plain
 /// ones. A separator between two words makes a link. A separator at the end of a word, as in "J. R. R.", does not.
 fn could_be_link(name: &str) -> bool {
-    let folded: Vec<char> = name.nfkc().collect();
-    let joins_words = |three: &[char]| {
-        matches!(three, [before, separator, after]
-            if SEPARATORS.contains(separator) && !before.is_whitespace() && !ends_word(*after))
-    };
-    folded.iter().any(|character| ADDRESS_CHARACTERS.contains(character))
-        || folded.windows(3).any(joins_words)
+    let folded: String = name.nfkc().collect();
+    folded.contains(ADDRESS_CHARACTERS) || joins_words(&folded) || joins_digits(&folded)
+}
+
+/// Returns whether a separator is between two words, and not between two digits as in a time or a decimal.
+fn joins_words(folded: &str) -> bool {
+    has_separator(folded, |before, after| {
+        !before.is_whitespace() && !ends_word(after) && !are_digits(before, after)
+    })
+}
+
+fn joins_digits(folded: &str) -> bool {
+    has_separator(folded, are_digits)
+}
+
+fn has_separator(folded: &str, between: impl Fn(char, char) -> bool) -> bool {
+    let characters: Vec<char> = folded.chars().collect();
+    characters.windows(3).any(|three| {
+        matches!(three, [before, separator, after] if SEPARATORS.contains(separator) && between(*before, *after))
+    })
+}
+
+const fn are_digits(before: char, after: char) -> bool {
+    before.is_ascii_digit() && after.is_ascii_digit()
 }
 
 /// Returns whether the character after a separator ends the word. Then the separator does not join two words.
@@ -124,6 +152,34 @@ mod tests {
         }
         assert_eq!(shown(&"x".repeat(MAX_CHARACTERS)).map(|name| name.len()), Some(MAX_CHARACTERS));
         assert_eq!(shown(&"x".repeat(MAX_CHARACTERS + 1)), None);
+    }
+
+    #[test]
+    fn an_answer_is_left_out_only_if_it_could_be_read_as_a_link() {
+        for answer in [
+            "M",
+            "yes",
+            "vegan/gluten-free",
+            "from 07:30",
+            "1.5 hours",
+            "No nuts, please. Thanks!",
+            &"x".repeat(500),
+        ] {
+            assert_eq!(safe_answer(answer).as_deref(), Some(answer));
+        }
+        for answer in [
+            "evil.example",
+            "see bit.ly/abc",
+            "http://evil",
+            "//evil",
+            "ada@evil",
+            "tel:0900",
+            "a\\b",
+            "a\u{202e}b",
+        ] {
+            assert_eq!(safe_answer(answer), None, "{answer}");
+        }
+        assert_eq!(safe_answer("one\r\ntwo").as_deref(), Some("one two"), "on one line");
     }
 
     #[test]

@@ -116,7 +116,7 @@ async fn a_cancellation_is_mailed_once_to_each_active_sign_up_with_the_reason() 
     assert_eq!(told(&mails, 5), ["ada@example.org", "ada@example.org", "bob@example.org"]);
     for mail in &mails[5..] {
         let subject = mail.header("subject");
-        assert!(subject.starts_with("Event cancelled: Food drive – "), "{subject}");
+        assert!(subject.starts_with("This event has been cancelled: Food drive – "), "{subject}");
         let calendar = mail.calendar();
         assert_eq!((calendar.property("METHOD"), calendar.property("STATUS")), ("CANCEL", "CANCELLED"));
         let is_before = |first: &&Mail| first.calendar().property("UID") == calendar.property("UID");

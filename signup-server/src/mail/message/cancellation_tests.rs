@@ -41,13 +41,16 @@ async fn each_cause_of_a_cancellation_has_its_own_subject_and_wording() {
     let mut subjects = BTreeSet::new();
     for &by in CancelledBy::ALL {
         let (subject, intro) = match by {
-            CancelledBy::Volunteer => ("Cancelled: ", "Your place is cancelled, and free for somebody else."),
-            CancelledBy::Operator => (
-                "Cancelled by the organization: ",
-                "The organization has cancelled your place on this shift.",
-            ),
-            CancelledBy::ShiftDeletion => ("Shift cancelled: ", "This shift does not take place"),
-            CancelledBy::EventCancellation => ("Event cancelled: ", "The event does not take place"),
+            CancelledBy::Volunteer => ("Your place is cancelled: ", "Someone else can take your place now."),
+            CancelledBy::Operator => {
+                ("Your place has been cancelled: ", "The organizer has cancelled your place")
+            }
+            CancelledBy::ShiftDeletion => {
+                ("This shift has been cancelled: ", "The organizer has cancelled this shift")
+            }
+            CancelledBy::EventCancellation => {
+                ("This event has been cancelled: ", "The organizer has cancelled this event")
+            }
             other => panic!("{other:?} is not tested"),
         };
         let (_, mail) = cancelled(by, None).await;
@@ -56,7 +59,9 @@ async fn each_cause_of_a_cancellation_has_its_own_subject_and_wording() {
             mail.assert_says(text);
         }
         mail.assert_does_not_say("reason");
-        mail.assert_does_not_say("/signups/");
+        mail.assert_says("https://example.org/signups/");
+        mail.assert_says("See your sign-up");
+        mail.assert_does_not_say("cancel your place");
         subjects.insert(subject);
     }
     assert_eq!(subjects.len(), CancelledBy::ALL.len());
@@ -80,14 +85,15 @@ async fn each_cancellation_cancels_the_calendar_entry() {
 async fn the_reason_is_escaped_and_keeps_its_line_breaks() {
     let reason = "The hall is flooded.\r\nBcc: all@example.org\r\n\r\n<script>alert(1)</script>\n\u{1b}[31mSorry & thanks";
     for (by, subject) in [
-        (CancelledBy::EventCancellation, "Event cancelled: Food drive – Early"),
-        (CancelledBy::ShiftDeletion, "Shift cancelled: Food drive – Early"),
+        (CancelledBy::EventCancellation, "This event has been cancelled: Food drive – Early"),
+        (CancelledBy::ShiftDeletion, "This shift has been cancelled: Food drive – Early"),
     ] {
         let (_, mail) = cancelled(by, Some(reason)).await;
         let text = "\nThe organizer's reason:\nThe hall is flooded.\nBcc: all@example.org\n\n<script>alert(1)</script>\n\
                 [31mSorry & thanks\n";
         assert!(mail.text.contains(text), "{}", mail.text);
-        let html = "The hall is flooded.<br>\nBcc: all@example.org<br>\n<br>\n&#60;script&#62;alert(1)&#60;/script&#62;<br>\n\
+        let html = "The hall is flooded.<br>\nBcc: <a href=\"mailto:all@example.org\" \
+                rel=\"noopener noreferrer nofollow ugc\">all@example.org</a><br>\n<br>\n&#60;script&#62;alert(1)&#60;/script&#62;<br>\n\
                 [31mSorry &#38; thanks</p>";
         assert!(mail.html.contains(html), "{}", mail.html);
         assert_eq!(mail.subject, subject);
@@ -122,6 +128,6 @@ async fn the_mail_names_what_cancelled_the_sign_up_and_not_a_later_cancellation(
     let (_, PublicEvent { event, .. }) = volunteers.signup_with_event(secret).await.unwrap();
     assert!(event.is_cancelled());
     let mail = sample.mail().await;
-    assert_eq!(mail.subject, "Cancelled: Food drive – Early");
+    assert_eq!(mail.subject, "Your place is cancelled: Food drive – Early");
     mail.assert_does_not_say("flooded");
 }

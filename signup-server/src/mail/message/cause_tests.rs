@@ -16,7 +16,7 @@ async fn every_cause_of_a_notice_has_a_mail_or_is_fanned_out() {
     let mailed = [
         (NoticeCause::SignedUp { signup, secret: secret() }, "You are signed up: "),
         (NoticeCause::SignedUpAgain { signup, secret: secret() }, "You already have a place: "),
-        (NoticeCause::Cancelled { signup, secret: secret() }, "Cancelled: "),
+        (NoticeCause::Cancelled { signup, secret: secret() }, "Your place is cancelled: "),
         (
             NoticeCause::ShiftMoved { signup, secret: secret(), before: Some(before) },
             "Your shift has changed: ",

@@ -27,7 +27,7 @@ fn assert_facts(mail: &Parts, facts: &[(&str, &str)]) {
     let text: String = facts.iter().map(|(label, value)| format!("{label}: {value}\n")).collect();
     assert!(mail.text.contains(&format!("Shift: Early\n{text}\n")), "{text} in {}", mail.text);
     for (label, value) in facts {
-        let row = format!("<strong>{label}</strong></td><td>{value}</td>");
+        let row = format!("<strong>{label}</strong></td><td dir=\"auto\">{value}</td>");
         assert!(mail.html.contains(&row), "{row} in {}", mail.html);
     }
 }
@@ -40,16 +40,9 @@ async fn an_event_that_moved_is_mailed_with_both_times() {
     let (first, mail) = changed(EventPatch::new().start_date(date(2099, 6, 7))).await;
     assert_eq!(mail.subject, "Your shift has changed: Food drive – Early");
     mail.assert_says("The time of your shift has changed.");
-    mail.assert_says("Your place is kept.");
-    assert_facts(
-        &mail,
-        &[
-            ("When, before", BEFORE),
-            ("Where, before", "Old hall"),
-            ("When, now", NOW),
-            ("Where, now", "Old hall"),
-        ],
-    );
+    mail.assert_says("You keep your place.");
+    mail.assert_says("https://example.org/signups/");
+    assert_facts(&mail, &[("Old time", BEFORE), ("New time", NOW), ("Where", "Old hall")]);
     assert_entry_follows(&first, &mail);
     assert_eq!(mail.property("DTSTART"), "20990607T000000Z");
 }
@@ -59,9 +52,13 @@ async fn another_place_of_the_event_is_mailed_with_both_places() {
     let (first, mail) = changed(EventPatch::new().location("New <hall>".parse().unwrap())).await;
     assert_eq!(mail.subject, "Your shift has changed: Food drive – Early");
     mail.assert_says("The place of your shift has changed.");
-    assert!(mail.text.contains("Where, before: Old hall\nWhen, now: "), "{}", mail.text);
-    assert!(mail.text.contains("Where, now: New <hall>\n"), "{}", mail.text);
-    assert!(mail.html.contains("<td>New &#60;hall&#62;</td>"), "{}", mail.html);
+    assert!(
+        mail.text.contains("When: Saturday, 6 June 2099, 00:00–24:00 UTC (UTC)\nOld place: Old hall\n"),
+        "{}",
+        mail.text
+    );
+    assert!(mail.text.contains("New place: New <hall>\n"), "{}", mail.text);
+    assert!(mail.html.contains("<td dir=\"auto\">New &#60;hall&#62;</td>"), "{}", mail.html);
     assert_entry_follows(&first, &mail);
     assert_eq!((first.property("LOCATION"), mail.property("LOCATION")), ("Old hall", "New <hall>"));
 }
@@ -70,15 +67,7 @@ async fn another_place_of_the_event_is_mailed_with_both_places() {
 async fn a_place_that_the_event_lost_is_mailed() {
     let (first, mail) = changed(EventPatch::new().clear_location()).await;
     assert_eq!(mail.subject, "Your shift has changed: Food drive – Early");
-    assert_facts(
-        &mail,
-        &[
-            ("When, before", BEFORE),
-            ("Where, before", "Old hall"),
-            ("When, now", BEFORE),
-            ("Where, now", "no place is given"),
-        ],
-    );
+    assert_facts(&mail, &[("When", BEFORE), ("Old place", "Old hall"), ("New place", "none given")]);
     assert_entry_follows(&first, &mail);
     assert!(!mail.calendar.contains("LOCATION"), "{}", mail.calendar);
 }
@@ -91,12 +80,7 @@ async fn another_time_and_another_place_of_the_event_are_one_mail() {
     mail.assert_says("The time and the place of your shift have changed.");
     assert_facts(
         &mail,
-        &[
-            ("When, before", BEFORE),
-            ("Where, before", "Old hall"),
-            ("When, now", NOW),
-            ("Where, now", "New hall"),
-        ],
+        &[("Old time", BEFORE), ("New time", NOW), ("Old place", "Old hall"), ("New place", "New hall")],
     );
     assert_entry_follows(&first, &mail);
 }
@@ -110,7 +94,7 @@ async fn a_change_of_the_shift_alone_is_mailed_like_one_of_its_event() {
     let mail = sample.mail().await;
     assert_eq!(mail.subject, "Your shift has changed: Food drive – Early");
     mail.assert_says("The place of your shift has changed.");
-    assert_facts(&mail, &[("When, before", BEFORE), ("When, now", BEFORE), ("Where, now", "Dock 4")]);
+    assert_facts(&mail, &[("When", BEFORE), ("Old place", "none given"), ("New place", "Dock 4")]);
     assert_entry_follows(&first, &mail);
 }
 
@@ -120,10 +104,9 @@ async fn the_time_before_a_change_is_shown_in_the_zone_in_which_it_was_told() {
     assert_facts(
         &mail,
         &[
-            ("When, before", BEFORE),
-            ("Where, before", "Old hall"),
-            ("When, now", "Saturday, 6 June 2099, 00:00–24:00 JST (Asia/Tokyo)"),
-            ("Where, now", "Old hall"),
+            ("Old time", BEFORE),
+            ("New time", "Saturday, 6 June 2099, 00:00–24:00 JST (Asia/Tokyo)"),
+            ("Where", "Old hall"),
         ],
     );
 }

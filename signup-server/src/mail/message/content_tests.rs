@@ -1,0 +1,120 @@
+//! What every mail about a sign-up shows: the answers, the description of the event, the contact, and a link that works.
+
+use signup_core::{Capacity, EventPatch, Link, NewSignup, OrganizationPatch, QuestionKind, ShiftPatch};
+
+use super::delivered::{Sample, parts};
+use super::*;
+
+/// Delivers the confirmation of a volunteer who gave these answers.
+async fn answered(sample: &Sample, answers: &[&str]) -> Delivery {
+    drop(sample.delivery().await);
+    let two = ShiftPatch::new().capacity(Capacity::new(2).unwrap());
+    sample.session.patch_shift(sample.shift, two).await.unwrap();
+    let admin = sample.service.admin();
+    let mut new = NewSignup::new("Bob".parse().unwrap(), "bob@example.org".parse().unwrap());
+    for (number, answer) in answers.iter().enumerate() {
+        let label = format!("Question {number}").parse().unwrap();
+        let question = signup_core::NewQuestion::new(label, QuestionKind::Text);
+        let question = admin.add_question(sample.event, question).await.unwrap();
+        new = new.answer(question.id, answer.parse().unwrap());
+    }
+    let owner = admin.event_owner(sample.event).await.unwrap();
+    let form = sample.service.volunteers().form_of(owner, sample.shift).await.unwrap();
+    form.sign_up(new).await.unwrap();
+    sample.delivery().await
+}
+
+#[tokio::test]
+async fn a_mail_shows_the_answers_but_none_that_could_be_read_as_a_link() {
+    let sample = Sample::create().await;
+    let mail = parts(&answered(&sample, &["vegan/gluten-free", "see evil.example/x", "<b>\r\nBcc: x"]).await);
+    assert!(mail.text.contains(
+        "Your answers\nQuestion 0: vegan/gluten-free\nQuestion 1: (see it on your sign-up page)\nQuestion 2: <b> Bcc: x\n"
+    ), "{}", mail.text);
+    mail.assert_does_not_say("evil.example");
+    mail.assert_says("vegan/gluten-free");
+    assert!(mail.html.contains("&#60;b&#62; Bcc: x</td>"), "{}", mail.html);
+    let plain = parts(&Sample::create().await.delivery().await);
+    plain.assert_does_not_say("Your answers");
+    assert_eq!(mail.headers, plain.headers, "an answer adds no header");
+}
+
+#[tokio::test]
+async fn a_mail_shows_the_description_as_text_with_links_in_its_html() {
+    let sample = Sample::create().await;
+    let description =
+        "# Bring gloves\r\n\r\nMap: https://example.org/map?a=b&c\n<script>alert(1)</script>\u{1b}[31m";
+    let patch = EventPatch::new().description(description.parse().unwrap());
+    sample.session.patch_event(sample.event, patch).await.unwrap();
+    let mail = sample.mail().await;
+    let text = "About the event\n# Bring gloves\n\nMap: https://example.org/map?a=b&c\n<script>alert(1)</script> [31m\n";
+    assert!(mail.text.contains(text), "{}", mail.text);
+    let link = "Map: <a href=\"https://example.org/map?a=b&#38;c\" rel=\"noopener noreferrer nofollow ugc\">";
+    for html in ["# Bring gloves<br>\n<br>\n", link, "&#60;script&#62;alert(1)&#60;/script&#62; [31m</p>"] {
+        assert!(mail.html.contains(html), "{html} in {}", mail.html);
+    }
+}
+
+#[tokio::test]
+async fn replies_go_to_the_contact_of_the_organization_if_it_has_one() {
+    let sample = Sample::create().await;
+    let without = sample.delivery().await;
+    let mail = parts(&without);
+    assert_eq!(mail.reply_to, None);
+    mail.assert_does_not_say("Questions?");
+    let update = OrganizationPatch::new().contact("help@riverside.example".parse().unwrap());
+    sample.service.admin().update_organization(without.organization.id, update).await.unwrap();
+    let mail = parts(&answered_again(&sample).await);
+    assert_eq!(mail.reply_to.as_deref(), Some("help@riverside.example"));
+    assert!(
+        mail.text.contains("Reply to this email, or write to help@riverside.example.\n"),
+        "{}",
+        mail.text
+    );
+    let link = "<a href=\"mailto:help@riverside.example\">help@riverside.example</a>";
+    assert!(mail.html.contains(link), "{}", mail.html);
+}
+
+/// Signs the volunteer of the sample up again, and delivers the mail about that.
+async fn answered_again(sample: &Sample) -> Delivery {
+    let owner = sample.service.admin().event_owner(sample.event).await.unwrap();
+    let form = sample.service.volunteers().form_of(owner, sample.shift).await.unwrap();
+    let again = NewSignup::new("Mallory".parse().unwrap(), "ada@example.org".parse().unwrap());
+    // The shift has one place.
+    assert_eq!(form.sign_up(again).await, Err(signup_core::Error::ShiftFull));
+    sample.delivery().await
+}
+
+#[tokio::test]
+async fn a_repeated_sign_up_is_told_the_name_that_has_the_place() {
+    let sample = Sample::create().await;
+    drop(sample.delivery().await);
+    let mail = parts(&answered_again(&sample).await);
+    assert_eq!(mail.subject, "You already have a place: Food drive – Early");
+    assert!(mail.text.contains("\nName: Ada\n") && !mail.text.contains("Mallory"), "{}", mail.text);
+    mail.assert_says("You keep the place that you have");
+    assert!(
+        mail.text.contains("If you can't come, cancel your place:\nhttps://example.org/signups/"),
+        "{}",
+        mail.text
+    );
+}
+
+#[tokio::test]
+async fn a_link_is_shown_as_long_as_it_works() {
+    let delivery = Sample::create().await.delivery().await;
+    let end = delivery.shift.interval().end;
+    let from = "Riverside <help@example.org>".parse().unwrap();
+    let text = |now| write(&delivery, &from, "https://example.org", now).unwrap().text;
+    let secret = delivery.notice.cause.secret().unwrap().reveal();
+    for (now, offer) in [
+        (end - jiff::SignedDuration::from_secs(1), Some("If you can't come, cancel your place:")),
+        (end, Some("See your sign-up:")),
+        (end + Link::LIFETIME, None),
+    ] {
+        let text = text(now);
+        let shown = offer.map(|offer| format!("{offer}\nhttps://example.org/signups/{secret}\n"));
+        assert!(shown.is_none_or(|shown| text.contains(&shown)), "{text}");
+        assert_eq!(text.contains(secret), offer.is_some(), "{text}");
+    }
+}
