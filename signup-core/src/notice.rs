@@ -379,7 +379,8 @@ impl Notice {
         let (version, failed) = (self.version + 1, NoticeFailure::new(now, reason));
         match backoff(self.attempts).filter(|_| failure == DeliveryFailure::Transient) {
             Some(backoff) => {
-                Self { version, due_at: now + backoff, last_reason: Some(failed.reason), ..self }
+                let last_reason = Some(failed.reason);
+                Self { version, due_at: now + backoff, failure: None, last_reason, ..self }
             }
             None => Self { version, failure: Some(failed), last_reason: None, ..self },
         }
