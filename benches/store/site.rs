@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use signup_benches::event;
 use signup_core::{
     ChangeSet, EventId, EventInput, EventKey, EventOrder, EventQuery, EventWithShifts, OrganizationId,
-    PersonName, PlanLimits, PlanTable, Position, ScheduledShift, Scopes, Service, Session, ShiftId,
-    Side, Signup, SignupId, Store, TimeAndPlace, Write, new_uuid,
+    PersonName, PlanLimits, PlanTable, Position, ScheduledShift, Scopes, Service, Session, ShiftId, Side,
+    Signup, SignupId, Store, TimeAndPlace, Write, new_uuid,
 };
 use uuid::Uuid;
 
