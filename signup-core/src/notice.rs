@@ -52,7 +52,6 @@ pub struct Notice {
     /// The failure of a failed notice; `None` while the notice is queued.
     pub failure: Option<NoticeFailure>,
     /// Why the last attempt of a queued notice failed, as in [`NoticeFailure::reason`]; `None` if none has failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_reason: Option<String>,
 }
 
@@ -61,8 +60,7 @@ pub struct Notice {
 pub struct NoticeFailure {
     /// When the notice failed.
     pub at: Timestamp,
-    /// The mail server's answer, or the connection error; at most [`MAX`](Self::MAX) characters. The text may contain
-    /// the volunteer's address.
+    /// The mail server's answer, or the connection error; at most [`MAX`](Self::MAX) characters. May name the volunteer.
     pub reason: String,
 }
 
