@@ -208,7 +208,7 @@ SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.email, u.email
 FROM signups u LEFT JOIN shifts s
     ON s.organization_id = u.organization_id AND s.id = u.shift_id AND u.status = 'confirmed';
 
--- The stored answers to requests with an idempotency key. `outcome` is a JSON object. The CHECK only notices an object that
+-- The stored answers to requests with an idempotency key. A large outcome is compressed. `outcome` is a JSON object. The CHECK only notices an object that
 -- is cut off, because reading all of it as JSON took a sixth of the time of a commit that creates an event. It compares the
 -- last byte: to find the last character, SQLite counts all characters before it.
 CREATE TABLE receipts (

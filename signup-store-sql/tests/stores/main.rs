@@ -9,6 +9,7 @@ mod conformance;
 mod open;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod receipts;
 mod records;
 mod schema;
 mod sort_keys;
