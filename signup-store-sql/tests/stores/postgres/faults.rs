@@ -1,4 +1,4 @@
-//! PostgreSQL: servers that come and go, refuse, or fall silent.
+//! PostgreSQL: servers that restart, refuse connections, or stop answering.
 
 use std::time::{Duration, Instant};
 
@@ -17,20 +17,20 @@ use super::waits::{begin, busy_shift, locking, sign_up, transactions, until_wait
 use crate::records::{insert, organization};
 use crate::wait::wait_until;
 
-/// A way to a server that can be disturbed.
-struct Way {
+/// A proxy in front of a server. A test can slow it down or silence it.
+struct Proxy {
     port: u16,
     state: watch::Sender<u8>,
     listening: JoinHandle<()>,
 }
 
 const OPEN: u8 = 0;
-/// Whatever is said takes a while.
+/// The proxy delays each chunk of data.
 const SLOW: u8 = 1;
-/// Nothing gets through, and nobody is told.
+/// The proxy forwards nothing, and closes no connection.
 const SILENT: u8 = 2;
 
-impl Way {
+impl Proxy {
     async fn to(port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let here = listener.local_addr().unwrap().port();
@@ -50,7 +50,7 @@ impl Way {
         Self { port: here, state, listening }
     }
 
-    /// Whoever comes is refused; who is there stays.
+    /// Refuses new connections, and keeps the open ones.
     async fn refuse(&mut self) {
         self.listening.abort();
         assert!((&mut self.listening).await.is_err());
@@ -77,17 +77,17 @@ async fn carry(
             // The delay is deliberate: it stands for a slow network.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        until_heard(&mut state).await;
+        until_not_silent(&mut state).await;
         if to.write_all(&buffer[..length]).await.is_err() {
             return;
         }
     }
     // The end of the connection does not get through, either.
-    until_heard(&mut state).await;
+    until_not_silent(&mut state).await;
 }
 
-/// Waits until the way is no longer silent. A way that is gone has its last state for good.
-async fn until_heard(state: &mut watch::Receiver<u8>) {
+/// Waits until the proxy is no longer silent. A proxy that was dropped keeps its last state.
+async fn until_not_silent(state: &mut watch::Receiver<u8>) {
     if state.wait_for(|state| *state != SILENT).await.is_err() {
         std::future::pending::<()>().await;
     }
@@ -98,7 +98,7 @@ fn options() -> PostgresOptions {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_goes_on_after_its_server_was_started_again() {
+async fn a_store_works_again_after_its_server_restarts() {
     let Some(cluster) = Cluster::start(&[]) else { return };
     let options =
         PostgresOptions { connect_timeout: Duration::from_millis(500), ..PostgresOptions::default() };
@@ -117,7 +117,7 @@ async fn a_store_goes_on_after_its_server_was_started_again() {
 }
 
 #[tokio::test]
-async fn a_standby_is_no_database_to_open() {
+async fn opening_a_standby_alone_fails() {
     let Some(primary) = Cluster::start(&[]) else { return };
     let standby = primary.standby(&[]);
     let options = PostgresOptions::default();
@@ -130,15 +130,15 @@ async fn a_standby_is_no_database_to_open() {
     store.commit(insert([organization(1)])).await.unwrap();
 }
 
-/// Nothing was open, and many ask at once: their attempts are no connections.
+/// No connection is open, and many requests come at once: an attempt to connect does not count as a connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_without_any_connection_goes_to_a_server_that_takes_them() {
+async fn a_store_without_a_connection_connects_to_a_server_that_accepts_one() {
     let Some(cluster) = Cluster::shared() else { return };
     let url = cluster.database().await;
-    let mut way = Way::to(cluster.port()).await;
-    let urls = [way.url(&url), url].map(|url| url.parse().unwrap());
+    let mut proxy = Proxy::to(cluster.port()).await;
+    let urls = [proxy.url(&url), url].map(|url| url.parse().unwrap());
     let store = PostgresStore::open(&urls, options()).await.unwrap();
-    way.refuse().await;
+    proxy.refuse().await;
     let begin = Instant::now();
     let callers = (0..100).map(|number| {
         let store = &store;
@@ -154,31 +154,31 @@ async fn a_store_without_any_connection_goes_to_a_server_that_takes_them() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_closes_although_its_server_is_silent() {
+async fn a_store_closes_while_its_server_is_silent() {
     let Some(cluster) = Cluster::shared() else { return };
     let url = cluster.database().await;
-    let way = Way::to(cluster.port()).await;
-    let store = PostgresStore::open(&[way.url(&url).parse().unwrap()], options()).await.unwrap();
+    let proxy = Proxy::to(cluster.port()).await;
+    let store = PostgresStore::open(&[proxy.url(&url).parse().unwrap()], options()).await.unwrap();
     join_all((0..8).map(|_| store.organizations(None, 9))).await;
     let under_way = tokio::spawn({
         let store = store.clone();
         async move { store.organizations(None, 9).await }
     });
-    way.set(SILENT);
+    proxy.set(SILENT);
     let closed = tokio::time::timeout(Duration::from_secs(5), store.close()).await;
     assert!(closed.is_ok(), "it waits for a server that says nothing");
     under_way.abort();
 }
 
-/// There is more to do than one connection can, so that most are told to come again: the store is ready all the same.
+/// One connection has more work than it can do, so most requests are refused. The store is ready nevertheless.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_that_has_too_much_to_do_is_ready() {
+async fn an_overloaded_store_is_ready() {
     let Some(cluster) = Cluster::shared() else { return };
     let url = cluster.database().await;
-    let way = Way::to(cluster.port()).await;
-    way.set(SLOW);
+    let proxy = Proxy::to(cluster.port()).await;
+    proxy.set(SLOW);
     let options = PostgresOptions { connections: 1, connect_timeout: Duration::from_secs(1), ..options() };
-    let store = PostgresStore::open(&[way.url(&url).parse().unwrap()], options).await.unwrap();
+    let store = PostgresStore::open(&[proxy.url(&url).parse().unwrap()], options).await.unwrap();
     let (work, checks) = tokio::join!(
         join_all((0..50).map(|_| store.organizations(None, 9))),
         join_all((0..50).map(|_| store.check())),
@@ -188,20 +188,20 @@ async fn a_store_that_has_too_much_to_do_is_ready() {
     assert!(unready.is_empty(), "{unready:?}");
 }
 
-/// Many statements take longer than one may, and none of them is stuck.
+/// The statements together take longer than one statement may, and none of them hangs.
 #[tokio::test]
-async fn a_full_transaction_on_a_slow_way_is_no_broken_connection() {
+async fn a_large_transaction_over_a_slow_network_keeps_its_connection() {
     let Some(cluster) = Cluster::shared() else { return };
     let url = cluster.database().await;
-    let way = Way::to(cluster.port()).await;
+    let proxy = Proxy::to(cluster.port()).await;
     let options = PostgresOptions {
         connect_timeout: Duration::from_secs(20),
         statement_timeout: Duration::from_millis(500),
         ..PostgresOptions::default()
     };
-    let store = PostgresStore::open(&[way.url(&url).parse().unwrap()], options).await.unwrap();
+    let store = PostgresStore::open(&[proxy.url(&url).parse().unwrap()], options).await.unwrap();
     let shift = busy_shift(&store, 65).await;
-    way.set(SLOW);
+    proxy.set(SLOW);
     let mut commits: Vec<_> = (100..165).map(|number| store.commit(sign_up(number, &shift))).collect();
     begin(&mut commits);
     for answer in join_all(commits).await {
@@ -215,8 +215,8 @@ async fn a_full_transaction_on_a_slow_way_is_no_broken_connection() {
 async fn a_commit_that_hangs_on_replaced_connections_does_not_block_later_commits() {
     let Some(cluster) = Cluster::shared() else { return };
     let url = cluster.database().await;
-    let (way, other) = (Way::to(cluster.port()).await, Way::to(cluster.port()).await);
-    let urls = [way.url(&url), other.url(&url)].map(|url| url.parse().unwrap());
+    let (proxy, other) = (Proxy::to(cluster.port()).await, Proxy::to(cluster.port()).await);
+    let urls = [proxy.url(&url), other.url(&url)].map(|url| url.parse().unwrap());
     // It hangs until the test is over.
     let statement_timeout = Duration::from_secs(60);
     let options = PostgresOptions { connections: 1, statement_timeout, ..options() };
@@ -231,7 +231,7 @@ async fn a_commit_that_hangs_on_replaced_connections_does_not_block_later_commit
         .await;
     };
     until((1, 0)).await;
-    way.set(SILENT);
+    proxy.set(SILENT);
     other.set(OPEN);
     let hanging = tokio::spawn({
         let store = store.clone();
@@ -240,7 +240,7 @@ async fn a_commit_that_hangs_on_replaced_connections_does_not_block_later_commit
     until((1, 1)).await;
     let begin = Instant::now();
     while store.organizations(None, 9).await.is_err() {
-        assert!(begin.elapsed() < Duration::from_secs(20), "the other way was not taken");
+        assert!(begin.elapsed() < Duration::from_secs(20), "the other proxy was not taken");
     }
     store.commit(insert([organization(3)])).await.unwrap();
     assert!(!hanging.is_finished());
@@ -249,12 +249,12 @@ async fn a_commit_that_hangs_on_replaced_connections_does_not_block_later_commit
 
 /// The process never gets the answer to its statement, so it sends no COMMIT.
 #[tokio::test]
-async fn a_process_that_falls_silent_behind_pgbouncer_loses_its_locks() {
+async fn a_silent_process_behind_pgbouncer_loses_its_locks() {
     let Some(cluster) = Cluster::shared() else { return };
     let url = cluster.database().await;
-    let way = Way::to(cluster.port()).await;
+    let proxy = Proxy::to(cluster.port()).await;
     let options = PostgresOptions { pgbouncer: true, statement_timeout: Duration::from_secs(3), ..options() };
-    let store = PostgresStore::open(&[way.url(&url).parse().unwrap()], options).await.unwrap();
+    let store = PostgresStore::open(&[proxy.url(&url).parse().unwrap()], options).await.unwrap();
     let shift = busy_shift(&store, 9).await;
     let mut stranger = locking(&url, "shifts").await;
     let silent = tokio::spawn({
@@ -262,7 +262,7 @@ async fn a_process_that_falls_silent_behind_pgbouncer_loses_its_locks() {
         async move { store.commit(sign_up(100, &shift)).await }
     });
     until_waiting(&url, 1).await;
-    way.set(SILENT);
+    proxy.set(SILENT);
     stranger.execute("COMMIT").await.unwrap();
     let other = PostgresStore::open(&[url.parse().unwrap()], PostgresOptions::default()).await.unwrap();
     other.commit(sign_up(101, &shift)).await.unwrap();
@@ -271,18 +271,18 @@ async fn a_process_that_falls_silent_behind_pgbouncer_loses_its_locks() {
     assert_eq!(filled, 1, "the silent transaction was rolled back");
 }
 
-/// However many wait to be counted, one wait for the database is enough for all of them.
+/// All waiting requests share one wait for the database.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_requests_that_cannot_be_counted_are_told_so_together() {
+async fn requests_that_cannot_be_counted_fail_together() {
     let Some(cluster) = Cluster::shared() else { return };
     let url = cluster.database().await;
-    let way = Way::to(cluster.port()).await;
+    let proxy = Proxy::to(cluster.port()).await;
     let statement_timeout = Duration::from_millis(500);
     let options = PostgresOptions { statement_timeout, ..options() };
-    let store = PostgresStore::open(&[way.url(&url).parse().unwrap()], options).await.unwrap();
+    let store = PostgresStore::open(&[proxy.url(&url).parse().unwrap()], options).await.unwrap();
     let caller = RateKey::address("192.0.2.1".parse().unwrap());
     store.count_request(caller, at(0)).await.unwrap();
-    way.set(SILENT);
+    proxy.set(SILENT);
     let begin = Instant::now();
     // One batch after the other they would wait 10 seconds.
     let counts = (0..4000).map(|_| store.count_request(caller, at(0)));

@@ -1,4 +1,4 @@
-//! PostgreSQL: locks that commits wait for, and what they see then.
+//! PostgreSQL: locks that commits wait for, and what the commits see after the wait.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -21,17 +21,16 @@ use crate::records::{
 };
 use crate::wait::wait_until;
 
-/// The requirement that fewer events than the bound are active.
+/// Returns the requirement that the organization has fewer active events than the bound.
 fn active_events_below(organization: OrganizationId, bound: u32) -> Requirement {
     Requirement::Below { total: Total::ActiveEvents(organization), bound, now: at(0) }
 }
 
-/// Keys are used, events created and people signed up through three processes at once: whatever waits for whatever, nobody
-/// is told of a deadlock.
-/// Also where the database's own default is an isolation under which a look does not see what a lock was waited for.
+/// Three processes use keys, create events and sign volunteers up at the same time. No commit fails because of a deadlock. That
+/// also holds if the default isolation level of the database hides changes that a commit has waited for.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_contends_waits_and_nobody_fails(
+async fn contending_commits_wait_and_none_fails(
     #[values("read committed", "repeatable read", "serializable")] isolation: &str,
     #[values(false, true)] pgbouncer: bool,
 ) {
@@ -72,8 +71,8 @@ async fn who_contends_waits_and_nobody_fails(
     assert_eq!(made, 15);
 }
 
-/// Somebody who locks in another order than the library: the database ends the deadlock by undoing the commit, which is
-/// then tried again.
+/// Another program locks in another order than the library. The database ends the deadlock and undoes the commit, which is then
+/// tried again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_that_is_undone_for_a_deadlock_is_tried_again() {
     let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
@@ -94,10 +93,9 @@ async fn a_commit_that_is_undone_for_a_deadlock_is_tried_again() {
     assert!(stored(&*database.store, &new).await.is_some());
 }
 
-/// Who is first waits for nobody, and who is later is told so: that is no deadlock, which the database would end only after
-/// a second.
+/// The first commit waits for no other, and each later commit is refused. The database would end a deadlock only after a second.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_those_who_would_make_the_first_organization_one_does_and_none_waits_for_another_in_a_ring() {
+async fn one_of_many_first_organizations_is_created_without_a_deadlock() {
     let Some(cluster) = Cluster::shared() else { return };
     let url = cluster.database().await;
     let stores = stores_on(&url, 4, &PostgresOptions::default()).await;
@@ -119,9 +117,9 @@ async fn of_those_who_would_make_the_first_organization_one_does_and_none_waits_
     assert_eq!(cluster.sql(url.rsplit('/').next().unwrap(), deadlocks), "0");
 }
 
-/// Requirements in any order take their locks in one order.
+/// A commit acquires its locks in one order, whatever the order of its requirements is.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn requirements_in_two_orders_make_no_deadlock() {
+async fn requirements_in_different_orders_cause_no_deadlock() {
     let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
     let url = database.path().display().to_string();
     let stores = stores_on(&url, 2, &PostgresOptions::default()).await;
@@ -142,9 +140,9 @@ async fn requirements_in_two_orders_make_no_deadlock() {
     assert_eq!(database.run(deadlocks).await.unwrap(), 0);
 }
 
-/// However many events are over, a look for the active ones reads no others.
+/// The cost does not depend on the number of events that are over.
 #[tokio::test]
-async fn active_events_are_counted_without_a_look_at_those_that_are_over() {
+async fn a_count_of_active_events_reads_no_event_that_is_over() {
     let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
     let columns = "title, description, is_virtual, start_date, timezone, version, gate, created_at, updated_at, \
          organization_id, length_class";
@@ -178,24 +176,24 @@ async fn active_events_are_counted_without_a_look_at_those_that_are_over() {
     assert!((1..1000).contains(&(after - before)), "{} rows were read", after - before);
 }
 
-/// How many other sessions the database has.
+/// Returns the number of other sessions of the database.
 async fn others(watcher: &mut PgConnection) -> i64 {
     let others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
          AND backend_type = 'client backend' AND pid <> pg_backend_pid()";
     sqlx::query_scalar(others).fetch_one(watcher).await.unwrap()
 }
 
-/// When the planner was told of a table.
+/// When a table was analyzed for the planner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Analyzed {
     Never,
-    /// What is planned then is kept while the table grows.
+    /// A plan that was made then is kept while the table grows.
     WhenSmall,
     WhenFull,
 }
 
-/// However many have signed up for a shift, whether an address is among them is found without a look at the others: by those
-/// who come alone, and by those who come together; whatever the planner knows of the table.
+/// The address of a new sign-up is looked up without a read of the other sign-ups for the shift, in a single commit and in a
+/// batch, whatever the planner knows of the table.
 #[rstest]
 #[tokio::test]
 async fn a_sign_up_costs_the_same_however_full_the_shift_is(
@@ -250,9 +248,9 @@ async fn a_sign_up_costs_the_same_however_full_the_shift_is(
     assert!(read < 2000, "{read} rows were read");
 }
 
-/// Sign-ups on one shift share transactions. One that fails, or is refused, takes none with it.
+/// Sign-ups for one shift share transactions. The others of the transaction succeed.
 #[tokio::test]
-async fn sign_ups_on_one_shift_fail_each_for_itself() {
+async fn a_sign_up_that_fails_or_is_refused_affects_no_other() {
     const PLACES: u32 = 20;
     // The link of `Records`.
     const TAKEN: u32 = 31;
@@ -284,9 +282,9 @@ async fn sign_ups_on_one_shift_fail_each_for_itself() {
     assert_eq!(shifts[0].occupancy.filled, PLACES);
 }
 
-/// More sign-ups wait than two transactions can take.
+/// More sign-ups wait than two transactions can have.
 #[tokio::test]
-async fn sign_ups_for_a_locked_shift_hold_up_no_other_organization() {
+async fn sign_ups_that_wait_for_a_shift_delay_no_other_organization() {
     let Some((store, url)) = open(&patient()).await else { return };
     let shift = busy_shift(&store, 1000).await;
     let mut stranger = locking(&url, "shifts").await;

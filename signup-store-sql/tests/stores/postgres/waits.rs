@@ -1,4 +1,4 @@
-//! PostgreSQL: who waits for whom, for how long, and what is done together meanwhile.
+//! PostgreSQL: commits that wait for locks, how long they wait, and what shares a transaction meanwhile.
 
 use std::pin::Pin;
 use std::task::{Context, Waker};
@@ -20,7 +20,7 @@ use super::stores_on;
 use crate::records::{ORGANIZATION, event, insert, organization, shift, signup, uuid, with};
 use crate::wait::wait_until;
 
-/// Lets each go on until it waits.
+/// Polls each future once. Each must then wait.
 pub(crate) fn begin<F: Future + Unpin>(futures: &mut [F]) {
     let mut context = Context::from_waker(Waker::noop());
     for future in futures {
@@ -28,14 +28,14 @@ pub(crate) fn begin<F: Future + Unpin>(futures: &mut [F]) {
     }
 }
 
-/// How many statements on the database wait for a lock.
+/// Returns the number of statements on the database that wait for a lock.
 async fn waiting(watcher: &mut PgConnection) -> i64 {
     let waiting = "SELECT count(*) FROM pg_stat_activity \
          WHERE datname = current_database() AND wait_event_type = 'Lock'";
     sqlx::query_scalar(waiting).fetch_one(watcher).await.unwrap()
 }
 
-/// Comes back when so many statements wait for locks.
+/// Returns when this number of statements wait for locks.
 pub(crate) async fn until_waiting(url: &str, number: i64) {
     let mut watcher = PgConnection::connect(url).await.unwrap();
     wait_until(async || {
@@ -45,7 +45,7 @@ pub(crate) async fn until_waiting(url: &str, number: i64) {
     .await;
 }
 
-/// A shift with so many places, in a database where nothing was.
+/// Creates a shift with this number of places in an empty database.
 pub(crate) async fn busy_shift(store: &dyn Store, places: u32) -> Shift {
     let event = event(11, "2027-06-05");
     let occupancy = Occupancy::empty(Capacity::new(places).unwrap());
@@ -55,7 +55,7 @@ pub(crate) async fn busy_shift(store: &dyn Store, places: u32) -> Shift {
     shift
 }
 
-/// One person more on the shift, as the service decides it.
+/// Returns the change set of another sign-up for the shift, as the service decides it.
 pub(crate) fn sign_up(number: u32, shift: &Shift) -> ChangeSet {
     sign_up_as(number, shift, &format!("volunteer-{number}@example.org"))
 }
@@ -69,13 +69,13 @@ fn sign_up_as(number: u32, shift: &Shift, email: &str) -> ChangeSet {
     change
 }
 
-/// How many sign-ups each transaction has written, fewest first.
+/// Returns the number of sign-ups that each transaction has written, the fewest first.
 pub(crate) async fn transactions(watcher: &mut PgConnection) -> Vec<i64> {
     let sizes = "SELECT count(*) FROM signups GROUP BY CAST(xmin AS TEXT) ORDER BY 1";
     sqlx::query_scalar(sizes).fetch_all(watcher).await.unwrap()
 }
 
-/// Nothing ends before the test lets it.
+/// Returns options with timeouts that no test reaches.
 pub(crate) fn patient() -> PostgresOptions {
     let minute = Duration::from_secs(60);
     PostgresOptions { connect_timeout: minute, statement_timeout: minute, ..PostgresOptions::default() }
@@ -94,7 +94,7 @@ pub(crate) async fn open(options: &PostgresOptions) -> Option<(PostgresStore, St
     Some((stores_on(&url, 1, options).await.remove(0), url))
 }
 
-/// Locks what it is told to, until it commits or is gone.
+/// Locks these rows until the connection commits or is dropped.
 pub(crate) async fn locking(url: &str, rows: &str) -> PgConnection {
     let mut stranger = PgConnection::connect(url).await.unwrap();
     let lock = format!("BEGIN; SELECT 1 FROM {rows} FOR UPDATE");
@@ -102,7 +102,7 @@ pub(crate) async fn locking(url: &str, rows: &str) -> PgConnection {
     stranger
 }
 
-/// Comes back when a change set is committed, each with a number of its own.
+/// Commits change sets, each with a number of its own, until one succeeds.
 async fn until_committed(store: &PostgresStore, change: impl Fn(u32) -> ChangeSet) {
     let mut number = 500;
     while let Err(error) = store.commit(change(number)).await {
@@ -111,10 +111,10 @@ async fn until_committed(store: &PostgresStore, change: impl Fn(u32) -> ChangeSe
     }
 }
 
-/// However many come, all get answers, and each transaction takes as many as it may.
+/// Each sign-up gets an answer, and each transaction has as many sign-ups as it may have.
 #[rstest]
 #[tokio::test]
-async fn sign_ups_that_gather_share_transactions(#[values(false, true)] pgbouncer: bool) {
+async fn waiting_sign_ups_share_transactions(#[values(false, true)] pgbouncer: bool) {
     let options = PostgresOptions { pgbouncer, ..patient() };
     let Some((store, url)) = open(&options).await else { return };
     let shift = busy_shift(&store, 150).await;
@@ -138,10 +138,10 @@ async fn sign_ups_that_gather_share_transactions(#[values(false, true)] pgbounce
     assert_eq!(transactions(&mut stranger).await, [22, 64, 64]);
 }
 
-/// Of those who come together, each gets the answer that it would get by itself, and writes what it would write: addresses that
-/// are on the shift already, that come twice, in another case, and more than there is room for.
+/// Each sign-up of a batch gets the answer, and writes the records, of a sign-up by itself. Some addresses have a place already,
+/// some come twice or in another case, and there are more addresses than places.
 #[tokio::test]
-async fn sign_ups_that_gather_fare_as_one_after_the_other() {
+async fn sign_ups_of_a_batch_have_the_outcomes_of_one_after_the_other() {
     let Some((store, url)) = open(&patient()).await else { return };
     let Some((alone, _)) = open(&patient()).await else { return };
     let shift = busy_shift(&store, 12).await;
@@ -189,9 +189,9 @@ async fn sign_ups_that_gather_fare_as_one_after_the_other() {
     assert!(sizes.len() <= 5, "sign-ups that gather share transactions: {sizes:?}");
 }
 
-/// One that hangs keeps those behind it for as long as one may hang, and not each for a hang of its own.
+/// The commits behind a commit that hangs wait for one statement timeout together, and not each for its own.
 #[tokio::test]
-async fn who_waits_behind_a_stuck_shift_is_told_so_in_bounded_time() {
+async fn commits_behind_a_locked_shift_fail_in_bounded_time() {
     let Some((store, url)) = open(&impatient()).await else { return };
     let shift = busy_shift(&store, 1000).await;
     let mut stranger = locking(&url, "shifts").await;
@@ -208,9 +208,9 @@ async fn who_waits_behind_a_stuck_shift_is_told_so_in_bounded_time() {
     until_committed(&store, |number| sign_up(number, &shift)).await;
 }
 
-/// A lock that one of them waits for takes the others a part of the statement timeout, and not all of it.
+/// The others of the batch wait for a part of the statement timeout, and not for all of it.
 #[tokio::test]
-async fn a_change_set_that_waits_for_a_lock_does_not_hold_up_its_batch() {
+async fn a_change_set_that_waits_for_a_lock_does_not_delay_its_batch_for_long() {
     let options = PostgresOptions { connections: 2, ..patient() };
     let options = PostgresOptions { statement_timeout: Duration::from_secs(8), ..options };
     let Some((store, url)) = open(&options).await else { return };
@@ -244,7 +244,7 @@ async fn a_change_set_that_waits_for_a_lock_does_not_hold_up_its_batch() {
 /// The second organization of [`hanging`].
 const OTHER_ORGANIZATION: u32 = ORGANIZATION + 1;
 
-/// A change set that waits for the lock of an organization: odd numbers for that of the other one.
+/// Returns a change set that needs the lock of an organization. Odd numbers need that of the other organization.
 fn new_event(number: u32) -> ChangeSet {
     let owner = if number.is_multiple_of(2) { ORGANIZATION } else { OTHER_ORGANIZATION };
     let organization = OrganizationId::new(uuid(owner));
@@ -254,7 +254,7 @@ fn new_event(number: u32) -> ChangeSet {
     ChangeSet { requires, ..insert([event]) }
 }
 
-/// Begins the commits of these numbers at once.
+/// Starts the commits of these numbers at the same time.
 fn hanging(
     store: &PostgresStore,
     numbers: impl Iterator<Item = u32>,
@@ -293,7 +293,7 @@ async fn reads_are_answered_while_all_commits_hang(#[case] connections: u32, #[c
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn with_one_connection_everything_that_hangs_ends() {
+async fn reads_and_commits_that_hang_end_also_with_one_connection() {
     let options = PostgresOptions { connections: 1, ..impatient() };
     let Some((store, url)) = open(&options).await else { return };
     busy_shift(&store, 1).await;
@@ -320,14 +320,14 @@ async fn read_organization(store: &PostgresStore) -> Result<Option<Record>, Stor
     store.record(&key, Deleted::Excluded).await
 }
 
-/// A transaction that is left open keeps one of PgBouncer's few connections from everybody else.
+/// An open transaction would keep one of PgBouncer's few connections from all other clients.
 #[tokio::test]
-async fn who_goes_away_in_the_middle_of_a_read_leaves_no_transaction_open() {
+async fn a_read_that_is_dropped_leaves_no_transaction_open() {
     let options = PostgresOptions { pgbouncer: true, connections: 1, ..patient() };
     let Some((store, url)) = open(&options).await else { return };
     let mut watcher = PgConnection::connect(&url).await.unwrap();
     read_organization(&store).await.unwrap();
-    // The last ones may have their answer before they go.
+    // The last reads may have their answer before they are dropped.
     for steps in 0..6 {
         until_idle(&store).await;
         let mut reads = [Box::pin(read_organization(&store))];
@@ -347,8 +347,8 @@ async fn who_goes_away_in_the_middle_of_a_read_leaves_no_transaction_open() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_cannot_begin_as_it_should_is_not_left_open() {
-    // More than PostgreSQL takes.
+async fn a_transaction_whose_settings_are_refused_is_not_left_open() {
+    // Above the highest timeout of PostgreSQL.
     let statement_timeout = Duration::from_secs(u64::from(u32::MAX));
     let options = PostgresOptions { pgbouncer: true, statement_timeout, ..patient() };
     let Some((store, url)) = open(&options).await else { return };
@@ -358,14 +358,14 @@ async fn a_transaction_that_cannot_begin_as_it_should_is_not_left_open() {
     assert_eq!(open_transactions(&mut watcher).await, 0);
 }
 
-/// How many transactions wait for their client.
+/// Returns the number of transactions that wait for their client.
 async fn open_transactions(watcher: &mut PgConnection) -> i64 {
     let open = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
          AND state LIKE 'idle in transaction%'";
     sqlx::query_scalar(open).fetch_one(watcher).await.unwrap()
 }
 
-/// Comes back when all connections are in their pool.
+/// Returns when all connections are in their pool.
 async fn until_idle(store: &PostgresStore) {
     wait_until(async || match store.connections() {
         (_, 0) => Ok(()),
