@@ -16,8 +16,8 @@
 //! use std::sync::Arc;
 //!
 //! use signup_core::{
-//!     ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, Kind, Notice, NoticeCounts, NoticeQuery,
-//!     Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup,
+//!     ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, EventWithShifts, Kind, Notice, NoticeCounts,
+//!     NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup,
 //!     SignupId, SignupInFull, SignupQuery, Store, StoreError, Token, Unique, async_trait, uuid::Uuid,
 //! };
 //!
@@ -50,6 +50,14 @@
 //!
 //!     async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Read<Page<Event>> {
 //!         self.0.events(organization, query).await
+//!     }
+//!
+//!     async fn events_with_shifts(
+//!         &self,
+//!         organization: OrganizationId,
+//!         query: &EventQuery,
+//!     ) -> Read<Page<EventWithShifts>> {
+//!         self.0.events_with_shifts(organization, query).await
 //!     }
 //!
 //!     async fn deleted_events(
@@ -179,6 +187,10 @@
 //! - [`Occupancy::filled`](crate::Occupancy::filled): the total [`Filled`](Total::Filled) of the shift, which is 0 if the shift
 //!   is closed. The put of a shift does not set the total. A store keeps this total, because a thousand volunteers may sign up
 //!   at once. It may count every other total by an index.
+//!
+//! A shift has its end as an instant, [`Shift::ends_at`](crate::Shift::ends_at). It follows from the event, and the record keeps it so that a store can
+//! select events by their [open shifts](crate::OpenShift) without the rules of time zones. An edit of the event that moves a
+//! shift puts the shift, too. A store that derives the end again with new zone data does so for the stored records.
 //!
 //! Requirements and [`Store::holder`] depend on a sign-up in its present form, the one that `Signup::of` returns. Ask that form
 //! for its [`uniques`](Entity::uniques) and [`shares`](Entity::shares), and not the stored one: the closing of a shift frees
