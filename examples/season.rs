@@ -10,8 +10,9 @@
 use std::error::Error;
 
 use signup_core::{
-    CancelEvent, Capacity, CoverageState, EventId, EventPatch, EventWithShifts, FixedClock, Hours, NewEvent,
-    NewOrganization, NewShift, NewSignup, Plan, Scopes, Service, Session, date, time,
+    CancelEvent, Capacity, CoverageQuery, CoverageState, EventCoverage, EventId, EventPatch, EventWithShifts,
+    FixedClock, Hours, NewEvent, NewOrganization, NewShift, NewSignup, Plan, Scopes, Service, Session, date,
+    time,
 };
 use signup_store_memory::MemoryStore;
 
@@ -43,8 +44,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let cancelled = session.cancel_event(season[5].event.id, storm).await?.event;
     println!("Cancelled: {}.", cancelled.dates.first.date());
 
-    for copy in &season {
-        print_coverage(&session, copy.event.id).await?;
+    // The template is a draft, and one event is cancelled. The list has neither.
+    let mut pages = session.coverage_pages(CoverageQuery::new());
+    while let Some(page) = pages.next().await? {
+        page.items.iter().for_each(print_coverage);
     }
     Ok(())
 }
@@ -88,16 +91,13 @@ async fn sign_up(service: &Service, copy: &EventWithShifts, name: &str) -> Resul
 }
 
 /// Prints what an event still needs.
-async fn print_coverage(session: &Session, id: EventId) -> Result<(), Box<dyn Error>> {
-    let event = session.event(id).await?.event;
-    let coverage = session.coverage(id).await?;
+fn print_coverage(EventCoverage { event, coverage, .. }: &EventCoverage) {
     let open = coverage.shifts.iter().filter(|found| found.state == CoverageState::Open);
     let open: Vec<_> = open.map(|found| format!("{} for {}", found.remaining, found.shift.title)).collect();
-    let state = match &event.cancellation_reason {
-        Some(reason) => format!("cancelled: {reason}"),
-        None if coverage.is_covered => format!("covered by {} volunteers", coverage.filled),
-        None => format!("needs {} of {}: {}", coverage.remaining, coverage.capacity, open.join(", ")),
+    let state = if coverage.is_covered {
+        format!("covered by {} volunteers", coverage.filled)
+    } else {
+        format!("needs {} of {}: {}", coverage.remaining, coverage.capacity, open.join(", "))
     };
     println!("{}: {state}", event.dates.first.date());
-    Ok(())
 }
