@@ -70,10 +70,14 @@ impl Times {
     }
 }
 
-/// Formats the times as `Saturday, 6 March 2027, 09:00–12:30 EST (America/New_York)`.
+/// Formats the times as `Saturday, 6 March 2027, 09:00–12:30 EST (America/New_York)`, or `Saturday, 6 March 2027, all day
+/// (America/New_York)`.
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { date, start, end, zone, .. } = self;
+        let Self { date, start, end, is_whole_day, zone } = self;
+        if *is_whole_day {
+            return write!(f, "{date}, all day ({zone})");
+        }
         write!(f, "{date}, {}", start.clock)?;
         if self.has_change() {
             write!(f, " {}", start.offset)?;
@@ -167,7 +171,7 @@ mod tests {
         );
         assert_eq!(
             shown("Asia/Dubai", "2027-03-06", None, None),
-            "Saturday, 6 March 2027, 00:00–24:00 UTC+04 (Asia/Dubai)"
+            "Saturday, 6 March 2027, all day (Asia/Dubai)"
         );
     }
 

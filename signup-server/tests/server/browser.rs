@@ -19,6 +19,7 @@ use crate::mailbox::Mailbox;
 use crate::mails::SOON;
 use crate::packages::{AXE, on_path, target};
 use crate::page_layout::busy_event;
+use crate::page_sign_ups::today;
 use crate::pages::{Page, published};
 use crate::start::chromedriver_port;
 use crate::wait::wait_until;
@@ -310,9 +311,9 @@ async fn every_state_of_the_pages_is_accessible() {
 }
 
 /// axe-core finds no violation on the page of a cancelled event, nor on the pages of sign-ups that the organizer
-/// cancelled.
+/// cancelled, or whose shift is over or removed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_pages_after_a_cancellation_are_accessible() {
+async fn the_pages_of_places_that_are_gone_are_accessible() {
     let Some(browser) = Browser::start().await else { return };
     let Some(axe) = axe() else { return };
     let mailbox = Mailbox::start();
@@ -351,4 +352,24 @@ async fn the_pages_after_a_cancellation_are_accessible() {
     browser.go(&format!("file://{}", target().join("screenshots/mail-cancelled.html").display())).await;
     browser.wait_for("The organizer’s reason").await;
     browser.look("mail-cancelled", &axe).await;
+
+    let page = Page::create(&server, &today()).await;
+    let slot = page.slot("All day");
+    assert_eq!(page.sign_up(&server, &slot, "Ada", "past@example.org").await.status, 303);
+    let mail = wait_until(SOON, async || {
+        let mail = mailbox.mails().into_iter().find(|mail| mail.to == "past@example.org");
+        mail.ok_or_else(|| "no mail to past@example.org arrived".to_owned())
+    })
+    .await;
+    browser.go(&format!("{}{}", server.url, mail.signup_path().unwrap())).await;
+    // The shift is over when the volunteer cancels.
+    let past = json!({"start_time": "00:00", "end_time": "00:01", "notify_volunteers": false});
+    assert_eq!(server.patch(&format!("/v1/slots/{slot}"), &past).await.status, 200);
+    browser.driver.find(By::Tag("button")).await.unwrap().click().await.unwrap();
+    browser.wait_for("you can no longer cancel your place").await;
+    browser.look("over-my-place", &axe).await;
+    assert_eq!(server.send("DELETE", &format!("/v1/slots/{slot}"), None).await.status, 200);
+    browser.go(&format!("{}{}", server.url, mail.signup_path().unwrap())).await;
+    browser.wait_for("This shift has been removed").await;
+    browser.look("removed-my-place", &axe).await;
 }

@@ -55,7 +55,7 @@ async fn each_cause_of_a_cancellation_has_its_own_subject_and_wording() {
         };
         let (_, mail) = cancelled(by, None).await;
         assert_eq!(mail.subject, format!("{subject}Food drive – Early"));
-        for text in [intro, "Food drive", "Early", "Saturday, 6 June 2099, 00:00–24:00 UTC"] {
+        for text in [intro, "Food drive", "Early", "Saturday, 6 June 2099, all day"] {
             mail.assert_says(text);
         }
         mail.assert_does_not_say("reason");
