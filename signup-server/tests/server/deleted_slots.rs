@@ -104,7 +104,7 @@ async fn a_slot_with_active_sign_ups_is_deleted_only_if_they_are_cancelled() {
 
 /// A move of the event would bring the hours of the deleted slot back into the future.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_page_of_a_sign_up_shows_a_deleted_slot_that_was_over_as_cancelled() {
+async fn a_place_on_a_deleted_slot_that_was_over_cannot_be_cancelled() {
     let scene = Scene::start_with(&today()).await;
     scene.sign_up("All day", "ada@example.org").await;
     let place = scene.mailbox.wait_for(1, SOON).await[0].signup_path().unwrap();
@@ -113,6 +113,15 @@ async fn the_page_of_a_sign_up_shows_a_deleted_slot_that_was_over_as_cancelled()
     assert_eq!(delete(&scene.server, &scene.slot_path("All day", "")).await.status, 200);
     let moved = json!({"start_date": "2099-06-05", "end_date": null});
     assert_eq!(scene.server.patch(&scene.event_path(""), &moved).await.status, 200);
-    let page = scene.server.browse("GET", &place, None).await.text;
-    assert!(page.contains("Your place is cancelled") && !page.contains("/cancel\""), "{page}");
+    let refused = scene.server.browse("POST", &format!("{place}/cancel"), None).await;
+    assert_eq!(refused.status, 409);
+    let page = scene.server.browse("GET", &place, None).await;
+    assert_eq!((page.status, &page.text), (200, &refused.text));
+    assert!(
+        page.text.contains("This shift has been removed") && !page.text.contains("2099"),
+        "{}",
+        page.text
+    );
+    assert!(!page.text.contains("/cancel\""), "{}", page.text);
+    scene.mailbox.wait_for_exactly(1, SOON).await;
 }
