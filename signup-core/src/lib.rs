@@ -132,6 +132,7 @@ mod signup;
 mod store;
 mod text;
 mod text_form;
+mod time_and_place;
 mod time_error;
 mod token;
 mod value_error;
@@ -163,7 +164,7 @@ pub use jiff::civil::{Date, Time, date, time};
 #[doc(no_inline)]
 pub use jiff::{self, SignedDuration, Timestamp};
 pub use link::Link;
-pub use notice::{Delivery, DeliveryFailure, Notice, NoticeCause, NoticeFailure, TimeAndPlace};
+pub use notice::{Delivery, DeliveryFailure, Notice, NoticeCause, NoticeFailure};
 pub use occupancy::{Capacity, Occupancy};
 pub use organization::Organization;
 pub use plan::{Plan, PlanLimits, PlanTable};
@@ -187,6 +188,7 @@ pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,
     LocationData, LocationDataError, Name, PersonName, ShiftLocation, TextError, Title, WebAddress,
 };
+pub use time_and_place::TimeAndPlace;
 pub use token::{Scope, Scopes, Token};
 pub use value_error::ValueError;
 pub use zone::{Zone, zone_data_version};

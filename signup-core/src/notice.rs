@@ -7,7 +7,6 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
-use crate::hours::Interval;
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId};
 use crate::organization::Organization;
 use crate::secret::Secret;
@@ -15,8 +14,7 @@ use crate::shift::ScheduledShift;
 #[cfg(doc)]
 use crate::signup::CancelledBy;
 use crate::signup::Signup;
-use crate::text::{EventLocation, ShiftLocation};
-use crate::zone::Zone;
+use crate::time_and_place::TimeAndPlace;
 
 /// A queued mail, and the state of its delivery.
 ///
@@ -269,44 +267,6 @@ impl NoticeCause {
             | Self::ShiftMoved { secret, .. } => Some(secret),
             Self::ShiftChanged { .. } | Self::EventCancelled { .. } | Self::ShiftDeleted { .. } => None,
         }
-    }
-}
-
-/// When and where a shift is, as volunteers are told.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TimeAndPlace {
-    /// The instants of the shift.
-    pub interval: Interval,
-    /// The zone in which the times are shown.
-    pub zone: Zone,
-    /// The shift's own location, if it has one.
-    pub location: Option<ShiftLocation>,
-    /// The event's location, if it has one. Volunteers are shown both.
-    pub event_location: Option<EventLocation>,
-}
-
-impl TimeAndPlace {
-    /// Returns the present time and place of `shift`.
-    pub fn of(shift: &ScheduledShift, event: &Event) -> Self {
-        Self {
-            interval: shift.interval(),
-            zone: shift.day.zone().clone(),
-            location: shift.location.clone(),
-            event_location: event.location.clone(),
-        }
-    }
-
-    /// Returns the time and place of the shift of `signup`: the present ones, or what its volunteer was [told](Signup::told) if
-    /// the shift is deleted. A deleted shift does not move with its event.
-    pub fn of_signup(signup: &Signup, shift: &ScheduledShift, event: &Event) -> Self {
-        if shift.deleted_at.is_some() { signup.told.clone() } else { Self::of(shift, event) }
-    }
-
-    /// Returns whether both are at the same instants and places. The zone does not matter. Volunteers are mailed about a change
-    /// unless this is so.
-    pub fn is_same_as(&self, other: &Self) -> bool {
-        let Self { interval, zone: _, location, event_location } = self;
-        (interval, location, event_location) == (&other.interval, &other.location, &other.event_location)
     }
 }
 

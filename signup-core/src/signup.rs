@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
-use crate::notice::TimeAndPlace;
-use crate::shift::{Closing, Shift};
+use crate::shift::{Closing, ScheduledShift, Shift};
 use crate::text::{AnswerText, CancellationReason, EmailAddress, Label, PersonName};
 use crate::text_form::names;
+use crate::time_and_place::TimeAndPlace;
 
 /// One person's place on one shift.
 ///
@@ -145,6 +145,12 @@ impl Signup {
             Some(Closing { at, by, .. }) => self.cancelled(at, by),
             None => self,
         }
+    }
+
+    /// Returns when and where the shift of the sign-up is: at present, or as its volunteer was [told](Self::told) if the shift is
+    /// deleted. A deleted shift does not move with its event.
+    pub fn time_and_place(&self, shift: &ScheduledShift, event: &Event) -> TimeAndPlace {
+        if shift.deleted_at.is_some() { self.told.clone() } else { TimeAndPlace::of(shift, event) }
     }
 
     /// Returns when the sign-up last changed: when it was cancelled, or else when it was made.

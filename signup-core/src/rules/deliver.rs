@@ -7,11 +7,12 @@ use jiff::{SignedDuration, Timestamp};
 use super::Decision;
 use super::mail::{MailIds, queue_mail};
 use crate::id::SignupId;
-use crate::notice::{Delivery, Notice, NoticeCause, TimeAndPlace};
+use crate::notice::{Delivery, Notice, NoticeCause};
 use crate::secret::Secret;
 use crate::shift::Shift;
 use crate::signup::Signup;
 use crate::store::{ChangeSet, SignupInFull};
+use crate::time_and_place::TimeAndPlace;
 
 /// The time between two batches of a fan-out.
 const FAN_OUT_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
@@ -77,7 +78,7 @@ fn mail_cause(cause: &NoticeCause, signup: SignupId, secret: Secret) -> NoticeCa
 /// a change keeps what the volunteer was told before, so that a later attempt shows the same.
 pub(crate) fn claim(notice: &Notice, found: SignupInFull, now: Timestamp) -> Decision<Option<Delivery>> {
     let SignupInFull { organization, event, shift, signup } = found;
-    let at = TimeAndPlace::of_signup(&signup, &shift, &event);
+    let at = signup.time_and_place(&shift, &event);
     let mut claimed = notice.clone().claimed(now);
     if let NoticeCause::ShiftMoved { before, .. } = &mut claimed.cause {
         before.get_or_insert_with(|| signup.told.clone());

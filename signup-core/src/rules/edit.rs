@@ -12,10 +12,11 @@ use jiff::{SignedDuration, Timestamp};
 use crate::error::Error;
 use crate::event::Event;
 use crate::id::{NoticeId, OrganizationId};
-use crate::notice::{Notice, NoticeCause, TimeAndPlace};
+use crate::notice::{Notice, NoticeCause};
 use crate::plan::PlanLimits;
 use crate::shift::{ChangeMail, ScheduledShift, Shift};
 use crate::store::{ChangeSet, Entity as _, Record, Refusal, Requirement, Total, Unique};
+use crate::time_and_place::TimeAndPlace;
 
 /// Refuses an edit of a cancelled event.
 pub(super) const fn check_not_cancelled(event: &Event) -> Result<(), Error> {

@@ -13,12 +13,12 @@ use crate::fault::Faults;
 use crate::hours::{Day, EventDate, TimeError};
 use crate::id::NoticeId;
 use crate::input::{Change, EventPatch, check_last_day};
-use crate::notice::TimeAndPlace;
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
 use crate::shift::{ScheduledShift, sort_by_running_order};
 use crate::store::{ChangeSet, EventInFull, EventLocationData, Record, Write};
 use crate::text::LocationData;
+use crate::time_and_place::TimeAndPlace;
 
 /// Changes the fields that `patch` names.
 ///

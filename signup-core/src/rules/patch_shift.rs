@@ -9,10 +9,10 @@ use crate::event::Event;
 use crate::fault::Faults;
 use crate::id::NoticeId;
 use crate::input::{Change, ShiftPatch};
-use crate::notice::TimeAndPlace;
 use crate::occupancy::Occupancy;
 use crate::shift::{ScheduledShift, Shift};
 use crate::store::{ChangeSet, Write};
+use crate::time_and_place::TimeAndPlace;
 
 /// Changes the fields that `patch` names.
 ///

@@ -9,12 +9,13 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::id::SignupId;
 use crate::input::NewSignup;
-use crate::notice::{NoticeCause, TimeAndPlace};
+use crate::notice::NoticeCause;
 use crate::question::Question;
 use crate::secret::Secret;
 use crate::shift::ScheduledShift;
 use crate::signup::{Signup, SignupState};
 use crate::store::{ChangeSet, Requirement, Total, Unique};
+use crate::time_and_place::TimeAndPlace;
 
 /// The records on which signing up depends.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,10 +10,11 @@ use jiff::Timestamp;
 
 use super::Shared;
 use crate::error::Result;
-use crate::notice::{Delivery, DeliveryFailure, Notice, NoticeCause, TimeAndPlace};
+use crate::notice::{Delivery, DeliveryFailure, Notice, NoticeCause};
 use crate::rules::{self, Decision, MailIds};
 use crate::signup::{CancelledBy, SignupStatus};
 use crate::store::{NoticeQuery, RecordKey, SignupQuery};
+use crate::time_and_place::TimeAndPlace;
 
 /// The maximum number of sign-ups in one batch of a fan-out. Bounds memory, and the time that other notices wait.
 const FAN_OUT_BATCH: u32 = 100;
@@ -122,7 +123,9 @@ impl Outbox {
     /// - Another process has claimed the notice, or the sign-up has changed at the same time. The notice stays due then.
     /// - The notice is obsolete. It is deleted.
     /// - The notice is for several volunteers. One batch is fanned out: each volunteer of the batch gets a notice of their
-    ///   own, which is due at once. The next batch is due a second later. After the last batch, the notice is deleted.
+    ///   own, which is due at once. The next batch is due a second later. After the last batch, the notice is deleted. A notice
+    ///   of a change is deleted without a batch if a later change of the shift has joined its
+    ///   [gathering](crate::ChangeMail).
     /// - The notice has [no attempts left](Notice::has_attempts_left), and no result of the last one was reported. The
     ///   notice is stored as failed.
     ///

@@ -67,7 +67,7 @@ impl World {
 fn places(mail: &Delivery) -> Option<Places> {
     let NoticeCause::ShiftMoved { before: Some(before), .. } = &mail.notice.cause else { return None };
     let place = |at: &TimeAndPlace| at.location.as_ref().map(ToString::to_string);
-    Some((place(before), place(&TimeAndPlace::of_signup(&mail.signup, &mail.shift, &mail.event))))
+    Some((place(before), place(&mail.signup.time_and_place(&mail.shift, &mail.event))))
 }
 
 fn change(name: &str, before: Option<&str>, after: &str) -> (String, Places) {

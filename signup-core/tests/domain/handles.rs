@@ -158,7 +158,7 @@ async fn the_link_of_a_removed_shift_shows_what_was_told_and_cancels_nothing() {
     let (signup, found) = volunteers.signup_with_event(&secret).await.unwrap();
     let [removed] = &found.shifts[..] else { panic!("{found:?}") };
     assert_eq!((signup.status(), removed.deleted_at.is_some()), (SignupStatus::Confirmed, true));
-    let shown = TimeAndPlace::of_signup(&signup, removed, &found.event);
+    let shown = signup.time_and_place(removed, &found.event);
     assert_eq!(shown.interval, shift.interval(), "the move has no effect on a removed shift");
     assert_eq!(volunteers.cancel(&secret).await.unwrap_err(), Error::ShiftDeleted);
     scene.clock.advance(Link::LIFETIME.as_secs());

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
-use signup_core::{Delivery, EmailAddress, NoticeCause, TimeAndPlace};
+use signup_core::{Delivery, EmailAddress, NoticeCause};
 
 use super::content::{Action, Content};
 use super::name::safe_name;
@@ -54,7 +54,7 @@ pub(super) fn write(
     let url = format!("{base_url}/events/{}", event.slug);
     // The current state of the shift, which may differ from the state that the notice recorded. Mails about two changes
     // may be sent in the wrong order, so each mail shows the state at the time of writing.
-    let present = TimeAndPlace::of_signup(signup, shift, event);
+    let present = signup.time_and_place(shift, event);
     let method = match notice.cause {
         NoticeCause::Cancelled { .. } => Method::Cancel,
         _ => Method::Publish,

@@ -115,7 +115,7 @@ pub(super) fn page(
         SignupState::Confirmed => ("You are signed up", None),
     };
     let reason = signup.cancellation_reason(event, shift);
-    let at = TimeAndPlace::of_signup(signup, shift, event);
+    let at = signup.time_and_place(shift, event);
     let page = SignupTemplate {
         texts: text.into_iter().collect(),
         reason: reason.map(|reason| LinkedText::parts(reason.as_str())),

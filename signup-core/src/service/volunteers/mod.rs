@@ -12,7 +12,6 @@ use crate::allowance::{Allowance, RateKey};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::link::Link;
-use crate::notice::TimeAndPlace;
 use crate::organization::Organization;
 use crate::question::Question;
 use crate::rules::{self, MailIds};
@@ -121,7 +120,7 @@ impl Volunteers {
     /// Reads the sign-up with this secret, and its event.
     ///
     /// Returns the sign-up and its event with that one shift, even if the shift is deleted, and without questions.
-    /// [`TimeAndPlace::of_signup`](crate::TimeAndPlace::of_signup) has the time and the place to show.
+    /// [`Signup::time_and_place`] has the time and the place to show.
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] for an unknown secret, and for one that is [outdated](Link::LIFETIME).
@@ -174,7 +173,7 @@ impl Volunteers {
         let link: Link = store.find(Unique::Link(secret.digest())).await?.ok_or(Error::NotFound)?;
         let found = store.signup_in_full(link.organization, link.signup).await?;
         let is_shown = |SignupInFull { event, shift, signup, .. }: &SignupInFull| {
-            let at = TimeAndPlace::of_signup(signup, shift, event);
+            let at = signup.time_and_place(shift, event);
             event.deleted_at.is_none() && Link::works_at(at.interval, self.shared.now())
         };
         found.filter(is_shown).ok_or(Error::NotFound)

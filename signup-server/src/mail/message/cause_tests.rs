@@ -1,6 +1,6 @@
 //! Each cause of a notice has a mail, or is fanned out into notices that have one.
 
-use signup_core::Secret;
+use signup_core::{Secret, TimeAndPlace};
 
 use super::delivered::Sample;
 use super::*;
