@@ -3,11 +3,15 @@
 //! Times are derived from the instants of a shift, not from its stored hours. If a clock change moves a shift, the page
 //! shows the time at which the shift takes place.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use jiff::Timestamp;
-use jiff::civil::{Date, DateTime, time};
+use jiff::civil::{Date, DateTime};
 use signup_core::{Interval, Zone};
+
+/// The clock of an end at the first instant of the next day, at whatever time the next day begins.
+const END_OF_DAY: &str = "24:00";
 
 /// The day, the start and the end of a shift, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,23 +41,19 @@ pub(crate) struct Moment {
 
 impl Times {
     pub(crate) fn of(interval: Interval, zone: &Zone) -> Self {
-        let start = wall(interval.start, zone);
-        let (end_date, end_time) = {
-            let end = wall(interval.end, zone);
-            (end.date(), end.time())
+        let (start, mut end) = (Moment::of(interval.start, zone), Moment::of(interval.end, zone));
+        let is_first_instant = |instant, date: Result<Date, _>| {
+            let first = date.and_then(|date| date.to_zoned(zone.rules().clone()));
+            first.is_ok_and(|first| first.timestamp() == instant)
         };
-        let mut end = Moment::of(interval.end, zone);
-        if end_date != start.date() {
-            end.clock = if end_time == time(0, 0, 0, 0) && start.date().tomorrow().ok() == Some(end_date) {
-                "24:00".to_owned()
-            } else {
-                format!("{} on {}", end.clock, day(end_date))
-            };
+        let ends_with_its_day = is_first_instant(interval.end, start.date.tomorrow());
+        if ends_with_its_day {
+            end.clock = END_OF_DAY.to_owned();
         }
         Self {
-            date: day(start.date()),
-            is_whole_day: is_whole_day(interval, zone),
-            start: Moment::of(interval.start, zone),
+            date: day(start.date),
+            is_whole_day: ends_with_its_day && is_first_instant(interval.start, Ok(start.date)),
+            start,
             end,
             zone: zone.name().to_owned(),
         }
@@ -62,6 +62,16 @@ impl Times {
     /// Returns the start, such as `09:00`, or `all day`.
     pub(crate) fn start_in_words(&self) -> &str {
         if self.is_whole_day { "all day" } else { &self.start.clock }
+    }
+
+    /// Returns the end, such as `12:30`, with its date if a clock change moves it beyond the day of the start.
+    pub(crate) fn end_in_words(&self) -> Cow<'_, str> {
+        let Moment { date, clock, .. } = &self.end;
+        if *date == self.start.date || clock == END_OF_DAY {
+            Cow::from(clock)
+        } else {
+            Cow::from(format!("{clock} on {}", day(*date)))
+        }
     }
 
     /// Returns whether the UTC offset changes between start and end.
@@ -82,7 +92,7 @@ impl fmt::Display for Times {
         if self.has_change() {
             write!(f, " {}", start.offset)?;
         }
-        write!(f, "–{} {} ({zone})", end.clock, end.offset)
+        write!(f, "–{} {} ({zone})", self.end_in_words(), end.offset)
     }
 }
 
@@ -105,14 +115,6 @@ impl Moment {
 
 fn wall(instant: Timestamp, zone: &Zone) -> DateTime {
     zone.rules().to_datetime(instant)
-}
-
-/// Returns whether an interval lasts from the first instant of a day to the first instant of the next.
-fn is_whole_day(interval: Interval, zone: &Zone) -> bool {
-    let date = date(interval, zone);
-    let starts_at = |date: Date| date.to_zoned(zone.rules().clone()).map(|start| start.timestamp());
-    let is = |instant, date: Result<Date, _>| date.and_then(starts_at).is_ok_and(|start| start == instant);
-    is(interval.start, Ok(date)) && is(interval.end, date.tomorrow())
 }
 
 /// Returns the local date on which an interval starts.
@@ -220,11 +222,28 @@ mod tests {
     }
 
     #[test]
+    fn an_end_with_its_day_is_at_24_00_at_whatever_time_the_next_day_begins() {
+        // The clocks of Havana jump from 00:00 to 01:00. Samoa skipped 30 December 2011.
+        for (zone, date, words) in [
+            ("America/Havana", "2027-03-13", "Saturday, 13 March 2027, 20:00 CST–24:00 CDT (America/Havana)"),
+            (
+                "Pacific/Apia",
+                "2011-12-29",
+                "Thursday, 29 December 2011, 20:00 UTC-10–24:00 UTC+14 (Pacific/Apia)",
+            ),
+        ] {
+            assert_eq!(shown(zone, date, Some("20:00"), None), words);
+        }
+    }
+
+    #[test]
     fn an_end_on_another_day_shows_its_date() {
-        // Samoa skipped 30 December 2011: the end of the 29th was the start of the 31st.
+        // The clocks jump from 23:00 to 00:00.
+        let times = times("America/Nuuk", "2027-03-27", Some("20:00"), Some("23:30"));
         assert_eq!(
-            shown("Pacific/Apia", "2011-12-29", Some("20:00"), None),
-            "Thursday, 29 December 2011, 20:00 UTC-10–00:00 on Saturday, 31 December 2011 UTC+14 (Pacific/Apia)"
+            times.to_string(),
+            "Saturday, 27 March 2027, 20:00 UTC-02–00:30 on Sunday, 28 March 2027 UTC-01 (America/Nuuk)"
         );
+        assert_eq!(times.end.clock, "00:30");
     }
 }
