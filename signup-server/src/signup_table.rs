@@ -3,10 +3,10 @@
 //!
 //! Texts that people typed are quoted, and cannot become formulas (OWASP, CSV Injection).
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::iter;
 
-use signup_core::{Question, ScheduledShift, ShiftId, Signup, sort_by_running_order};
+use signup_core::{Answer, Label, Question, ScheduledShift, ShiftId, Signup, sort_by_running_order};
 
 use crate::page::times::Times;
 use crate::wire::{self, Instant};
@@ -22,6 +22,9 @@ const COLUMNS: (&str, &str) = (
 /// Returns the lines of the table: the heading, and one for each sign-up, in the running order of the shifts and then by
 /// name. The date and the times of a shift are those of its event's zone.
 ///
+/// After a column for each of `questions` comes one for each further label in the answers, in alphabetical order. They are
+/// the labels of questions that are gone.
+///
 /// `shifts` has every shift that a sign-up refers to, deleted ones too.
 pub(crate) fn signup_table(
     questions: &[Question],
@@ -34,16 +37,25 @@ pub(crate) fn signup_table(
     signups.sort_by_cached_key(|signup| {
         (places.get(&signup.shift).copied(), signup.name.as_str().to_lowercase(), signup.id)
     });
-    let labels: String = questions.iter().map(|question| text(question.label.as_str()) + ",").collect();
+    let answers = signups.iter().flat_map(|signup| &signup.answers);
+    let gone: BTreeSet<_> =
+        answers.filter(|answer| is_gone(questions, answer)).map(|answer| answer.label.clone()).collect();
+    let labels = questions.iter().map(|question| &question.label).chain(&gone);
+    let labels: String = labels.map(|label| text(label.as_str()) + ",").collect();
     let heading = format!("{MARK}{},{labels}{}", COLUMNS.0, COLUMNS.1);
     let rows = signups.into_iter().filter_map(move |signup| {
         let place = places.get(&signup.shift)?;
-        Some(row(questions, shifts.get(*place)?, &signup))
+        Some(row(questions, &gone, shifts.get(*place)?, &signup))
     });
     iter::once(heading).chain(rows)
 }
 
-fn row(questions: &[Question], shift: &ScheduledShift, signup: &Signup) -> String {
+/// Returns whether the question of an answer is none of the event's `questions`.
+fn is_gone(questions: &[Question], answer: &Answer) -> bool {
+    questions.iter().all(|question| question.id != answer.question_id)
+}
+
+fn row(questions: &[Question], gone: &BTreeSet<Label>, shift: &ScheduledShift, signup: &Signup) -> String {
     let (interval, zone) = (shift.interval(), shift.day.zone());
     let times = Times::of(interval, zone);
     let fixed = [
@@ -58,12 +70,15 @@ fn row(questions: &[Question], shift: &ScheduledShift, signup: &Signup) -> Strin
         signup.cancelled_at().map_or_else(String::new, |at| Instant(at).to_string()),
         signup.cancelled_by().map(wire::cancelled_by).unwrap_or_default().to_owned(),
     ];
-    let answers = questions.iter().map(|question| {
-        let answer = signup.answers.iter().find(|answer| answer.question_id == question.id);
-        answer.map_or_else(String::new, |answer| text(answer.value.as_str()))
-    });
+    let cell = |is_in_column: &dyn Fn(&Answer) -> bool| {
+        let answers = signup.answers.iter().filter(|answer| is_in_column(answer));
+        let values: Vec<_> = answers.map(|answer| answer.value.as_str()).collect();
+        if values.is_empty() { String::new() } else { text(&values.join("; ")) }
+    };
+    let present = questions.iter().map(|question| cell(&|answer| answer.question_id == question.id));
+    let gone = gone.iter().map(|label| cell(&|answer| answer.label == *label && is_gone(questions, answer)));
     let ids = [signup.id.to_string(), signup.event.to_string(), signup.shift.to_string()];
-    fixed.into_iter().chain(answers).chain(ids).collect::<Vec<_>>().join(",")
+    fixed.into_iter().chain(present).chain(gone).chain(ids).collect::<Vec<_>>().join(",")
 }
 
 /// Quotes a text, and puts an apostrophe before each place where a spreadsheet could read a formula: at the beginning, and
@@ -95,7 +110,44 @@ fn is_formula(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use signup_core::{Day, NewSignup, QuestionId};
+
     use super::*;
+    use crate::sample_event::sample_event;
+
+    /// Returns the table of an event with a sign-up that has these answers, and none of the questions. The shift lasts
+    /// from `00:00` of `date` to the end of that day in Havana.
+    async fn table(date: &str, answers: &[(QuestionId, &str, &str)]) -> Vec<String> {
+        let (service, created) = sample_event().await;
+        let (event, shift) = (created.event, created.shifts[0].clone());
+        let form = service.volunteers().form(&event.slug, shift.id).await.unwrap();
+        let new = NewSignup::new("Ada".parse().unwrap(), "ada@example.org".parse().unwrap());
+        drop(form.sign_up(new).await.unwrap());
+        let mut signups = service.admin().signups(event.organization, event.id, None, 1).await.unwrap();
+        signups[0].answers.extend(answers.iter().map(|(question, label, value)| {
+            Answer::new(*question, label.parse().unwrap(), value.parse().unwrap())
+        }));
+        let day = Day::new(date.parse().unwrap(), "America/Havana".parse().unwrap());
+        signup_table(&[], vec![ScheduledShift::new((*shift).clone(), day, false)], signups).collect()
+    }
+
+    #[tokio::test]
+    async fn a_shift_that_ends_with_its_day_ends_at_24_00() {
+        // On 13 March the next day begins at 01:00.
+        for date in ["2027-03-12", "2027-03-13"] {
+            let row = &table(date, &[]).await[1];
+            assert!(row.starts_with(&format!("\"Early\",{date},00:00,24:00,\"Ada\",")), "{row}");
+        }
+    }
+
+    #[tokio::test]
+    async fn answers_to_questions_that_are_gone_have_a_column_for_each_label() {
+        let (one, other) = (QuestionId::NONE, QuestionId::MAX);
+        let table =
+            table("2027-03-12", &[(one, "Size", "=M"), (other, "Diet", "vegan"), (other, "Size", "L")]).await;
+        assert!(table[0].ends_with(",cancelled_by,\"Diet\",\"Size\",id,event_id,slot_id"), "{table:?}");
+        assert!(table[1].contains(",\"vegan\",\"'=M; L\","), "{table:?}");
+    }
 
     #[test]
     fn a_text_that_could_be_a_formula_is_made_harmless_and_every_other_is_kept() {
