@@ -9,6 +9,7 @@ use jiff::tz::Offset;
 use signup_core::{Event, Organization, Shift, Signup, TimeAndPlace};
 
 use crate::location::place;
+use crate::plain::one_line;
 
 /// The iCalendar method: whether a calendar program adds the entry or removes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,10 +55,10 @@ impl SignupEntry<'_> {
     }
 }
 
-/// Returns an entry without its UID.
+/// Returns an entry without its UID. iCalendar allows no control characters in a text, and [`one_line`] leaves none.
 ///
 /// The SEQUENCE grows with the version of the shift and with a cancellation, so a calendar program recognizes a later
-/// version of the entry. Nothing changes a shift after a cancellation.
+/// version of the entry. No mail about a sign-up follows its cancellation.
 fn entry(
     method: Method,
     event: &Event,
@@ -70,7 +71,7 @@ fn entry(
     let sequence = u64::from(shift.version) * 2 + u64::from(is_cancelled);
     let mut entry = Entry::new();
     entry
-        .summary(&replace_controls(&format!("{}: {}", event.title, shift.title)))
+        .summary(&one_line(&format!("{}: {}", event.title, shift.title)))
         .description(url)
         .status(if is_cancelled { EventStatus::Cancelled } else { EventStatus::Confirmed })
         .add_property("SEQUENCE", sequence.to_string())
@@ -79,7 +80,7 @@ fn entry(
         .add_property("DTEND", utc(at.interval.end))
         .add_property("URL", url);
     if let Some(location) = place(at) {
-        entry.location(&replace_controls(&location));
+        entry.location(&one_line(&location));
     }
     entry
 }
@@ -102,14 +103,8 @@ fn utc(instant: Timestamp) -> String {
     Offset::UTC.to_datetime(instant).strftime("%Y%m%dT%H%M%SZ").to_string()
 }
 
-/// Replaces each control character with a space, and trims the text. iCalendar does not allow control characters.
-fn replace_controls(text: &str) -> String {
-    let plain = |character: char| if character.is_control() { ' ' } else { character };
-    text.chars().map(plain).collect::<String>().trim().to_owned()
-}
-
 /// Quotes the value of a parameter. A value cannot contain a quotation mark (RFC 5545, 3.1), so an apostrophe replaces
 /// each mark.
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", replace_controls(text).replace('"', "'"))
+    format!("\"{}\"", one_line(text).replace('"', "'"))
 }

@@ -18,6 +18,7 @@ mod openapi;
 mod output;
 mod page;
 mod path;
+mod plain;
 mod reference;
 mod reply;
 mod request;

@@ -7,10 +7,10 @@ use signup_core::{
 };
 
 use super::name::{safe_answer, safe_name};
-use super::plain::{lines, one_line};
 use crate::linked_text::LinkedText;
 use crate::location::place;
 use crate::page::times::Times;
+use crate::plain::{lines, one_line, shorten};
 
 /// The maximum length of the titles of event and shift together in a subject, in characters.
 const MAX_SUBJECT_TITLE: usize = 80;
@@ -102,7 +102,7 @@ impl<'a> Content<'a> {
         let action = if signup.is_confirmed() && !is_over { Action::Cancel } else { Action::See };
         let secret = notice.cause.secret().filter(|_| Link::works_at(at.interval, now));
         let reason = signup.cancellation_reason(event, shift);
-        let titles = shorten(&format!("{} – {}", event.title, shift.title));
+        let titles = shorten(&format!("{} – {}", event.title, shift.title), MAX_SUBJECT_TITLE);
         Ok(Self {
             subject: format!("{}: {titles}", words.subject),
             name,
@@ -221,13 +221,4 @@ fn changes(before: &TimeAndPlace, at: &TimeAndPlace) -> Vec<Fact> {
         }
     }
     facts
-}
-
-fn shorten(text: &str) -> String {
-    let text = one_line(text);
-    if text.chars().count() <= MAX_SUBJECT_TITLE {
-        return text;
-    }
-    let cut: String = text.chars().take(MAX_SUBJECT_TITLE - 1).collect();
-    format!("{}…", cut.trim_end())
 }

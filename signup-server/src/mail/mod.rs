@@ -7,7 +7,6 @@ mod connection;
 mod content;
 mod message;
 mod name;
-mod plain;
 mod smtp;
 mod worker;
 

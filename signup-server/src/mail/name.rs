@@ -9,7 +9,7 @@ use signup_core::PersonName;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory as _};
 
-use super::plain::one_line;
+use crate::plain::one_line;
 
 /// The maximum length of a name in a mail, in characters.
 const MAX_CHARACTERS: usize = 80;

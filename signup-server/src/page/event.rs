@@ -19,6 +19,7 @@ use warp::reply::Response;
 use super::times;
 use super::{Head, Preview, html, style};
 use crate::linked_text::LinkedText;
+use crate::plain::shorten;
 
 use form::{FieldKind, form};
 use shifts::{Offer, ShiftView, is_open, view};
@@ -216,17 +217,12 @@ fn heading_of(shifts: &[ScheduledShift], event: &Event) -> String {
 fn summary(event: &Event, organization: &str) -> String {
     let date = times::day(event.dates.first.date().date());
     let text = match &event.description {
-        Some(description) => description.as_str().split_whitespace().collect::<Vec<_>>().join(" "),
+        Some(description) => description.to_string(),
         None if event.is_cancelled() => organization.to_owned(),
         None => format!("{organization} is looking for volunteers."),
     };
     let cancelled = if event.is_cancelled() { "Cancelled. " } else { "" };
-    let text = format!("{cancelled}{date}. {text}");
-    if text.chars().count() <= MAX_SUMMARY {
-        return text;
-    }
-    let cut: String = text.chars().take(MAX_SUMMARY - 1).collect();
-    format!("{}…", cut.trim_end())
+    shorten(&format!("{cancelled}{date}. {text}"), MAX_SUMMARY)
 }
 
 #[cfg(test)]
