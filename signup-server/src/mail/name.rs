@@ -29,12 +29,14 @@ pub(super) fn safe_name(name: &PersonName) -> Option<String> {
 
 /// Returns an answer on one line, or `None` if the answer must be left out.
 ///
-/// An answer may be longer than a name, and it may have slashes and times: neither alone makes a link.
+/// An answer may be longer than a name, and it may have slashes, times and decimals: none of them alone makes a link. Two
+/// separators between digits do, as in the IP address of a host.
 pub(super) fn safe_answer(answer: &str) -> Option<String> {
     let answer = one_line(answer);
     let folded: String = answer.nfkc().collect();
     let has_address = folded.contains(['@', '\\']) || folded.contains("//");
-    let is_safe = !has_address && !has_format_characters(&answer) && !joins_words(&folded);
+    let could_be_link = has_address || joins_words(&folded) || joins_digits(&folded, 3);
+    let is_safe = !could_be_link && !has_format_characters(&answer);
     is_safe.then_some(answer)
 }
 
@@ -50,29 +52,24 @@ fn has_format_characters(name: &str) -> bool {
 /// ones. A separator between two words makes a link. A separator at the end of a word, as in "J. R. R.", does not.
 fn could_be_link(name: &str) -> bool {
     let folded: String = name.nfkc().collect();
-    folded.contains(ADDRESS_CHARACTERS) || joins_words(&folded) || joins_digits(&folded)
+    folded.contains(ADDRESS_CHARACTERS) || joins_words(&folded) || joins_digits(&folded, 2)
 }
 
 /// Returns whether a separator is between two words, and not between two digits as in a time or a decimal.
 fn joins_words(folded: &str) -> bool {
-    has_separator(folded, |before, after| {
-        !before.is_whitespace() && !ends_word(after) && !are_digits(before, after)
-    })
-}
-
-fn joins_digits(folded: &str) -> bool {
-    has_separator(folded, are_digits)
-}
-
-fn has_separator(folded: &str, between: impl Fn(char, char) -> bool) -> bool {
     let characters: Vec<char> = folded.chars().collect();
     characters.windows(3).any(|three| {
-        matches!(three, [before, separator, after] if SEPARATORS.contains(separator) && between(*before, *after))
+        let &[before, separator, after] = three else { return false };
+        let are_digits = before.is_ascii_digit() && after.is_ascii_digit();
+        SEPARATORS.contains(&separator) && !before.is_whitespace() && !ends_word(after) && !are_digits
     })
 }
 
-const fn are_digits(before: char, after: char) -> bool {
-    before.is_ascii_digit() && after.is_ascii_digit()
+/// Returns whether separators join `count` numbers or more.
+fn joins_digits(folded: &str, count: usize) -> bool {
+    let is_apart = |character: char| !character.is_ascii_digit() && !SEPARATORS.contains(&character);
+    let numbers = |run: &str| run.split(SEPARATORS).filter(|number| !number.is_empty()).count();
+    folded.split(is_apart).any(|run| numbers(run) >= count)
 }
 
 /// Returns whether the character after a separator ends the word. Then the separator does not join two words.
@@ -162,6 +159,10 @@ mod tests {
             "vegan/gluten-free",
             "from 07:30",
             "1.5 hours",
+            "07:30",
+            "3/4",
+            "12.50",
+            "07:30-09:00, 3.5",
             "No nuts, please. Thanks!",
             &"x".repeat(500),
         ] {
@@ -175,6 +176,10 @@ mod tests {
             "ada@evil",
             "tel:0900",
             "a\\b",
+            "1.2.3.4/login",
+            "1.2.3.4:8080",
+            "at 1.2.3",
+            "1\u{ff0e}2\u{ff0e}3\u{ff0e}4",
             "a\u{202e}b",
         ] {
             assert_eq!(safe_answer(answer), None, "{answer}");
