@@ -85,8 +85,9 @@ pub(super) fn write(
         .from(from.clone())
         .to(Mailbox::new(safe_name(&signup.name), address))
         .subject(content.subject.clone());
-    // An address without an ASCII form gets no header: the mail still shows it.
+    // A mail server without SMTPUTF8 (RFC 6531) can refuse a mail with another address in a header. The mail still shows it.
     let contact = organization.contact.as_ref().and_then(|contact| self::address(contact).ok());
+    let contact = contact.filter(|contact| contact.user().is_ascii());
     let message = match contact {
         Some(contact) => message.reply_to(Mailbox::new(None, contact)),
         None => message,

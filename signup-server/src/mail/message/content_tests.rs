@@ -64,7 +64,8 @@ async fn replies_go_to_the_contact_of_the_organization_if_it_has_one() {
     mail.assert_does_not_say("Questions?");
     let update = OrganizationPatch::new().contact("help@riverside.example".parse().unwrap());
     sample.service.admin().update_organization(without.organization.id, update).await.unwrap();
-    let mail = parts(&answered_again(&sample).await);
+    let mut delivery = answered_again(&sample).await;
+    let mail = parts(&delivery);
     assert_eq!(mail.reply_to.as_deref(), Some("help@riverside.example"));
     assert!(
         mail.text.contains("Reply to this email, or write to help@riverside.example.\n"),
@@ -73,6 +74,16 @@ async fn replies_go_to_the_contact_of_the_organization_if_it_has_one() {
     );
     let link = "<a href=\"mailto:help@riverside.example\">help@riverside.example</a>";
     assert!(mail.html.contains(link), "{}", mail.html);
+    for (contact, reply_to) in [
+        ("help@bücher.example", Some("help@xn--bcher-kva.example")),
+        // Not every mail server takes such an address in a header.
+        ("hüte@riverside.example", None),
+    ] {
+        delivery.organization.contact = Some(contact.parse().unwrap());
+        let mail = parts(&delivery);
+        assert_eq!(mail.reply_to.as_deref(), reply_to);
+        mail.assert_says(contact);
+    }
 }
 
 /// Signs the volunteer of the sample up again, and delivers the mail about that.
