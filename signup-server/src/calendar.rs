@@ -41,8 +41,8 @@ pub(crate) struct SignupEntry<'a> {
     pub(crate) at: &'a TimeAndPlace,
     /// The mail address of the sender.
     pub(crate) sender: &'a str,
-    /// The URL of the event's page.
-    pub(crate) url: &'a str,
+    /// The URL of the event's page, if the page is public.
+    pub(crate) url: Option<&'a str>,
     pub(crate) now: Timestamp,
 }
 
@@ -64,7 +64,7 @@ fn entry(
     event: &Event,
     shift: &Shift,
     at: &TimeAndPlace,
-    url: &str,
+    url: Option<&str>,
     now: Timestamp,
 ) -> Entry {
     let is_cancelled = method == Method::Cancel;
@@ -72,13 +72,14 @@ fn entry(
     let mut entry = Entry::new();
     entry
         .summary(&one_line(&format!("{}: {}", event.title, shift.title)))
-        .description(url)
         .status(if is_cancelled { EventStatus::Cancelled } else { EventStatus::Confirmed })
         .add_property("SEQUENCE", sequence.to_string())
         .add_property("DTSTAMP", utc(now))
         .add_property("DTSTART", utc(at.interval.start))
-        .add_property("DTEND", utc(at.interval.end))
-        .add_property("URL", url);
+        .add_property("DTEND", utc(at.interval.end));
+    if let Some(url) = url {
+        entry.description(url).add_property("URL", url);
+    }
     if let Some(location) = place(at) {
         entry.location(&one_line(&location));
     }

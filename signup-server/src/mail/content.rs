@@ -100,7 +100,8 @@ impl<'a> Content<'a> {
             Fact::new(&one_line(answer.label.as_str()), value.unwrap_or_else(|| HIDDEN_ANSWER.to_owned()))
         });
         let action = if signup.is_confirmed() && !is_over { Action::Cancel } else { Action::See };
-        let secret = notice.cause.secret().filter(|_| Link::works_at(at.interval, now));
+        let has_link = event.deleted_at.is_none() && Link::works_at(at.interval, now);
+        let secret = notice.cause.secret().filter(|_| has_link);
         let reason = signup.cancellation_reason(event, shift);
         let titles = shorten(&format!("{} – {}", event.title, shift.title), MAX_SUBJECT_TITLE);
         Ok(Self {
@@ -113,7 +114,7 @@ impl<'a> Content<'a> {
             answers: answers.collect(),
             description: event.description.as_ref().map(Description::as_str).map(lines),
             link: secret.map(|secret| (action, format!("{base_url}/signups/{}", secret.reveal()))),
-            // The page of a cancelled event offers nothing more, and is gone if the organizer deletes the event.
+            // The page of a cancelled event offers nothing more, and the organizer may soon delete the event.
             url: url.filter(|_| signup.cancelled_by() != Some(CancelledBy::EventCancellation)),
             contact: organization.contact.as_ref().map(EmailAddress::as_str),
             organization: one_line(organization.name.as_str()),

@@ -52,6 +52,7 @@ pub(super) fn write(
 ) -> Result<Mail, String> {
     let Delivery { notice, organization, event, shift, signup, .. } = delivery;
     let url = format!("{base_url}/events/{}", event.slug);
+    let url = (event.is_published && event.deleted_at.is_none()).then_some(url.as_str());
     // The current state of the shift, which may differ from the state that the notice recorded. Mails about two changes
     // may be sent in the wrong order, so each mail shows the state at the time of writing.
     let present = signup.time_and_place(shift, event);
@@ -59,23 +60,13 @@ pub(super) fn write(
         NoticeCause::Cancelled { .. } => Method::Cancel,
         _ => Method::Publish,
     };
-    let public_url = event.is_published.then_some(url.as_str());
-    let content = Content::of(delivery, &present, base_url, public_url, now)?;
+    let content = Content::of(delivery, &present, base_url, url, now)?;
     let failed = |error: askama::Error| error.to_string();
     let text = TextPart { mail: &content }.render().map_err(failed)?;
     let html = HtmlPart { mail: &content }.render().map_err(failed)?;
     let sender = from.email.to_string();
-    let entry = SignupEntry {
-        method,
-        organization,
-        event,
-        shift,
-        signup,
-        at: &present,
-        sender: &sender,
-        url: &url,
-        now,
-    };
+    let entry =
+        SignupEntry { method, organization, event, shift, signup, at: &present, sender: &sender, url, now };
     let calendar = ContentType::parse(&format!("text/calendar; charset=utf-8; method={}", method.name()));
     let calendar = calendar.map_err(|error| error.to_string())?;
     let address = address(&signup.email)?;

@@ -43,6 +43,10 @@ impl Pages {
         format!("{}/events/{slug}", self.base_path)
     }
 
+    fn event_url(&self, slug: &str) -> String {
+        format!("{}/events/{slug}", self.base_url)
+    }
+
     fn signup_path(&self, secret: &Secret) -> String {
         format!("{}/signups/{}", self.base_path, secret.reveal())
     }
@@ -71,8 +75,7 @@ impl Pages {
 
     fn page_of(&self, status: StatusCode, found: &PublicEvent, focus: &Focus) -> Response {
         let slug = &found.event.slug;
-        let url = format!("{}/events/{slug}", self.base_url);
-        event::page(status, found, &self.event_path(slug), url, focus, self.service.now())
+        event::page(status, found, &self.event_path(slug), self.event_url(slug), focus, self.service.now())
     }
 
     fn error_page(&self, error: &Error) -> Response {
@@ -200,6 +203,7 @@ impl Pages {
         };
         let now = self.service.now();
         let Some(shift) = signup::shift_to_come(&signup, &found, now) else { return self.not_found() };
+        let url = self.event_url(&found.event.slug);
         let entry = SignupEntry {
             method: Method::Publish,
             organization: &found.organization,
@@ -208,7 +212,7 @@ impl Pages {
             signup: &signup,
             at: &TimeAndPlace::of(shift, &found.event),
             sender: &self.sender,
-            url: &format!("{}/events/{}", self.base_url, found.event.slug),
+            url: found.event.is_published.then_some(&url),
             now,
         };
         let mut response = Response::new(entry.to_text().into());

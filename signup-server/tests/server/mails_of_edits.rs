@@ -169,6 +169,9 @@ async fn a_cancellation_is_mailed_although_its_event_was_deleted_since() {
     for mail in &mails[2..] {
         assert_eq!(mail.calendar().property("METHOD"), "CANCEL");
         assert!(mail.text().contains("Storm"), "{}", mail.text());
+        for text in [mail.text(), mail.html(), format!("{:?}", mail.calendar())] {
+            assert!(!text.contains(&server.url), "a link of the mail would be dead: {text}");
+        }
     }
     assert_eq!(server.browse("GET", &link, None).await.status, 404, "the sign-up is gone from every page");
     assert_eq!(server.browse("POST", &format!("{link}/cancel"), None).await.status, 404);
