@@ -87,7 +87,7 @@ async fn deliver(outbox: &Outbox) -> signup_core::Result<()> {
             match send(&delivery) {
                 Ok(()) => drop(outbox.report_sent(&delivery.notice).await?),
                 Err((failure, reason)) => {
-                    drop(outbox.report_failed(&delivery.notice, failure, reason).await?);
+                    drop(outbox.report_failed(&delivery, failure, reason).await?);
                 }
             }
         }

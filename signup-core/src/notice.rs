@@ -145,6 +145,9 @@ pub struct Delivery {
     pub shift: ScheduledShift,
     /// The sign-up whose volunteer gets the mail.
     pub signup: Signup,
+    /// The cause and the sign-up before the claim. [`Outbox::report_failed`](crate::Outbox::report_failed) restores what
+    /// the claim changed in both. `None` in a delivery that was not claimed.
+    pub(crate) unclaimed: Option<(NoticeCause, Signup)>,
 }
 
 impl Delivery {
@@ -157,7 +160,7 @@ impl Delivery {
         shift: ScheduledShift,
         signup: Signup,
     ) -> Self {
-        Self { notice, organization, event, shift, signup }
+        Self { notice, organization, event, shift, signup, unclaimed: None }
     }
 }
 
@@ -215,8 +218,9 @@ pub enum NoticeCause {
         signup: SignupId,
         /// The secret of the link.
         secret: Secret,
-        /// What the volunteer was [told](Signup::told) before the first claim of the notice. `None` before that claim, and never
-        /// in a delivery.
+        /// What the volunteer was [told](Signup::told) before the claim of the notice. After a lost lease, what they were told
+        /// before the attempt whose mail may have arrived. `None` in a notice without a claim or after a reported failure, and
+        /// never in a delivery.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<TimeAndPlace>,
     },

@@ -30,8 +30,8 @@ pub struct Signup {
     /// The volunteer's address.
     #[serde(deserialize_with = "EmailAddress::deserialize_stored")]
     pub email: EmailAddress,
-    /// When and where the shift is by the last mail to the volunteer, or at the sign-up if no mail was sent yet. A mail about a
-    /// change goes only to volunteers who were told something else.
+    /// When and where the shift is by the last mail to the volunteer, or at the sign-up if no mail was sent yet. A mail that
+    /// failed does not count. A mail about a change goes only to volunteers who were told something else.
     pub told: TimeAndPlace,
     /// The volunteer's answers, in the order of the questions.
     pub answers: Vec<Answer>,

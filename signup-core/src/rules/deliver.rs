@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::Decision;
 use super::mail::{MailIds, queue_mail};
 use crate::id::SignupId;
-use crate::notice::{Delivery, Notice, NoticeCause};
+use crate::notice::{Delivery, DeliveryFailure, Notice, NoticeCause};
 use crate::secret::Secret;
 use crate::shift::Shift;
 use crate::signup::Signup;
@@ -75,7 +75,8 @@ fn mail_cause(cause: &NoticeCause, signup: SignupId, secret: Secret) -> NoticeCa
 /// deleted.
 ///
 /// From now on, the volunteer counts as told what the mail shows: its time and place become those of the sign-up. A notice about
-/// a change keeps what the volunteer was told before, so that a later attempt shows the same.
+/// a change keeps what the volunteer was told before, so that an attempt after a lost lease shows the same. [`fail`] takes both
+/// back.
 pub(crate) fn claim(notice: &Notice, found: SignupInFull, now: Timestamp) -> Decision<Option<Delivery>> {
     let SignupInFull { organization, event, shift, signup } = found;
     let at = signup.time_and_place(&shift, &event);
@@ -87,14 +88,41 @@ pub(crate) fn claim(notice: &Notice, found: SignupInFull, now: Timestamp) -> Dec
         return Decision::new(None, delete_notice(notice));
     }
     let mut change = replace_notice(notice, claimed.clone());
-    let told = Signup { told: at, version: signup.version + 1, ..signup.clone() };
-    let signup = if told.told == signup.told {
-        signup
-    } else {
-        change.replace(signup, told.clone());
-        told
-    };
-    Decision::new(Some(Delivery::new(claimed, organization, event, shift, signup)), change)
+    let unclaimed = Some((notice.cause.clone(), signup.clone()));
+    let signup = tell(&mut change, signup, at);
+    let delivery = Delivery { unclaimed, ..Delivery::new(claimed, organization, event, shift, signup) };
+    Decision::new(Some(delivery), change)
+}
+
+/// Stores the failure of a claimed mail, and takes back what its claim changed: the volunteer was not told what the mail shows.
+///
+/// So the next change of the shift is compared with what the volunteer knows, and a later attempt is too. The sign-up has to be
+/// unchanged since the claim.
+pub(crate) fn fail(
+    delivery: &Delivery,
+    failure: DeliveryFailure,
+    reason: &str,
+    now: Timestamp,
+) -> Decision<Notice> {
+    let mut failed = delivery.notice.clone().after_failure(failure, reason, now);
+    if let Some((cause, _)) = &delivery.unclaimed {
+        failed.cause.clone_from(cause);
+    }
+    let mut change = replace_notice(&delivery.notice, failed.clone());
+    if let Some((_, before)) = &delivery.unclaimed {
+        let _ = tell(&mut change, delivery.signup.clone(), before.told.clone());
+    }
+    Decision::new(failed, change)
+}
+
+/// Changes what the volunteer of a sign-up was told. Returns the sign-up afterwards.
+fn tell(change: &mut ChangeSet, signup: Signup, told: TimeAndPlace) -> Signup {
+    if signup.told == told {
+        return signup;
+    }
+    let after = Signup { told, version: signup.version + 1, ..signup.clone() };
+    change.replace(signup, after.clone());
+    after
 }
 
 /// Returns whether a claimed notice is obsolete, so that no mail is sent for it. `at` is the present time and place.
@@ -262,6 +290,37 @@ mod tests {
             Some(elsewhere(&present)),
             "also if the volunteer counts as told since"
         );
+    }
+
+    #[test]
+    fn a_reported_failure_takes_back_what_the_claim_told() {
+        let found = in_full();
+        let present = found.signup.told.clone();
+        let alone = ["Notice 8 at 2", "put Notice 8 to 3"];
+        let both = ["Notice 8 at 2", "Signup 3 at 2", "put Notice 8 to 3", "put Signup 3 to 3"];
+        let other = elsewhere(&present);
+        let confirmation =
+            || queued(&found.signup, |signup, secret| NoticeCause::SignedUp { signup, secret });
+        let change = |before| queued(&found.signup, moved(before));
+        for (what, notice, told, expected) in [
+            ("a change", change(None), &other, &both[..]),
+            ("a change whose first mail may have arrived", change(Some(other.clone())), &present, &alone),
+            ("a confirmation after a change", confirmation(), &other, &both),
+            ("a confirmation", confirmation(), &present, &alone),
+        ] {
+            let signup = Signup { told: told.clone(), ..found.signup.clone() };
+            let mail = claim(&notice, SignupInFull { signup, ..found.clone() }, before()).outcome.unwrap();
+            for failure in [DeliveryFailure::Transient, DeliveryFailure::Permanent] {
+                let failed = fail(&mail, failure, "450 later", before());
+                assert_eq!(lines(&failed), expected, "{what}");
+                assert_eq!(failed.outcome.cause, notice.cause, "{what}");
+                let told_after = failed.change.writes.iter().find_map(|write| match write {
+                    Write::Put { after: Record::Signup(signup), .. } => Some(&signup.told),
+                    _ => None,
+                });
+                assert_eq!(told_after.unwrap_or(&mail.signup.told), told, "{what}");
+            }
+        }
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl Shared {
         self.commit(decide).await?.map_err(|refusal| Error::Refused(refusal.into()))
     }
 
-    /// Commits the next state of a notice. Returns `false` if another process changed the notice since it was read.
+    /// Commits the next state of a notice. Returns `false` if the notice, or its sign-up, has changed since it was read.
     pub(super) async fn commit_notice(&self, change: ChangeSet) -> Result<bool> {
         match self.store.commit(change).await {
             Ok(()) => Ok(true),

@@ -61,7 +61,7 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 ///             };
 ///             match send_mail(&delivery).await {
 ///                 Ok(()) => drop(outbox.report_sent(&delivery.notice).await?),
-///                 Err((failure, reason)) => drop(outbox.report_failed(&delivery.notice, failure, reason).await?),
+///                 Err((failure, reason)) => drop(outbox.report_failed(&delivery, failure, reason).await?),
 ///             }
 ///         }
 ///     }
@@ -239,7 +239,11 @@ impl Outbox {
         Ok(self.commit_claimed(notice, |_| None).await?.is_some())
     }
 
-    /// Reports that the mail of a claimed notice was not sent for `reason`. Returns the updated notice.
+    /// Reports that a claimed mail was not sent for `reason`. Returns the updated notice. `delivery.notice` is the notice with the
+    /// last lease.
+    ///
+    /// The volunteer no longer counts as [told](crate::Signup::told) what the mail shows, unless the sign-up has changed since the
+    /// claim.
     ///
     /// After a transient failure, the notice is due again after a backoff. After a permanent failure, or if the notice
     /// has [no attempts left](Notice::has_attempts_left), it is stored as failed. Returns `None` if the lease was lost,
@@ -251,12 +255,19 @@ impl Outbox {
     /// See [`Outbox`] for an example.
     pub async fn report_failed(
         &self,
-        notice: &Notice,
+        delivery: &Delivery,
         failure: DeliveryFailure,
         reason: &str,
     ) -> Result<Option<Notice>> {
-        let fail = |notice: &Notice| Some(notice.clone().after_failure(failure, reason, self.now()));
-        Ok(self.commit_claimed(notice, fail).await?.flatten())
+        let now = self.now();
+        let Decision { outcome, change, .. } = rules::fail(delivery, failure, reason, now);
+        if self.shared.commit_notice(change).await? {
+            return Ok(Some(outcome));
+        }
+        // The notice or the sign-up has changed since the claim. Then a mail that is not taken back is the safe choice: the
+        // volunteer may be told the same twice, but is told.
+        let fail = |notice: &Notice| Some(notice.clone().after_failure(failure, reason, now));
+        Ok(self.commit_claimed(&delivery.notice, fail).await?.flatten())
     }
 
     /// Reports that [`claim`](Self::claim) failed for a due notice. Counts an attempt with a transient failure: the

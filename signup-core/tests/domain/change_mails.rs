@@ -52,6 +52,11 @@ impl World {
         }
     }
 
+    async fn fail(&self, mail: &Delivery, failure: DeliveryFailure) {
+        let failed = self.scene.service.outbox().report_failed(mail, failure, "450 later").await;
+        assert!(failed.unwrap().is_some(), "{mail:?}");
+    }
+
     /// Delivers all mails that are due. Returns the volunteer and the places of each mail about a change.
     async fn mails(&self) -> Vec<(String, Places)> {
         let mut changes = vec![];
@@ -170,18 +175,82 @@ async fn a_move_of_the_event_joins_the_changes_of_its_shifts() {
     assert_eq!(world.mails().await, [change("ada", None, "Dock 1")]);
 }
 
-/// The mail server refuses the first attempt, and the shift changes again before the second.
+/// The first attempt fails, and the shift changes again before the second.
 #[tokio::test]
 async fn a_later_attempt_shows_what_was_told_before_the_first_one() {
+    for failure in [None, Some(DeliveryFailure::Transient)] {
+        let world = world().await;
+        world.move_to("Dock 1").await;
+        world.wait(60);
+        let mail = world.claim_all().await.remove(0);
+        // Without a report, the process has died. The mail may have arrived.
+        if let Some(failure) = failure {
+            world.fail(&mail, failure).await;
+        }
+        world.move_silently_to("Dock 2").await;
+        world.wait(30);
+        assert_eq!(world.mails().await, [change("ada", None, "Dock 2")], "{failure:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_whose_mail_failed_and_that_is_undone_mails_nobody() {
+    let world = world().await;
+    world.move_to("Dock 0").await;
+    world.wait(60);
+    assert_eq!(world.mails().await.len(), 1);
+    world.move_to("Dock 1").await;
+    world.wait(60);
+    let mail = world.claim_all().await.remove(0);
+    world.fail(&mail, DeliveryFailure::Transient).await;
+    world.move_to("Dock 0").await;
+    world.wait(60);
+    assert_eq!(world.mails().await, [], "ada was only ever told of Dock 0");
+    assert_eq!(world.scene.service.admin().count_notices().await.unwrap().queued, 0, "no retry is left");
+}
+
+#[tokio::test]
+async fn two_changes_of_which_the_first_mail_failed_are_one_mail() {
+    // The retry is due before the second change after one attempt, together with it after two, and later after three.
+    for attempts in 1..=3 {
+        let world = world().await;
+        world.move_to("Dock 1").await;
+        for backoff in [60, 30, 60].into_iter().take(attempts) {
+            world.wait(backoff);
+            let mail = world.claim_all().await.remove(0);
+            world.fail(&mail, DeliveryFailure::Transient).await;
+        }
+        world.move_to("Dock 2").await;
+        world.wait(60);
+        assert_eq!(world.mails().await, [change("ada", None, "Dock 2")], "{attempts} attempts");
+        world.wait(600);
+        assert_eq!(world.mails().await, [], "{attempts} attempts");
+    }
+}
+
+#[tokio::test]
+async fn a_change_after_a_mail_that_failed_for_good_shows_what_was_told_before_it() {
     let world = world().await;
     world.move_to("Dock 1").await;
     world.wait(60);
     let mail = world.claim_all().await.remove(0);
-    let outbox = world.scene.service.outbox();
-    outbox.report_failed(&mail.notice, DeliveryFailure::Transient, "450 later").await.unwrap();
-    world.move_silently_to("Dock 2").await;
-    world.wait(30);
+    world.fail(&mail, DeliveryFailure::Permanent).await;
+    world.move_to("Dock 2").await;
+    world.wait(60);
     assert_eq!(world.mails().await, [change("ada", None, "Dock 2")]);
+}
+
+/// The volunteer cancels while the mail is in flight.
+#[tokio::test]
+async fn a_failure_is_stored_although_the_sign_up_has_changed() {
+    let world = world().await;
+    world.move_to("Dock 1").await;
+    world.wait(60);
+    let mail = world.claim_all().await.remove(0);
+    let Some(secret) = mail.notice.cause.secret() else { panic!("{mail:?}") };
+    world.scene.service.volunteers().cancel(secret).await.unwrap();
+    let failed = world.scene.service.outbox().report_failed(&mail, DeliveryFailure::Permanent, "550").await;
+    assert!(failed.unwrap().unwrap().failure.is_some());
 }
 
 #[tokio::test]

@@ -83,7 +83,7 @@ async fn deliver_batch(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<boo
 async fn send(
     outbox: &Outbox,
     mailer: &Mailer,
-    delivery: Delivery,
+    mut delivery: Delivery,
     stop: &watch::Receiver<bool>,
 ) -> Option<SendErrorKind> {
     let mut notice = delivery.notice.clone();
@@ -108,7 +108,9 @@ async fn send(
                 SendErrorKind::TransientRefusal | SendErrorKind::Server => DeliveryFailure::Transient,
             };
             let reason = error.reason_for_log();
-            match outbox.report_failed(&notice, failure, &error.reason).await {
+            delivery.notice = notice;
+            let notice = &delivery.notice;
+            match outbox.report_failed(&delivery, failure, &error.reason).await {
                 Ok(Some(Notice { failure: Some(_), id, .. })) => {
                     metrics::count_mail(MailFate::Failed);
                     tracing::error!(notice = %id, %reason, "a mail has failed for good");
