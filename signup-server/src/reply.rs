@@ -90,7 +90,7 @@ fn conflict(error: &'static str, message: &'static str) -> Response {
 fn internal_error() -> Response {
     message(
         StatusCode::INTERNAL_SERVER_ERROR,
-        "Something went wrong on the server. Give its operator the X-Request-Id of this answer.",
+        "Something went wrong on the server. Give its operator the X-Request-Id of this response.",
     )
 }
 

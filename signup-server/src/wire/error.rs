@@ -75,12 +75,12 @@ fn predicate(fault: &Fault) -> String {
     match (fault.path.steps(), &fault.kind) {
         ([], FaultKind::WrongType { expected: ValueType::Object }) => "must be a JSON object".to_owned(),
         (_, FaultKind::Time(TimeError::Order)) => "must be after start_time on the same day".to_owned(),
-        ([PathStep::Field("to")], FaultKind::Time(TimeError::DayOrder)) => "must not be before from".to_owned(),
+        ([PathStep::Field("to")], FaultKind::Time(TimeError::DayOrder)) => {
+            "must not be before from".to_owned()
+        }
         (_, FaultKind::Time(TimeError::DayOrder)) => "must not be before start_date".to_owned(),
         ([PathStep::Field("cursor")], FaultKind::Value(_)) => {
-            "must be a cursor taken from meta.next_cursor or meta.prev_cursor of an earlier answer of the same list in the \
-             same order, unaltered"
-                .to_owned()
+            "must be an unmodified cursor of the same list and order".to_owned()
         }
         ([PathStep::Field("shifts")], FaultKind::TooMany { max, present: present @ 1.. }) => {
             format!("must not give the event more than {max} slots: it has {present}")
@@ -173,8 +173,7 @@ mod tests {
             (
                 Fault::new("cursor", "altered".parse::<Position<SignupId>>().unwrap_err()),
                 "cursor",
-                "The cursor field must be a cursor taken from meta.next_cursor or meta.prev_cursor of an earlier answer of \
-                 the same list in the same order, unaltered.",
+                "The cursor field must be an unmodified cursor of the same list and order.",
             ),
             (Fault::new("to", TimeError::DayOrder), "to", "The to field must not be before from."),
             (

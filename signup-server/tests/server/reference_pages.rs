@@ -159,7 +159,7 @@ async fn every_parameter_and_every_field_of_a_request_is_shown() {
         for content in body["content"].as_object().into_iter().flat_map(|contents| contents.values()) {
             docs.collect_fields(&content["schema"], &mut fields);
         }
-        let request = section.split("<h4>Answers</h4>").next().unwrap();
+        let request = section.split("<h4>Responses</h4>").next().unwrap();
         for field in &fields {
             assert!(request.contains(&format!("<code class=\"name\">{field}</code>")), "{id}: {field}");
         }
