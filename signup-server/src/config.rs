@@ -82,16 +82,16 @@ pub(crate) struct Options {
         global = true
     )]
     pub(crate) database: Database,
-    /// The address and port to listen on. Port 0 takes a free one
+    /// The address and port to listen on. Port 0 picks a free port
     #[arg(long, env = "SIGNUP_LISTEN", default_value = "127.0.0.1:8080", global = true)]
     pub(crate) listen: SocketAddr,
-    /// What links in answers, pages and mails start with [default: http:// and the address to listen on]
+    /// Base URL for links in responses, pages and emails [default: http:// and the address to listen on]
     #[arg(long, env = "SIGNUP_BASE_URL", global = true)]
     pub(crate) base_url: Option<BaseUrl>,
     /// A JSON file with the limits of every plan [default: built-in limits]
     #[arg(long, env = "SIGNUP_PLANS", global = true)]
     pub(crate) plans: Option<PathBuf>,
-    /// The mail server: smtp://USER:PASS@HOST:PORT or smtps://… Without it, mails reach nobody and are written to the log
+    /// The mail server: smtp://USER:PASS@HOST:PORT or smtps://… Without it, no email is sent; each one is written to the log
     #[arg(long, env = "SIGNUP_SMTP", hide_env_values = true, global = true)]
     pub(crate) smtp: Option<SmtpUrl>,
     /// The sender of mails
