@@ -202,6 +202,7 @@ impl App {
             None => Err(Error::Unauthenticated),
         };
         let limit = service.requests_per_minute(session.as_ref().ok());
+        let expires = session.as_ref().ok().and_then(|session| expires_soon(session, service.now()));
         let counted = match session {
             Err(error @ Error::Store(_)) => Err(error),
             session => match service.count_request(session.as_ref().ok(), client).await {
@@ -209,26 +210,23 @@ impl App {
                 Err(error) => Err(error),
             },
         };
-        let (session, allowance) = match counted {
-            Ok(counted) => counted,
-            Err(error) => {
-                // The request could not be counted, so it is not served. The header says that no requests remain.
-                let mut response = ApiError::from(error).into_response();
-                insert_allowance(&mut response, limit, 0);
-                return response;
+        let (mut response, limit, remaining) = match counted {
+            Ok((session, allowance)) => {
+                let response = if allowance.is_allowed {
+                    self.answer_counted(method, found, session, request).await
+                } else {
+                    let mut response = reply::message(StatusCode::TOO_MANY_REQUESTS, "Too Many Attempts.");
+                    let headers = response.headers_mut();
+                    headers.insert(RESET, allowance.resets_at.as_second().into());
+                    headers.insert(RETRY_AFTER, allowance.retry_after_s(service.now()).into());
+                    response
+                };
+                (response, allowance.limit, allowance.remaining)
             }
+            // The request could not be counted, so it is not served. The header says that no requests remain.
+            Err(error) => (ApiError::from(error).into_response(), limit, 0),
         };
-        let expires = session.as_ref().ok().and_then(|session| expires_soon(session, service.now()));
-        let mut response = if allowance.is_allowed {
-            self.answer_counted(method, found, session, request).await
-        } else {
-            let mut response = reply::message(StatusCode::TOO_MANY_REQUESTS, "Too Many Attempts.");
-            let headers = response.headers_mut();
-            headers.insert(RESET, allowance.resets_at.as_second().into());
-            headers.insert(RETRY_AFTER, allowance.retry_after_s(service.now()).into());
-            response
-        };
-        insert_allowance(&mut response, allowance.limit, allowance.remaining);
+        insert_allowance(&mut response, limit, remaining);
         response.headers_mut().extend(expires.map(|date| (TOKEN_EXPIRES, date)));
         response
     }

@@ -164,3 +164,20 @@ async fn a_statement_past_its_timeout_is_answered_503() {
     lock.join().unwrap();
     assert_eq!(server.get("/v1/events").await.status, 200);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_that_cannot_be_counted_is_answered_503_and_told_when_its_token_expires() {
+    let Some((cluster, mut server)) = server(&["--database-statement-timeout-s", "1"]) else { return };
+    let create =
+        ["token", "create", "--organization", "starter", "--name", "short", "--expires-in-days", "30"];
+    server.manage(&create)["token"].as_str().unwrap().clone_into(&mut server.token);
+    let before = server.get("/v1/events").await;
+    let lock = lock(&cluster, "database_0", "windows", 4);
+    wait_until_locked(&cluster, "database_0", "windows").await;
+    let refused = server.get("/v1/events").await;
+    assert_unavailable(&refused, "the read");
+    assert_eq!(refused.header("x-ratelimit-remaining"), Some("0"));
+    let expires = refused.header("token-expires");
+    assert!(expires.is_some() && expires == before.header("token-expires"), "{:?}", refused.headers);
+    lock.join().unwrap();
+}
