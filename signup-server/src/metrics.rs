@@ -192,6 +192,7 @@ pub(crate) fn count_request(method: &Method, route: &'static str, status: Status
         Method::HEAD => "HEAD",
         Method::POST => "POST",
         Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
         Method::OPTIONS => "OPTIONS",
         _ => "other",
     };

@@ -25,6 +25,7 @@ async fn the_metrics_cover_requests_latencies_round_trips_connections_batches_an
     let server = first.restart_with(&["--metrics-listen", &listen]);
     let created = server.create(&event()).await;
     server.get("/v1/nothing").await;
+    server.send("DELETE", "/v1/slots/x", None).await;
     let slot = created["slots"][0]["id"].as_str().unwrap();
     server.patch(&format!("/v1/slots/{slot}"), &serde_json::json!({"capacity": 9})).await;
 
@@ -35,6 +36,7 @@ async fn the_metrics_cover_requests_latencies_round_trips_connections_batches_an
     assert_eq!(requests(r#"method="POST",route="/v1/events",status="201""#), 1.0);
     assert_eq!(requests(r#"method="PATCH",route="/v1/slots/{id}",status="200""#), 1.0);
     assert_eq!(requests(r#"method="GET",route="unknown",status="404""#), 1.0);
+    assert_eq!(requests(r#"method="DELETE",route="/v1/slots/{id}",status="404""#), 1.0);
     assert_eq!(value(&page, r#"signup_http_request_duration_seconds_count{route="/v1/events"}"#), 1.0);
     let all = value(&page, r#"signup_http_request_duration_seconds_bucket{route="/v1/events",le="+Inf"}"#);
     assert_eq!(all, 1.0);
