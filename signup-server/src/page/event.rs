@@ -169,8 +169,11 @@ pub(super) fn page(
         shifts: views.collect(),
     };
     let mut response = html(status, &page);
-    // A browser that goes back restores typed values only for a page that it may store.
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    // A browser that goes back restores typed values only for a page that it may store. A page that has them itself is
+    // about a person, and no cache stores it.
+    if focus.typed.is_empty() {
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    }
     response
 }
 

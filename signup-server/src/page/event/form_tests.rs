@@ -125,3 +125,21 @@ async fn each_problem_of_a_form_says_what_to_do() {
         assert_eq!(form.mistakes().into_iter().map(|(_, sentence)| sentence).collect::<Vec<_>>(), problems);
     }
 }
+
+#[tokio::test]
+async fn no_cache_stores_a_page_with_what_was_typed() {
+    let (service, created) = sample_event().await;
+    let found = service.volunteers().event(&created.event.slug).await.unwrap();
+    let caching = |status, focus: &Focus| {
+        let page = page(status, &found, "/events/drive", String::new(), focus, found.event.created_at);
+        page.headers()[CACHE_CONTROL].to_str().unwrap().to_owned()
+    };
+    let typed = BTreeMap::from([("name".to_owned(), "Ada".to_owned())]);
+    let faults = SignUpInput { name: "Ada".into(), ..SignUpInput::default() }.check(&[]).unwrap_err();
+    let refused = Focus { shift: Some(found.shifts[0].id), typed, faults, obstacle: None };
+    assert_eq!(caching(StatusCode::UNPROCESSABLE_ENTITY, &refused), "no-store");
+    let full = Focus { obstacle: Some(Obstacle::FULL), ..Focus::default() };
+    for (status, focus) in [(StatusCode::OK, &Focus::default()), (StatusCode::CONFLICT, &full)] {
+        assert_eq!(caching(status, focus), "no-cache");
+    }
+}
