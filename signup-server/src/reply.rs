@@ -163,9 +163,6 @@ fn service_error(error: &Error) -> Response {
             "People are signed up for this slot, so you cannot delete it. With cancel_signups=true you cancel their sign-ups, \
              and they get a mail.",
         ),
-        Error::ShiftFull => message(StatusCode::CONFLICT, "The shift is full."),
-        Error::ShiftOver => message(StatusCode::CONFLICT, "The shift is over."),
-        Error::ShiftDeleted => message(StatusCode::CONFLICT, "The shift was deleted."),
         Error::Contended => {
             tracing::warn!(%error, "a write was given up");
             unavailable()
