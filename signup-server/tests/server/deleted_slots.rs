@@ -104,12 +104,14 @@ async fn a_slot_with_active_sign_ups_is_deleted_only_if_they_are_cancelled() {
 
 /// A move of the event would bring the hours of the deleted slot back into the future.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_place_on_a_deleted_slot_that_was_over_cannot_be_cancelled() {
+async fn a_place_on_a_slot_that_is_over_or_was_when_it_was_deleted_cannot_be_cancelled() {
     let scene = Scene::start_with(&today()).await;
     scene.sign_up("All day", "ada@example.org").await;
     let place = scene.mailbox.wait_for(1, SOON).await[0].signup_path().unwrap();
     let past = json!({"start_time": "00:00", "end_time": "00:01", "notify_volunteers": false});
     assert_eq!(scene.server.patch(&scene.slot_path("All day", ""), &past).await.status, 200);
+    let over = scene.server.browse("POST", &format!("{place}/cancel"), None).await;
+    assert!(over.status == 409 && over.text.contains("This shift is over"), "{}: {}", over.status, over.text);
     assert_eq!(delete(&scene.server, &scene.slot_path("All day", "")).await.status, 200);
     let moved = json!({"start_date": "2099-06-05", "end_date": null});
     assert_eq!(scene.server.patch(&scene.event_path(""), &moved).await.status, 200);
