@@ -41,7 +41,7 @@ async fn volunteers_are_told_once_if_the_time_or_the_place_of_their_shift_change
     let first = mailbox.wait_for(2, SOON).await;
 
     patch(&server, &page, &json!({"location": "New hall"})).await;
-    let mails = mailbox.wait_for_exactly(4, SOON).await;
+    let mails = mailbox.wait_for(4, SOON).await;
     assert_eq!(told(&mails, 2), ["ada@example.org", "bob@example.org"]);
     for (name, title, [before, after]) in [
         ("ada@example.org", "Early", ["Dock 4, Old hall", "Dock 4, New hall"]),
@@ -57,7 +57,7 @@ async fn volunteers_are_told_once_if_the_time_or_the_place_of_their_shift_change
 
     let moved = json!({"location": "Tent", "start_date": "2027-06-12", "timezone": "Europe/Paris"});
     patch(&server, &page, &moved).await;
-    let mails = mailbox.wait_for_exactly(6, SOON).await;
+    let mails = mailbox.wait_for(6, SOON).await;
     assert_eq!(told(&mails, 4), ["ada@example.org", "bob@example.org"]);
     for mail in &mails[4..] {
         let subject = mail.header("subject");
@@ -140,7 +140,7 @@ async fn a_cancellation_without_notice_sends_no_mail() {
     for title in ["Early", "Late"] {
         sign_up(&server, &page, title, "ada").await;
     }
-    mailbox.wait_for_exactly(2, SOON).await;
+    mailbox.wait_for(2, SOON).await;
     let quiet = format!("/v1/slots/{}?cancel_signups=true&notify_volunteers=false", page.slot("Early"));
     assert_eq!(server.send("DELETE", &quiet, None).await.status, 200);
     let quiet = json!({"notify_volunteers": false});
@@ -158,13 +158,13 @@ async fn a_cancellation_is_mailed_although_its_event_was_deleted_since() {
     for (title, name) in [("Early", "ada"), ("Late", "bob")] {
         sign_up(&server, &page, title, name).await;
     }
-    let link = mailbox.wait_for_exactly(2, SOON).await[0].signup_path().unwrap();
+    let link = mailbox.wait_for(2, SOON).await[0].signup_path().unwrap();
     let server = server.restart_with(&[]);
     let path = path(&page.event);
     assert_eq!(server.post(&format!("{path}/cancel"), &json!({"reason": "Storm"})).await.status, 200);
     assert_eq!(server.send("DELETE", &path, None).await.status, 200);
     let server = server.restart_with(&smtp);
-    let mails = mailbox.wait_for_exactly(4, SOON).await;
+    let mails = mailbox.wait_for(4, SOON).await;
     assert_eq!(told(&mails, 2), ["ada@example.org", "bob@example.org"]);
     for mail in &mails[2..] {
         assert_eq!(mail.calendar().property("METHOD"), "CANCEL");

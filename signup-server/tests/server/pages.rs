@@ -166,12 +166,8 @@ async fn every_page_about_a_refusal_or_a_cancellation_has_the_security_headers()
     assert_eq!(server.post(&cancel, &json!({"reason": "Storm"})).await.status, 200);
     answers.push(page.get(&server).await);
     answers.push(page.sign_up(&server, &late, "Cyd", "cyd@example.org").await);
-    for _ in 0..120 {
-        answers.push(page.post(&server, &[]).await);
-    }
-    let mut statuses: Vec<_> = answers.iter().map(|answer| answer.status).collect();
-    assert_eq!(statuses[..8], [200, 409, 415, 413, 303, 200, 200, 409]);
-    assert_eq!(statuses.pop(), Some(429));
+    let statuses: Vec<_> = answers.iter().map(|answer| answer.status).collect();
+    assert_eq!(statuses, [200, 409, 415, 413, 303, 200, 200, 409]);
     answers.iter().for_each(assert_is_secured);
 }
 

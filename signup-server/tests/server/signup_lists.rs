@@ -104,7 +104,7 @@ async fn the_faults_of_a_query_are_named_before_the_record_is_looked_up() {
         ("/v1/signups?slot_id=x".to_owned(), 404),
     ] {
         let answer = server.get(&list).await;
-        assert_eq!((answer.status, answer.header("cache-control")), (status, Some("no-store")), "{list}");
+        assert_eq!(answer.status, status, "{list}");
         let mark = if list.contains('?') { '&' } else { '?' };
         let all = server.get(&format!("{list}{mark}cursor=x&per_page=0&email=x&status=x")).await;
         assert_eq!(all.fields(), ["status", "email", "per_page", "cursor"]);
