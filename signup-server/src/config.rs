@@ -1,12 +1,17 @@
 //! The command line. Every setting in [`Options`] is a flag and an environment variable; the flag takes precedence.
 
 mod command;
+mod usage;
 
+use std::ffi::OsString;
+use std::fmt::Display;
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
+use clap::builder::Resettable;
+use clap::{Arg, Args, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
 use ipnet::IpNet;
 use lettre::message::Mailbox;
 use signup_core::PlanTable;
@@ -15,6 +20,7 @@ use signup_store_sql::{PostgresUrl, PostgresUrlError};
 pub(crate) use command::{
     Command, EventCommand, NoticeCommand, OrganizationCommand, QuestionCommand, SignupCommand, TokenCommand,
 };
+pub(crate) use usage::usage_line;
 
 use crate::mail::SmtpUrl;
 
@@ -30,7 +36,7 @@ pub(crate) struct Cli {
 
 /// What the help of a management command says in place of the server's options.
 const SERVER_OPTIONS: &str = "Server options:
-  --database and the server's other options work here, too. To see them, run: signup-server --help
+  --database, --log and --log-format work here, too. To see them, run: signup-server --help
 ";
 
 impl Cli {
@@ -39,13 +45,18 @@ impl Cli {
     /// # Errors
     /// Returns the text of `--help` or `--version`, or the first mistake.
     pub(crate) fn from_arguments() -> clap::error::Result<Self> {
-        Self::from_arg_matches(&Self::definition().try_get_matches()?)
+        Self::read(std::env::args_os())
+    }
+
+    /// Parses a command line, which begins with the name of the program.
+    fn read(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> clap::error::Result<Self> {
+        Self::from_arg_matches(&Self::definition().try_get_matches_from(arguments)?)
     }
 
     /// Returns the definition of the command line, in which the help of a management command leaves the server's options out.
     /// Only a few of them have an effect on a command.
     fn definition() -> clap::Command {
-        let definition = Self::command();
+        let definition = Self::command().mut_args(without_empty_variable);
         let server_options = definition.get_arguments().filter(|argument| argument.is_global_set());
         let hidden: Vec<_> = server_options.map(|option| option.clone().hide(true)).collect();
         // clap gives a command every global option that the command does not define itself.
@@ -69,11 +80,17 @@ impl Cli {
     }
 }
 
+/// Takes an empty environment variable as one that is not set, as a line `SIGNUP_SMTP=` of an environment file means it.
+fn without_empty_variable(option: Arg) -> Arg {
+    let value = option.get_env().and_then(std::env::var_os);
+    if value.is_some_and(|value| value.is_empty()) { option.env(Resettable::Reset) } else { option }
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Server options")]
 pub(crate) struct Options {
-    /// The database: sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME (separate the servers of one database by commas), or
-    /// memory: for one that ends with the process
+    /// The database: sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME (separate several with commas, if they are servers of one
+    /// database), or memory: for one that is lost when the server stops
     #[arg(
         long,
         env = "SIGNUP_DATABASE",
@@ -83,7 +100,7 @@ pub(crate) struct Options {
     )]
     pub(crate) database: Database,
     /// The address and port to listen on. Port 0 picks a free port
-    #[arg(long, env = "SIGNUP_LISTEN", default_value = "127.0.0.1:8080", global = true)]
+    #[arg(long, env = "SIGNUP_LISTEN", default_value = "127.0.0.1:8080", global = true, value_parser = socket_address)]
     pub(crate) listen: SocketAddr,
     /// Base URL for links in responses, pages and emails [default: http:// and the address to listen on]
     #[arg(long, env = "SIGNUP_BASE_URL", global = true)]
@@ -100,33 +117,33 @@ pub(crate) struct Options {
     /// How many seconds the mails about a changed shift wait for further changes, so that several changes are one mail. They
     /// never wait longer than 5 minutes in all. With 0 they are sent at once
     #[arg(long, env = "SIGNUP_CHANGE_MAIL_DELAY", default_value_t = 60, global = true,
-        value_parser = clap::value_parser!(u32).range(0..=300))]
+        allow_negative_numbers = true, value_parser = whole(0_u32..=300))]
     pub(crate) change_mail_delay: u32,
-    /// The addresses or networks of your proxies, separated by commas. Their X-Forwarded-For header is believed
+    /// The addresses or networks of your proxies. Separate several with commas. Their X-Forwarded-For header is trusted
     #[arg(long, env = "SIGNUP_TRUSTED_PROXIES", global = true, value_delimiter = ',', value_parser = network)]
     pub(crate) trusted_proxies: Vec<IpNet>,
     /// How many connections to PostgreSQL may be open
     #[arg(long, env = "SIGNUP_DATABASE_CONNECTIONS", default_value_t = 8, global = true,
-        value_parser = clap::value_parser!(u32).range(1..=1000))]
+        allow_negative_numbers = true, value_parser = whole(1_u32..=1000))]
     pub(crate) database_connections: u32,
     /// How many seconds a request waits for a connection to PostgreSQL before it fails
     #[arg(long, env = "SIGNUP_DATABASE_CONNECT_TIMEOUT_S", default_value_t = 3, global = true,
-        value_parser = clap::value_parser!(u64).range(1..=60))]
+        allow_negative_numbers = true, value_parser = whole(1_u64..=60))]
     pub(crate) database_connect_timeout_s: u64,
     /// How many seconds a statement on PostgreSQL may take, waits for locks included
     #[arg(long, env = "SIGNUP_DATABASE_STATEMENT_TIMEOUT_S", default_value_t = 5, global = true,
-        value_parser = clap::value_parser!(u64).range(1..=600))]
+        allow_negative_numbers = true, value_parser = whole(1_u64..=600))]
     pub(crate) database_statement_timeout_s: u64,
-    /// Set this if the database URL leads to PgBouncer in transaction mode
+    /// Set this if the database URL points to PgBouncer in transaction mode
     #[arg(long, env = "SIGNUP_PGBOUNCER", global = true, value_parser = clap::builder::BoolishValueParser::new())]
     pub(crate) pgbouncer: bool,
     /// The address and port where Prometheus finds /metrics [default: off]
-    #[arg(long, env = "SIGNUP_METRICS_LISTEN", global = true)]
+    #[arg(long, env = "SIGNUP_METRICS_LISTEN", global = true, value_parser = socket_address)]
     pub(crate) metrics_listen: Option<SocketAddr>,
     /// What the log on standard error shows, in the syntax of tracing [default: info for the server, warn for commands]
     #[arg(long, env = "SIGNUP_LOG", global = true, value_parser = log_filter)]
     pub(crate) log: Option<String>,
-    /// The form of the log
+    /// The log format
     #[arg(long, env = "SIGNUP_LOG_FORMAT", default_value = "text", global = true)]
     pub(crate) log_format: LogFormat,
 }
@@ -141,7 +158,7 @@ pub(crate) enum Database {
 }
 
 const DATABASE_HINT: &str =
-    "use sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME (several with commas between them), or memory:";
+    "use sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME (separate several with commas), or memory:";
 
 impl FromStr for Database {
     type Err = String;
@@ -198,11 +215,32 @@ pub(crate) enum LogFormat {
     Json,
 }
 
+/// Returns a parser of whole numbers within `range`.
+fn whole<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
+where
+    T: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static,
+{
+    move |text| {
+        let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err("must be a whole number".to_owned());
+        }
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| format!("must be from {} to {}", range.start(), range.end()))
+    }
+}
+
+fn socket_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "use an IP address and a port, such as 127.0.0.1:8080".to_owned())
+}
+
 fn network(text: &str) -> Result<IpNet, String> {
     let text = text.trim();
     let address = || text.parse().map(|address: std::net::IpAddr| IpNet::from(address.to_canonical()));
     let network = text.parse().or_else(|_| address());
-    network.map_err(|_| "use addresses or networks such as 10.0.0.0/8, separated by commas".to_owned())
+    network.map_err(|_| {
+        "use addresses or networks such as 10.0.0.0/8, and separate several with commas".to_owned()
+    })
 }
 
 fn sender(text: &str) -> Result<Mailbox, String> {

@@ -34,7 +34,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use signup_core::{
     Admin, Name, NewOrganization, NewToken, Plan, Scopes, Service, SignedDuration, Store, TokioClock,
 };
@@ -74,7 +73,7 @@ fn main() -> ExitCode {
             return exit(error.print().map_err(Failure::from));
         }
         Err(error) => {
-            output::print_error(&usage_line(&error));
+            output::print_error(&config::usage_line(error));
             return ExitCode::from(2);
         }
     };
@@ -101,24 +100,6 @@ fn exit(result: Result<(), Failure>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Formats a command line error as one line, without the usage and the hints that clap adds.
-fn usage_line(error: &clap::Error) -> String {
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "error: the command is not complete: say what to do, such as list (try --help)".to_owned();
-    }
-    let mut text = error.to_string();
-    // The URL of a database or mail server may contain a password, so the value is hidden.
-    if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue)
-        && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
-        && (flag.starts_with("--database") || flag.starts_with("--smtp"))
-    {
-        text = text.replace(value.as_str(), "…");
-    }
-    let lines = text.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
-    let line = lines.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-    format!("{line} (try --help)")
 }
 
 fn init_logging(cli: &Cli) {

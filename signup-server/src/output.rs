@@ -2,6 +2,13 @@
 
 use std::io::{self, Write as _};
 
+use crate::plain::shorten;
+
+/// The maximum length of a value that a message repeats, in characters.
+const MAX_SHOWN: usize = 60;
+/// The beginning of every API token.
+const TOKEN_PREFIX: &str = "signup_";
+
 /// Why a command ends early.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -48,4 +55,12 @@ pub(crate) fn print_line(text: &str) -> Result<(), Failure> {
 pub(crate) fn print_error(text: &str) {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     drop(writeln!(io::stderr().lock(), "{text}"));
+}
+
+/// Returns a value from the command line as a message repeats it: on one line, shortened, and without the secret of an API token.
+pub(crate) fn shown(value: &str) -> String {
+    match value.split_once(TOKEN_PREFIX) {
+        Some((before, _)) => shorten(&format!("{before}{TOKEN_PREFIX}…"), MAX_SHOWN),
+        None => shorten(value, MAX_SHOWN),
+    }
 }

@@ -2,12 +2,14 @@
 
 use std::str::FromStr;
 
-use clap::Subcommand;
+use clap::{ArgGroup, Subcommand};
 use signup_core::{CancellationReason, Change, EmailAddress, Label, Name, QuestionKind, WebAddress};
+
+use super::whole;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run the server. This is what happens without a command
+    /// Run the server (the default)
     Serve,
     /// Create, list and change organizations
     #[command(subcommand)]
@@ -24,7 +26,7 @@ pub(crate) enum Command {
     /// List sign-ups, and erase what is stored about a person
     #[command(subcommand)]
     Signup(SignupCommand),
-    /// List mails that wait or have failed, and send failed ones again
+    /// List emails that are queued or have failed, and send failed ones again
     #[command(subcommand)]
     Notice(NoticeCommand),
 }
@@ -104,12 +106,13 @@ pub(crate) enum TokenCommand {
         /// A name that tells you later what the token is for
         #[arg(long, value_parser = Name::new)]
         name: Name,
-        /// What the token may do, separated by commas: events:read, events:write, slots:read, slots:write, team:read,
+        /// What the token may do. Separate several with commas: events:read, events:write, slots:read, slots:write, team:read,
         /// signups:read. Without this flag, it may do everything
         #[arg(long)]
         scopes: Option<String>,
         /// The number of days that the token works, from 1 to 365
-        #[arg(long, value_name = "DAYS", default_value_t = 365, value_parser = clap::value_parser!(u32).range(1..=365))]
+        #[arg(long, value_name = "DAYS", default_value_t = 365,
+            allow_negative_numbers = true, value_parser = whole(1_u32..=365))]
         expires_in_days: u32,
     },
     /// List an organization's tokens. The tokens themselves are not shown
@@ -221,19 +224,20 @@ pub(crate) enum SignupCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum NoticeCommand {
-    /// List the mails that wait to be sent
+    /// List the emails that are queued
     List {
         /// List the mails that have failed instead
         #[arg(long)]
         failed: bool,
     },
     /// Send a failed mail again
+    #[command(group = ArgGroup::new("retried").args(["id", "failed"]).required(true))]
     Retry {
         /// The mail's id, as "notice list --failed" shows it
-        #[arg(long, required_unless_present = "failed")]
+        #[arg(long)]
         id: Option<String>,
         /// Send all failed mails again
-        #[arg(long, conflicts_with = "id")]
+        #[arg(long)]
         failed: bool,
     },
 }

@@ -48,7 +48,11 @@ fn an_invalid_smtp_url_is_not_printed() {
 #[test]
 fn an_incomplete_command_is_told_what_is_missing() {
     assert_fails(&run(&["token"]), 2, "the command is not complete");
-    assert_fails(&run(&["organization", "update"]), 2, "--organization <ID_OR_SLUG>");
+    assert_fails(
+        &run(&["organization", "update"]),
+        2,
+        "give --organization ID_OR_SLUG (try signup-server organization update --help)",
+    );
 }
 
 #[test]
