@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::iter;
 
 use signup_core::{Answer, Label, Question, ScheduledShift, ShiftId, Signup, sort_by_running_order};
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
 use crate::page::times::Times;
 use crate::wire::{self, Instant};
@@ -82,7 +83,7 @@ fn row(questions: &[Question], gone: &BTreeSet<Label>, shift: &ScheduledShift, s
 }
 
 /// Quotes a text, and puts an apostrophe before each place where a spreadsheet could read a formula: at the beginning, and
-/// behind a character that a spreadsheet could take as the end of a cell.
+/// behind a character that a spreadsheet could take as the end of a cell. What a spreadsheet may trim can stand before it.
 fn text(text: &str) -> String {
     let mut cell = String::with_capacity(text.len() + 2);
     cell.push('"');
@@ -95,17 +96,29 @@ fn text(text: &str) -> String {
             cell.push('"');
         }
         cell.push(character);
-        // A cell may begin with a quote.
         is_beginning =
-            matches!(character, ';' | ',' | '\t' | '\n' | '\r') || is_beginning && character == '"';
+            matches!(character, ';' | ',' | '\t' | '\n' | '\r') || is_beginning && can_be_trimmed(character);
     }
     cell.push('"');
     cell
 }
 
-/// Returns whether a cell that begins with this character could be a formula. Some spreadsheets also read the full-width forms.
-fn is_formula(character: char) -> bool {
-    matches!(character, '=' | '+' | '-' | '@' | '\t' | '\r' | '＝' | '＋' | '－' | '＠')
+/// Returns whether a cell that begins with this character could be a formula. Some spreadsheets also read the full-width and
+/// the small forms.
+const fn is_formula(character: char) -> bool {
+    matches!(
+        character,
+        '=' | '+' | '-' | '@' | '\t' | '\r' | '＝' | '＋' | '－' | '＠' | '﹦' | '﹢' | '﹣' | '﹫'
+    )
+}
+
+/// Returns whether a spreadsheet could leave the character out at the beginning of a cell: a quote, white space of any width,
+/// and characters that are not visible.
+fn can_be_trimmed(character: char) -> bool {
+    character == '"'
+        || character.is_whitespace()
+        || character.is_control()
+        || character.general_category() == GeneralCategory::Format
 }
 
 #[cfg(test)]
@@ -171,6 +184,17 @@ mod tests {
             ("a\n@b\r\n＝c", "\"a\n'@b\r\n'＝c\""),
             ("a;\"=1", "\"a;\"\"'=1\""),
             ("\"=1", "\"\"\"'=1\""),
+            ("a; =1", "\"a; '=1\""),
+            ("a;\u{a0}\u{200b}=1", "\"a;\u{a0}\u{200b}'=1\""),
+            ("  =1", "\"  '=1\""),
+            ("\u{feff}\u{2060}\0@a", "\"\u{feff}\u{2060}\0'@a\""),
+            (" \" +1", "\" \"\" '+1\""),
+            ("﹦1", "\"'﹦1\""),
+            ("﹢1", "\"'﹢1\""),
+            ("﹣1", "\"'﹣1\""),
+            ("﹫a", "\"'﹫a\""),
+            ("a; b =1", "\"a; b =1\""),
+            ("|a;%b", "\"|a;%b\""),
         ] {
             assert_eq!(text(given), cell, "{given:?}");
         }
