@@ -15,6 +15,14 @@ pub enum OpenError {
         /// The error of the operating system.
         source: std::io::Error,
     },
+    /// The folder of the file does not exist.
+    #[error("cannot open {path}: the folder {folder} does not exist")]
+    Folder {
+        /// The path of the file.
+        path: String,
+        /// The folder.
+        folder: String,
+    },
     /// A management command was given a file that does not exist.
     #[error("there is no database {path}")]
     Missing {

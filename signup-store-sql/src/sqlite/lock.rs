@@ -6,9 +6,10 @@
 
 use std::ffi::OsString;
 use std::fs::{File, TryLockError};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 
+use super::file::{create_if_missing, private_file};
 use crate::sql::error::OpenError;
 
 /// The right of this process to serve a database. A drop releases the right.
@@ -21,15 +22,16 @@ impl ServingLock {
     /// Two paths to one file have the same lock. A program that only writes a record now and then needs no lock.
     ///
     /// # Errors
-    /// Returns [`OpenError::Served`] if another process, or another part of this one, holds the lock, [`OpenError::Path`] if
-    /// the file cannot exist, and [`OpenError::Lock`] if the lock file cannot be opened or locked.
+    /// Returns [`OpenError::Served`] if another process, or another part of this one, holds the lock, [`OpenError::Folder`] or
+    /// [`OpenError::Path`] if the file cannot exist, and [`OpenError::Lock`] if the lock file cannot be opened or locked.
     pub fn take(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let failed = |source| OpenError::Path { path: path.display().to_string(), source };
+        // Only a file that exists has a canonical path.
+        create_if_missing(path)?;
         let lock_path = lock_path(path).map_err(failed)?;
         let failed = |source| OpenError::Lock { path: lock_path.display().to_string(), source };
-        let file =
-            File::options().create(true).truncate(false).write(true).open(&lock_path).map_err(failed)?;
+        let file = private_file().open(&lock_path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => Ok(Self(file)),
             Err(TryLockError::WouldBlock) => Err(OpenError::Served { path: path.display().to_string() }),
@@ -40,16 +42,7 @@ impl ServingLock {
 
 /// Returns the path of the lock file. All paths to one database have the same lock file.
 fn lock_path(path: &Path) -> io::Result<PathBuf> {
-    let real = match path.canonicalize() {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            // Only a file that exists has a canonical path. An empty file is an empty database. SQLite holds no lock on a
-            // file that did not exist, so closing the file drops none.
-            drop(File::options().create(true).truncate(false).write(true).open(path)?);
-            path.canonicalize()
-        }
-        found => found,
-    };
-    let mut lock_path = OsString::from(real?);
+    let mut lock_path = OsString::from(path.canonicalize()?);
     lock_path.push("-lock");
     Ok(lock_path.into())
 }

@@ -1,6 +1,7 @@
 //! The store in an SQLite file, and the lock of the process that serves a file.
 
 mod error;
+mod file;
 mod lock;
 mod migrations;
 mod options;

@@ -7,6 +7,7 @@ use signup_core::{ChangeSet, CommitError, Purge, RequestCounter, StoreError};
 use sqlx::Connection as _;
 use sqlx::sqlite::SqlitePool;
 
+use super::file::{check_folder, create_if_missing};
 use super::migrations;
 use super::options::{connect, open_readers, writer_options};
 use super::readers::Readers;
@@ -44,7 +45,8 @@ pub struct SqliteBackend {
 }
 
 impl SqlStore<SqliteBackend> {
-    /// Opens the database at `path`. Creates the file if it does not exist, and migrates its tables to this version.
+    /// Opens the database at `path`. Creates the file if it does not exist, and migrates its tables to this version. Only the
+    /// owner of a new file may read it and the files that SQLite makes beside it.
     ///
     /// Derives the stored sort keys of events again if another release of the time zone data made them.
     ///
@@ -52,17 +54,20 @@ impl SqlStore<SqliteBackend> {
     /// Returns [`OpenError::Newer`] if a newer version has written the database, [`OpenError::Unreleased`] if a version before
     /// 1.0.0 has, and another error if the file cannot be opened or is not an SQLite database.
     pub async fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
-        Self::open_with(path.as_ref(), SortKeys::Derive).await
+        let path = path.as_ref();
+        create_if_missing(path)?;
+        Self::open_with(path, SortKeys::Derive).await
     }
 
     /// Opens the database for a management command: like [`open`](Self::open), but makes no file, and leaves the sort keys as
     /// they are. The command may be of another version than the server beside it.
     ///
     /// # Errors
-    /// Returns [`OpenError::Missing`] if there is no file at `path`, and the errors of [`open`](Self::open).
+    /// Returns [`OpenError::Missing`] if there is no file at `path`, [`OpenError::Folder`] if there is not even its folder, and the errors of [`open`](Self::open).
     pub async fn open_for_management(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         if path.try_exists().is_ok_and(|exists| !exists) {
+            check_folder(path)?;
             return Err(OpenError::Missing { path: path.display().to_string() });
         }
         Self::open_with(path, SortKeys::Keep).await
@@ -169,6 +174,7 @@ impl Backend for SqliteBackend {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sqlite::ServingLock;
     use crate::sqlite::options::READERS;
 
     #[tokio::test]
@@ -177,6 +183,40 @@ mod tests {
         let store = SqliteStore::open(&folder.path().join("signup.db")).await.unwrap();
         let (open, _) = store.connections();
         assert_eq!(open, READERS + 2, "those of the writer and of the version as well");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn only_the_owner_may_read_a_new_file_and_those_beside_it() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        for takes_lock in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("signup.db");
+            let _lock = takes_lock.then(|| ServingLock::take(&path).unwrap());
+            let store = SqliteStore::open(&path).await.unwrap();
+            let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(Result::unwrap).collect();
+            assert_eq!(files.len(), if takes_lock { 4 } else { 3 }, "{files:?}");
+            for file in files {
+                assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{file:?}");
+            }
+            store.close().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_missing_folder_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("no").join("signup.db");
+        let errors = [
+            SqliteStore::open(&path).await.unwrap_err(),
+            SqliteStore::open_for_management(&path).await.unwrap_err(),
+            ServingLock::take(&path).unwrap_err(),
+        ];
+        let says = format!("the folder {} does not exist", folder.path().join("no").display());
+        for error in errors {
+            assert!(error.to_string().ends_with(&says), "{error}");
+        }
     }
 
     #[tokio::test]
