@@ -39,6 +39,7 @@ use signup_core::{
 };
 use signup_store_memory::MemoryStore;
 use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, ServingLock, SqliteStore};
+use tokio::net::TcpSocket;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
@@ -119,16 +120,21 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Serve => descriptors::connections_beside(store_descriptors(&cli.options))?,
         _ => ConnectionLimit::default(),
     };
-    // Before the database is opened: a second server must not even migrate it.
-    let lock = match (&cli.options.database, &command) {
-        (Database::Sqlite(path), Command::Serve) => {
-            Some(ServingLock::take(path).map_err(|error| describe(&error))?)
-        }
+    // Before the database is opened, so that a start that fails here leaves no new file.
+    let socket = match &command {
+        Command::Serve => Some(serve::bind(cli.options.listen, "--listen")?),
         _ => None,
     };
     // Before the store is opened, so that its first statement is counted.
     let metrics = match (&cli.options.metrics_listen, &command) {
         (Some(address), Command::Serve) => Some(Metrics::listen(*address)?),
+        _ => None,
+    };
+    // Before the database is opened: a second server must not even migrate it.
+    let lock = match (&cli.options.database, &command) {
+        (Database::Sqlite(path), Command::Serve) => {
+            Some(ServingLock::take(path).map_err(|error| describe(&error))?)
+        }
         _ => None,
     };
     let store = OpenStore::open(&cli.options, &command).await.map_err(|error| open_error(&error))?;
@@ -137,9 +143,11 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         .with_clock(TokioClock)
         .with_plans(plans)
         .with_change_mail_delay(change_mail_delay);
-    let result = match command {
-        Command::Serve => serve(service, cli.options, &store, metrics, limit).await.map_err(Failure::from),
-        command => {
+    let result = match socket {
+        Some(socket) => {
+            serve(service, cli.options, socket, &store, metrics, limit).await.map_err(Failure::from)
+        }
+        None => {
             let Options { base_url, listen, .. } = cli.options;
             let base_url = base_url.unwrap_or_else(|| BaseUrl::of(listen));
             admin::run(&service.admin(), &base_url, command).await
@@ -238,13 +246,14 @@ impl OpenStore {
 async fn serve(
     service: Service,
     options: Options,
+    socket: TcpSocket,
     store: &OpenStore,
     metrics: Option<Metrics>,
     limit: ConnectionLimit,
 ) -> Result<(), String> {
     // Installed first: from here on, a signal shuts the server down cleanly.
     let signal = shutdown_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
-    let listener = serve::listen(options.listen);
+    let listener = serve::listen(socket);
     let listener = listener.map_err(|error| format!("cannot listen on {}: {error}", options.listen))?;
     let address = listener.local_addr().map_err(|error| format!("cannot listen: {error}"))?;
     let base_url = options.base_url.unwrap_or_else(|| BaseUrl::of(address));

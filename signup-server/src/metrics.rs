@@ -61,7 +61,7 @@ impl Metrics {
     /// # Errors
     /// Returns one line for the operator if the address cannot be bound, or if a recorder is already installed.
     pub(crate) fn listen(address: SocketAddr) -> Result<Self, String> {
-        let listener = serve::listen(address);
+        let listener = serve::listen(serve::bind(address, "--metrics-listen")?);
         let listener =
             listener.map_err(|error| format!("cannot listen on {address} for metrics: {error}"))?;
         let handle = install().map_err(|error| format!("cannot count: {error}"))?;

@@ -55,13 +55,30 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-/// Listens on `address`. Accepted connections inherit the size of the send buffer.
-pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+/// Binds `address`, but accepts no connection yet. Accepted connections inherit the size of the send buffer.
+///
+/// # Errors
+/// Returns one line for the operator. `option` is the option that names the address.
+pub(crate) fn bind(address: SocketAddr, option: &str) -> Result<TcpSocket, String> {
+    try_bind(address).map_err(|error| match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            format!("Another program uses {address}. Stop it, or choose another address with {option}")
+        }
+        _ => format!("cannot listen on {address}: {error}. Choose another address with {option}"),
+    })
+}
+
+fn try_bind(address: SocketAddr) -> io::Result<TcpSocket> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     // Allows a restart while connections of the previous process are in TIME_WAIT.
     socket.set_reuseaddr(true)?;
     socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
     socket.bind(address)?;
+    Ok(socket)
+}
+
+/// Listens on a bound socket.
+pub(crate) fn listen(socket: TcpSocket) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 

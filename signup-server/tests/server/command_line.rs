@@ -133,7 +133,11 @@ fn only_a_server_and_a_new_organization_make_a_database_file() {
     ] {
         let arguments: Vec<_> = command.split(' ').chain(["--database", &database]).collect();
         let output = run(&arguments);
-        assert_fails(&output, 1, &format!("there is no database {}", path.display()));
+        assert_fails(
+            &output,
+            1,
+            &format!("there is no database {}: check --database, or make", path.display()),
+        );
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{command}");
     }
     let output = run(&["organization", "create", "--name", "A", "--database", &database]);
@@ -150,14 +154,14 @@ fn an_error_at_run_time_ends_with_exit_code_1() {
     let not_a_database = folder.path().join("text.db");
     std::fs::write(&not_a_database, "this is no database, but long enough to be mistaken for one".repeat(99))
         .unwrap();
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let taken = taken.local_addr().unwrap().to_string();
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 8] = [
         (&["--plans", partial.to_str().unwrap()], "calendar"),
         (&["--plans", "/nowhere/plans.json"], "/nowhere/plans.json"),
-        (&["--listen", &taken], &taken),
         (&["--database", &format!("sqlite:{}", not_a_database.display())], "text.db"),
-        (&["--database", "sqlite:/nowhere/signup.db"], "/nowhere/signup.db"),
+        (
+            &["--database", "sqlite:/nowhere/signup.db"],
+            "/nowhere/signup.db: the folder /nowhere does not exist",
+        ),
         (&["token", "create", "--organization", "nobody", "--name", "n"], "nobody"),
         (&["organization", "create", "--name", "n", "--plan", "gold"], "free, calendar, starter, pro"),
         (
@@ -174,6 +178,21 @@ fn an_error_at_run_time_ends_with_exit_code_1() {
             [&memory, arguments].concat()
         };
         assert_fails(&run(&arguments), 1, says);
+    }
+}
+
+#[test]
+fn a_taken_port_is_named_and_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    for (option, others) in [("--listen", &[][..]), ("--metrics-listen", &["--listen", "127.0.0.1:0"])] {
+        let output = run(&[&["--database", &database, option, &taken], others].concat());
+        let says =
+            format!("Another program uses {taken}. Stop it, or choose another address with {option}\n");
+        assert_fails(&output, 1, &says);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{option}");
     }
 }
 
