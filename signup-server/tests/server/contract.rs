@@ -14,7 +14,7 @@ pub(crate) static DOCUMENT: LazyLock<Value> =
 static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
 /// Resolves a `$ref` within the document; returns any other value unchanged.
-fn resolved(value: &'static Value) -> &'static Value {
+pub(crate) fn resolved(value: &'static Value) -> &'static Value {
     match value["$ref"].as_str() {
         Some(reference) => DOCUMENT.pointer(reference.trim_start_matches('#')).unwrap(),
         None => value,

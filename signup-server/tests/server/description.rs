@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::contract::DOCUMENT;
+use crate::contract::{DOCUMENT, resolved};
 use crate::harness::{Server, event};
 
 /// Calls `visit` with the place of each schema of the document, and the schema.
@@ -149,4 +149,15 @@ async fn the_server_accepts_every_example_of_a_request() {
         }
     }
     assert!(sent > 10, "{sent} examples");
+}
+
+#[test]
+fn every_write_may_be_a_replay_and_no_read_is() {
+    for (path, method, operation) in operations() {
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            let response = resolved(response);
+            let is_replay = response["headers"].get("Idempotent-Replay").is_some();
+            assert_eq!(is_replay, method != "get" && status.starts_with('2'), "{method} {path} {status}");
+        }
+    }
 }
