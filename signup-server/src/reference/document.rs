@@ -44,7 +44,7 @@ impl Document {
     ///
     /// - `base_url`
     /// - `operations`: each with its `method`, `path`, `url`, `parameters`, `security` and `answers`
-    /// - `shared_answers`: the errors under `components/responses`, in the order in which the operations refer to them
+    /// - `shared_answers`: the errors under `components/responses` that operations refer to, by status
     /// - `records`: the names of the schemas that answers link to
     pub(super) fn variables(&self) -> Result<Value> {
         let operations = self.operations()?;
@@ -62,6 +62,9 @@ impl Document {
                 }
             }
         }
+        // The sort is stable: errors of one status stay in the order in which the operations refer to them.
+        shared_answers
+            .sort_by_cached_key(|answer| answer.get_attr("status").map(|status| status.to_string()).ok());
         Ok(context! { base_url => &self.base_url, operations, shared_answers, records, ..self.root.clone() })
     }
 

@@ -168,16 +168,26 @@ async fn every_parameter_and_every_field_of_a_request_is_shown() {
     assert!(fields_of_all > 30, "{fields_of_all} fields");
 }
 
+/// An error under `components` is a link in each operation, and is shown once.
 #[tokio::test]
 async fn every_status_is_shown_with_its_examples() {
     let server = Server::start(&[]);
     let docs = Docs::of(&server).await;
+    let mut links = 0;
     for Operation { id, described, section, .. } in docs.operations() {
         for (status, response) in described["responses"].as_object().unwrap() {
-            let answer: Vec<_> = section.split(&format!("<summary>{status} ")).collect();
+            let shared = response["$ref"].as_str().filter(|_| !status.starts_with('2'));
+            let (html, before, after) = if let Some(reference) = shared {
+                let anchor = reference.replace("#/components/responses/", "response-");
+                assert!(section.contains(&format!("<a href=\"#{anchor}\">{status} ")), "{id} {status}");
+                links += 1;
+                (docs.page.as_str(), format!("<section id=\"{anchor}\">"), "</section>")
+            } else {
+                (section, format!("<summary>{status} "), "</details>")
+            };
+            let answer: Vec<_> = html.split(&before).collect();
             assert_eq!(answer.len(), 2, "{id} shows {status} once");
-            let answer = answer[1].split("</details>").next().unwrap();
-            let shown = between(answer, "<pre><code>", "</code>");
+            let shown = between(answer[1].split(after).next().unwrap(), "<pre><code>", "</code>");
             for (media_type, content) in docs.resolved(response)["content"].as_object().into_iter().flatten()
             {
                 let many = content["examples"].as_object().into_iter().flat_map(|many| many.values());
@@ -192,6 +202,7 @@ async fn every_status_is_shown_with_its_examples() {
             }
         }
     }
+    assert!(links > 100, "{links} links");
 }
 
 #[tokio::test]
