@@ -174,7 +174,7 @@ pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
     Admin, Outbox, Pages, PublicEvent, Service, Session, SignUpForm, SignedUp, TokenUse, Volunteers,
 };
-pub use shift::{ChangeMail, Closing, ScheduledShift, Shift, sort_by_running_order};
+pub use shift::{Closing, Gathering, ScheduledShift, Shift, sort_by_running_order};
 pub use signup::{Answer, CancelledBy, Signup, SignupState, SignupStatus};
 #[doc(inline)]
 pub use store::writing;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::hours::{Day, Hours, Interval};
-use crate::id::{EventId, OrganizationId, ShiftId};
+use crate::id::{EventId, NoticeId, OrganizationId, ShiftId};
 use crate::occupancy::{Capacity, Occupancy};
 use crate::signup::CancelledBy;
 use crate::text::{CancellationReason, ShiftLocation, Title};
@@ -33,29 +33,32 @@ pub struct Closing {
 
 /// The gathering of changes: several changes of a shift shortly after each other are one mail to each volunteer.
 ///
-/// Each change delays the mail again, but not beyond [`MAX_DELAY`](Self::MAX_DELAY) after the first one.
+/// Each change delays the mail again, but not beyond [`MAX_DELAY`](Self::MAX_DELAY) after the first one. The notice of the latest
+/// change sends the mails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChangeMail {
+pub struct Gathering {
     /// When the first of the changes was made.
     pub first_at: Timestamp,
     /// When the mails are due.
     pub due_at: Timestamp,
+    /// The notice of the latest change.
+    pub latest: NoticeId,
 }
 
-impl ChangeMail {
+impl Gathering {
     /// The longest time from the first change to its mail: 5 minutes.
     pub const MAX_DELAY: SignedDuration = SignedDuration::from_mins(5);
 
-    /// Returns the gathering after a change at `now`, whose mails may wait for `delay`. The change joins the `present` gathering,
-    /// unless that is due already.
-    pub(crate) fn after_change(present: Option<Self>, delay: SignedDuration, now: Timestamp) -> Self {
+    /// Returns the gathering after a change at `now`, whose mails may wait for `delay`. `latest` is the notice of the change. The
+    /// change joins the `present` gathering, unless that is due already.
+    pub(crate) fn after_change(
+        present: Option<Self>,
+        latest: NoticeId,
+        delay: SignedDuration,
+        now: Timestamp,
+    ) -> Self {
         let first_at = present.filter(|present| now < present.due_at).map_or(now, |present| present.first_at);
-        Self { first_at, due_at: (now + delay).min(first_at + Self::MAX_DELAY) }
-    }
-
-    /// Returns whether the fan-out for a change at `changed_at` is left to a later change of the same gathering.
-    pub(crate) fn covers(self, changed_at: Timestamp, now: Timestamp) -> bool {
-        self.first_at <= changed_at && now < self.due_at
+        Self { first_at, due_at: (now + delay).min(first_at + Self::MAX_DELAY), latest }
     }
 }
 
@@ -95,9 +98,9 @@ pub struct Shift {
     /// When the shift was deleted; `None` while it is not deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
-    /// The changes that the next mails about a change gather; `None` before the first such change.
+    /// The latest gathering of changes; `None` before the first change that is mailed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub change_mail: Option<ChangeMail>,
+    pub gathering: Option<Gathering>,
     /// When the shift was created.
     pub created_at: Timestamp,
     /// When the shift, its instants or `is_virtual` last changed. Sign-ups do not count.
@@ -129,7 +132,7 @@ impl Shift {
             gate: 1,
             closing: None,
             deleted_at: None,
-            change_mail: None,
+            gathering: None,
             created_at,
             updated_at: created_at,
         }
@@ -253,11 +256,15 @@ pub fn sort_by_running_order(shifts: &mut [ScheduledShift]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::records::at;
+    use crate::conformance::records::{at, uuid};
 
     fn after(present: Option<(i64, i64)>, delay_s: i64, now: i64) -> (i64, i64) {
-        let present = present.map(|(first, due)| ChangeMail { first_at: at(first), due_at: at(due) });
-        let gathering = ChangeMail::after_change(present, SignedDuration::from_secs(delay_s), at(now));
+        let [earlier, latest] = [1, 2].map(|number| NoticeId::new(uuid(number)));
+        let present =
+            present.map(|(first, due)| Gathering { first_at: at(first), due_at: at(due), latest: earlier });
+        let delay = SignedDuration::from_secs(delay_s);
+        let gathering = Gathering::after_change(present, latest, delay, at(now));
+        assert_eq!(gathering.latest, latest);
         let seconds = |time: Timestamp| time.duration_since(at(0)).as_secs();
         (seconds(gathering.first_at), seconds(gathering.due_at))
     }
@@ -277,16 +284,6 @@ mod tests {
             (None, 3600, 0, (0, 300)),
         ] {
             assert_eq!(after(present, delay_s, now), expected, "{present:?} and a change at {now}");
-        }
-    }
-
-    #[test]
-    fn a_later_change_covers_the_earlier_ones_of_its_gathering_until_it_is_due() {
-        let gathering = ChangeMail { first_at: at(10), due_at: at(60) };
-        for (changed_at, now, expected) in
-            [(10, 59, true), (40, 59, true), (10, 60, false), (9, 59, false), (9, 60, false)]
-        {
-            assert_eq!(gathering.covers(at(changed_at), at(now)), expected, "{changed_at} at {now}");
         }
     }
 }

@@ -115,7 +115,7 @@ impl Family {
             hours: Hours::parse(Some("18:00"), None).unwrap(),
             occupancy: Occupancy { capacity: Capacity::new(2).unwrap(), filled: 1 },
             position: 99,
-            change_mail: Some(ChangeMail { first_at: at(80), due_at: at(140) }),
+            gathering: Some(Gathering { first_at: at(80), due_at: at(140), latest: NoticeId::new(uuid(7)) }),
             version: 2,
             created_at: at(50),
             updated_at: at(80),

@@ -103,7 +103,7 @@ pub fn shift(event: &Event, number: u32, capacity: u32) -> Shift {
         gate: 1,
         closing: None,
         deleted_at: None,
-        change_mail: None,
+        gathering: None,
         created_at: at(0),
         updated_at: at(0),
     }

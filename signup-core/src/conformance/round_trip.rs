@@ -34,7 +34,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         location: Some(ShiftLocation::new("Dock 4").unwrap()),
         hours: Hours::parse(Some("00:00"), None).unwrap(),
         position: 3,
-        change_mail: Some(ChangeMail { first_at: at(8), due_at: at(68) }),
+        gathering: Some(Gathering { first_at: at(8), due_at: at(68), latest: NoticeId::new(uuid(7)) }),
         version: 7,
         gate: 4,
         updated_at: at(8),

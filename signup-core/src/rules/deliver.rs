@@ -58,9 +58,11 @@ pub(crate) fn fan_out(
     change
 }
 
-/// Returns whether a due notice of a change is left to the notice of a later change of the shift, which is due later.
-pub(crate) fn is_covered(notice: &Notice, shift: &Shift, now: Timestamp) -> bool {
-    shift.change_mail.is_some_and(|gathering| gathering.covers(notice.created_at, now))
+/// Returns whether a later notice of the same gathering sends the mails, so that this notice is deleted.
+pub(crate) fn is_left_to_a_later_notice(notice: &Notice, shift: &Shift) -> bool {
+    shift
+        .gathering
+        .is_some_and(|gathering| gathering.first_at <= notice.created_at && gathering.latest != notice.id)
 }
 
 /// Returns the cause of the mail to one volunteer.
@@ -172,7 +174,7 @@ mod tests {
     use crate::event::Event;
     use crate::hours::Interval;
     use crate::organization::Organization;
-    use crate::shift::ScheduledShift;
+    use crate::shift::{Gathering, ScheduledShift};
     use crate::signup::CancelledBy;
     use crate::store::{Record, Write};
 
@@ -237,6 +239,24 @@ mod tests {
             });
             let told: Vec<_> = told.map(|notice| (notice.cause.name(), notice.cause.signup())).collect();
             assert_eq!(told, signups.map(|signup| ("cancelled", Some(signup.id))));
+        }
+    }
+
+    #[test]
+    fn a_notice_is_left_to_the_latest_one_of_its_gathering() {
+        let (_, _, shift, _) = facts();
+        let gathering = Gathering { first_at: records::at(10), due_at: records::at(60), latest: notice(5) };
+        for (what, number, created_at, gathering, expected) in [
+            ("the first one", 4, 10, Some(gathering), true),
+            ("another one, due in the same second", 4, 59, Some(gathering), true),
+            ("the latest one", 5, 59, Some(gathering), false),
+            ("the latest one, by a clock that is ahead", 5, 7_200, Some(gathering), false),
+            ("one of the gathering before", 4, 9, Some(gathering), false),
+            ("one without a gathering", 4, 10, None, false),
+        ] {
+            let shift = Shift { gathering, ..shift.shift.clone() };
+            let queued = Notice { created_at: records::at(created_at), ..records::notice(&shift, number) };
+            assert_eq!(is_left_to_a_later_notice(&queued, &shift), expected, "{what}");
         }
     }
 

@@ -14,7 +14,7 @@ use crate::event::Event;
 use crate::id::{NoticeId, OrganizationId};
 use crate::notice::{Notice, NoticeCause};
 use crate::plan::PlanLimits;
-use crate::shift::{ChangeMail, ScheduledShift, Shift};
+use crate::shift::{Gathering, ScheduledShift, Shift};
 use crate::store::{ChangeSet, Entity as _, Record, Refusal, Requirement, Total, Unique};
 use crate::time_and_place::TimeAndPlace;
 
@@ -70,8 +70,8 @@ pub(super) fn notice_of_change(
     if before.is_same_as(after) || is_over {
         return None;
     }
-    let gathering = ChangeMail::after_change(shift.change_mail, delay, now);
-    shift.change_mail = Some(gathering);
+    let gathering = Gathering::after_change(shift.gathering, id, delay, now);
+    shift.gathering = Some(gathering);
     let path = (shift.organization, shift.event, shift.id);
     let cause = NoticeCause::ShiftChanged { fanned_out_to: None };
     Some(Notice { due_at: gathering.due_at, ..Notice::new(id, path, cause, now) })

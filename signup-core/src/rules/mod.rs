@@ -28,7 +28,7 @@ pub(crate) use cancel_event::cancel_event;
 pub(crate) use cancel_signup::cancel_signup;
 pub(crate) use create_event::create_event;
 pub(crate) use delete_event::{delete_event, restore_event};
-pub(crate) use deliver::{claim, delete_notice, fail, fan_out, is_covered, replace_notice};
+pub(crate) use deliver::{claim, delete_notice, fail, fan_out, is_left_to_a_later_notice, replace_notice};
 pub(crate) use duplicate_event::duplicate_event;
 pub(crate) use mail::MailIds;
 pub(crate) use organization::{revoke_token, set_plan, update_organization};

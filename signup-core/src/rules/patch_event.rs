@@ -25,7 +25,7 @@ use crate::time_and_place::TimeAndPlace;
 /// A patch that changes no value writes nothing, not even `updated_at`. A new first day moves the last day by as many days,
 /// unless the patch names the last day. A new zone keeps dates and wall times. Queues a notice for each shift whose
 /// instants or whose place change, unless the patch suppresses it or the shift is over by both its old and its new hours. The
-/// notices are due `delay` later, together with other changes of each shift (see [`ChangeMail`](crate::ChangeMail)).
+/// notices are due `delay` later, together with other changes of each shift (see [`Gathering`](crate::Gathering)).
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].

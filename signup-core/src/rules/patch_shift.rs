@@ -19,7 +19,7 @@ use crate::time_and_place::TimeAndPlace;
 /// A patch that changes no value writes nothing, not even `updated_at`. A capacity below the number of confirmed
 /// sign-ups cancels none of them. Queues a notice to the volunteers if the time or the place changes, unless the patch
 /// suppresses the notice or the shift is over by both its old and its new hours. The notice is due `delay` later, together with
-/// other changes of the shift (see [`ChangeMail`](crate::ChangeMail)).
+/// other changes of the shift (see [`Gathering`](crate::Gathering)).
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
@@ -75,7 +75,7 @@ mod tests {
     use crate::conformance::records;
     use crate::hours::{Hours, TimeError};
     use crate::occupancy::Capacity;
-    use crate::shift::ChangeMail;
+    use crate::shift::Gathering;
     use crate::store::{EventInFull, Record};
 
     fn patch(patched: ShiftPatch, now: Timestamp) -> Result<Decision<ScheduledShift>, Error> {
@@ -130,11 +130,12 @@ mod tests {
 
     #[test]
     fn a_change_joins_the_gathering_of_the_shift_unless_the_patch_suppresses_the_mails() {
-        let present = ChangeMail { first_at: before() - DELAY / 2, due_at: before() + DELAY / 2 };
+        let present =
+            Gathering { first_at: before() - DELAY / 2, due_at: before() + DELAY / 2, latest: notice(7) };
         let EventInFull { event, mut shifts, .. } =
-            full_with(|_, shifts| shifts[0].change_mail = Some(present));
+            full_with(|_, shifts| shifts[0].gathering = Some(present));
         let shift = shifts.remove(0);
-        let joined = ChangeMail { due_at: before() + DELAY, ..present };
+        let joined = Gathering { due_at: before() + DELAY, latest: notice(8), ..present };
         let hall = || ShiftPatch::new().location("Hall B".parse().unwrap());
         for (what, patched, expected, due_at) in [
             ("a place", hall(), joined, Some(joined.due_at)),
@@ -142,7 +143,7 @@ mod tests {
             ("a title", ShiftPatch::new().title("Evening".parse().unwrap()), present, None),
         ] {
             let decision = patch_shift(&event, shift.clone(), patched, notice(8), DELAY, before()).unwrap();
-            assert_eq!(decision.outcome.change_mail, Some(expected), "{what}");
+            assert_eq!(decision.outcome.gathering, Some(expected), "{what}");
             let queued = decision.change.writes.iter().find_map(|write| match write {
                 Write::Put { after: Record::Notice(notice), .. } => Some(notice.due_at),
                 _ => None,

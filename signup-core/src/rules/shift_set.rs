@@ -38,7 +38,7 @@ pub(super) fn new_shifts(
         gate: 1,
         closing: None,
         deleted_at: None,
-        change_mail: None,
+        gathering: None,
         created_at: now,
         updated_at: now,
     });

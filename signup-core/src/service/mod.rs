@@ -222,7 +222,7 @@ impl Service {
     /// handles keep the former delay.
     ///
     /// The default is [`CHANGE_MAIL_DELAY`](Self::CHANGE_MAIL_DELAY). With zero, each change is mailed at once. A negative delay counts as
-    /// zero. No mail waits longer than [`ChangeMail::MAX_DELAY`](crate::ChangeMail::MAX_DELAY) after the first change.
+    /// zero. No mail waits longer than [`Gathering::MAX_DELAY`](crate::Gathering::MAX_DELAY) after the first change.
     ///
     /// # Example
     ///

@@ -125,7 +125,7 @@ impl Outbox {
     /// - The notice is for several volunteers. One batch is fanned out: each volunteer of the batch gets a notice of their
     ///   own, which is due at once. The next batch is due a second later. After the last batch, the notice is deleted. A notice
     ///   of a change is deleted without a batch if a later change of the shift has joined its
-    ///   [gathering](crate::ChangeMail).
+    ///   [gathering](crate::Gathering).
     /// - The notice has [no attempts left](Notice::has_attempts_left), and no result of the last one was reported. The
     ///   notice is stored as failed.
     ///
@@ -180,7 +180,8 @@ impl Outbox {
         let present = match notice.cause {
             NoticeCause::ShiftChanged { .. } => {
                 let found = self.shared.shift_with_event(owner, shift).await?;
-                let Some((shift, event)) = found.filter(|(shift, _)| !rules::is_covered(&notice, shift, now))
+                let Some((shift, event)) =
+                    found.filter(|(shift, _)| !rules::is_left_to_a_later_notice(&notice, shift))
                 else {
                     self.shared.commit_notice(rules::delete_notice(&notice)).await?;
                     return Ok(());

@@ -112,6 +112,16 @@ async fn a_change_is_mailed_five_minutes_after_the_first_of_many() {
     assert_eq!(world.mails().await, [change("ada", None, "Dock 9")]);
 }
 
+/// The process that makes the change has a clock that is ahead.
+#[tokio::test]
+async fn a_change_by_a_clock_that_is_ahead_is_mailed() {
+    let world = world().await;
+    world.wait(7_200);
+    world.move_to("Dock 1").await;
+    world.wait(-7_200);
+    assert_eq!(world.mails().await, [change("ada", None, "Dock 1")]);
+}
+
 /// The worker was late: the next gathering has begun.
 #[tokio::test]
 async fn a_due_change_is_mailed_although_another_one_is_made() {

@@ -59,7 +59,7 @@ fn without_versions(found: EventWithShifts) -> (Event, Vec<ScheduledShift>) {
     for ScheduledShift { shift, .. } in &mut shifts {
         shift.version = 0;
         shift.gate = 0;
-        shift.change_mail = None;
+        shift.gathering = None;
         shift.updated_at = shift.created_at;
     }
     (event, shifts)

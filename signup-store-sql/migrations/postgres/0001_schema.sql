@@ -136,9 +136,10 @@ CREATE TABLE shifts (
                     AND closed_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation')),
     closing_reason  text    CHECK (length(closing_reason) BETWEEN 1 AND 1000),
     deleted_at      bigint,
-    -- The changes that the next mails about a change gather: when the first one was made, and when the mails are due.
-    change_mail_first_at bigint,
-    change_mail_due_at   bigint  CHECK ((change_mail_due_at IS NULL) = (change_mail_first_at IS NULL)),
+    -- The latest gathering of changes: when the first one was made, when the mails are due, and the notice of the latest change.
+    gathering_first_at  bigint,
+    gathering_due_at    bigint CHECK ((gathering_due_at IS NULL) = (gathering_first_at IS NULL)),
+    gathering_notice_id uuid   CHECK ((gathering_notice_id IS NULL) = (gathering_first_at IS NULL)),
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
 );

@@ -1,11 +1,12 @@
 //! Shifts.
 
 use signup_core::{
-    CancellationReason, Capacity, ChangeMail, Closing, Deleted, EventId, Hours, OrganizationId,
+    CancellationReason, Capacity, Closing, Deleted, EventId, Gathering, Hours, NoticeId, OrganizationId,
     ScheduledShift, Shift, ShiftId, ShiftLocation, StoreError,
 };
 
 use super::event;
+use crate::sql::Value;
 use crate::sql::row::Row;
 use crate::sql::table::Kind::{Id, Integer, Text};
 use crate::sql::table::{Column, SelectedColumn, Table};
@@ -39,10 +40,11 @@ pub(crate) const TABLE: Table<Shift> = Table {
             closing(shift).and_then(|closing| closing.reason.as_ref()).map(CancellationReason::as_str).into()
         }),
         Column::new("deleted_at", Integer, |shift| shift.deleted_at.into()),
-        Column::new("change_mail_first_at", Integer, |shift| {
-            shift.change_mail.map(|mail| mail.first_at).into()
+        Column::new("gathering_first_at", Integer, |shift| shift.gathering.map(|of| of.first_at).into()),
+        Column::new("gathering_due_at", Integer, |shift| shift.gathering.map(|of| of.due_at).into()),
+        Column::new("gathering_notice_id", Id, |shift| {
+            Value::Uuid(shift.gathering.map(|of| of.latest.uuid()))
         }),
-        Column::new("change_mail_due_at", Integer, |shift| shift.change_mail.map(|mail| mail.due_at).into()),
         // A stored total: the writes of sign-ups add to it. The value of every record is 0, so a put leaves the total alone.
         Column::new("filled", Integer, |_: &Shift| 0_i64.into()),
         Column::new("position", Integer, |shift: &Shift| shift.position.into()),
@@ -102,9 +104,14 @@ pub(crate) fn read_of(
     let reason = columns.optional("closing_reason")?;
     shift.closing = at.zip(by).map(|(at, by)| Closing { at, by, reason });
     shift.deleted_at = columns.optional_instant("deleted_at")?;
-    let first_at = columns.optional_instant("change_mail_first_at")?;
-    let due_at = columns.optional_instant("change_mail_due_at")?;
-    shift.change_mail = first_at.zip(due_at).map(|(first_at, due_at)| ChangeMail { first_at, due_at });
+    let first_at = columns.optional_instant("gathering_first_at")?;
+    let due_at = columns.optional_instant("gathering_due_at")?;
+    let latest = columns.optional_id("gathering_notice_id", NoticeId::new)?;
+    shift.gathering = first_at.zip(due_at).zip(latest).map(|((first_at, due_at), latest)| Gathering {
+        first_at,
+        due_at,
+        latest,
+    });
     let filled = columns.number("filled")?;
     shift.occupancy.filled = if shift.closing.is_some() { 0 } else { filled };
     shift.position = columns.number("position")?;

@@ -208,10 +208,20 @@ impl<'r> Decoder<'r> {
     }
 
     pub(crate) fn id<T>(&mut self, name: &'static str, new: impl FnOnce(Uuid) -> T) -> Result<T, StoreError> {
+        self.optional_id(name, new)?.ok_or_else(|| self.corrupt("null instead of an id"))
+    }
+
+    pub(crate) fn optional_id<T>(
+        &mut self,
+        name: &'static str,
+        new: impl FnOnce(Uuid) -> T,
+    ) -> Result<Option<T>, StoreError> {
         match self.cell(name)? {
-            Cell::Id(id) => Ok(new(*id)),
-            Cell::Text(digits) => self.checked(Uuid::try_parse(digits)).map(new),
-            Cell::Null => Err(self.corrupt("null instead of an id")),
+            Cell::Null => Ok(None),
+            // SQLite's `hex` of NULL.
+            Cell::Text(digits) if digits.is_empty() => Ok(None),
+            Cell::Id(id) => Ok(Some(new(*id))),
+            Cell::Text(digits) => self.checked(Uuid::try_parse(digits)).map(new).map(Some),
             Cell::Integer(_) | Cell::Flag(_) => Err(self.corrupt("a number instead of an id")),
         }
     }

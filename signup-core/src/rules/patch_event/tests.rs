@@ -5,7 +5,7 @@ use super::*;
 use jiff::civil::date;
 
 use crate::conformance::records;
-use crate::shift::ChangeMail;
+use crate::shift::Gathering;
 use crate::store::{Refusal, Total};
 
 fn patch(full: EventInFull, patch: EventPatch, now: Timestamp) -> Result<Decision<EventWithShifts>, Error> {
@@ -184,10 +184,12 @@ fn a_patch_changes_only_the_fields_that_it_names() {
 fn a_change_joins_the_gathering_of_each_shift() {
     let patched = || EventPatch::new().start_date(date(2027, 6, 12));
     let shifts = patch(full(), patched(), before()).unwrap().outcome.shifts;
-    let gathering = ChangeMail { first_at: before(), due_at: before() + DELAY };
-    assert!(shifts.iter().all(|shift| shift.change_mail == Some(gathering)), "{shifts:?}");
+    let gathering =
+        |number| Gathering { first_at: before(), due_at: before() + DELAY, latest: notice(number) };
+    let gatherings: Vec<_> = shifts.iter().map(|shift| shift.gathering).collect();
+    assert_eq!(gatherings, [8, 9].map(gathering).map(Some));
     let shifts = patch(full(), patched().without_mail(), before()).unwrap().outcome.shifts;
-    assert!(shifts.iter().all(|shift| shift.change_mail.is_none()), "{shifts:?}");
+    assert!(shifts.iter().all(|shift| shift.gathering.is_none()), "{shifts:?}");
 }
 
 #[test]
