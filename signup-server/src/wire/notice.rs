@@ -18,7 +18,8 @@ pub(crate) struct Notice<'a> {
     cause: &'static str,
     created_at: Instant,
     attempts: u32,
-    due_at: Instant,
+    /// When the mail is tried next. `None` if the mail has failed, because it is not tried again.
+    due_at: Option<Instant>,
     failed_at: Option<Instant>,
     reason: Option<&'a str>,
 }
@@ -35,7 +36,7 @@ impl<'a> Notice<'a> {
             cause: notice.cause.name(),
             created_at: Instant(notice.created_at),
             attempts: notice.attempts,
-            due_at: Instant(notice.due_at),
+            due_at: notice.failure.is_none().then_some(Instant(notice.due_at)),
             failed_at: notice.failure.as_ref().map(|failure| Instant(failure.at)),
             reason: notice.reason(),
         }
