@@ -27,7 +27,9 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The codes with which a server refuses every mail of this client (RFC 5321, 4.2.3; RFC 4954, 6).
 ///
 /// With these codes the server closes the connection, requires a login or encryption, or refuses the login.
-const SERVER_REFUSALS: [u16; 5] = [421, 530, 534, 535, 538];
+const SERVER_REFUSALS: [u16; 5] = [421, 530, 534, LOGIN_REFUSED, 538];
+/// The code with which a server refuses the user or the password.
+const LOGIN_REFUSED: u16 = 535;
 
 /// A client of one mail server. Mails in quick succession share a connection.
 #[derive(Clone)]
@@ -73,11 +75,17 @@ impl Smtp {
         idle.take_if(|idle| predicate(idle))
     }
 
+    fn connect(&self) -> Result<SmtpConnection, SendError> {
+        let mut connection = self.url.connect().map_err(|error| server_error("connection", &error))?;
+        self.url.log_in(&mut connection).map_err(|error| server_error("login", &error))?;
+        Ok(connection)
+    }
+
     fn send_and_wait(&self, message: &Message) -> Result<(), SendError> {
         let idle = self.take_if(|_| true).map(|idle| idle.connection);
         let mut connection = match idle.and_then(if_alive) {
             Some(connection) => connection,
-            None => self.url.connect().map_err(|error| server_error("no connection", &error))?,
+            None => self.connect()?,
         };
         if let Err((error, has_answered)) = transact(&mut connection, message) {
             if has_answered {
@@ -106,9 +114,7 @@ fn transact(connection: &mut SmtpConnection, message: &Message) -> Result<(), (S
     let parameters = parameters(connection, envelope, &content).map_err(|error| (error, true))?;
     let sender = Mail::new(envelope.from().cloned(), parameters);
     let has_answered = |error: &Error| error.status().is_some();
-    connection
-        .command(sender)
-        .map_err(|error| (server_error("the sender was not accepted", &error), has_answered(&error)))?;
+    connection.command(sender).map_err(|error| (server_error("sender", &error), has_answered(&error)))?;
     let classified = |error: Error| (classify(&error), has_answered(&error));
     for recipient in envelope.to() {
         connection.command(Rcpt::new(recipient.clone(), vec![])).map_err(classified)?;
@@ -147,10 +153,24 @@ fn parameters(
     Ok(parameters)
 }
 
-/// Describes an error that concerns every mail.
-fn server_error(context: &str, error: &Error) -> SendError {
-    let reason = format!("{context}: {}", WithSources(error));
-    SendError { reason, kind: SendErrorKind::Server, code: error.status().map(u16::from) }
+/// Describes an error that concerns every mail: the server has not accepted the connection, the login or the sender.
+fn server_error(step: &str, error: &Error) -> SendError {
+    let code = error.status().map(u16::from);
+    let reason = match code {
+        Some(LOGIN_REFUSED) => {
+            format!(
+                "the mail server refused the {step} ({LOGIN_REFUSED}): check the user and password in --smtp"
+            )
+        }
+        Some(code) => format!("the mail server refused the {step} ({code}): {}", answer(error)),
+        None => format!("the {step} was not accepted: {}", WithSources(error)),
+    };
+    SendError { reason, kind: SendErrorKind::Server, code }
+}
+
+/// Returns the text of the mail server's answer.
+fn answer(error: &Error) -> String {
+    std::error::Error::source(error).map(ToString::to_string).unwrap_or_default()
 }
 
 /// Classifies an error that occurred after the sender was accepted.
@@ -162,5 +182,10 @@ fn classify(error: &Error) -> SendError {
         Some(_) if error.is_permanent() => SendErrorKind::PermanentRefusal,
         Some(_) => SendErrorKind::TransientRefusal,
     };
-    SendError { reason: WithSources(error).to_string(), kind, code }
+    // lettre calls every 5xx permanent, also those that concern every mail, which are retried.
+    let reason = match code {
+        Some(code) => format!("the mail server answered {code}: {}", answer(error)),
+        None => WithSources(error).to_string(),
+    };
+    SendError { reason, kind, code }
 }

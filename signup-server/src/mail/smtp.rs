@@ -16,7 +16,7 @@ use url::Url;
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// The error for a URL that cannot be parsed.
 const HINT: &str = "use smtp://HOST:PORT or smtps://HOST:PORT, with USER:PASSWORD@ before the host for a login and \
-     ?tls=required behind the port for STARTTLS";
+     ?tls=required after the port for STARTTLS";
 
 /// The URL of a mail server: `smtp://` or `smtps://`, with `USER:PASSWORD@` if the server requires a login.
 ///
@@ -88,12 +88,12 @@ impl Server {
 }
 
 impl SmtpUrl {
-    /// Connects, negotiates TLS and logs in, as the URL requires. Blocks the thread until the server has answered.
+    /// Connects and negotiates TLS, as the URL requires. Blocks the thread until the server has answered.
     ///
     /// # Errors
     /// Fails if the server is unreachable, does not answer within [`TIMEOUT`], or refuses the client.
     pub(super) fn connect(&self) -> Result<SmtpConnection, Error> {
-        let Server { host, port, tls, hello, credentials } = &*self.server;
+        let Server { host, port, tls, hello, .. } = &*self.server;
         let from_the_start = match tls {
             Tls::Wrapper(parameters) => Some(parameters),
             _ => None,
@@ -107,10 +107,18 @@ impl SmtpUrl {
             }
             _ => {}
         }
-        if let Some(credentials) = credentials {
-            connection.auth(DEFAULT_MECHANISMS, credentials)?;
-        }
         Ok(connection)
+    }
+
+    /// Logs in, if the URL has a password. Blocks the thread until the server has answered.
+    ///
+    /// # Errors
+    /// Fails if the server does not answer within [`TIMEOUT`], or refuses the login.
+    pub(super) fn log_in(&self, connection: &mut SmtpConnection) -> Result<(), Error> {
+        match &self.server.credentials {
+            Some(credentials) => connection.auth(DEFAULT_MECHANISMS, credentials).map(drop),
+            None => Ok(()),
+        }
     }
 }
 

@@ -79,12 +79,19 @@ async fn a_temporarily_refused_recipient_is_retried_after_a_backoff() {
 #[rstest]
 #[tokio::test]
 async fn a_refusal_before_the_recipient_fails_no_mail(
-    #[values(GREETING, "EHLO", "AUTH", "MAIL")] refused: &'static str,
+    #[values(
+        (GREETING, "554 blocked for now", "the mail server refused the connection (554): blocked for now"),
+        ("EHLO", "554 blocked for now", "the mail server refused the connection (554): blocked for now"),
+        ("AUTH", "535 no", "the mail server refused the login (535): check the user and password in --smtp"),
+        ("AUTH", "554 blocked for now", "the mail server refused the login (554): blocked for now"),
+        ("MAIL", "554 blocked for now", "the mail server refused the sender (554): blocked for now")
+    )]
+    (refused, answer, reason): (&'static str, &'static str, &'static str),
 ) {
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     let mailbox = Mailbox::start_with(0, &Security::ClearWithLogin);
-    mailbox.refuse(Some((refused, "554 blocked for now")));
+    mailbox.refuse(Some((refused, answer)));
     let listen = format!("127.0.0.1:{}", free_port());
     let smtp = format!("smtp://riverside:a%20pass%3Aword@127.0.0.1:{}", mailbox.port());
     let server = Server::start_on(&database, &["--smtp", &smtp, "--metrics-listen", &listen]);
@@ -97,7 +104,9 @@ async fn a_refusal_before_the_recipient_fails_no_mail(
         let output = run(&[&["--database", &database, "notice", "list"], arguments].concat());
         String::from_utf8(output.stdout).unwrap()
     };
-    assert_eq!((list(&[]).lines().count(), list(&["--failed"])), (3, String::new()));
+    let queued = list(&[]);
+    assert_eq!((queued.lines().count(), list(&["--failed"])), (3, String::new()));
+    assert_eq!(queued.matches(&format!(r#""reason":"{reason}""#)).count(), 2, "{queued}");
     let pauses = "SELECT CAST(MIN(due_at > created_at + 29) AS TEXT) FROM notices WHERE attempts > 0";
     assert_eq!(server.sql(pauses).await, "1", "each retry is due after 30 seconds");
     mailbox.refuse(None);
