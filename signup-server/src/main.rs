@@ -66,6 +66,9 @@ const PURGE_EVERY: Duration = Duration::from_secs(60);
 /// The maximum number of records that one purge removes. A small number keeps the purge from delaying requests.
 const PURGE_BATCH: u32 = 500;
 
+/// The exit code for a flag or a value that cannot be used.
+const USAGE: u8 = 2;
+
 fn main() -> ExitCode {
     let cli = match Cli::from_arguments() {
         Ok(cli) => cli,
@@ -75,7 +78,7 @@ fn main() -> ExitCode {
         }
         Err(error) => {
             output::print_error(&config::usage_line(error));
-            return ExitCode::from(2);
+            return ExitCode::from(USAGE);
         }
     };
     init_logging(&cli);
@@ -99,6 +102,10 @@ fn exit(result: Result<(), Failure>) -> ExitCode {
         Err(Failure::Line(line)) => {
             output::print_error(&line);
             ExitCode::FAILURE
+        }
+        Err(Failure::Usage(line)) => {
+            output::print_error(&line);
+            ExitCode::from(USAGE)
         }
     }
 }

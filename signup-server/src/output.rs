@@ -14,6 +14,8 @@ const TOKEN_PREFIX: &str = "signup_";
 pub(crate) enum Failure {
     /// A mistake or a fault: one line for the user.
     Line(String),
+    /// An option or a value that cannot be used: one line for the user.
+    Usage(String),
     /// The reader of standard output, such as `head`, wants no more lines. The command ends as if it were complete.
     ClosedPipe,
 }
@@ -28,7 +30,7 @@ impl From<Failure> for String {
     /// Describes the failure on one line, for a process that needs its standard output.
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Line(line) => line,
+            Failure::Line(line) | Failure::Usage(line) => line,
             Failure::ClosedPipe => "cannot print to standard output: the pipe is closed".to_owned(),
         }
     }
@@ -55,6 +57,11 @@ pub(crate) fn print_line(text: &str) -> Result<(), Failure> {
 pub(crate) fn print_error(text: &str) {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     drop(writeln!(io::stderr().lock(), "{text}"));
+}
+
+/// Returns whether a value from the command line contains an API token, or a part of one.
+pub(crate) fn has_token(value: &str) -> bool {
+    value.contains(TOKEN_PREFIX)
 }
 
 /// Returns a value from the command line as a message repeats it: on one line, shortened, and without the secret of an API token.

@@ -6,7 +6,7 @@ use signup_core::{
 
 use super::{PAGE_LIMIT, describe, event_error, find_event, find_organization, live_event, print};
 use crate::config::EventCommand;
-use crate::output::Failure;
+use crate::output::{Failure, shown};
 use crate::wire::OperatorEvent;
 
 pub(super) async fn run(admin: &Admin, base_url: &str, command: EventCommand) -> Result<(), Failure> {
@@ -35,15 +35,19 @@ pub(super) async fn run(admin: &Admin, base_url: &str, command: EventCommand) ->
             print(&OperatorEvent::listed(&deleted, base_url))
         }
         EventCommand::Restore { event } => {
+            let shown = shown(&event);
             let failed = |error| match error {
                 Error::NotFound => format!(
-                    "there is no deleted event with the id or slug {event}: a deleted event is kept for {} days",
+                    "there is no deleted event with the id or slug {shown}: a deleted event is kept for {} days",
                     Event::RETENTION.as_hours() / 24
                 ),
                 error => event_error(&event, error),
             };
-            let id = admin.find_event(&event).await.map_err(failed)?.id;
-            let restored = admin.restore_event(id).await.map_err(failed)?;
+            let found = admin.find_event(&event).await.map_err(failed)?;
+            if found.deleted_at.is_none() {
+                return Err(format!("the event {shown} is not deleted").into());
+            }
+            let restored = admin.restore_event(found.id).await.map_err(failed)?;
             print(&OperatorEvent::listed(&restored, base_url))
         }
     }

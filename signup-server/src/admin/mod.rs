@@ -14,7 +14,7 @@ use serde::Serialize;
 use signup_core::{Admin, Error, Event, Organization};
 
 use crate::config::{BaseUrl, Command};
-use crate::output::{self, Failure};
+use crate::output::{self, Failure, shown};
 use crate::reply::WithSources;
 
 /// The maximum number of records that one read from the store returns.
@@ -39,7 +39,10 @@ pub(crate) async fn run(admin: &Admin, base_url: &BaseUrl, command: Command) -> 
 /// Finds the organization with this id or slug.
 async fn find_organization(admin: &Admin, id_or_slug: &str) -> Result<Organization, String> {
     admin.find_organization(id_or_slug).await.map_err(|error| match error {
-        Error::NotFound => format!("there is no organization with the id or slug {id_or_slug}"),
+        Error::NotFound => {
+            let id_or_slug = shown(id_or_slug);
+            format!("there is no organization with the id or slug {id_or_slug}: to see them, run \"organization list\"")
+        }
         error => describe(error),
     })
 }
@@ -54,20 +57,25 @@ async fn live_event(admin: &Admin, id_or_slug: &str) -> Result<Event, String> {
     let event = find_event(admin, id_or_slug).await?;
     match event.deleted_at {
         None => Ok(event),
-        Some(_) => Err(format!("the event {id_or_slug} is deleted: restore it first")),
+        Some(_) => Err(format!("the event {} is deleted: restore it first", shown(id_or_slug))),
     }
 }
 
 /// Describes an error of an operation on the event with this id or slug, as one line for the user.
 fn event_error(event: &str, error: Error) -> String {
+    let event = shown(event);
     match error {
-        Error::NotFound => format!("there is no event with the id or slug {event}"),
+        Error::NotFound => {
+            format!("there is no event with the id or slug {event}: to see them, run \"event list\"")
+        }
         Error::EventCancelled => {
             format!("the event {event} is cancelled: you can only show, duplicate and delete it")
         }
         Error::EventOver => format!("the event {event} is over: you can delete it, but not cancel it"),
         Error::EventHasSignups => {
-            format!("people are signed up for the event {event}: cancel it first, so that they get a mail")
+            format!(
+                "people are signed up for the event {event}: cancel the event first, so that they are told"
+            )
         }
         Error::PlanLimit { current_count, max_allowed } => format!(
             "the plan allows {max_allowed} active events, and {current_count} are active: \

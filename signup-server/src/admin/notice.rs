@@ -4,7 +4,7 @@ use signup_core::{Admin, Error, Notice, NoticeId, NoticeQuery};
 
 use super::{PAGE_LIMIT, describe, print};
 use crate::config::NoticeCommand;
-use crate::output::Failure;
+use crate::output::{Failure, shown};
 use crate::wire;
 
 pub(super) async fn run(admin: &Admin, command: NoticeCommand) -> Result<(), Failure> {
@@ -25,9 +25,15 @@ pub(super) async fn run(admin: &Admin, command: NoticeCommand) -> Result<(), Fai
             let notice = id.parse().unwrap_or(NoticeId::NONE);
             match admin.retry_notice(notice).await {
                 Ok(notice) => print_notice(admin, &notice).await,
-                Err(Error::NotFound) => Err(format!("there is no mail with the id {id}").into()),
+                Err(Error::NotFound) => {
+                    let id = shown(&id);
+                    let line = format!(
+                        "there is no email with the id {id}: to see the ids, run \"notice list --failed\""
+                    );
+                    Err(line.into())
+                }
                 Err(Error::NoticeNotFailed) => {
-                    Err(format!("the mail {id} has not failed: it still waits to be sent").into())
+                    Err(format!("the email {id} has not failed: it is still queued").into())
                 }
                 Err(error) => Err(describe(error).into()),
             }

@@ -145,6 +145,54 @@ fn only_a_server_and_a_new_organization_make_a_database_file() {
     assert!(path.exists());
 }
 
+/// An organization and an event exist, so that the command reads its options.
+#[tokio::test]
+async fn options_that_do_not_go_together_end_with_exit_code_2_and_say_what_does() {
+    let server = Server::start_on_sqlite();
+    let event = server.create(&crate::harness::event()).await["id"].as_str().unwrap().to_owned();
+    let add = ["question", "add", "--event", &event, "--label", "Size"];
+    let create = ["token", "create", "--organization", "starter", "--name", "n"];
+    for (command, options, says) in [
+        (&add[..], &["--type", "select"][..], "--type select needs --option, once for each choice"),
+        (&add, &["--type", "select", "--option", "S", "--option", "S"], "the option S is given twice"),
+        (&add, &["--option", "S"], "--option only goes with --type select"),
+        (&create, &["--scopes", ""], "--scopes must name at least one scope, or be left out for all of them"),
+    ] {
+        let output = run(&[&["--database", &server.database()], command, options].concat());
+        assert_fails(&output, 2, says);
+    }
+}
+
+#[test]
+fn a_token_in_place_of_its_id_is_not_printed() {
+    let server = Server::start_on_sqlite();
+    let token = server.token.clone();
+    for arguments in [["token", "revoke", "--token-id", &token], ["notice", "retry", "--id", &token]] {
+        let output = run(&[&["--database", &server.database()], &arguments[..]].concat());
+        let says = if arguments[0] == "token" {
+            "This is a token, not its id. Run \"token list\" to see the ids."
+        } else {
+            "signup_…"
+        };
+        assert_fails(&output, 1, says);
+        assert!(!text(&output.stderr).contains(&token[..20]), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn an_empty_variable_counts_as_not_set() {
+    let folder = tempfile::tempdir().unwrap();
+    for variable in
+        ["SIGNUP_DATABASE", "SIGNUP_SMTP", "SIGNUP_LISTEN", "SIGNUP_TRUSTED_PROXIES", "SIGNUP_PGBOUNCER"]
+    {
+        let mut command = Command::new(PROGRAM);
+        command.args(["organization", "create", "--name", "A"]).env(variable, "").current_dir(folder.path());
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{variable}: {}", text(&output.stderr));
+    }
+    assert!(folder.path().join("signup.db").exists(), "the default of --database");
+}
+
 #[test]
 fn an_error_at_run_time_ends_with_exit_code_1() {
     let folder = tempfile::tempdir().unwrap();
@@ -273,10 +321,10 @@ fn a_command_prints_its_result_or_one_line_of_error_and_nothing_else(
         assert_eq!(text(&output.stdout).lines().count(), lines, "{arguments}");
     }
     for (arguments, says) in [
-        ("token list --organization nobody", "nobody"),
-        ("question list --event nothing", "nothing"),
-        ("signup list --event nothing", "nothing"),
-        ("notice retry --id nothing", "nothing"),
+        ("token list --organization nobody", "nobody: to see them, run \"organization list\""),
+        ("question list --event nothing", "nothing: to see them, run \"event list\""),
+        ("token revoke --token-id nothing", "nothing: to see the ids, run \"token list\""),
+        ("notice retry --id nothing", "nothing: to see the ids, run \"notice list --failed\""),
     ] {
         assert_fails(&command(arguments).output().unwrap(), 1, says);
     }

@@ -159,7 +159,7 @@ async fn an_event_with_active_sign_ups_is_deleted_only_after_its_cancellation() 
     page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     let event = id(&page.event);
     let delete = ["event", "delete", "--event", event];
-    assert_refused(&server, &delete, "cancel it first");
+    assert_refused(&server, &delete, "cancel the event first, so that they are told");
     server.manage(&["event", "cancel", "--event", event]);
     server.manage(&delete);
     assert_refused(&server, &delete, "is deleted");
@@ -185,7 +185,7 @@ async fn a_restored_event_has_its_slots_questions_and_sign_ups() {
     assert_eq!(server.manage(&["event", "show", "--event", event]), before);
     assert_eq!(lines(&server, &["signup", "list", "--event", event]), signups);
     assert_eq!(lines(&server, &[LIST.as_slice(), &["--deleted"]].concat()), [Value::Null; 0]);
-    assert_refused(&server, &["event", "restore", "--event", event], "there is no deleted event");
+    assert_refused(&server, &["event", "restore", "--event", event], "is not deleted");
 }
 
 #[rstest]
