@@ -16,7 +16,7 @@ use crate::value_error::ValueError;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A required value is omitted, null or blank. A blank name or address of a sign-up is [`Text`](Self::Text), not
+    /// A required value is omitted, null or blank. As a fault of the whole input: there is no text at all. A blank name or address of a sign-up is [`Text`](Self::Text), not
     /// this kind.
     #[error("is required")]
     Required,
@@ -37,10 +37,12 @@ pub enum FaultKind {
     #[error("is unknown")]
     Unknown,
     /// The text is not JSON.
-    #[error("must be valid JSON ({reason})")]
+    #[error("is not JSON (line {line}, column {column})")]
     NotJson {
-        /// The message of the parser, with line and column.
-        reason: String,
+        /// The line of the mistake, from 1.
+        line: usize,
+        /// The column of the mistake in its line, in bytes.
+        column: usize,
     },
     /// Not a name, a number or another value of the field's type.
     #[error(transparent)]

@@ -5,7 +5,7 @@
 //! members are collected. Their values are skipped without being built, however large or deep they are. If a member is
 //! given twice, the last value counts.
 //!
-//! **Invariant:** the only errors are that the text is not JSON, or not an object.
+//! **Invariant:** the only errors are that the text is empty, not JSON, or not an object.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -30,20 +30,27 @@ use crate::text::is_blank;
 /// unless the program removes it from the field `unknown` before. The first 1,000 of these names are kept.
 ///
 /// # Errors
-/// Returns a fault of the whole input if the text is not JSON, or not an object.
+/// Returns a fault of the whole input if the text is empty, not JSON, or not an object.
 pub fn from_json<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, Faults> {
-    let text = std::str::from_utf8(json).map_err(|error| not_json(&error))?;
+    let fault = |kind: FaultKind| Faults::one(FaultPath::new(), kind);
+    if json.is_empty() {
+        return Err(fault(FaultKind::Required));
+    }
+    let text = std::str::from_utf8(json).map_err(|error| fault(not_utf8(&json[..error.valid_up_to()])))?;
     serde_json::from_str(text).map_err(|error| {
         if error.is_data() && !text.trim_start().starts_with('{') {
-            Faults::one(FaultPath::new(), ValueType::Object)
+            fault(ValueType::Object.into())
         } else {
-            not_json(&error)
+            fault(FaultKind::NotJson { line: error.line(), column: error.column() })
         }
     })
 }
 
-fn not_json(error: &dyn std::error::Error) -> Faults {
-    Faults::one(FaultPath::new(), FaultKind::NotJson { reason: error.to_string() })
+/// Returns the fault of a text that stops being UTF-8 after `valid`.
+fn not_utf8(valid: &[u8]) -> FaultKind {
+    let mut lines = valid.rsplit(|byte| *byte == b'\n');
+    let column = lines.next().map_or(0, <[u8]>::len) + 1;
+    FaultKind::NotJson { line: lines.count() + 1, column }
 }
 
 /// Converts each kind of JSON value to the type of a field. A method that returns `None` makes the value

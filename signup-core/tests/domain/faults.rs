@@ -64,8 +64,12 @@ fn the_number_of_shifts_and_the_order_of_the_days_are_bounded() {
 #[test]
 fn an_input_that_is_not_a_json_object_has_a_fault_of_the_whole_input() {
     assert_eq!(event_faults("[]"), [(String::new(), ValueType::Object.into())]);
-    let [(path, FaultKind::NotJson { reason })] = &*event_faults("{\"title\":") else { panic!("one fault") };
-    assert_eq!((&**path, &**reason), ("", "EOF while parsing a value at line 1 column 9"));
+    assert_eq!(event_faults(""), [(String::new(), FaultKind::Required)]);
+    let not_json = |line, column| [(String::new(), FaultKind::NotJson { line, column })];
+    assert_eq!(event_faults("{\"title\":"), not_json(1, 9));
+    assert_eq!(event_faults("{\n \"title\": nul}"), not_json(2, 14));
+    let not_utf8 = from_json::<EventInput<'_>>(b"{\n \"title\": \"\xff\"}").unwrap_err();
+    assert_eq!(not_utf8, Faults::one(FaultPath::new(), FaultKind::NotJson { line: 2, column: 12 }));
     assert!(FaultPath::new().is_whole_input());
 }
 

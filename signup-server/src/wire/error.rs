@@ -97,10 +97,10 @@ fn predicate(fault: &Fault) -> String {
 
 fn sentence(fault: &Fault) -> String {
     let (name, predicate) = (field_name(&fault.path), predicate(fault));
-    if fault.path.is_whole_input() {
-        format!("The {name} {predicate}.")
-    } else {
-        format!("The {name} field {predicate}.")
+    match (fault.path.steps(), &fault.kind) {
+        ([], FaultKind::Required) => "The request has no body. Send a JSON object.".to_owned(),
+        ([], _) => format!("The {name} {predicate}."),
+        _ => format!("The {name} field {predicate}."),
     }
 }
 
@@ -154,10 +154,15 @@ mod tests {
 
     #[test]
     fn a_message_uses_the_field_names_of_the_api() {
-        let not_json = FaultKind::NotJson { reason: "EOF".to_owned() };
+        let not_json = FaultKind::NotJson { line: 1, column: 9 };
         let shift = FaultPath::new().field("shifts").index(0);
         for (fault, field, sentence) in [
-            (Fault::new(FaultPath::new(), not_json), "body", "The body must be valid JSON (EOF)."),
+            (Fault::new(FaultPath::new(), not_json), "body", "The body is not JSON (line 1, column 9)."),
+            (
+                Fault::new(FaultPath::new(), FaultKind::Required),
+                "body",
+                "The request has no body. Send a JSON object.",
+            ),
             (Fault::new(FaultPath::new(), ValueType::Object), "body", "The body must be a JSON object."),
             (Fault::new("title", FaultKind::Required), "title", "The title field is required."),
             (

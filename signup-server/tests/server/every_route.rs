@@ -66,7 +66,8 @@ async fn every_write_refuses_a_body_that_is_not_a_json_object() {
         }
         let empty = send(&server, &write, &[], "").await;
         if write.needs_body {
-            assert_eq!(empty.fields(), ["body"], "{name}");
+            let message = "The request has no body. Send a JSON object.";
+            assert_eq!(empty.json()["errors"], json!({"body": [message]}), "{name}");
             continue;
         }
         assert_eq!(empty.status, 404, "{name} needs no body: {}", empty.text);
