@@ -229,11 +229,11 @@ pub async fn the_filters_are_exact(store: Arc<dyn Store>) {
     assert!(lengths.len() > 8 && lengths.contains(&events.len()), "the filters differ: {lengths:?}");
 }
 
-/// The events with an open shift, and those without one, are told apart: a shift is open if it ends after an instant and has
-/// fewer confirmed sign-ups than its capacity. A deleted shift does not count.
+/// The events with an open shift, and those without one, are told apart: a shift is open if it is not closed, ends after an
+/// instant and has fewer confirmed sign-ups than its capacity. A deleted shift does not count.
 pub async fn events_are_selected_by_their_open_shifts(store: Arc<dyn Store>) {
     commit(&*store, insert([organization(1)])).await;
-    let events = [1, 2, 3, 4, 5].map(|number| event(1, number));
+    let events = [1, 2, 3, 4, 5, 6].map(|number| event(1, number));
     commit(&*store, insert(events.clone())).await;
     // From 09:00 to 12:00 and from 13:00 to 15:00.
     let morning = |of: usize, number| shift(&events[of], number, 1);
@@ -241,10 +241,13 @@ pub async fn events_are_selected_by_their_open_shifts(store: Arc<dyn Store>) {
         let hours = Hours::parse(Some("13:00"), Some("15:00")).unwrap();
         ScheduledShift::of(Shift { hours, ..shift(&events[of], number, 1) }, &events[of]).shift
     };
-    // The first is open all day, the second until noon. The third is full, the fourth has a deleted shift, the fifth none.
+    // The first is open all day, the second until noon. The third is full, the fourth has a deleted shift, the fifth a closed
+    // one, the sixth none.
     let full = [afternoon(1, 3), morning(2, 4), afternoon(2, 5)];
     let gone = Shift { deleted_at: Some(at(1)), ..morning(3, 6) };
-    let open = [morning(0, 1), afternoon(0, 7), morning(1, 2), gone];
+    let closing = Some(Closing { at: at(1), by: CancelledBy::EventCancellation, reason: None });
+    let closed = Shift { closing, ..morning(4, 8) };
+    let open = [morning(0, 1), afternoon(0, 7), morning(1, 2), gone, closed];
     commit(&*store, insert(full.clone())).await;
     commit(&*store, insert(open.clone())).await;
     commit(&*store, insert((1..).zip(&full).map(|(number, shift)| signup(shift, number)))).await;
@@ -260,7 +263,7 @@ pub async fn events_are_selected_by_their_open_shifts(store: Arc<dyn Store>) {
         for exists in [true, false] {
             let query = EventQuery::new().soonest().open_shift(OpenShift { after, exists });
             let found = ids(&page(&*store, &query).await.items);
-            let expected = (1..=5).filter(|number| numbers.contains(number) == exists);
+            let expected = (1..=6).filter(|number| numbers.contains(number) == exists);
             let expected: Vec<_> = expected.map(|number| EventId::new(uuid(number))).collect();
             assert_eq!(found, expected, "{query:?}");
             let with_shifts = store.events_with_shifts(organization_id(1), &query).await.unwrap().items;

@@ -60,8 +60,8 @@ names! {
     }
 }
 
-/// Selects events by their shifts. A shift is open if it ends after an instant and has fewer confirmed sign-ups than its
-/// capacity.
+/// Selects events by their shifts. A shift is open if it is not closed, ends after an instant and has fewer confirmed sign-ups
+/// than its capacity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OpenShift {
     /// The instant.
@@ -172,7 +172,9 @@ impl EventQuery {
             && self.to.is_none_or(|to| first <= to)
             && self.ends_after.is_none_or(|instant| event.dates.ends_at() > instant)
             && self.open_shift.is_none_or(|OpenShift { after, exists }| {
-                let is_open = |shift: &Shift| shift.ends_at > after && shift.occupancy.has_room();
+                let is_open = |shift: &Shift| {
+                    shift.closing.is_none() && shift.ends_at > after && shift.occupancy.has_room()
+                };
                 shifts.into_iter().any(is_open) == exists
             })
     }

@@ -89,12 +89,11 @@ impl EventSelection {
             filter += &format!(" AND ends_at + 0 > {}", self.parameter(instant));
         }
         if let Some(OpenShift { after, exists }) = wanted.open_shift {
-            // A closed shift has no confirmed sign-up, whatever its column says. A scalar subquery, because EXISTS could
-            // become a join in another order than that of the events.
+            // A scalar subquery, because EXISTS could become a join in another order than that of the events.
             filter += &format!(
                 " AND (SELECT 1 FROM shifts s WHERE s.organization_id = events.organization_id \
-                 AND s.event_id = events.id AND s.deleted_at IS NULL AND s.ends_at > {} \
-                 AND (s.closed_at IS NOT NULL OR s.filled < s.capacity) LIMIT 1) IS {}NULL",
+                 AND s.event_id = events.id AND s.deleted_at IS NULL AND s.closed_at IS NULL AND s.ends_at > {} \
+                 AND s.filled < s.capacity LIMIT 1) IS {}NULL",
                 self.parameter(after),
                 if exists { "NOT " } else { "" },
             );
