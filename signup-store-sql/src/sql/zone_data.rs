@@ -1,9 +1,10 @@
 //! The stored sort keys of events and shifts, and the time zone data that determines them.
 //!
 //! `starts_at` and `ends_at` of an event are derived from its dates and zone, and stored for sorting and counting. `ends_at` of
-//! a shift is derived from its hours on the first day of the event, and stored for the choice of events. The database records the release of the zone data that the keys were derived with. A process that serves derives them again
-//! if it has another release. A management command leaves them as they are, because it may be of another version than the
-//! servers beside it.
+//! a shift is derived from its hours on the first day of the event, and stored so that events can be selected by their open
+//! shifts. The database records the release of the zone data that the keys were derived with. A process that serves derives
+//! them again if it has another release. A management command leaves them as they are, because it may be of another version
+//! than the servers beside it.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -70,11 +71,12 @@ async fn update_events<R: StatementRunner>(runner: &mut R) -> Result<(), StoreEr
 async fn update_shifts<R: StatementRunner>(runner: &mut R) -> Result<(), StoreError> {
     let text = format!(
         "SELECT {}, {}, CAST(s.version AS TEXT), CAST(s.start_minute AS TEXT), CAST(s.end_minute AS TEXT), \
-         CAST(e.start_date AS TEXT), e.timezone \
+         {}, CAST(e.start_date AS TEXT), e.timezone \
          FROM shifts s JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
          WHERE (s.organization_id, s.id) > ($1, $2) ORDER BY s.organization_id, s.id LIMIT {BATCH}",
         R::DIALECT.id_text("s.organization_id"),
         R::DIALECT.id_text("s.id"),
+        R::DIALECT.id_text("e.id"),
     );
     let mut after = (Uuid::nil(), Uuid::nil());
     loop {
@@ -121,18 +123,25 @@ fn update_ends(dialect: Dialect, ends: &[ShiftEnd]) -> Statement {
     sql
 }
 
-fn shift_end([owner, id, version, start, end, date, zone]: &[String; 7]) -> Result<ShiftEnd, StoreError> {
-    fn parse<T: FromStr<Err: Display>>(id: &str, column: &str, text: &str) -> Result<T, StoreError> {
-        text.parse().map_err(|error: T::Err| StoreError::corrupt("shifts", column, id, error.to_string()))
+fn shift_end(
+    [owner, id, version, start, end, event, date, zone]: &[String; 8],
+) -> Result<ShiftEnd, StoreError> {
+    fn parse<T: FromStr<Err: Display>>(
+        (table, id): (&'static str, &str),
+        column: &'static str,
+        text: &str,
+    ) -> Result<T, StoreError> {
+        text.parse().map_err(|error: T::Err| StoreError::corrupt(table, column, id, error.to_string()))
     }
-    let minutes = (parse(id, "start_minute", start)?, parse(id, "end_minute", end)?);
+    let (shift, event) = (("shifts", id.as_str()), ("events", event.as_str()));
+    let minutes = (parse(shift, "start_minute", start)?, parse(shift, "end_minute", end)?);
     let hours =
         Hours::try_from(minutes).map_err(|error| StoreError::corrupt("shifts", "end_minute", id, error))?;
-    let day = Day::new(parse(id, "event_id", date)?, parse(id, "event_id", zone)?);
+    let day = Day::new(parse(event, "start_date", date)?, parse(event, "timezone", zone)?);
     Ok(ShiftEnd {
-        organization: parse(id, "organization_id", owner)?,
-        id: parse(id, "id", id)?,
-        version: parse(id, "version", version)?,
+        organization: parse(shift, "organization_id", owner)?,
+        id: parse(shift, "id", id)?,
+        version: parse(shift, "version", version)?,
         ends_at: day.interval(hours).end.as_second(),
     })
 }
@@ -187,4 +196,29 @@ fn sort_keys([id, first, last, zone]: &[String; 4]) -> Result<Keys<'_>, StoreErr
     let id = Uuid::try_parse(id).map_err(|error| StoreError::corrupt("events", "id", id, error))?;
     let (starts_at, ends_at) = (dates.starts_at().as_second(), dates.ends_at().as_second());
     Ok(Keys { id, first, last, zone, starts_at, ends_at })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The date and the zone of a shift are columns of its event.
+    #[test]
+    fn an_unreadable_column_is_located_in_the_record_that_has_it() {
+        let [owner, shift, event] = [1, 2, 3].map(|number| Uuid::from_u128(number).to_string());
+        let read = [&owner, &shift, "1", "540", "720", &event, "2027-06-05", "UTC"].map(str::to_owned);
+        assert!(shift_end(&read).is_ok());
+        for (place, text, expected) in [
+            (2, "x", format!("shifts.version of {shift}")),
+            (3, "x", format!("shifts.start_minute of {shift}")),
+            (4, "540", format!("shifts.end_minute of {shift}")),
+            (6, "2027-02-30", format!("events.start_date of {event}")),
+            (7, "Nowhere", format!("events.timezone of {event}")),
+        ] {
+            let mut read = read.clone();
+            read[place] = text.to_owned();
+            let error = shift_end(&read).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.contains(&expected), "{expected}: {error}");
+        }
+    }
 }
