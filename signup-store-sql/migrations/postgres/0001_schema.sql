@@ -65,7 +65,7 @@ CREATE TABLE events (
     starts_at           bigint  NOT NULL,
     ends_at             bigint  NOT NULL CONSTRAINT events_ends_at_check CHECK (ends_at >= starts_at),
     -- The class of the number of days: 0 for one day.
-    length_class        integer NOT NULL CHECK (length_class BETWEEN 0 AND 4),
+    length_class        integer NOT NULL CHECK (length_class BETWEEN 0 AND 2),
     is_published        boolean NOT NULL,
     theme               text    CHECK (theme IN ('purple-indigo', 'ocean-blue', 'sunset-orange', 'forest-green', 'rose-pink',
                                 'slate-charcoal', 'golden-hour', 'midnight')),
@@ -118,7 +118,7 @@ CREATE TABLE shifts (
     start_minute    integer NOT NULL CHECK (start_minute BETWEEN 0 AND 1439),
     end_minute      integer NOT NULL
                     CONSTRAINT shifts_end_minute_check CHECK (end_minute > start_minute AND end_minute <= 1440),
-    -- Derived from the minutes and the day of the event, for the choice of events with open shifts.
+    -- Derived from the minutes and the day of the event, so that events can be selected by their open shifts.
     ends_at         bigint  NOT NULL,
     capacity        integer NOT NULL CHECK (capacity BETWEEN 1 AND 1000000),
     -- The number of rows in signups for this shift with the status 'confirmed'. Only writes of sign-ups change it.

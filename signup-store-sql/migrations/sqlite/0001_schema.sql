@@ -60,7 +60,7 @@ CREATE TABLE events (
     starts_at           INTEGER NOT NULL,
     ends_at             INTEGER NOT NULL CHECK (ends_at >= starts_at),
     -- The class of the number of days: 0 for one day.
-    length_class        INTEGER NOT NULL CHECK (length_class BETWEEN 0 AND 4),
+    length_class        INTEGER NOT NULL CHECK (length_class BETWEEN 0 AND 2),
     is_published        INTEGER NOT NULL CHECK (is_published IN (0, 1)),
     theme               TEXT    CHECK (theme IN ('purple-indigo', 'ocean-blue', 'sunset-orange', 'forest-green', 'rose-pink',
                                 'slate-charcoal', 'golden-hour', 'midnight')),
@@ -111,7 +111,7 @@ CREATE TABLE shifts (
     -- Minutes since midnight by the wall clock. 1440 is the end of the day.
     start_minute    INTEGER NOT NULL CHECK (start_minute BETWEEN 0 AND 1439),
     end_minute      INTEGER NOT NULL CHECK (end_minute > start_minute AND end_minute <= 1440),
-    -- Derived from the minutes and the day of the event, for the choice of events with open shifts.
+    -- Derived from the minutes and the day of the event, so that events can be selected by their open shifts.
     ends_at         INTEGER NOT NULL,
     capacity        INTEGER NOT NULL CHECK (capacity BETWEEN 1 AND 1000000),
     -- The number of rows in signups for this shift with the status 'confirmed'. Only writes of sign-ups change it.

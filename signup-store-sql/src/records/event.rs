@@ -67,8 +67,7 @@ pub(crate) const fn is_visible(deleted: Deleted) -> &'static str {
 ///
 /// A list of the events of a period reads each class from as many days before the period on. So it reads few events that are
 /// over before the period, and few classes.
-pub(crate) const LONG_EVENTS: [(u16, Option<i64>); 4] =
-    [(1, Some(8)), (2, Some(64)), (3, Some(512)), (4, None)];
+pub(crate) const LONG_EVENTS: [(u16, Option<i64>); 2] = [(1, Some(31)), (2, None)];
 
 /// Returns the class of an event that lasts as many days. 0: one day.
 fn length_class(days: u32) -> u16 {
@@ -109,4 +108,16 @@ pub(crate) fn read(row: Row<'_>) -> Result<Event, StoreError> {
 /// the database.
 pub(crate) fn read_stored_start(row: Row<'_>) -> Result<Timestamp, StoreError> {
     row.of(&TABLE).instant(STARTS_AT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_of_the_first_class_that_its_days_fit_in() {
+        for (days, class) in [(1, 0), (2, 1), (31, 1), (32, 2), (u32::MAX, 2)] {
+            assert_eq!(length_class(days), class, "{days} days");
+        }
+    }
 }

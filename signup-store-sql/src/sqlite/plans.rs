@@ -70,7 +70,7 @@ async fn a_page_costs_the_same_wherever_it_is(#[values(false, true)] with_shifts
                 let parts = indexes.iter().filter(|found| **found == index).count();
                 assert_eq!(ranges_of(index), parts * sides, "{query:?} {index}\n{plan}");
             }
-            let long = if is_of_period { 4 * sides } else { 0 };
+            let long = if is_of_period { 2 * sides } else { 0 };
             assert_eq!(ranges_of("long_events_by_start"), long, "{query:?}\n{plan}");
             let searches = plan.matches("SEARCH events ").count();
             assert_eq!(searches, indexes.len() * sides + long, "{query:?}\n{plan}");

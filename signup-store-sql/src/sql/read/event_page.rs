@@ -157,10 +157,8 @@ fn order(is_ascending: bool) -> String {
 
 /// Splits the list into its parts.
 ///
-/// The first parts have the events that begin late enough for the query if they last a day. A longer event can begin earlier
-/// and be selected, too. The other parts have those events: one part for each class of lengths, which begins as many days
-/// before as an event of the class can last. So the events before a period are not read, except those that are not much
-/// further before the period than they are long.
+/// An event of one day is selected only if it starts after `low`. A longer event may start earlier. Each class of longer events is
+/// a part of its own, whose range starts earlier by the longest event of the class.
 fn parts(dialect: Dialect, wanted: &EventQuery) -> Vec<Part> {
     let midnight = |date: EventDate| date.days_since(EventDate::MIN) * DAY_S;
     let begins = [wanted.from.map(midnight), wanted.ends_after.map(Timestamp::as_second)];
