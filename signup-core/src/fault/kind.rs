@@ -151,8 +151,8 @@ struct OptionCount(QuestionKind, usize);
 impl fmt::Display for OptionCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            QuestionKind::Select => write!(f, "must have 1 to {} items for a select", self.1),
-            kind => write!(f, "must be left out for a {kind}"),
+            QuestionKind::Select => write!(f, "must have 1 to {} items for type select", self.1),
+            kind => write!(f, "must be omitted for type {kind}"),
         }
     }
 }
@@ -187,9 +187,9 @@ mod tests {
             ),
             (
                 FaultKind::OptionCount { kind: QuestionKind::Select, max: 100 },
-                "must have 1 to 100 items for a select",
+                "must have 1 to 100 items for type select",
             ),
-            (FaultKind::OptionCount { kind: QuestionKind::Text, max: 100 }, "must be left out for a text"),
+            (FaultKind::OptionCount { kind: QuestionKind::Text, max: 100 }, "must be omitted for type text"),
         ] {
             assert_eq!(kind.to_string(), predicate);
         }
