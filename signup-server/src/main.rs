@@ -280,7 +280,8 @@ async fn serve(
     });
     if options.smtp.is_none() {
         tracing::warn!(
-            "mails reach nobody: without --smtp, each mail is only written to this log and counts as sent"
+            "emails reach nobody: without --smtp, each email is only written to this log and cannot be sent later; \
+             set --smtp before volunteers sign up"
         );
     } else if options.mail_from.email.domain() == "localhost" {
         tracing::warn!(
@@ -293,11 +294,7 @@ async fn serve(
     let (stop_mail, mail_stopped) = watch::channel(false);
     let mail_task = tokio::spawn(mail::deliver(service.outbox(), mailer, mail_stopped));
     let app = App::new(service, base_url.as_str(), &sender, options.trusted_proxies, openapi, reference);
-    tracing::info!(
-        "at most {} connections at once, of {} files that may be open",
-        limit.connections,
-        limit.open_files
-    );
+    tracing::info!("up to {} connections at once (open-file limit {})", limit.connections, limit.open_files);
     output::print_line(&format!("listening on http://{address}")).map_err(String::from)?;
     let mut is_store_broken = false;
     let shutdown = async {

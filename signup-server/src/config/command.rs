@@ -17,7 +17,7 @@ pub(crate) enum Command {
     /// Create, list and revoke API tokens
     #[command(subcommand)]
     Token(TokenCommand),
-    /// List, show, cancel, delete and restore events
+    /// List, show, cancel, delete and restore events. Events are created and published through the API, see /docs
     #[command(subcommand)]
     Event(EventCommand),
     /// Add and list the questions that people answer when they sign up
@@ -131,7 +131,8 @@ pub(crate) enum TokenCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EventCommand {
-    /// List an organization's events: published ones, drafts and cancelled ones
+    /// List an organization's events: published ones, drafts and cancelled ones. Set --base-url as for the server, so that
+    /// each public_url is right
     List {
         /// The organization: its id or its slug
         #[arg(long, value_name = "ID_OR_SLUG")]

@@ -83,7 +83,12 @@ impl Mailer {
         })?;
         match &self.transport {
             Transport::Log => {
-                tracing::info!(to = %delivery.signup.email, subject = %mail.subject, "a mail, written here because --smtp is not set:\n{}\n", mail.text);
+                tracing::info!(
+                    "an email to {}, only written here because --smtp is not set\nSubject: {}\n\n{}\n",
+                    delivery.signup.email,
+                    mail.subject,
+                    mail.text
+                );
                 Ok(())
             }
             Transport::Smtp(smtp) => smtp.send(mail.message).await,

@@ -103,7 +103,7 @@ fn the_log_says_how_many_connections_fit() {
     child.kill().unwrap();
     let output = child.wait_with_output().unwrap();
     let log = String::from_utf8(output.stderr).unwrap();
-    assert!(log.contains("at most 32 connections at once, of 64 files that may be open"), "{log}");
+    assert!(log.contains("up to 32 connections at once (open-file limit 64)"), "{log}");
 }
 
 #[test]
