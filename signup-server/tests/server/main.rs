@@ -14,6 +14,7 @@ mod browser;
 mod cancelled_events;
 mod clients;
 mod command_line;
+mod command_mistakes;
 mod contract;
 mod coverage;
 mod crash;

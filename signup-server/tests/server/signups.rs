@@ -155,5 +155,9 @@ async fn queued_mails_are_listed_with_recipient_and_last_reason_and_without_secr
     assert_eq!(tried["slot_id"], page.slot("Early"));
     assert!(!tried.to_string().contains("secret"));
     assert_eq!(command(&server, &["notice", "list", "--failed"]), "");
-    assert_refused(&server, &["notice", "retry", "--id", "x"], "there is no email with the id x: to see the ids, run");
+    assert_refused(
+        &server,
+        &["notice", "retry", "--id", "x"],
+        "there is no email with the id x: to see the ids, run",
+    );
 }
