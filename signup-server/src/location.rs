@@ -1,19 +1,11 @@
 //! The place that pages, mails and calendar entries show for a shift.
 
-use signup_core::{EventLocation, ShiftLocation, TimeAndPlace};
-
-/// Returns the parts of a place: the shift's own location, and that of the event. A location that both have is one part.
-pub(crate) fn parts(at: &TimeAndPlace) -> impl Iterator<Item = &str> {
-    let own = at.location.as_ref().map(ShiftLocation::as_str);
-    let of_event =
-        at.event_location.as_ref().map(EventLocation::as_str).filter(|location| Some(*location) != own);
-    own.into_iter().chain(of_event)
-}
+use signup_core::TimeAndPlace;
 
 /// Returns a place as one text, such as `Pier 3, 12 Harbor Street`. Returns `None` if neither the shift nor the event has a
 /// location.
 pub(crate) fn place(at: &TimeAndPlace) -> Option<String> {
-    let place = parts(at).collect::<Vec<_>>().join(", ");
+    let place = at.locations().collect::<Vec<_>>().join(", ");
     (!place.is_empty()).then_some(place)
 }
 

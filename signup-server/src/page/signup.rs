@@ -13,7 +13,6 @@ use warp::reply::Response;
 use super::times::{self, Times};
 use super::{Head, html, style};
 use crate::linked_text::LinkedText;
-use crate::location::parts;
 
 #[derive(Debug, Template)]
 #[template(path = "signup.html")]
@@ -59,7 +58,7 @@ impl<'a> SignupTemplate<'a> {
             shift: shift.title.as_str(),
             times: Times::of(at.interval, &at.zone),
             zone: times::zone_in_words(&at.zone),
-            locations: parts(at).map(LinkedText::parts).collect(),
+            locations: at.locations().map(LinkedText::parts).collect(),
             volunteer: None,
             contact: organization.contact.as_ref().map(EmailAddress::as_str).map(LinkedText::mail_address),
             place: None,
