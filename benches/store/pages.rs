@@ -1,4 +1,4 @@
-//! Comparison of the last page of a long list with the first. Both are a range of one index.
+//! Pages of lists: the last page against the first, and pages of coverage against a page of events.
 
 use jiff::Timestamp;
 use signup_benches::{Report, in_turn, median, per_call};

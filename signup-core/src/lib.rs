@@ -40,8 +40,8 @@
 //! - The handles, from [`Service`]: [`Session`], [`Admin`], [`Volunteers`], [`Outbox`].
 //! - Records: [`Organization`], [`Token`], [`Event`], [`Shift`], [`Question`], [`Signup`], [`Receipt`], [`Notice`].
 //! - Typed input: [`NewEvent`], [`EventPatch`], [`NewShift`], [`ShiftPatch`], [`NewQuestion`], [`QuestionPatch`],
-//!   [`NewSignup`], [`CancelEvent`], [`DeleteShift`], [`EventQuery`], [`CoverageQuery`], [`SignupQuery`]. Untyped input: [`EventInput`] and the
-//!   others whose names end in `Input`. Faults: [`Faults`], [`Fault`], [`FaultKind`].
+//!   [`NewSignup`], [`CancelEvent`], [`DeleteShift`], [`EventQuery`], [`CoverageQuery`], [`SignupQuery`]. Untyped input:
+//!   [`EventInput`] and the others whose names end in `Input`. Faults: [`Faults`], [`Fault`], [`FaultKind`].
 //! - Time: [`Hours`] and [`Day`] turn wall-clock times into instants, and nothing else does. [`Zone`] is a time zone. The
 //!   handles return a [`ScheduledShift`]: the record of a shift with the day of its event, and so with its instants.
 //! - For authors of a store: [`Store`], [`ChangeSet`], [`Record`], the guide [`writing`], and `conformance`, behind a

@@ -76,7 +76,8 @@ impl NoticeFailure {
 /// A mail to send: the claimed notice, and the records that the mail shows.
 ///
 /// The cause of a claimed notice is [`SignedUp`](NoticeCause::SignedUp), [`SignedUpAgain`](NoticeCause::SignedUpAgain),
-/// [`Cancelled`](NoticeCause::Cancelled) or [`ShiftMoved`](NoticeCause::ShiftMoved). The other causes are fanned out, and never reach a delivery:
+/// [`Cancelled`](NoticeCause::Cancelled) or [`ShiftMoved`](NoticeCause::ShiftMoved). The other causes are fanned out, and never
+/// reach a delivery:
 ///
 /// | queued | delivered | [`signup.cancelled_by()`](Signup::cancelled_by) |
 /// |---|---|---|

@@ -49,9 +49,10 @@ use crate::token::Token;
 
 /// Keeps the records of the service: reads them, and commits changes to them.
 ///
-/// A read that starts after a commit was acknowledged sees that commit. A deleted event counts as missing, and so do its
-/// shifts, questions, sign-ups with their links and location data. A deleted shift counts as missing, and its sign-ups do not. Methods that
-/// read deleted records say so. The suite under the feature `conformance` has a test for each promise of this trait.
+/// A read that starts after a commit was acknowledged sees that commit. A deleted event counts as missing, and so do
+/// the shifts, questions, location data, sign-ups and links of a deleted event. A deleted shift counts as missing, and its
+/// sign-ups do not. Methods that read deleted records say so. The suite under the feature `conformance` has a test for each
+/// promise of this trait.
 ///
 /// Every read of events, shifts, questions and sign-ups names the organization, and returns only its records. The exceptions
 /// are:
@@ -197,8 +198,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// - The order in which [`Purge::Deleted`] takes events and shifts, and [`Purge::FailedNotices`] takes notices.
     /// - Whether [`signups`](Self::signups), [`record`](Self::record) and [`holder`](Self::holder) with [`Deleted::Included`],
     ///   [`owner`](Self::owner) and the reads of notices have the leftovers of an event that is removed in part.
-    ///   [`signup_in_full`](Self::signup_in_full) has none. A caller can still remove or change each leftover that a read returns: a
-    ///   requirement of its version holds.
+    ///   [`signup_in_full`](Self::signup_in_full) has none. A caller can still remove or change each leftover that a read
+    ///   returns: a requirement of its version holds.
     /// - Whether [`Requirement::Absent`] finds a unique value of a leftover.
     async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError>;
 
@@ -300,8 +301,8 @@ impl SignupInFull {
 /// Whether a read returns deleted records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Deleted {
-    /// A deleted record counts as missing, and so do the shifts, questions, sign-ups and location data of a deleted event.
-    /// The sign-ups for a deleted shift do not.
+    /// A deleted record counts as missing, and so do the shifts, questions, location data, sign-ups and links of a deleted
+    /// event. The sign-ups for a deleted shift do not.
     Excluded,
     /// A deleted record is returned until it is purged.
     Included,
@@ -330,8 +331,8 @@ pub enum NoticeQuery {
 pub enum Purge {
     /// Records that have expired at this time, oldest expiry first, equal ones by key.
     Expired(Timestamp),
-    /// Records that were deleted at or before this time: each deleted event with its shifts, questions, sign-ups, links and notices, and
-    /// each deleted shift that no sign-up or notice refers to.
+    /// Records that were deleted at or before this time: each deleted event with its shifts, questions, sign-ups, links and
+    /// notices, and each deleted shift that no sign-up or notice refers to.
     Deleted(Timestamp),
     /// Notices that failed at or before this time.
     FailedNotices(Timestamp),

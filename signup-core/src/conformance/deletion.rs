@@ -15,8 +15,8 @@ fn deleted_shift(shift: &Shift) -> Shift {
     Shift { deleted_at: Some(at(5)), ..next_shift(shift) }
 }
 
-/// A deleted event is missing, and so are its shifts, its questions, and its sign-ups with their links. Another event stays. When a put takes the
-/// deletion back, everything is as before.
+/// A deleted event is missing, and so are its shifts, its questions, and its sign-ups with their links. Another event stays.
+/// When a put takes the deletion back, everything is as before.
 pub async fn a_deleted_event_hides_all_that_belongs_to_it(store: Arc<dyn Store>) {
     let family = with_family(&*store).await;
     let (event, link) = (&family.full.event, family.links[0]);

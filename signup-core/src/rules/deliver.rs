@@ -129,8 +129,8 @@ fn tell(change: &mut ChangeSet, signup: Signup, told: TimeAndPlace) -> Signup {
 
 /// Returns whether a claimed notice is obsolete, so that no mail is sent for it. `at` is the present time and place.
 ///
-/// - A confirmation, and a mail about a repeated sign-up: if the sign-up is cancelled, or if the shift has ended since the notice was queued. One that was requested
-///   after the end is not obsolete.
+/// - A confirmation, and a mail about a repeated sign-up: if the sign-up is cancelled, or if the shift has ended since the
+///   notice was queued. A mail that was queued after the end of the shift is not obsolete.
 /// - A cancellation: if the sign-up is confirmed.
 /// - A change: if the sign-up is cancelled, if the volunteer was told the present time and place before, or if the shift is over
 ///   by both its old and its new hours.

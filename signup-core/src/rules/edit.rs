@@ -57,8 +57,8 @@ pub(super) fn require_no_active_signups<'s>(
 }
 
 /// Returns the notice to the volunteers of a shift whose time or place has changed, and adds the change to the gathering of
-/// `shift`, whose mails may wait for `delay`. Returns `None` if neither has changed, or if the shift is over by both its old and its
-/// new hours.
+/// `shift`, whose mails may wait for `delay`. Returns `None` if neither has changed, or if the shift is over by both its old
+/// and its new hours.
 pub(super) fn notice_of_change(
     id: NoticeId,
     shift: &mut Shift,

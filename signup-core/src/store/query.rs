@@ -74,8 +74,8 @@ pub struct CoverageKey(pub(crate) EventKey);
 /// A position in a list: a sort key and a side of it. A record with that key need not exist.
 ///
 /// The text of a position is a cursor, for callers in another process. A cursor is opaque, goes with any filter and page size,
-/// and stays valid after a restart. An altered cursor, or one of another list or another order, is refused. A caller can forge a cursor, but
-/// gains nothing: a list shows only records of the session's organization.
+/// and stays valid after a restart. An altered cursor, or one of another list or another order, is refused. A caller can forge
+/// a cursor, but gains nothing: a list shows only records of the session's organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position<K> {
     /// The sort key.

@@ -170,9 +170,10 @@
 //!
 //! Only a receipt [expires](Entity::expires_at). The expiry of a token is a field, which the service checks.
 //!
-//! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a sign-up, a link or a notice.
-//! [`Store::event_in_full`] takes the key of each of them, and of the event itself. The key of a deleted shift, of a sign-up
-//! for it with its links, or of a notice about it finds the event, too. The key of an organization, a token or a receipt finds none.
+//! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a sign-up, a link or a
+//! notice. [`Store::event_in_full`] takes the key of each of them, and of the event itself. The key of a deleted shift, of a
+//! sign-up for it with its links, or of a notice about it finds the event, too. The key of an organization, a token or a
+//! receipt finds none.
 //!
 //! The values in records are checked types, such as [`Title`](crate::Title). A store that decodes a value builds it with the
 //! type's constructor, and reports a refused value as [`StoreError::corrupt`]. Values that an earlier release accepted must
@@ -188,9 +189,10 @@
 //!   is closed. The put of a shift does not set the total. A store keeps this total, because a thousand volunteers may sign up
 //!   at once. It may count every other total by an index.
 //!
-//! A shift has its end as an instant, [`Shift::ends_at`](crate::Shift::ends_at). It follows from the event, and the record keeps it so that a store can
-//! select events by their [open shifts](crate::OpenShift) without the rules of time zones. An edit of the event that moves a
-//! shift puts the shift, too. A store that derives the end again with new zone data does so for the stored records.
+//! A shift has its end as an instant, [`Shift::ends_at`](crate::Shift::ends_at). It follows from the event, and the record
+//! keeps it so that a store can select events by their [open shifts](crate::OpenShift) without the rules of time zones. An edit
+//! of the event that moves a shift puts the shift, too. A store that derives the end again with new zone data does so for the
+//! stored records.
 //!
 //! Requirements and [`Store::holder`] depend on a sign-up in its present form, the one that `Signup::of` returns. Ask that form
 //! for its [`uniques`](Entity::uniques) and [`shares`](Entity::shares), and not the stored one: the closing of a shift frees

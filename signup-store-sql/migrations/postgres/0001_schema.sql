@@ -221,8 +221,8 @@ SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.email, u.email
 FROM signups u LEFT JOIN LATERAL (SELECT closed_at, closed_by FROM shifts
     WHERE organization_id = u.organization_id AND id = u.shift_id AND u.status = 'confirmed' LIMIT 1) s ON TRUE;
 
--- The stored answers to requests with an idempotency key. A large outcome is compressed. `outcome` is a JSON object of type json, because jsonb changes
--- large numbers (see location_data).
+-- The stored answers to requests with an idempotency key. A large outcome is compressed. `outcome` is a JSON object of type
+-- json, because jsonb changes large numbers (see location_data).
 CREATE TABLE receipts (
     organization_id uuid   NOT NULL,
     token_id        uuid   NOT NULL,

@@ -1,4 +1,4 @@
-//! Signing up for a shift, and mailing who has signed up before.
+//! Signing up for a shift, and the mail to an address that already has a place.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -140,7 +140,7 @@ impl SignUpForm {
     /// questions that were deleted since are ignored.
     ///
     /// Each sign-up is safe to retry. If the first call was applied, a retry returns the existing sign-up without a secret, or
-    /// [`Error::ShiftFull`] if the shift is full by then.
+    /// [`Error::ShiftFull`] if the shift is full by then. The retry queues a mail about the place.
     ///
     /// [`Volunteers::form_of`] has an example.
     ///

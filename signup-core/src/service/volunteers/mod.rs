@@ -36,9 +36,9 @@ pub struct PublicEvent {
 
 /// The handle of volunteers, who hold a slug or a secret instead of a token.
 ///
-/// No method takes an idempotency key, and each is safe to retry: cancelling again changes nothing, and neither does
-/// [signing up](SignUpForm::sign_up) again. Each call of [`count_attempt`](Self::count_attempt) counts as one attempt, a retry
-/// included.
+/// No method takes an idempotency key, and each is safe to retry. Cancelling again changes nothing.
+/// [Signing up](SignUpForm::sign_up) again takes no second place, but may queue a mail about the place. Each call of
+/// [`count_attempt`](Self::count_attempt) counts as one attempt, a retry included.
 ///
 /// # Errors
 /// Each async method returns [`Error::Store`] if the store fails, besides the errors that it lists. After a write, it
