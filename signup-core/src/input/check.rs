@@ -266,8 +266,9 @@ impl ShiftInput<'_> {
         let title = fields.required("title", &self.title, TEXT, |text| Title::new(text));
         let location = fields.nullable("location", &self.location, TEXT, |text| ShiftLocation::new(text));
         let before = fields.faults.len();
-        let start = fields.nullable("start_time", &self.start_time, TEXT, |text| wall_time(text));
-        let end = fields.nullable("end_time", &self.end_time, TEXT, |text| wall_time(text));
+        let start =
+            fields.nullable("start_time", &self.start_time, TimeError::WallTime, |text| wall_time(text));
+        let end = fields.nullable("end_time", &self.end_time, TimeError::WallTime, |text| wall_time(text));
         let are_valid_times = fields.faults.len() == before;
         let hours = if are_valid_times { fields.checked("end_time", Hours::new(start, end)) } else { None };
         let capacity = fields.required("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
@@ -328,8 +329,9 @@ impl ShiftPatchInput<'_> {
         let title = fields.kept("title", &self.title, TEXT, |text| Title::new(text));
         let location = fields.change("location", &self.location, TEXT, |text| ShiftLocation::new(text));
         let before = fields.faults.len();
-        let start = fields.optional("start_time", &self.start_time, TEXT, |text| wall_time(text));
-        let end = fields.optional("end_time", &self.end_time, TEXT, |text| wall_time(text));
+        let start =
+            fields.optional("start_time", &self.start_time, TimeError::WallTime, |text| wall_time(text));
+        let end = fields.optional("end_time", &self.end_time, TimeError::WallTime, |text| wall_time(text));
         let hours = HoursPatch { start, end: end.map(Change::Set) };
         if fields.faults.len() == before {
             fields.checked("end_time", hours.check());

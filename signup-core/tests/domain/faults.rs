@@ -269,6 +269,17 @@ fn a_shift_has_the_same_faults_in_a_create_an_addition_and_a_patch() {
     }
 }
 
+#[test]
+fn a_patch_with_a_blank_time_says_how_a_time_is_written() {
+    for field in ["start_time", "end_time"] {
+        for value in [json!(""), json!("  "), json!(null)] {
+            let patch = json!({field: value}).to_string();
+            let patch = from_json::<ShiftPatchInput<'_>>(patch.as_bytes()).and_then(|input| input.check());
+            assert_eq!(faults_of(patch), [(field.to_owned(), TimeError::WallTime.into())], "{value}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn the_faults_of_a_token_have_their_bounds() {
     let Scene { service, session, .. } = Scene::start().await;
