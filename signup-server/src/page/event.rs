@@ -80,12 +80,12 @@ impl Obstacle {
     pub(super) const FULL: Self = Self {
         heading: "Sorry, this shift is full",
         text: "We could not give you a new place. Please choose another shift. If you already have a place on this shift, \
-               you keep it, and we’ll email you its link again (at most once an hour).",
+               you keep it, and we’ll email you a link to it (at most once an hour).",
     };
     pub(super) const OVER: Self = Self {
         heading: "Sorry, this shift is over",
         text: "You can no longer sign up for it. Please choose another shift. If you already have a place on this shift, \
-               we’ll email you its link again (at most once an hour).",
+               we’ll email you a link to it (at most once an hour).",
     };
     pub(super) const CANCELLED: Self = Self {
         heading: "Sorry, you could not sign up",

@@ -69,7 +69,7 @@ pub(super) fn not_found(base_path: &str) -> Response {
 pub(super) fn method_not_allowed(base_path: &str) -> Response {
     message(
         StatusCode::METHOD_NOT_ALLOWED,
-        "Sorry, this page cannot do that",
+        "Sorry, that did not work",
         "Go back to the page that you came from, and use the buttons on it.",
         Some(Link { href: &to_start(base_path), text: "Go to the start page" }),
     )
@@ -153,7 +153,7 @@ fn redirect(status: StatusCode, location: &str) -> Response {
     let Ok(value) = HeaderValue::from_bytes(location.as_bytes()) else { return unavailable() };
     let link = Link { href: location, text: "Continue" };
     let mut response =
-        message(status, "This page has another address", "Your browser should take you there.", Some(link));
+        message(status, "Taking you to the right page", "If nothing happens, select Continue.", Some(link));
     response.headers_mut().insert(LOCATION, value);
     response
 }
