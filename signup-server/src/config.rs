@@ -111,10 +111,10 @@ pub(crate) struct Options {
     /// The mail server: smtp://USER:PASS@HOST:PORT or smtps://… Without it, no email is sent; each one is written to the log
     #[arg(long, env = "SIGNUP_SMTP", hide_env_values = true, global = true)]
     pub(crate) smtp: Option<SmtpUrl>,
-    /// The sender of mails
+    /// The sender of emails
     #[arg(long, env = "SIGNUP_MAIL_FROM", default_value = "Signup <signup@localhost>", global = true, value_parser = sender)]
     pub(crate) mail_from: Mailbox,
-    /// How many seconds the mails about a changed shift wait for further changes, so that several changes are one mail. They
+    /// How many seconds the emails about a changed shift wait for further changes, so that several changes are one email. They
     /// never wait longer than 5 minutes in all. With 0 they are sent at once
     #[arg(long, env = "SIGNUP_CHANGE_MAIL_DELAY", default_value_t = 60, global = true,
         allow_negative_numbers = true, value_parser = whole(0_u32..=300))]

@@ -16,7 +16,7 @@ pub(crate) enum Failure {
     Line(String),
     /// An option or a value that cannot be used: one line for the user.
     Usage(String),
-    /// The reader of standard output, such as `head`, wants no more lines. The command ends as if it were complete.
+    /// The reader of standard output, such as `head`, has closed the pipe. The command ends as if it were complete.
     ClosedPipe,
 }
 

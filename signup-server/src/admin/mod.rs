@@ -23,7 +23,7 @@ const PAGE_LIMIT: u32 = 500;
 /// Runs a management command. `base_url` is the prefix of the URLs that the command prints.
 ///
 /// # Errors
-/// Returns one line for the user, or that the user wants no more output.
+/// Returns one line for the user, or that the reader of the output has closed the pipe.
 pub(crate) async fn run(admin: &Admin, base_url: &BaseUrl, command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve => Ok(()),
@@ -68,9 +68,7 @@ fn event_error(event: &str, error: Error) -> String {
         Error::NotFound => {
             format!("there is no event with the id or slug {event}: to see them, run \"event list\"")
         }
-        Error::EventCancelled => {
-            format!("the event {event} is cancelled: you can only show, duplicate and delete it")
-        }
+        Error::EventCancelled => format!("the event {event} is cancelled, so you cannot change it"),
         Error::EventOver => format!("the event {event} is over: you can delete it, but not cancel it"),
         Error::EventHasSignups => {
             format!(

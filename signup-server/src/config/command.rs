@@ -55,7 +55,7 @@ pub(crate) enum OrganizationCommand {
         /// The organization's own web page, which begins with http:// or https://
         #[arg(long, value_name = "URL", value_parser = WebAddress::new)]
         public_url: Option<WebAddress>,
-        /// The e-mail address that volunteers can write to
+        /// The email address that volunteers can write to
         #[arg(long, value_name = "EMAIL", value_parser = EmailAddress::new)]
         contact: Option<EmailAddress>,
         /// The page that says what happens to people's data, which begins with http:// or https://
@@ -81,7 +81,7 @@ pub(crate) enum OrganizationCommand {
         /// The new name, which volunteers see
         #[arg(long, value_parser = Name::new)]
         name: Option<Name>,
-        /// The e-mail address that volunteers can write to; "" removes it
+        /// The email address that volunteers can write to; "" removes it
         #[arg(long, value_name = "EMAIL", value_parser = change::<EmailAddress>)]
         contact: Option<Change<EmailAddress>>,
         /// The page that says what happens to people's data, which begins with http:// or https://; "" removes it
@@ -147,15 +147,15 @@ pub(crate) enum EventCommand {
         #[arg(long, value_name = "ID_OR_SLUG")]
         event: String,
     },
-    /// Cancel an event for good. Everybody who has a place gets a mail for each of their shifts
+    /// Cancel an event for good. Each person gets one email for each of their shifts
     Cancel {
         /// The event: its id or its slug
         #[arg(long, value_name = "ID_OR_SLUG")]
         event: String,
-        /// Why the event is cancelled. The mails and the public page show it
+        /// Why the event is cancelled. The emails and the public page show it
         #[arg(long, value_parser = CancellationReason::new)]
         reason: Option<CancellationReason>,
-        /// Send no mails
+        /// Send no emails
         #[arg(long)]
         no_mail: bool,
     },
@@ -212,9 +212,9 @@ pub(crate) enum SignupCommand {
         #[arg(long)]
         csv: bool,
     },
-    /// Erase everything stored about a person and free their places. No mail is sent
+    /// Erase everything stored about a person and free their places. No email is sent
     Erase {
-        /// The person's e-mail address
+        /// The person's email address
         #[arg(long, value_parser = EmailAddress::stored)]
         email: EmailAddress,
         /// The organization: its id or its slug
@@ -227,17 +227,17 @@ pub(crate) enum SignupCommand {
 pub(crate) enum NoticeCommand {
     /// List the emails that are queued
     List {
-        /// List the mails that have failed instead
+        /// List the emails that have failed instead
         #[arg(long)]
         failed: bool,
     },
-    /// Send a failed mail again
+    /// Send a failed email again
     #[command(group = ArgGroup::new("retried").args(["id", "failed"]).required(true))]
     Retry {
-        /// The mail's id, as "notice list --failed" shows it
+        /// The email's id, as "notice list --failed" shows it
         #[arg(long)]
         id: Option<String>,
-        /// Send all failed mails again
+        /// Send all failed emails again
         #[arg(long)]
         failed: bool,
     },
