@@ -101,7 +101,7 @@ fn invalid(faults: &Faults) -> Response {
 fn unavailable() -> Response {
     retry_later(message(
         StatusCode::SERVICE_UNAVAILABLE,
-        "The service is unavailable for a moment. Try again, a write with the same Idempotency-Key.",
+        "The service is unavailable for a moment. Try again in a moment. Retry a write with the same Idempotency-Key.",
     ))
 }
 
@@ -156,12 +156,12 @@ fn service_error(error: &Error) -> Response {
         Error::EventOver => conflict("event_over", "The event is over, so you cannot cancel it."),
         Error::EventHasSignups => conflict(
             "event_has_signups",
-            "People are signed up for this event, so you cannot unpublish or delete it. If you cancel it, they get a mail.",
+            "People are signed up for this event, so you cannot unpublish or delete it. If you cancel it, they get an email.",
         ),
         Error::ShiftHasSignups => conflict(
             "slot_has_signups",
             "People are signed up for this slot, so you cannot delete it. With cancel_signups=true you cancel their sign-ups, \
-             and they get a mail.",
+             and they get an email.",
         ),
         Error::Contended => {
             tracing::warn!(%error, "a write was given up");
