@@ -9,6 +9,15 @@ pub(crate) fn place(at: &TimeAndPlace) -> Option<String> {
     (!place.is_empty()).then_some(place)
 }
 
+/// Returns a place as one text that says whether the event is online, such as `Hall B (online)`, or `Online`.
+pub(crate) fn place_in_words(at: &TimeAndPlace, is_virtual: bool) -> Option<String> {
+    match place(at) {
+        Some(place) if is_virtual => Some(format!("{place} (online)")),
+        None if is_virtual => Some("Online".to_owned()),
+        place => place,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use signup_core::Interval;
@@ -32,6 +41,9 @@ mod tests {
                 event_location: of_event.map(|text| text.parse().unwrap()),
             };
             assert_eq!(place(&at).as_deref(), shown);
+            assert_eq!(place_in_words(&at, false).as_deref(), shown);
+            let online = shown.map_or_else(|| "Online".to_owned(), |place| format!("{place} (online)"));
+            assert_eq!(place_in_words(&at, true), Some(online));
         }
     }
 }

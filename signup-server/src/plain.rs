@@ -8,17 +8,46 @@ pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Puts a text on one line of at most `max` characters. A longer text is cut, and ends with an ellipsis.
+/// Puts a text on one line of at most `max` characters. A longer text is cut between two words, and ends with an ellipsis.
+/// Only a first word that is too long is cut itself.
 pub(crate) fn shorten(text: &str, max: usize) -> String {
     let text = one_line(text);
     if text.chars().count() <= max {
         return text;
     }
-    let cut: String = text.chars().take(max - 1).collect();
-    format!("{}…", cut.trim_end())
+    // With the character after the cut, a whole word at the end is followed by its space.
+    let cut: String = text.chars().take(max).collect();
+    let kept = match cut.rsplit_once(' ') {
+        Some((words, _)) => words.to_owned(),
+        None => text.chars().take(max - 1).collect(),
+    };
+    format!("{kept}…")
+}
+
+/// Returns the value of an answer as people read it. A ticked checkbox has the value `yes`.
+pub(crate) fn answer_in_words(value: &str) -> &str {
+    if value == "yes" { "Yes" } else { value }
 }
 
 /// Returns the lines of a text, for the body of a mail. A line has no control characters.
 pub(crate) fn lines(text: &str) -> Vec<String> {
     text.trim().replace("\r\n", "\n").split(['\n', '\r']).map(one_line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_words_and_never_within_an_address() {
+        for (text, shown) in [
+            ("Food drive", "Food drive"),
+            ("Food driver s", "Food…"),
+            ("See https://example.org/a", "See…"),
+            ("Food dri s ab", "Food dri…"),
+            ("Donaudampfschiff", "Donaudamp…"),
+        ] {
+            assert_eq!(shorten(text, 10), shown);
+        }
+    }
 }

@@ -8,21 +8,21 @@ use signup_core::{
 
 use super::name::{safe_answer, safe_name};
 use crate::linked_text::LinkedText;
-use crate::location::place;
-use crate::page::times::Times;
-use crate::plain::{lines, one_line, shorten};
+use crate::location::{place, place_in_words};
+use crate::page::times::{self, Times};
+use crate::plain::{answer_in_words, lines, one_line, shorten};
 
 /// The maximum length of the titles of event and shift together in a subject, in characters.
 const MAX_SUBJECT_TITLE: usize = 80;
 /// What a mail says in place of an answer that could be read as a link.
-const HIDDEN_ANSWER: &str = "(see it on your sign-up page)";
+const HIDDEN_ANSWER: &str = "(see the details)";
 
 /// The content of a mail, as its text and its HTML show it.
 #[derive(Debug, Clone)]
 pub(super) struct Content<'a> {
     pub(super) subject: String,
     pub(super) name: Option<String>,
-    pub(super) heading: &'static str,
+    pub(super) heading: String,
     /// The sentences under the heading.
     pub(super) intro: Vec<&'static str>,
     /// The lines of the organizer's reason for a cancellation.
@@ -57,10 +57,10 @@ pub(super) enum Action {
     See,
 }
 
-/// The words about a cause: the subject before the titles, the heading, and the sentences under it.
+/// The words about a cause: the subject before the titles and the day, the heading, and the sentences under it.
 struct Words {
     subject: &'static str,
-    heading: &'static str,
+    heading: String,
     intro: &'static [&'static str],
 }
 
@@ -79,16 +79,21 @@ impl<'a> Content<'a> {
     ) -> Result<Self, String> {
         let Delivery { notice, organization, event, shift, signup, .. } = delivery;
         let is_over = at.interval.is_over(now);
-        let words = words(&notice.cause, signup, at, is_over)?;
-        let mut facts = vec![
-            Fact::new("Event", one_line(event.title.as_str())),
-            Fact::new("Shift", one_line(shift.title.as_str())),
-        ];
+        let shift_title = one_line(shift.title.as_str());
+        let words = words(&notice.cause, signup, &shift_title, at, is_over)?;
+        // A long title of the event leaves room for that of the shift.
+        let of_shift = shorten(&shift_title, MAX_SUBJECT_TITLE / 2);
+        let of_event = shorten(event.title.as_str(), MAX_SUBJECT_TITLE - of_shift.chars().count());
+        let mut facts =
+            vec![Fact::new("Event", one_line(event.title.as_str())), Fact::new("Shift", shift_title)];
         match &notice.cause {
-            NoticeCause::ShiftMoved { before: Some(before), .. } => facts.extend(changes(before, at)),
+            NoticeCause::ShiftMoved { before: Some(before), .. } => {
+                facts.extend(changes(before, at, event.is_virtual))
+            }
             _ => {
                 facts.push(Fact::new("When", when(at)));
-                facts.extend(place(at).map(|place| Fact::new("Where", one_line(&place))));
+                let place = place_in_words(at, event.is_virtual);
+                facts.extend(place.map(|place| Fact::new("Where", one_line(&place))));
             }
         }
         let name = safe_name(&signup.name);
@@ -96,16 +101,19 @@ impl<'a> Content<'a> {
             facts.extend(name.clone().map(|name| Fact::new("Name", name)));
         }
         let answers = signup.answers.iter().map(|answer| {
-            let value = safe_answer(answer.value.as_str());
+            let value = safe_answer(answer_in_words(answer.value.as_str()));
             Fact::new(&one_line(answer.label.as_str()), value.unwrap_or_else(|| HIDDEN_ANSWER.to_owned()))
         });
         let action = if signup.is_confirmed() && !is_over { Action::Cancel } else { Action::See };
         let has_link = event.deleted_at.is_none() && Link::works_at(at.interval, now);
         let secret = notice.cause.secret().filter(|_| has_link);
         let reason = signup.cancellation_reason(event, shift);
-        let titles = shorten(&format!("{} – {}", event.title, shift.title), MAX_SUBJECT_TITLE);
         Ok(Self {
-            subject: format!("{}: {titles}", words.subject),
+            subject: format!(
+                "{}: {of_event} – {of_shift}, {}",
+                words.subject,
+                times::day_of_year(times::date(at.interval, &at.zone))
+            ),
             name,
             heading: words.heading,
             intro: words.intro.to_vec(),
@@ -141,60 +149,76 @@ impl Fact {
 }
 
 /// Returns the words about a cause.
-fn words(cause: &NoticeCause, signup: &Signup, at: &TimeAndPlace, is_over: bool) -> Result<Words, String> {
-    let words = |subject, heading, intro| Ok(Words { subject, heading, intro });
+fn words(
+    cause: &NoticeCause,
+    signup: &Signup,
+    shift: &str,
+    at: &TimeAndPlace,
+    is_over: bool,
+) -> Result<Words, String> {
+    let words = |subject, heading: &str, intro| Ok(Words { subject, heading: heading.to_owned(), intro });
     match cause {
         NoticeCause::SignedUp { .. } if is_over => words(
             "You were signed up",
-            "You were signed up for this shift",
+            &format!("You were signed up for {shift}"),
             &["The shift is over now. Thank you for helping."],
         ),
-        NoticeCause::SignedUp { .. } => {
-            words("You are signed up", "You are signed up", &["Thank you. We look forward to seeing you."])
-        }
+        NoticeCause::SignedUp { .. } => words(
+            "You’re signed up",
+            &format!("You’re signed up for {shift}"),
+            &["Thank you. We look forward to seeing you."],
+        ),
         NoticeCause::SignedUpAgain { .. } => words(
             "You already have a place",
             "You already have a place",
             &[
-                "Your email address was used to sign up for this shift again. You keep the place that you have, and nothing has changed.",
-                "One email address holds one place on a shift. To sign up someone else, use an email address of their own.",
+                "Someone, probably you, signed up for this shift again with your email address. You still have your place. Nothing has changed.",
+                "You can use an email address once for each shift. To sign up someone else, use their email address.",
             ],
         ),
         NoticeCause::Cancelled { .. } => match signup.cancelled_by() {
             None | Some(CancelledBy::Volunteer) => words(
-                "Your place is cancelled",
-                "Your place is cancelled",
+                "Cancelled",
+                "You’ve cancelled your place",
                 &["Thanks for letting us know. Someone else can take your place now."],
             ),
             Some(CancelledBy::ShiftDeletion) => words(
-                "This shift has been cancelled",
+                "Cancelled",
                 "This shift has been cancelled",
                 &[
-                    "The organizer has cancelled this shift, so your place is cancelled. Thank you for offering to help.",
+                    "The organizer has cancelled this shift, so you no longer need to come. Thank you for offering to help.",
                 ],
             ),
             Some(CancelledBy::EventCancellation) => words(
-                "This event has been cancelled",
+                "Cancelled",
                 "This event has been cancelled",
                 &[
-                    "The organizer has cancelled this event, so your place is cancelled. Thank you for offering to help.",
+                    "The organizer has cancelled this event, so you no longer need to come. Thank you for offering to help.",
                 ],
             ),
             // An operator, or a canceller that is newer than this mapping.
             Some(_) => words(
-                "Your place has been cancelled",
+                "Cancelled",
                 "The organizer has cancelled your place",
-                &["Thank you for offering to help."],
+                &["You no longer need to come. Thank you for offering to help."],
             ),
         },
         NoticeCause::ShiftMoved { before, .. } => {
             let before = before.as_ref().unwrap_or(at);
             let intro: &[&str] = match (before.interval != at.interval, place(before) != place(at)) {
-                (true, true) => &["The time and the place of your shift have changed. You keep your place."],
-                (true, false) => &["The time of your shift has changed. You keep your place."],
-                (false, _) => &["The place of your shift has changed. You keep your place."],
+                (true, true) => &[
+                    "Your shift is now at a different time and in a different place. You’re still signed up.",
+                ],
+                (true, false) => &["Your shift is now at a different time. You’re still signed up."],
+                (false, _) => &["Your shift is now in a different place. You’re still signed up."],
             };
-            words("Your shift has changed", "Your shift has changed", intro)
+            let day = |at: &TimeAndPlace| times::date(at.interval, &at.zone);
+            if day(before) == day(at) {
+                words("Changed", "Your shift has changed", intro)
+            } else {
+                let heading = format!("Your shift has moved to {}", times::day_of_year(day(at)));
+                words("Changed", &heading, intro)
+            }
         }
         other => Err(format!("there is no mail for the cause {}", other.name())),
     }
@@ -205,21 +229,21 @@ fn when(at: &TimeAndPlace) -> String {
 }
 
 /// Returns the time and the place: once if they have not changed, else as they were told before and as they are now.
-fn changes(before: &TimeAndPlace, at: &TimeAndPlace) -> Vec<Fact> {
+fn changes(before: &TimeAndPlace, at: &TimeAndPlace, is_virtual: bool) -> Vec<Fact> {
     let mut facts = if before.interval == at.interval {
         vec![Fact::new("When", when(at))]
     } else {
-        vec![Fact::new("Old time", when(before)), Fact::new("New time", when(at))]
+        vec![Fact::new("Time was", when(before)), Fact::new("Time now", when(at))]
     };
-    match (place(before), place(at)) {
-        (None, None) => {}
-        (old, new) if old == new => facts.extend(new.map(|place| Fact::new("Where", one_line(&place)))),
-        (old, new) => {
-            let shown = |place: Option<String>| {
-                place.map_or_else(|| "none given".to_owned(), |place| one_line(&place))
-            };
-            facts.extend([Fact::new("Old place", shown(old)), Fact::new("New place", shown(new))]);
-        }
+    let shown = |at| place_in_words(at, is_virtual).map(|place| one_line(&place));
+    if place(before) == place(at) {
+        facts.extend(shown(at).map(|place| Fact::new("Where", place)));
+    } else {
+        let or = |at, missing: &str| shown(at).unwrap_or_else(|| missing.to_owned());
+        facts.extend([
+            Fact::new("Place was", or(before, "No place given.")),
+            Fact::new("Place now", or(at, "The organizer hasn’t given a new place.")),
+        ]);
     }
     facts
 }

@@ -79,18 +79,20 @@ pub(super) struct Obstacle {
 impl Obstacle {
     pub(super) const FULL: Self = Self {
         heading: "Sorry, this shift is full",
-        text: "We could not give you a new place. Please choose another shift. If you already have a place on this shift, \
-               you keep it, and we’ll email you a link to it (at most once an hour).",
+        text: "Someone took the last place. Choose another shift. If you had already signed up for this one, you still \
+               have your place, and we’ll email you a link to it (at most once an hour).",
     };
     pub(super) const OVER: Self = Self {
         heading: "Sorry, this shift is over",
-        text: "You can no longer sign up for it. Please choose another shift. If you already have a place on this shift, \
-               we’ll email you a link to it (at most once an hour).",
+        text: "You can no longer sign up for it. Choose another shift. If you had already signed up for this one, we’ll \
+               email you a link to your place (at most once an hour).",
     };
     pub(super) const CANCELLED: Self = Self {
-        heading: "Sorry, you could not sign up",
-        text: "The event was cancelled before we got your form.",
+        heading: "Sorry, you can’t sign up",
+        text: "The organizer cancelled the event while you were filling in the form.",
     };
+    pub(super) const GONE: Self =
+        Self { heading: "Sorry, this shift is no longer available", text: "Choose another one." };
 }
 
 /// The state of a form or of a refused sign-up, which the page shows besides the event.
@@ -165,7 +167,7 @@ pub(super) fn page(
         status: status_of(event, shifts, open, now),
         description: event.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
         heading_of_shifts: heading_of(shifts, event),
-        zone_note: format!("All times are {}.", times::zone_in_words(event.dates.first.zone())),
+        zone_note: format!("Times are {}.", times::zone_in_words(event.dates.first.zone())),
         shifts: views.collect(),
     };
     let mut response = html(status, &page);
@@ -189,10 +191,7 @@ fn status_of(event: &Event, shifts: &[ScheduledShift], open: usize, now: Timesta
     } else if shifts.iter().any(|shift| shift.occupancy.has_room()) {
         ("Sign-up has closed", "Every shift that still had places is over.")
     } else {
-        (
-            "Every shift is full",
-            "If someone cancels, you can take their place here. Please check again later.",
-        )
+        ("Every shift is full", "If someone cancels, their place will show here.")
     };
     Some(Status { heading, text })
 }

@@ -12,7 +12,7 @@ use warp::reply::Response;
 
 use super::event::{self, Focus, Obstacle};
 use super::message::{
-    Retry, body_error, error_page, method_not_allowed, moved, not_found, see_other, too_many,
+    Retry, body_error, error_page, incomplete_link, method_not_allowed, moved, not_found, see_other, too_many,
 };
 use super::{base_path, signup};
 use crate::calendar::{Method, SignupEntry};
@@ -64,6 +64,9 @@ impl Pages {
     async fn refused(&self, status: StatusCode, slug: &str, focus: &Focus) -> Response {
         match self.service.volunteers().event(slug).await {
             // The event may have been cancelled after the form was refused for another reason.
+            Ok(found) if found.event.is_cancelled() && status == StatusCode::NOT_FOUND => {
+                self.page_of(status, &found, &Focus::default())
+            }
             Ok(found) if found.event.is_cancelled() => {
                 let focus = Focus { obstacle: Some(Obstacle::CANCELLED), ..Focus::default() };
                 self.page_of(StatusCode::CONFLICT, &found, &focus)
@@ -140,25 +143,27 @@ impl Pages {
                 signed_up = sign_up().await;
             }
         }
-        let obstacle = match signed_up.flatten() {
+        let (status, obstacle) = match signed_up.flatten() {
             Ok(_) => return see_other(&format!("{path}/signed-up?slot_id={shift}")),
             Err(Error::Invalid(faults)) => {
                 let focus = Focus { shift: Some(shift), typed, faults, obstacle: None };
                 return self.refused(StatusCode::UNPROCESSABLE_ENTITY, &slug, &focus).await;
             }
-            Err(Error::EventCancelled) => Obstacle::CANCELLED,
-            Err(Error::ShiftFull) => Obstacle::FULL,
-            Err(Error::ShiftOver) => Obstacle::OVER,
+            // The event may be unknown, too. Then its page is not found.
+            Err(Error::NotFound) => (StatusCode::NOT_FOUND, Obstacle::GONE),
+            Err(Error::EventCancelled) => (StatusCode::CONFLICT, Obstacle::CANCELLED),
+            Err(Error::ShiftFull) => (StatusCode::CONFLICT, Obstacle::FULL),
+            Err(Error::ShiftOver) => (StatusCode::CONFLICT, Obstacle::OVER),
             Err(error) => return error_page(&error, &self.base_path, retry()),
         };
         let focus = Focus { obstacle: Some(obstacle), ..Focus::default() };
-        self.refused(StatusCode::CONFLICT, &slug, &focus).await
+        self.refused(status, &slug, &focus).await
     }
 
     /// `GET /events/{slug}/signed-up`: returns the page after a sign-up for the shift in the query parameter `slot_id`.
     ///
-    /// If the event is cancelled, returns the page of the event. If the event has no such shift, redirects to the page of
-    /// the event.
+    /// If the event is cancelled, returns the page of the event. If the event has no such shift, or the shift is
+    /// over, redirects to the page of the event.
     pub(crate) async fn signed_up(self, slug: String, query: String) -> Response {
         match self.service.volunteers().event(&slug).await {
             Ok(found) if found.event.is_cancelled() => {
@@ -166,8 +171,8 @@ impl Pages {
             }
             Ok(found) => {
                 let path = self.event_path(&slug);
-                let page =
-                    selected_shift(&query).and_then(|shift| signup::signed_up(&found, shift, path.clone()));
+                let page = selected_shift(&query)
+                    .and_then(|shift| signup::signed_up(&found, shift, path.clone(), self.service.now()));
                 page.unwrap_or_else(|| see_other(&path))
             }
             Err(error) => self.error_page(&error),
@@ -176,7 +181,7 @@ impl Pages {
 
     /// `GET /signups/{secret}`: returns the page of a sign-up.
     pub(crate) async fn signup(self, secret: String) -> Response {
-        let Ok(secret) = secret.parse::<Secret>() else { return self.not_found() };
+        let Ok(secret) = secret.parse::<Secret>() else { return incomplete_link(&self.base_path) };
         self.page_of_signup(StatusCode::OK, &secret).await
     }
 
@@ -196,7 +201,7 @@ impl Pages {
     ///
     /// It is the entry that the mails have, so a calendar program merges the two.
     pub(crate) async fn calendar(self, secret: String) -> Response {
-        let Ok(secret) = secret.parse::<Secret>() else { return self.not_found() };
+        let Ok(secret) = secret.parse::<Secret>() else { return incomplete_link(&self.base_path) };
         let (signup, found) = match self.service.volunteers().signup_with_event(&secret).await {
             Ok(found) => found,
             Err(error) => return self.error_page(&error),
@@ -231,7 +236,7 @@ impl Pages {
     /// `POST /signups/{secret}/cancel`: cancels a sign-up and redirects to its page. If the shift is over or was
     /// removed, returns that page.
     pub(crate) async fn cancel(self, secret: String) -> Response {
-        let Ok(secret) = secret.parse::<Secret>() else { return self.not_found() };
+        let Ok(secret) = secret.parse::<Secret>() else { return incomplete_link(&self.base_path) };
         match self.service.volunteers().cancel(&secret).await {
             Ok(_) => see_other(&self.signup_path(&secret)),
             // The page says why nothing can be cancelled any more.

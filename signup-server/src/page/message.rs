@@ -59,8 +59,18 @@ pub(super) fn not_found(base_path: &str) -> Response {
     message(
         StatusCode::NOT_FOUND,
         "Page not found",
-        "If you typed the web address, check that it is correct. If you followed a link, the page may no longer be open \
+        "If you typed the web address, check it is correct. If you followed a link, the page may no longer be open \
          to the public. Ask whoever sent you the link.",
+        Some(Link { href: &to_start(base_path), text: "Go to the start page" }),
+    )
+}
+
+/// Returns 404, for a link of a mail that is not whole.
+pub(super) fn incomplete_link(base_path: &str) -> Response {
+    message(
+        StatusCode::NOT_FOUND,
+        "Page not found",
+        "This link isn’t complete. Open it from the email again, or copy all of it.",
         Some(Link { href: &to_start(base_path), text: "Go to the start page" }),
     )
 }

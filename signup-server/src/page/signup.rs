@@ -10,9 +10,10 @@ use signup_core::{
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::times::{self, Times};
+use super::times::Times;
 use super::{Head, html, style};
 use crate::linked_text::LinkedText;
+use crate::plain::answer_in_words;
 
 #[derive(Debug, Template)]
 #[template(path = "signup.html")]
@@ -26,10 +27,12 @@ struct SignupTemplate<'a> {
     event: &'a str,
     shift: &'a str,
     times: Times,
-    zone: String,
+    is_virtual: bool,
     locations: Vec<Vec<LinkedText<'a>>>,
     /// The sign-up, on its own page.
     volunteer: Option<&'a Signup>,
+    /// The answers of the sign-up, each after its question.
+    answers: Vec<(&'a str, &'a str)>,
     contact: Option<LinkedText<'a>>,
     /// The path of this page, if the sign-up has a place that can be cancelled.
     place: Option<String>,
@@ -57,9 +60,10 @@ impl<'a> SignupTemplate<'a> {
             event: event.title.as_str(),
             shift: shift.title.as_str(),
             times: Times::of(at.interval, &at.zone),
-            zone: times::zone_in_words(&at.zone),
+            is_virtual: event.is_virtual,
             locations: at.locations().map(LinkedText::parts).collect(),
             volunteer: None,
+            answers: vec![],
             contact: organization.contact.as_ref().map(EmailAddress::as_str).map(LinkedText::mail_address),
             place: None,
             event_link: event.is_published.then_some(event_path),
@@ -68,23 +72,32 @@ impl<'a> SignupTemplate<'a> {
     }
 }
 
-/// Renders the page after a sign-up. Returns `None` if the event has no such shift.
+/// Renders the page after a sign-up. Returns `None` if the event has no such shift, or if the shift is over.
 ///
 /// The page does not depend on the sign-up, so that it does not reveal who has signed up.
-pub(super) fn signed_up(found: &PublicEvent, shift: ShiftId, event_path: String) -> Option<Response> {
-    let shift = found.shifts.iter().find(|found| found.id == shift)?;
+pub(super) fn signed_up(
+    found: &PublicEvent,
+    shift: ShiftId,
+    event_path: String,
+    now: Timestamp,
+) -> Option<Response> {
+    let shift = found.shifts.iter().find(|found| found.id == shift && !found.is_over(now))?;
     let at = TimeAndPlace::of(shift, &found.event);
     let page = SignupTemplate {
         texts: vec![
-            "An email with all the details and a link to cancel your place is on its way to you.",
-            "Check your inbox. If it isn’t there in a few minutes, look in your spam folder.",
-            "One email address holds one place on a shift. To sign up someone else, use an email address of their own.",
+            "If this email address wasn’t already signed up for this shift, we’ve saved your place.",
+            "An email with all the details and a link to cancel is on its way to you. If it isn’t there in a few minutes, look \
+             in your spam folder, and for an earlier email from us.",
+            "You can use an email address once for each shift. To sign up someone else, use their email address.",
         ],
         link_text: "Back to the event",
-        ..SignupTemplate::of(found, shift, &at, event_path, "Thank you for signing up")
+        ..SignupTemplate::of(found, shift, &at, event_path, "Check your email")
     };
     Some(html(StatusCode::OK, &page))
 }
+
+/// What the page of a cancelled sign-up says to a volunteer who may have signed up again.
+const NEWER_LINK: &str = "If you have signed up again since, use the link in the newer email.";
 
 /// Renders the page of a sign-up. Returns `None` if the shift is missing from `found`.
 ///
@@ -101,7 +114,14 @@ pub(super) fn page(
     let shift = shifts.first()?;
     let (heading, text) = match signup.state {
         SignupState::Cancelled { by, .. } => {
-            ("Your place is cancelled", Some(cancellation(by, event, shift)))
+            let heading = match by {
+                CancelledBy::Volunteer => "You’ve cancelled your place",
+                CancelledBy::EventCancellation => "This event has been cancelled",
+                CancelledBy::ShiftDeletion => "This shift has been cancelled",
+                // An operator, or a canceller that is newer than this page.
+                _ => "Your place has been cancelled",
+            };
+            (heading, Some(cancellation(by, event, shift)))
         }
         SignupState::Confirmed if shift.deleted_at.is_some() => (
             "This shift has been removed",
@@ -111,12 +131,18 @@ pub(super) fn page(
             "You were signed up",
             Some("This shift is over, so you can no longer cancel your place. Thank you for helping."),
         ),
-        SignupState::Confirmed => ("You are signed up", None),
+        SignupState::Confirmed => ("You’re signed up", None),
     };
     let reason = signup.cancellation_reason(event, shift);
     let at = signup.time_and_place(shift, event);
+    let is_replaceable =
+        signup.cancelled_by().is_some() && !event.is_cancelled() && shift.deleted_at.is_none();
+    let answers = signup.answers.iter();
     let page = SignupTemplate {
-        texts: text.into_iter().collect(),
+        texts: text.into_iter().chain(is_replaceable.then_some(NEWER_LINK)).collect(),
+        answers: answers
+            .map(|answer| (answer.label.as_str(), answer_in_words(answer.value.as_str())))
+            .collect(),
         reason: reason.map(|reason| LinkedText::parts(reason.as_str())),
         volunteer: Some(signup),
         place: shift_to_come(signup, found, now).map(|_| path.to_owned()),

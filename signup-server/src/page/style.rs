@@ -87,6 +87,8 @@ mod tests {
     const MUTED: [&str; 2] = ["#535a68", "#aab1bf"];
     const ERROR: [&str; 2] = ["#a3211a", "#ffb4ab"];
     const ERROR_PAGE: [&str; 2] = ["#fdecea", "#3b1513"];
+    /// The outline of fields and bars.
+    const CONTROL: [&str; 2] = ["#6b7280", "#8b93a1"];
     const ON_ACCENT: [&str; 2] = ["#ffffff", "#14161b"];
 
     /// Returns the relative luminance of a colour such as `#535a68` (WCAG 2.2).
@@ -128,9 +130,13 @@ mod tests {
     }
 
     #[test]
-    fn text_is_readable_in_light_and_dark() {
+    fn text_and_outlines_are_readable_in_light_and_dark() {
         for scheme in [0, 1] {
-            for colour in [PAGE, CARD, TARGET, INK, MUTED, ERROR, ERROR_PAGE, ON_ACCENT] {
+            for ground in [PAGE, CARD, TARGET] {
+                let contrast = contrast(CONTROL[scheme], ground[scheme]);
+                assert!(contrast >= 3.0, "an outline on {} has {contrast:.2}", ground[scheme]);
+            }
+            for colour in [PAGE, CARD, TARGET, INK, MUTED, ERROR, ERROR_PAGE, CONTROL, ON_ACCENT] {
                 assert!(STYLESHEET.contains(colour[scheme]), "{} is in the stylesheet", colour[scheme]);
             }
             for text in [INK, MUTED, ERROR] {

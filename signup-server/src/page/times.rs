@@ -16,13 +16,13 @@ const END_OF_DAY: &str = "24:00";
 /// The day, the start and the end of a shift, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Times {
-    /// The day of the start, such as `Saturday, 6 March 2027`.
+    /// The day of the start, such as `Saturday 6 March 2027`.
     pub(crate) date: String,
     pub(crate) start: Moment,
     pub(crate) end: Moment,
     /// Whether the shift lasts from the first to the last instant of its day.
     pub(crate) is_whole_day: bool,
-    /// The name of the zone.
+    /// The zone in words, such as `local to New York`.
     pub(crate) zone: String,
 }
 
@@ -55,7 +55,7 @@ impl Times {
             is_whole_day: ends_with_its_day && is_first_instant(interval.start, Ok(start.date)),
             start,
             end,
-            zone: zone.name().to_owned(),
+            zone: zone_in_words(zone),
         }
     }
 
@@ -80,8 +80,8 @@ impl Times {
     }
 }
 
-/// Formats the times as `Saturday, 6 March 2027, 09:00–12:30 EST (America/New_York)`, or `Saturday, 6 March 2027, all day
-/// (America/New_York)`.
+/// Formats the times as `Saturday 6 March 2027, 09:00–12:30 (local to New York)`, or `Saturday 6 March 2027, all day (local
+/// to New York)`. The offsets are shown only if the UTC offset changes between start and end.
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { date, start, end, is_whole_day, zone } = self;
@@ -90,9 +90,10 @@ impl fmt::Display for Times {
         }
         write!(f, "{date}, {}", start.clock)?;
         if self.has_change() {
-            write!(f, " {}", start.offset)?;
+            write!(f, " {}–{} {} ({zone})", start.offset, self.end_in_words(), end.offset)
+        } else {
+            write!(f, "–{} ({zone})", self.end_in_words())
         }
-        write!(f, "–{} {} ({zone})", self.end_in_words(), end.offset)
     }
 }
 
@@ -122,7 +123,7 @@ pub(crate) fn date(interval: Interval, zone: &Zone) -> Date {
     wall(interval.start, zone).date()
 }
 
-/// Returns a zone in words, such as `local time in New York`, or `UTC`.
+/// Returns a zone in words, such as `local to New York`, or `in UTC`.
 pub(crate) fn zone_in_words(zone: &Zone) -> String {
     /// The areas of the database whose zones have the names of places.
     const AREAS: [&str; 9] =
@@ -130,23 +131,31 @@ pub(crate) fn zone_in_words(zone: &Zone) -> String {
     match zone.name().split_once('/') {
         Some((area, rest)) if AREAS.contains(&area) => {
             let place = rest.rsplit('/').next().unwrap_or(rest);
-            format!("local time in {}", place.replace('_', " "))
+            format!("local to {}", place.replace('_', " "))
         }
-        _ => zone.name().to_owned(),
+        _ => format!("in {}", zone.name()),
     }
 }
 
-/// Formats a date in words, such as `Saturday, 6 March 2027`.
+/// Formats a date in words, such as `Saturday 6 March 2027`.
 pub(crate) fn day(date: Date) -> String {
-    date.strftime("%A, %-d %B %Y").to_string()
+    date.strftime("%A %-d %B %Y").to_string()
 }
 
-/// Formats the days of an event: one day, or the first and the last.
+/// Formats a date in words without its year, such as `Saturday 6 March`.
+pub(crate) fn day_of_year(date: Date) -> String {
+    date.strftime("%A %-d %B").to_string()
+}
+
+/// Formats the days of an event: one day, or the first and the last, such as `Friday 18 to Sunday 20 December 2026`.
 pub(crate) fn days(first: Date, last: Option<Date>) -> String {
-    match last.filter(|last| *last != first) {
-        Some(last) => format!("{} – {}", day(first), day(last)),
-        None => day(first),
-    }
+    let Some(last) = last.filter(|last| *last != first) else { return day(first) };
+    let start = match (first.year() == last.year(), first.month() == last.month()) {
+        (true, true) => first.strftime("%A %-d").to_string(),
+        (true, false) => day_of_year(first),
+        (false, _) => day(first),
+    };
+    format!("{start} to {}", day(last))
 }
 
 #[cfg(test)]
@@ -169,11 +178,11 @@ mod tests {
     fn times_are_shown_in_the_zone_of_the_event() {
         assert_eq!(
             shown("America/New_York", "2027-03-06", Some("09:00"), Some("12:30")),
-            "Saturday, 6 March 2027, 09:00–12:30 EST (America/New_York)"
+            "Saturday 6 March 2027, 09:00–12:30 (local to New York)"
         );
         assert_eq!(
             shown("Asia/Dubai", "2027-03-06", None, None),
-            "Saturday, 6 March 2027, all day (Asia/Dubai)"
+            "Saturday 6 March 2027, all day (local to Dubai)"
         );
     }
 
@@ -182,15 +191,15 @@ mod tests {
         // Clocks jump from 02:00 to 03:00, so 02:30 does not exist.
         assert_eq!(
             shown("America/New_York", "2027-03-14", Some("02:30"), Some("05:00")),
-            "Sunday, 14 March 2027, 03:30–05:00 EDT (America/New_York)"
+            "Sunday 14 March 2027, 03:30–05:00 (local to New York)"
         );
         assert_eq!(
             shown("America/New_York", "2027-03-14", Some("01:00"), Some("05:00")),
-            "Sunday, 14 March 2027, 01:00 EST–05:00 EDT (America/New_York)"
+            "Sunday 14 March 2027, 01:00 EST–05:00 EDT (local to New York)"
         );
         assert_eq!(
             shown("America/New_York", "2027-11-07", Some("00:30"), None),
-            "Sunday, 7 November 2027, 00:30 EDT–24:00 EST (America/New_York)"
+            "Sunday 7 November 2027, 00:30 EDT–24:00 EST (local to New York)"
         );
     }
 
@@ -210,12 +219,25 @@ mod tests {
     }
 
     #[test]
+    fn the_days_of_an_event_share_what_they_have_in_common() {
+        for (first, last, words) in [
+            ("2026-12-05", None, "Saturday 5 December 2026"),
+            ("2026-12-05", Some("2026-12-05"), "Saturday 5 December 2026"),
+            ("2026-12-18", Some("2026-12-20"), "Friday 18 to Sunday 20 December 2026"),
+            ("2026-11-30", Some("2026-12-01"), "Monday 30 November to Tuesday 1 December 2026"),
+            ("2026-12-31", Some("2027-01-01"), "Thursday 31 December 2026 to Friday 1 January 2027"),
+        ] {
+            assert_eq!(days(first.parse().unwrap(), last.map(|last| last.parse().unwrap())), words);
+        }
+    }
+
+    #[test]
     fn a_zone_is_a_place_in_words() {
         for (zone, words) in [
-            ("America/New_York", "local time in New York"),
-            ("America/Argentina/Buenos_Aires", "local time in Buenos Aires"),
-            ("UTC", "UTC"),
-            ("Etc/GMT+5", "Etc/GMT+5"),
+            ("America/New_York", "local to New York"),
+            ("America/Argentina/Buenos_Aires", "local to Buenos Aires"),
+            ("UTC", "in UTC"),
+            ("Etc/GMT+5", "in Etc/GMT+5"),
         ] {
             assert_eq!(zone_in_words(&zone.parse().unwrap()), words);
         }
@@ -225,11 +247,11 @@ mod tests {
     fn an_end_with_its_day_is_at_24_00_at_whatever_time_the_next_day_begins() {
         // The clocks of Havana jump from 00:00 to 01:00. Samoa skipped 30 December 2011.
         for (zone, date, words) in [
-            ("America/Havana", "2027-03-13", "Saturday, 13 March 2027, 20:00 CST–24:00 CDT (America/Havana)"),
+            ("America/Havana", "2027-03-13", "Saturday 13 March 2027, 20:00 CST–24:00 CDT (local to Havana)"),
             (
                 "Pacific/Apia",
                 "2011-12-29",
-                "Thursday, 29 December 2011, 20:00 UTC-10–24:00 UTC+14 (Pacific/Apia)",
+                "Thursday 29 December 2011, 20:00 UTC-10–24:00 UTC+14 (local to Apia)",
             ),
         ] {
             assert_eq!(shown(zone, date, Some("20:00"), None), words);
@@ -242,7 +264,7 @@ mod tests {
         let times = times("America/Nuuk", "2027-03-27", Some("20:00"), Some("23:30"));
         assert_eq!(
             times.to_string(),
-            "Saturday, 27 March 2027, 20:00 UTC-02–00:30 on Sunday, 28 March 2027 UTC-01 (America/Nuuk)"
+            "Saturday 27 March 2027, 20:00 UTC-02–00:30 on Sunday 28 March 2027 UTC-01 (local to Nuuk)"
         );
         assert_eq!(times.end.clock, "00:30");
     }

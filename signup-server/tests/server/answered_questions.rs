@@ -105,7 +105,7 @@ async fn a_form_without_a_question_that_became_required_is_refused_with_the_page
     let refused = scene.post_form("Early", "ada@example.org", &[(size.clone(), "S")]).await;
     assert_eq!(refused.status, 422);
     for text in [
-        "Choose an answer for “Size”",
+        "Choose an option for “Size”",
         "Enter an answer for “Diet”",
         "Tick “I know the rules” to sign up",
         "value=\"ada@example.org\"",

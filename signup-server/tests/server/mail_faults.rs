@@ -144,7 +144,7 @@ async fn queued_mails_are_sent_when_the_mail_server_is_back() {
     assert_eq!(each.len(), 20);
     for mail in &mails {
         let (subject, text) = (mail.header("subject"), mail.text());
-        assert!(subject.starts_with("You are signed up: "), "{subject}");
+        assert!(subject.starts_with("You’re signed up: "), "{subject}");
         assert!(
             text.contains("10:00–12:30"),
             "the confirmation has the new hours, so there is no mail about them: {text}"

@@ -23,11 +23,11 @@ async fn a_sign_up_takes_a_place_and_leads_to_a_page_that_names_the_shift() {
     for text in [
         "Food drive",
         "Early",
-        "Saturday, 5 June 2027",
+        "Saturday 5 June 2027",
         ">09:00</time>",
         "Dock 4</span>, <span dir=\"auto\">12 Harbor Street",
-        "a link to cancel your place is on its way",
-        "One email address holds one place on a shift.",
+        "a link to cancel is on its way",
+        "You can use an email address once for each shift.",
     ] {
         assert!(told.text.contains(text), "{text} in {}", told.text);
     }
@@ -80,7 +80,7 @@ async fn a_refused_form_names_every_fault_and_keeps_the_typed_values() {
         "There is a problem",
         "Enter your name",
         "Enter an email address like name@example.com",
-        "Choose an answer for “Size”",
+        "Choose an option for “Size”",
         "Tick “I know the rules” to sign up",
         "value=\"ada@nowhere\"",
         "value=\"&#60;no&#62; &#34;nuts&#34;\"",
@@ -109,7 +109,7 @@ async fn a_refused_form_names_every_fault_and_keeps_the_typed_values() {
 }
 
 #[tokio::test]
-async fn a_shift_outside_the_event_is_not_found() {
+async fn a_form_for_a_shift_outside_the_event_is_not_found_with_the_page_of_the_event() {
     let server = Server::start(&[]);
     let (page, other) =
         (Page::create(&server, &published()).await, Page::create(&server, &published()).await);
@@ -119,7 +119,11 @@ async fn a_shift_outside_the_event_is_not_found() {
         "x".to_owned(),
         String::new(),
     ] {
-        assert_eq!(page.sign_up(&server, &slot, "Ada", "ada@example.org").await.status, 404, "{slot}");
+        let answer = page.sign_up(&server, &slot, "Ada", "ada@example.org").await;
+        assert_eq!(answer.status, 404, "{slot}");
+        for text in ["Sorry, this shift is no longer available", "<form"] {
+            assert!(answer.text.contains(text), "{text} in {}", answer.text);
+        }
     }
     assert_eq!(page.post(&server, &[("name", "Ada")]).await.status, 404);
     assert_eq!(other.filled(&server, "Early").await, 0);
@@ -192,7 +196,7 @@ async fn a_full_or_past_shift_does_not_reveal_who_is_signed_up(#[values(false, t
     let mail = mailbox.wait_for_exactly(3, SOON).await.remove(2);
     assert_eq!(mail.to, "ada@example.org");
     let shown = server.browse("GET", &mail.signup_path().unwrap(), None).await;
-    let says = if is_past { "You were signed up" } else { "You are signed up" };
+    let says = if is_past { "You were signed up" } else { "You’re signed up" };
     assert!(shown.text.contains(says), "{}", shown.text);
     assert!(mail.text().contains("You already have a place"), "{}", mail.text());
     assert_eq!(page.filled(&server, "All day").await, 2);
@@ -210,6 +214,9 @@ async fn an_event_that_is_over_refuses_sign_ups() {
     let answer = page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     assert_eq!(answer.status, 409);
     assert!(answer.text.contains("this shift is over"), "{}", answer.text);
+    let slot = page.slot("Early");
+    let told = server.browse("GET", &format!("{}/signed-up?slot_id={slot}", page.path), None).await;
+    assert_eq!((told.status, told.header("location")), (303, Some(page.path.as_str())), "nobody is thanked");
 }
 
 /// The shift becomes full while the form is filled in, and the form has a fault.
@@ -239,14 +246,14 @@ async fn a_cancellation_by_the_mailed_link_frees_the_place() {
     let path = mailbox.wait_for(1, SOON).await[0].signup_path().unwrap();
     let shown = server.browse("GET", &path, None).await;
     assert_eq!(shown.status, 200);
-    for text in ["You are signed up", "Ada", "ada@example.org", "Late", "Cancel my place"] {
+    for text in ["You’re signed up", "Ada", "ada@example.org", "Late", "Cancel my place"] {
         assert!(shown.text.contains(text), "{text} in {}", shown.text);
     }
     for time in ["once", "again"] {
         let done = server.browse("POST", &format!("{path}/cancel"), None).await;
         assert_eq!((done.status, done.header("location")), (303, Some(path.as_str())), "{time}");
         let shown = server.browse("GET", &path, None).await;
-        assert!(shown.text.contains("Your place is cancelled"), "{}", shown.text);
+        assert!(shown.text.contains("You’ve cancelled your place"), "{}", shown.text);
         assert!(!shown.text.contains("<form"), "{time}");
         assert_eq!(page.filled(&server, "Late").await, 0, "{time}");
     }

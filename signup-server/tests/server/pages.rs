@@ -98,13 +98,13 @@ async fn the_page_shows_the_event_and_a_form_for_each_shift_that_has_room() {
         "Bring gloves.\nAnd *friends*. Ask <a href=\"mailto:ada@example.org\" rel=\"noopener noreferrer nofollow ugc\">",
         "Families",
         "Starter</span> is looking for volunteers",
-        "Saturday, 5 June 2027",
+        "Saturday 5 June 2027",
         "data-theme=\"golden-hour\"",
         "href=\"https://maps.example.org/?a=1&#38;b=2\"",
-        "All times are local time in New York.",
+        "Times are local to New York.",
         "Dock 4",
         "4 of 4 places left",
-        ">09:00</time>–<time datetime=\"2027-06-05T12:30:00-04:00\">12:30</time> <span class=\"zone\">EDT</span>",
+        ">09:00</time>–<time datetime=\"2027-06-05T12:30:00-04:00\">12:30</time></span>",
     ] {
         assert!(shown.text.contains(text), "{text} in {}", shown.text);
     }
@@ -194,8 +194,8 @@ async fn the_shifts_of_an_event_of_several_days_show_their_day() {
     let mut event = published();
     event["end_date"] = json!("2027-06-07");
     let shown = Page::create(&server, &event).await.get(&server).await.text;
-    assert!(shown.contains("Saturday, 5 June 2027 – Monday, 7 June 2027"), "{shown}");
-    assert!(shown.contains("<h2>Shifts on Saturday, 5 June 2027</h2>"), "{shown}");
+    assert!(shown.contains("Saturday 5 to Monday 7 June 2027"), "{shown}");
+    assert!(shown.contains("<h2>Shifts on Saturday 5 June 2027</h2>"), "{shown}");
 }
 
 #[tokio::test]
@@ -228,7 +228,7 @@ async fn the_head_of_an_event_page_has_a_preview() {
     let url = page.event["public_url"].as_str().unwrap();
     for tag in [
         "<meta property=\"og:title\" content=\"Food drive\">",
-        "<meta property=\"og:description\" content=\"Saturday, 5 June 2027. Bring &#34;gloves&#34;.\">",
+        "<meta property=\"og:description\" content=\"Saturday 5 June 2027. Bring &#34;gloves&#34;.\">",
         &format!("<meta property=\"og:url\" content=\"{url}\">"),
         "<meta property=\"og:type\" content=\"website\">",
         "<meta property=\"og:site_name\" content=\"Starter\">",

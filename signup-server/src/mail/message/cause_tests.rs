@@ -14,13 +14,10 @@ async fn every_cause_of_a_notice_has_a_mail_or_is_fanned_out() {
     let before = TimeAndPlace::of(&delivery.shift, &delivery.event);
     let secret = Secret::generate;
     let mailed = [
-        (NoticeCause::SignedUp { signup, secret: secret() }, "You are signed up: "),
+        (NoticeCause::SignedUp { signup, secret: secret() }, "You’re signed up: "),
         (NoticeCause::SignedUpAgain { signup, secret: secret() }, "You already have a place: "),
-        (NoticeCause::Cancelled { signup, secret: secret() }, "Your place is cancelled: "),
-        (
-            NoticeCause::ShiftMoved { signup, secret: secret(), before: Some(before) },
-            "Your shift has changed: ",
-        ),
+        (NoticeCause::Cancelled { signup, secret: secret() }, "Cancelled: "),
+        (NoticeCause::ShiftMoved { signup, secret: secret(), before: Some(before) }, "Changed: "),
     ];
     let fanned_out = [
         NoticeCause::ShiftChanged { fanned_out_to: None },

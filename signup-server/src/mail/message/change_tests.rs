@@ -32,17 +32,18 @@ fn assert_facts(mail: &Parts, facts: &[(&str, &str)]) {
     }
 }
 
-const BEFORE: &str = "Saturday, 6 June 2099, all day (UTC)";
-const NOW: &str = "Sunday, 7 June 2099, all day (UTC)";
+const BEFORE: &str = "Saturday 6 June 2099, all day (in UTC)";
+const NOW: &str = "Sunday 7 June 2099, all day (in UTC)";
 
 #[tokio::test]
 async fn an_event_that_moved_is_mailed_with_both_times() {
     let (first, mail) = changed(EventPatch::new().start_date(date(2099, 6, 7))).await;
-    assert_eq!(mail.subject, "Your shift has changed: Food drive – Early");
-    mail.assert_says("The time of your shift has changed.");
-    mail.assert_says("You keep your place.");
+    assert_eq!(mail.subject, "Changed: Food drive – Early, Sunday 7 June");
+    mail.assert_says("Your shift has moved to Sunday 7 June");
+    mail.assert_says("Your shift is now at a different time.");
+    mail.assert_says("You’re still signed up.");
     mail.assert_says("https://example.org/signups/");
-    assert_facts(&mail, &[("Old time", BEFORE), ("New time", NOW), ("Where", "Old hall")]);
+    assert_facts(&mail, &[("Time was", BEFORE), ("Time now", NOW), ("Where", "Old hall")]);
     assert_entry_follows(&first, &mail);
     assert_eq!(mail.property("DTSTART"), "20990607T000000Z");
 }
@@ -50,14 +51,14 @@ async fn an_event_that_moved_is_mailed_with_both_times() {
 #[tokio::test]
 async fn another_place_of_the_event_is_mailed_with_both_places() {
     let (first, mail) = changed(EventPatch::new().location("New <hall>".parse().unwrap())).await;
-    assert_eq!(mail.subject, "Your shift has changed: Food drive – Early");
-    mail.assert_says("The place of your shift has changed.");
+    assert_eq!(mail.subject, "Changed: Food drive – Early, Saturday 6 June");
+    mail.assert_says("Your shift is now in a different place.");
     assert!(
-        mail.text.contains("When: Saturday, 6 June 2099, all day (UTC)\nOld place: Old hall\n"),
+        mail.text.contains("When: Saturday 6 June 2099, all day (in UTC)\nPlace was: Old hall\n"),
         "{}",
         mail.text
     );
-    assert!(mail.text.contains("New place: New <hall>\n"), "{}", mail.text);
+    assert!(mail.text.contains("Place now: New <hall>\n"), "{}", mail.text);
     assert!(mail.html.contains("<td dir=\"auto\">New &#60;hall&#62;</td>"), "{}", mail.html);
     assert_entry_follows(&first, &mail);
     assert_eq!((first.property("LOCATION"), mail.property("LOCATION")), ("Old hall", "New <hall>"));
@@ -66,8 +67,15 @@ async fn another_place_of_the_event_is_mailed_with_both_places() {
 #[tokio::test]
 async fn a_place_that_the_event_lost_is_mailed() {
     let (first, mail) = changed(EventPatch::new().clear_location()).await;
-    assert_eq!(mail.subject, "Your shift has changed: Food drive – Early");
-    assert_facts(&mail, &[("When", BEFORE), ("Old place", "Old hall"), ("New place", "none given")]);
+    assert_eq!(mail.subject, "Changed: Food drive – Early, Saturday 6 June");
+    assert_facts(
+        &mail,
+        &[
+            ("When", BEFORE),
+            ("Place was", "Old hall"),
+            ("Place now", "The organizer hasn’t given a new place."),
+        ],
+    );
     assert_entry_follows(&first, &mail);
     assert!(!mail.calendar.contains("LOCATION"), "{}", mail.calendar);
 }
@@ -76,11 +84,11 @@ async fn a_place_that_the_event_lost_is_mailed() {
 async fn another_time_and_another_place_of_the_event_are_one_mail() {
     let patch = EventPatch::new().start_date(date(2099, 6, 7)).location("New hall".parse().unwrap());
     let (first, mail) = changed(patch).await;
-    assert_eq!(mail.subject, "Your shift has changed: Food drive – Early");
-    mail.assert_says("The time and the place of your shift have changed.");
+    assert_eq!(mail.subject, "Changed: Food drive – Early, Sunday 7 June");
+    mail.assert_says("Your shift is now at a different time and in a different place.");
     assert_facts(
         &mail,
-        &[("Old time", BEFORE), ("New time", NOW), ("Old place", "Old hall"), ("New place", "New hall")],
+        &[("Time was", BEFORE), ("Time now", NOW), ("Place was", "Old hall"), ("Place now", "New hall")],
     );
     assert_entry_follows(&first, &mail);
 }
@@ -92,9 +100,9 @@ async fn a_change_of_the_shift_alone_is_mailed_like_one_of_its_event() {
     let patch = ShiftPatch::new().location("Dock 4".parse().unwrap());
     sample.session.patch_shift(sample.shift, patch).await.unwrap();
     let mail = sample.mail().await;
-    assert_eq!(mail.subject, "Your shift has changed: Food drive – Early");
-    mail.assert_says("The place of your shift has changed.");
-    assert_facts(&mail, &[("When", BEFORE), ("Old place", "none given"), ("New place", "Dock 4")]);
+    assert_eq!(mail.subject, "Changed: Food drive – Early, Saturday 6 June");
+    mail.assert_says("Your shift is now in a different place.");
+    assert_facts(&mail, &[("When", BEFORE), ("Place was", "No place given."), ("Place now", "Dock 4")]);
     assert_entry_follows(&first, &mail);
 }
 
@@ -104,8 +112,8 @@ async fn the_time_before_a_change_is_shown_in_the_zone_in_which_it_was_told() {
     assert_facts(
         &mail,
         &[
-            ("Old time", BEFORE),
-            ("New time", "Saturday, 6 June 2099, all day (Asia/Tokyo)"),
+            ("Time was", BEFORE),
+            ("Time now", "Saturday 6 June 2099, all day (local to Tokyo)"),
             ("Where", "Old hall"),
         ],
     );

@@ -27,9 +27,10 @@ async fn answered(sample: &Sample, answers: &[&str]) -> Delivery {
 #[tokio::test]
 async fn a_mail_shows_the_answers_but_none_that_could_be_read_as_a_link() {
     let sample = Sample::create().await;
-    let mail = parts(&answered(&sample, &["vegan/gluten-free", "see evil.example/x", "<b>\r\nBcc: x"]).await);
+    let mail =
+        parts(&answered(&sample, &["vegan/gluten-free", "see evil.example/x", "<b>\r\nBcc: x", "yes"]).await);
     assert!(mail.text.contains(
-        "Your answers\nQuestion 0: vegan/gluten-free\nQuestion 1: (see it on your sign-up page)\nQuestion 2: <b> Bcc: x\n"
+        "Your answers\nQuestion 0: vegan/gluten-free\nQuestion 1: (see the details)\nQuestion 2: <b> Bcc: x\nQuestion 3: Yes\n"
     ), "{}", mail.text);
     mail.assert_does_not_say("evil.example");
     mail.assert_says("vegan/gluten-free");
@@ -101,11 +102,13 @@ async fn a_repeated_sign_up_is_told_the_name_that_has_the_place() {
     let sample = Sample::create().await;
     drop(sample.delivery().await);
     let mail = parts(&answered_again(&sample).await);
-    assert_eq!(mail.subject, "You already have a place: Food drive – Early");
+    assert_eq!(mail.subject, "You already have a place: Food drive – Early, Saturday 6 June");
     assert!(mail.text.contains("\nName: Ada\n") && !mail.text.contains("Mallory"), "{}", mail.text);
-    mail.assert_says("You keep the place that you have");
+    mail.assert_says("You still have your place. Nothing has changed.");
     assert!(
-        mail.text.contains("If you can't come, cancel your place:\nhttps://example.org/signups/"),
+        mail.text.contains(
+            "See the details, add the shift to your calendar or cancel:\nhttps://example.org/signups/"
+        ),
         "{}",
         mail.text
     );
@@ -119,8 +122,11 @@ async fn a_link_is_shown_as_long_as_it_works() {
     let text = |now| write(&delivery, &from, "https://example.org", now).unwrap().text;
     let secret = delivery.notice.cause.secret().unwrap().reveal();
     for (now, offer) in [
-        (end - jiff::SignedDuration::from_secs(1), Some("If you can't come, cancel your place:")),
-        (end, Some("See your sign-up:")),
+        (
+            end - jiff::SignedDuration::from_secs(1),
+            Some("See the details, add the shift to your calendar or cancel:"),
+        ),
+        (end, Some("See the details:")),
         (end + Link::LIFETIME, None),
     ] {
         let text = text(now);
@@ -128,4 +134,23 @@ async fn a_link_is_shown_as_long_as_it_works() {
         assert!(shown.is_none_or(|shown| text.contains(&shown)), "{text}");
         assert_eq!(text.contains(secret), offer.is_some(), "{text}");
     }
+}
+
+#[tokio::test]
+async fn a_subject_cuts_long_titles_so_that_the_shift_and_the_day_stay() {
+    let mut delivery = Sample::create().await.delivery().await;
+    delivery.event.title = "Food drive ".repeat(20).trim().parse().unwrap();
+    let of_event = "Food drive Food drive Food drive Food drive Food drive Food drive Food…";
+    assert_eq!(parts(&delivery).subject, format!("You’re signed up: {of_event} – Early, Saturday 6 June"));
+    assert!(parts(&delivery).text.contains("\nYou’re signed up for Early.\n"), "{}", parts(&delivery).text);
+}
+
+#[tokio::test]
+async fn a_mail_about_an_online_event_says_so() {
+    let mut delivery = Sample::create().await.delivery().await;
+    parts(&delivery).assert_does_not_say("nline");
+    delivery.event.is_virtual = true;
+    assert!(parts(&delivery).text.contains("\nWhere: Online\n"), "{}", parts(&delivery).text);
+    delivery.event.location = Some("Hall B".parse().unwrap());
+    parts(&delivery).assert_says("Hall B (online)");
 }

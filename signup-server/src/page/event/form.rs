@@ -118,7 +118,8 @@ fn field_id(name: &str, shift: ShiftId) -> String {
 fn mistake(name: &str, label: &str, kind: &FieldKind<'_>, fault: &Fault) -> String {
     // The label of a question is the organizer's text, so it is quoted.
     let quoted = match name {
-        NAME | EMAIL => label.to_owned(),
+        NAME => label.to_owned(),
+        EMAIL => "Your email address".to_owned(),
         _ => format!("“{label}”"),
     };
     match (&fault.kind, name, kind) {
@@ -129,9 +130,12 @@ fn mistake(name: &str, label: &str, kind: &FieldKind<'_>, fault: &Fault) -> Stri
             format!("{quoted} has characters that we cannot use. Please type it again")
         }
         (_, NAME, _) => "Enter your name".to_owned(),
+        (_, EMAIL, FieldKind::Line { value, .. }) if value.trim().is_empty() => {
+            "Enter your email address".to_owned()
+        }
         (_, EMAIL, _) => "Enter an email address like name@example.com".to_owned(),
         (_, _, FieldKind::Line { .. }) => format!("Enter an answer for {quoted}"),
-        (_, _, FieldKind::Choice { .. }) => format!("Choose an answer for {quoted}"),
+        (_, _, FieldKind::Choice { .. }) => format!("Choose an option for {quoted}"),
         (_, _, FieldKind::Tick { .. }) => format!("Tick {quoted} to sign up"),
     }
 }

@@ -84,9 +84,9 @@ async fn each_problem_of_a_form_says_what_to_do() {
             "",
             vec![
                 "Enter your name",
-                "Enter an email address like name@example.com",
+                "Enter your email address",
                 "Enter an answer for “Which?”",
-                "Choose an answer for “Which?”",
+                "Choose an option for “Which?”",
                 "Tick “Which?” to sign up",
             ],
         ),
@@ -97,9 +97,9 @@ async fn each_problem_of_a_form_says_what_to_do() {
             "Two",
             vec![
                 "Your name must be 255 characters or fewer",
-                "Email address must be 254 characters or fewer",
+                "Your email address must be 254 characters or fewer",
                 "“Which?” must be 2048 characters or fewer",
-                "Choose an answer for “Which?”",
+                "Choose an option for “Which?”",
                 "Tick “Which?” to sign up",
             ],
         ),
@@ -120,7 +120,8 @@ async fn each_problem_of_a_form_says_what_to_do() {
         let answers = answers.map(|(id, answer)| (id.to_string().into(), answer.into()));
         let input = SignUpInput { name: name.into(), email: email.into(), answers: answers.into() };
         let faults = input.check(&found.questions).unwrap_err();
-        let focus = Focus { faults, ..Focus::default() };
+        let typed = BTreeMap::from([("email".to_owned(), email.to_owned())]);
+        let focus = Focus { typed, faults, ..Focus::default() };
         let form = form(&found.shifts[0], &found, "/events/drive", Some(&focus));
         assert_eq!(form.mistakes().into_iter().map(|(_, sentence)| sentence).collect::<Vec<_>>(), problems);
     }

@@ -15,16 +15,16 @@ pub(super) struct ShiftView<'a> {
     pub(super) location: Option<Vec<LinkedText<'a>>>,
     /// How many places are left, or why none can be taken, in words.
     pub(super) places: String,
-    /// The bar. `None` if the shift is over or cancelled.
-    pub(super) taken: Option<Taken>,
+    /// The bar. `None` if no place can be taken.
+    pub(super) left: Option<Left>,
     /// Whether the shift takes no sign-up: it is full, over or cancelled.
     pub(super) is_closed: bool,
     pub(super) offer: Offer<'a>,
 }
 
-/// How many places of a shift are taken, at most all of them.
+/// How many places of a shift are left.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(super) struct Left {
     pub(super) number: u32,
     pub(super) of: u32,
 }
@@ -46,8 +46,8 @@ pub(super) fn view<'a>(
 ) -> ShiftView<'a> {
     let interval = shift.interval();
     let is_over = interval.is_over(now);
-    let Occupancy { capacity, filled } = shift.occupancy;
-    let of = capacity.volunteers();
+    let is_open = is_open(event, shift, now);
+    let Occupancy { capacity, .. } = shift.occupancy;
     ShiftView {
         id: shift.id,
         title: shift.title.as_str(),
@@ -58,8 +58,8 @@ pub(super) fn view<'a>(
             (false, true) => "Cancelled".to_owned(),
             (false, false) => places(shift.occupancy),
         },
-        taken: (!is_over && !event.is_cancelled()).then(|| Taken { number: filled.min(of), of }),
-        is_closed: !is_open(event, shift, now),
+        left: is_open.then(|| Left { number: shift.occupancy.remaining(), of: capacity.volunteers() }),
+        is_closed: !is_open,
         offer,
     }
 }
