@@ -167,7 +167,7 @@ pub(super) fn page(
         status: status_of(event, shifts, open, now),
         description: event.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
         heading_of_shifts: heading_of(shifts, event),
-        zone_note: format!("Times are {}.", times::zone_in_words(event.dates.first.zone())),
+        zone_note: format!("All times are in {}.", times::zone_in_words(event.dates.first.zone())),
         shifts: views.collect(),
     };
     let mut response = html(status, &page);

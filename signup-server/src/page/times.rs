@@ -22,7 +22,7 @@ pub(crate) struct Times {
     pub(crate) end: Moment,
     /// Whether the shift lasts from the first to the last instant of its day.
     pub(crate) is_whole_day: bool,
-    /// The zone in words, such as `local to New York`.
+    /// The zone in words, such as `New York time`.
     pub(crate) zone: String,
 }
 
@@ -80,8 +80,8 @@ impl Times {
     }
 }
 
-/// Formats the times as `Saturday 6 March 2027, 09:00–12:30 (local to New York)`, or `Saturday 6 March 2027, all day (local
-/// to New York)`. The offsets are shown only if the UTC offset changes between start and end.
+/// Formats the times as `Saturday 6 March 2027, 09:00–12:30 EST (New York time)`, or `Saturday 6 March 2027, all day (New York
+/// time)`. The start has an offset of its own if the UTC offset changes between start and end.
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { date, start, end, is_whole_day, zone } = self;
@@ -90,10 +90,11 @@ impl fmt::Display for Times {
         }
         write!(f, "{date}, {}", start.clock)?;
         if self.has_change() {
-            write!(f, " {}–{} {} ({zone})", start.offset, self.end_in_words(), end.offset)
-        } else {
-            write!(f, "–{} ({zone})", self.end_in_words())
+            write!(f, " {}", start.offset)?;
         }
+        write!(f, "–{} {}", self.end_in_words(), end.offset)?;
+        // `UTC (UTC)` would say nothing new.
+        if end.offset == *zone { Ok(()) } else { write!(f, " ({zone})") }
     }
 }
 
@@ -123,7 +124,7 @@ pub(crate) fn date(interval: Interval, zone: &Zone) -> Date {
     wall(interval.start, zone).date()
 }
 
-/// Returns a zone in words, such as `local to New York`, or `in UTC`.
+/// Returns a zone in words, such as `New York time`, or `UTC`.
 pub(crate) fn zone_in_words(zone: &Zone) -> String {
     /// The areas of the database whose zones have the names of places.
     const AREAS: [&str; 9] =
@@ -131,9 +132,9 @@ pub(crate) fn zone_in_words(zone: &Zone) -> String {
     match zone.name().split_once('/') {
         Some((area, rest)) if AREAS.contains(&area) => {
             let place = rest.rsplit('/').next().unwrap_or(rest);
-            format!("local to {}", place.replace('_', " "))
+            format!("{} time", place.replace('_', " "))
         }
-        _ => format!("in {}", zone.name()),
+        _ => zone.name().to_owned(),
     }
 }
 
@@ -178,11 +179,11 @@ mod tests {
     fn times_are_shown_in_the_zone_of_the_event() {
         assert_eq!(
             shown("America/New_York", "2027-03-06", Some("09:00"), Some("12:30")),
-            "Saturday 6 March 2027, 09:00–12:30 (local to New York)"
+            "Saturday 6 March 2027, 09:00–12:30 EST (New York time)"
         );
         assert_eq!(
             shown("Asia/Dubai", "2027-03-06", None, None),
-            "Saturday 6 March 2027, all day (local to Dubai)"
+            "Saturday 6 March 2027, all day (Dubai time)"
         );
     }
 
@@ -191,15 +192,15 @@ mod tests {
         // Clocks jump from 02:00 to 03:00, so 02:30 does not exist.
         assert_eq!(
             shown("America/New_York", "2027-03-14", Some("02:30"), Some("05:00")),
-            "Sunday 14 March 2027, 03:30–05:00 (local to New York)"
+            "Sunday 14 March 2027, 03:30–05:00 EDT (New York time)"
         );
         assert_eq!(
             shown("America/New_York", "2027-03-14", Some("01:00"), Some("05:00")),
-            "Sunday 14 March 2027, 01:00 EST–05:00 EDT (local to New York)"
+            "Sunday 14 March 2027, 01:00 EST–05:00 EDT (New York time)"
         );
         assert_eq!(
             shown("America/New_York", "2027-11-07", Some("00:30"), None),
-            "Sunday 7 November 2027, 00:30 EDT–24:00 EST (local to New York)"
+            "Sunday 7 November 2027, 00:30 EDT–24:00 EST (New York time)"
         );
     }
 
@@ -234,10 +235,10 @@ mod tests {
     #[test]
     fn a_zone_is_a_place_in_words() {
         for (zone, words) in [
-            ("America/New_York", "local to New York"),
-            ("America/Argentina/Buenos_Aires", "local to Buenos Aires"),
-            ("UTC", "in UTC"),
-            ("Etc/GMT+5", "in Etc/GMT+5"),
+            ("America/New_York", "New York time"),
+            ("America/Argentina/Buenos_Aires", "Buenos Aires time"),
+            ("UTC", "UTC"),
+            ("Etc/GMT+5", "Etc/GMT+5"),
         ] {
             assert_eq!(zone_in_words(&zone.parse().unwrap()), words);
         }
@@ -247,11 +248,11 @@ mod tests {
     fn an_end_with_its_day_is_at_24_00_at_whatever_time_the_next_day_begins() {
         // The clocks of Havana jump from 00:00 to 01:00. Samoa skipped 30 December 2011.
         for (zone, date, words) in [
-            ("America/Havana", "2027-03-13", "Saturday 13 March 2027, 20:00 CST–24:00 CDT (local to Havana)"),
+            ("America/Havana", "2027-03-13", "Saturday 13 March 2027, 20:00 CST–24:00 CDT (Havana time)"),
             (
                 "Pacific/Apia",
                 "2011-12-29",
-                "Thursday 29 December 2011, 20:00 UTC-10–24:00 UTC+14 (local to Apia)",
+                "Thursday 29 December 2011, 20:00 UTC-10–24:00 UTC+14 (Apia time)",
             ),
         ] {
             assert_eq!(shown(zone, date, Some("20:00"), None), words);
@@ -264,7 +265,7 @@ mod tests {
         let times = times("America/Nuuk", "2027-03-27", Some("20:00"), Some("23:30"));
         assert_eq!(
             times.to_string(),
-            "Saturday 27 March 2027, 20:00 UTC-02–00:30 on Sunday 28 March 2027 UTC-01 (local to Nuuk)"
+            "Saturday 27 March 2027, 20:00 UTC-02–00:30 on Sunday 28 March 2027 UTC-01 (Nuuk time)"
         );
         assert_eq!(times.end.clock, "00:30");
     }

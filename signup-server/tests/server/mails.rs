@@ -70,7 +70,7 @@ async fn a_sign_up_a_change_and_a_cancellation_are_mailed_to_the_volunteers_conc
     );
     assert_eq!(first.header("auto-submitted"), "auto-generated");
     assert!(
-        first.text().contains("Saturday 5 June 2027, 09:00–12:30 (local to New York)"),
+        first.text().contains("Saturday 5 June 2027, 09:00–12:30 EDT (New York time)"),
         "{}",
         first.text()
     );

@@ -101,7 +101,7 @@ async fn the_page_shows_the_event_and_a_form_for_each_shift_that_has_room() {
         "Saturday 5 June 2027",
         "data-theme=\"golden-hour\"",
         "href=\"https://maps.example.org/?a=1&#38;b=2\"",
-        "Times are local to New York.",
+        "All times are in New York time.",
         "Dock 4",
         "4 of 4 places left",
         ">09:00</time>–<time datetime=\"2027-06-05T12:30:00-04:00\">12:30</time></span>",
