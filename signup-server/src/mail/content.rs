@@ -88,7 +88,7 @@ impl<'a> Content<'a> {
             vec![Fact::new("Event", one_line(event.title.as_str())), Fact::new("Shift", shift_title)];
         match &notice.cause {
             NoticeCause::ShiftMoved { before: Some(before), .. } => {
-                facts.extend(changes(before, at, event.is_virtual))
+                facts.extend(changes(before, at, event.is_virtual));
             }
             _ => {
                 facts.push(Fact::new("When", when(at)));
