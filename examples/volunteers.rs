@@ -38,9 +38,12 @@ async fn main() -> Result<()> {
     service.volunteers().cancel(&secret).await?;
     println!("Bob cancelled.");
     sign_up(&service, &slug, shift, "Eve").await?;
+    deliver(&service.outbox()).await?;
 
+    // A mail about a change waits a minute for further changes.
     let earlier = ShiftPatch::new().start_time("08:30".parse()?);
     session.patch_shift(shift, earlier).await?;
+    clock.advance(Service::CHANGE_MAIL_DELAY.as_secs());
     deliver(&service.outbox()).await?;
 
     // A program that runs for long calls `purge` about once a minute. Receipts expire after 24 hours.
@@ -98,7 +101,7 @@ async fn deliver(outbox: &Outbox) -> signup_core::Result<()> {
 fn send(delivery: &Delivery) -> std::result::Result<(), (DeliveryFailure, &'static str)> {
     let about = match &delivery.notice.cause {
         NoticeCause::SignedUp { .. } => "confirms a place",
-        NoticeCause::SignedUpAgain { .. } => "tells of the place that the address has",
+        NoticeCause::SignedUpAgain { .. } => "says that the address already has a place",
         NoticeCause::Cancelled { .. } if delivery.signup.cancelled_by() == Some(CancelledBy::Volunteer) => {
             "confirms a cancellation"
         }
