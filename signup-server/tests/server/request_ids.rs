@@ -59,7 +59,7 @@ async fn the_description_names_the_answers_that_have_no_id() {
     let document = Server::start(&[]).get_without_token("/openapi.json").await.json();
     let description = document["info"]["description"].as_str().unwrap();
     let paragraph =
-        description.lines().find(|line| line.starts_with("**Answers without headers.**")).unwrap();
+        description.lines().find(|line| line.starts_with("**Responses without headers.**")).unwrap();
     for word in ["400", "431", "`X-Request-Id`", "rate headers", "closes"] {
         assert!(paragraph.contains(word), "{word} in {paragraph}");
     }
