@@ -111,14 +111,15 @@ impl Store for OwnStore {
         let records = self.records();
         let is_own = |event: &Event| event.organization == owner;
         let events: Vec<Event> = records.list(Kind::Event, Deleted::Excluded, is_own);
-        let with_shifts = events.into_iter().map(|event| {
-            let shifts = ScheduledShift::in_running_order(records.shifts(&event), &event);
-            EventWithShifts::new(event, shifts)
+        let selected = events.into_iter().filter_map(|event| {
+            // The query takes the ends of the shifts from their records.
+            let shifts = records.shifts(&event);
+            query.selects(&event, &shifts).then(|| {
+                let shifts = ScheduledShift::in_running_order(shifts, &event);
+                EventWithShifts::new(event, shifts)
+            })
         });
-        let selects = |found: &EventWithShifts| {
-            query.selects(&found.event, found.shifts.iter().map(|shift| &shift.shift))
-        };
-        let mut found: Vec<_> = with_shifts.filter(selects).collect();
+        let mut found: Vec<_> = selected.collect();
         let key = |found: &EventWithShifts| EventKey {
             order: query.order,
             starts_at: found.event.dates.starts_at(),

@@ -163,7 +163,9 @@ impl EventQuery {
     }
 
     /// Returns whether the query selects an event with these shifts, apart from the position and the limit. The shifts are
-    /// those that are not deleted. They are needed only if the query names [`open_shift`](Self::open_shift).
+    /// the stored records that are not deleted: [`ScheduledShift`](crate::ScheduledShift) sets
+    /// [`Shift::ends_at`](crate::Shift::ends_at) anew. They are needed only if the query names
+    /// [`open_shift`](Self::open_shift).
     pub fn selects<'s>(&self, event: &Event, shifts: impl IntoIterator<Item = &'s Shift>) -> bool {
         let (first, last) = (event.dates.first.date(), event.dates.last.unwrap_or(event.dates.first.date()));
         self.is_published.is_none_or(|flag| event.is_published == flag)
