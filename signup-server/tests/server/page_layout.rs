@@ -6,8 +6,8 @@ use crate::browser::{Browser, DESKTOP, PHONE};
 use crate::harness::Server;
 use crate::pages::{Page, published};
 
-/// Creates an event of twelve shifts, which are open, nearly full, full and over-full, with and without a place, and all
-/// day.
+/// Creates an event of twelve shifts, which are open, nearly full, full and over-full, with and without a place, all day,
+/// and with many places.
 pub(crate) async fn busy_event(server: &Server) -> Page {
     let shift = |title: &str, hours: Option<(&str, &str)>, capacity: u32, location: Option<&str>| {
         let (start, end) = hours.unzip();
@@ -32,7 +32,7 @@ pub(crate) async fn busy_event(server: &Server) -> Page {
             Some("Back entrance"),
         ),
         shift("Cleaning", Some(("14:00", "15:30")), 3, None),
-        shift("Helping with anything", None, 2, None),
+        shift("Helping with anything", None, 200, None),
         shift("Sorting tins", Some(("09:00", "11:00")), 4, Some("Hall B, upstairs")),
         shift("Welcoming people", Some(("10:00", "13:00")), 2, None),
         shift("Cooking", Some(("10:00", "15:00")), 5, Some("https://maps.example.org/kitchen")),
