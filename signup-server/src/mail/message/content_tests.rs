@@ -34,7 +34,7 @@ async fn a_mail_shows_the_answers_but_none_that_could_be_read_as_a_link() {
     ), "{}", mail.text);
     mail.assert_does_not_say("evil.example");
     mail.assert_says("vegan/gluten-free");
-    assert!(mail.html.contains("&#60;b&#62; Bcc: x</td>"), "{}", mail.html);
+    assert!(mail.html.contains("&#60;b&#62; Bcc: x</span>"), "{}", mail.html);
     let plain = parts(&Sample::create().await.delivery().await);
     plain.assert_does_not_say("Your answers");
     assert_eq!(mail.headers, plain.headers, "an answer adds no header");
