@@ -153,4 +153,8 @@ async fn a_mail_about_an_online_event_says_so() {
     assert!(parts(&delivery).text.contains("\nWhere: Online\n"), "{}", parts(&delivery).text);
     delivery.event.location = Some("Hall B".parse().unwrap());
     parts(&delivery).assert_says("Hall B (online)");
+    delivery.event.location = Some("https://example.org/meet".parse().unwrap());
+    let link = "<a href=\"https://example.org/meet\" rel=\"noopener noreferrer nofollow ugc\">\
+                https://example.org/meet</a> (online)";
+    assert!(parts(&delivery).html.contains(link), "{}", parts(&delivery).html);
 }
