@@ -47,6 +47,8 @@ struct EventTemplate<'a> {
     is_virtual: bool,
     contact: Option<LinkedText<'a>>,
     obstacle: Option<Obstacle>,
+    /// Whether a shift takes sign-ups.
+    has_open_shift: bool,
     cancellation: Option<Cancellation<'a>>,
     status: Option<Status>,
     description: Option<Vec<LinkedText<'a>>>,
@@ -79,20 +81,22 @@ pub(super) struct Obstacle {
 impl Obstacle {
     pub(super) const FULL: Self = Self {
         heading: "Sorry, this shift is full",
-        text: "Someone took the last place. Choose another shift. If you had already signed up for this one, you still \
-               have your place, and we’ll email you a link to it (at most once an hour).",
+        text: "If you had already signed up for this shift, you still have your place, and we’ll email you a \
+               link to it (at most once an hour).",
     };
     pub(super) const OVER: Self = Self {
         heading: "Sorry, this shift is over",
-        text: "You can no longer sign up for it. Choose another shift. If you had already signed up for this one, we’ll \
-               email you a link to your place (at most once an hour).",
+        text: "If you had already signed up for this shift, we’ll email you a link to your place (at most once an \
+               hour).",
     };
     pub(super) const CANCELLED: Self = Self {
         heading: "Sorry, you can’t sign up",
         text: "The organizer cancelled the event while you were filling in the form.",
     };
-    pub(super) const GONE: Self =
-        Self { heading: "Sorry, this shift is no longer available", text: "Choose another one." };
+    pub(super) const GONE: Self = Self {
+        heading: "Sorry, this shift is no longer available",
+        text: "The organizer may have removed this shift.",
+    };
 }
 
 /// The state of a form or of a refused sign-up, which the page shows besides the event.
@@ -161,6 +165,7 @@ pub(super) fn page(
         is_virtual: event.is_virtual,
         contact: organization.contact.as_ref().map(EmailAddress::as_str).map(LinkedText::mail_address),
         obstacle: focus.obstacle,
+        has_open_shift: open > 0,
         cancellation: event.is_cancelled().then(|| Cancellation {
             reason: event.cancellation_reason.as_ref().map(|reason| LinkedText::parts(reason.as_str())),
         }),
