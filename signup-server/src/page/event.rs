@@ -193,10 +193,10 @@ fn status_of(event: &Event, shifts: &[ScheduledShift], open: usize, now: Timesta
         ("No shifts yet", "There is nothing to sign up for at the moment. Please check again later.")
     } else if open > 0 {
         return None;
-    } else if shifts.iter().any(|shift| shift.occupancy.has_room()) {
-        ("Sign-up has closed", "Every shift that still had places is over.")
+    } else if shifts.iter().all(|shift| shift.is_over(now)) {
+        ("Sign-up has closed", "Every shift is over.")
     } else {
-        ("Every shift is full", "If someone cancels, their place will show here.")
+        ("No places left", "If someone cancels, their place will show here.")
     };
     Some(Status { heading, text })
 }

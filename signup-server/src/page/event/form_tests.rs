@@ -65,6 +65,21 @@ async fn the_label_of_a_form_has_the_start_that_the_page_shows() {
 }
 
 #[tokio::test]
+async fn a_page_without_a_form_says_whether_a_place_can_become_free() {
+    let (service, created) = sample_event().await;
+    let mut found = service.volunteers().event(&created.event.slug).await.unwrap();
+    let (full, over) = ("If someone cancels, their place will show here.", "Every shift is over.");
+    let occupancy = &mut found.shifts[0].shift.occupancy;
+    occupancy.filled = occupancy.capacity.volunteers();
+    let html = page_html(&found).await;
+    assert!(html.contains(full) && !html.contains(over), "{html}");
+    // The event lasts until 2099.
+    found.shifts[0].day = Day::new("2020-06-06".parse().unwrap(), "UTC".parse().unwrap());
+    let html = page_html(&found).await;
+    assert!(html.contains(over) && !html.contains(full), "{html}");
+}
+
+#[tokio::test]
 async fn each_problem_of_a_form_says_what_to_do() {
     let (service, created) = sample_event().await;
     for &kind in QuestionKind::ALL {
