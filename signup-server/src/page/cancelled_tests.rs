@@ -239,7 +239,7 @@ async fn a_sign_up_shows_that_the_volunteer_or_the_organization_cancelled_it() {
 
     sample.cancel("The hall is flooded.").await;
     let page = sample.signup_page(&secret).await;
-    assert_cancelled_signup(&page, heading, &["The organizer has cancelled the event since then."]);
+    assert_cancelled_signup(&page, heading, &["The organizer has since cancelled the event."]);
     assert!(!page.text.contains(free) && !page.text.contains(newer), "{}", page.text);
 }
 

@@ -85,7 +85,7 @@ pub(super) fn signed_up(
     let at = TimeAndPlace::of(shift, &found.event);
     let page = SignupTemplate {
         texts: vec![
-            "If this email address wasn’t already signed up for this shift, we’ve saved your place.",
+            "We’ve saved your place, unless this email address was already signed up for this shift.",
             "An email with all the details and a link to cancel is on its way to you. If it isn’t there in a few minutes, look \
              in your spam folder, and for an earlier email from us.",
             "You can use an email address once for each shift. To sign up someone else, use their email address.",
@@ -171,12 +171,12 @@ const fn cancellation(by: CancelledBy, event: &Event, shift: &Shift) -> &'static
         CancelledBy::ShiftDeletion => {
             "The organizer has cancelled this shift. Thank you for offering to help."
         }
-        _ if shift.deleted_at.is_some() => "The organizer has removed this shift since then.",
+        _ if shift.deleted_at.is_some() => "The organizer has since removed this shift.",
         CancelledBy::Volunteer if event.is_cancelled() => {
-            "Thanks for letting us know. The organizer has cancelled the event since then."
+            "Thanks for letting us know. The organizer has since cancelled the event."
         }
         CancelledBy::Volunteer => "Thanks for letting us know. Someone else can take your place now.",
         // An operator, or a canceller that is newer than this page.
-        _ => "The organizer has cancelled your place on this shift.",
+        _ => "The organizer has cancelled your place on this shift. Thank you for offering to help.",
     }
 }
