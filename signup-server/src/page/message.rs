@@ -59,8 +59,8 @@ pub(super) fn not_found(base_path: &str) -> Response {
     message(
         StatusCode::NOT_FOUND,
         "Page not found",
-        "If you typed the web address, check it is correct. If you followed a link, the page may no longer be open \
-         to the public. Ask whoever sent you the link.",
+        "If you typed the web address, check it is correct. If you followed a link, the page may no longer be \
+         available. Ask whoever sent you the link.",
         Some(Link { href: &to_start(base_path), text: "Go to the start page" }),
     )
 }
@@ -70,7 +70,7 @@ pub(super) fn incomplete_link(base_path: &str) -> Response {
     message(
         StatusCode::NOT_FOUND,
         "Page not found",
-        "This link isn’t complete. Open it from the email again, or copy all of it.",
+        "This link isn’t complete. Open it from the email again, or copy the whole link.",
         Some(Link { href: &to_start(base_path), text: "Go to the start page" }),
     )
 }
@@ -79,8 +79,8 @@ pub(super) fn incomplete_link(base_path: &str) -> Response {
 pub(super) fn method_not_allowed(base_path: &str) -> Response {
     message(
         StatusCode::METHOD_NOT_ALLOWED,
-        "Sorry, that did not work",
-        "Go back to the page that you came from, and use the buttons on it.",
+        "Sorry, that didn’t work",
+        "Go back to the page you came from and use the buttons on it.",
         Some(Link { href: &to_start(base_path), text: "Go to the start page" }),
     )
 }
@@ -94,8 +94,8 @@ fn unavailable_with(retry: Option<Retry<'_>>) -> Response {
     let mut response = message_with(
         StatusCode::SERVICE_UNAVAILABLE,
         "Sorry, there is a problem with the service",
-        "Please try again in a moment. If you were signing up, you can safely send the form again: it never takes a \
-         second place.",
+        "Please try again in a moment. If you were signing up, it’s safe to send the form again: you’ll only get \
+         one place.",
         retry,
         None,
     );
@@ -132,20 +132,21 @@ pub(super) fn too_many(retry_after_s: i64, retry: Option<Retry<'_>>) -> Response
 /// Returns the page for a form whose fields could not be read.
 pub(super) fn body_error(error: BodyError, event_path: &str) -> Response {
     let (status, text) = match error {
-        BodyError::TooLarge => (
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "What you sent is too large. Please shorten your answers and try again.",
-        ),
+        BodyError::TooLarge => {
+            (StatusCode::PAYLOAD_TOO_LARGE, "Your answers are too long. Go back and shorten them.")
+        }
         BodyError::UnsupportedMediaType => {
             (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Please use the form on the event’s page.")
         }
         BodyError::Timeout => {
-            (StatusCode::REQUEST_TIMEOUT, "Your form took too long to arrive. Please try again.")
+            (StatusCode::REQUEST_TIMEOUT, "Your form took too long to arrive. Go back and try again.")
         }
-        BodyError::Broken => (StatusCode::BAD_REQUEST, "Your form did not arrive whole. Please try again."),
+        BodyError::Broken => {
+            (StatusCode::BAD_REQUEST, "Only part of your form arrived. Go back and try again.")
+        }
     };
     let link = Link { href: event_path, text: "Go to the event" };
-    message(status, "Sorry, we did not get your form", text, Some(link))
+    message(status, "Sorry, we didn’t get your form", text, Some(link))
 }
 
 /// Returns 303: the browser asks for `location` next.
