@@ -127,7 +127,7 @@ fn mistake(name: &str, label: &str, kind: &FieldKind<'_>, fault: &Fault) -> Stri
             format!("{quoted} must be {max} characters or fewer")
         }
         (FaultKind::Text(TextError::Nul | TextError::Control), ..) => {
-            format!("{quoted} has characters that we cannot use. Please type it again")
+            format!("{quoted} has characters that we can’t use. Please type it again")
         }
         (_, NAME, _) => "Enter your name".to_owned(),
         (_, EMAIL, FieldKind::Line { value, .. }) if value.trim().is_empty() => {

@@ -124,9 +124,9 @@ async fn each_problem_of_a_form_says_what_to_do() {
             "\0",
             "One",
             vec![
-                "Your name has characters that we cannot use. Please type it again",
+                "Your name has characters that we can’t use. Please type it again",
                 "Enter an email address like name@example.com",
-                "“Which?” has characters that we cannot use. Please type it again",
+                "“Which?” has characters that we can’t use. Please type it again",
                 "Tick “Which?” to sign up",
             ],
         ),
