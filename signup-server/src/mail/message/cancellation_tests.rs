@@ -90,7 +90,7 @@ async fn the_reason_is_escaped_and_keeps_its_line_breaks() {
     let reason = "The hall is flooded.\r\nBcc: all@example.org\r\n\r\n<script>alert(1)</script>\n\u{1b}[31mSorry & thanks";
     for by in [CancelledBy::EventCancellation, CancelledBy::ShiftDeletion] {
         let (_, mail) = cancelled(by, Some(reason)).await;
-        let text = "\nThe organizer's reason:\nThe hall is flooded.\nBcc: all@example.org\n\n<script>alert(1)</script>\n\
+        let text = "\nThe organizer’s reason:\nThe hall is flooded.\nBcc: all@example.org\n\n<script>alert(1)</script>\n\
                 [31mSorry & thanks\n";
         assert!(mail.text.contains(text), "{}", mail.text);
         let html = "The hall is flooded.<br>\nBcc: <a href=\"mailto:all@example.org\" \
