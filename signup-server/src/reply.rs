@@ -101,7 +101,7 @@ fn invalid(faults: &Faults) -> Response {
 fn unavailable() -> Response {
     retry_later(message(
         StatusCode::SERVICE_UNAVAILABLE,
-        "The service is unavailable for a moment. Try again in a moment. Retry a write with the same Idempotency-Key.",
+        "The service is temporarily unavailable. Try again in a moment. Retry a write with the same Idempotency-Key.",
     ))
 }
 
