@@ -22,7 +22,7 @@ pub enum TextError {
     #[error("must not be empty")]
     Blank,
     /// Longer than allowed.
-    #[error("must not be greater than {max} characters")]
+    #[error("must not be longer than {max} characters")]
     TooLong {
         /// The maximum number of characters.
         max: usize,
@@ -33,8 +33,8 @@ pub enum TextError {
     /// Contains a line break or another control character in a field of one line.
     #[error("must be one line without control characters")]
     Control,
-    /// Not an e-mail address.
-    #[error("must be an e-mail address, such as ada@example.org")]
+    /// Not an email address.
+    #[error("must be an email address, such as ada@example.org")]
     Email,
     /// Not a web address.
     #[error("must be a web address that begins with http:// or https://, such as https://example.org")]

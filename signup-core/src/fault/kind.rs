@@ -31,7 +31,7 @@ pub enum FaultKind {
         expected: ValueType,
     },
     /// A value that may be given only once, such as a header or an option of a question, is given several times.
-    #[error("must be given once")]
+    #[error("must be given only once")]
     Repeated,
     /// The input does not take a member or a parameter of this name, or an answer to this question.
     #[error("is unknown")]
@@ -131,7 +131,7 @@ impl fmt::Display for ValueType {
             Self::FlagText => "true, false, 1 or 0",
             Self::Object => "an object",
             Self::ObjectList => "a list of objects",
-            Self::TextList => "a list of texts",
+            Self::TextList => "a list of strings",
         })
     }
 }
@@ -176,7 +176,7 @@ mod tests {
                 "must be a whole number of at least 1",
             ),
             ("neon".parse::<Theme>().unwrap_err().into(), themes),
-            (TextError::TooLong { max: 255 }.into(), "must not be greater than 255 characters"),
+            (TextError::TooLong { max: 255 }.into(), "must not be longer than 255 characters"),
             (TimeError::Order.into(), "must be after the start, on the same day"),
             (ValueType::Flag.into(), "must be true or false"),
             (ValueType::Answer(QuestionKind::Select).into(), "must be answered as a select"),

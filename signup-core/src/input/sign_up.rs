@@ -43,7 +43,7 @@ use crate::text::{AnswerText, EmailAddress, Label, PersonName, is_blank};
 pub struct NewSignup {
     /// The name of the volunteer.
     pub name: PersonName,
-    /// The e-mail address.
+    /// The email address.
     pub email: EmailAddress,
     /// The answers by question. A checkbox without an answer is not ticked.
     pub answers: BTreeMap<QuestionId, NewAnswer>,
@@ -124,7 +124,7 @@ impl NewSignup {
 pub struct SignUpInput<'a> {
     /// The name of the volunteer: 1 to 255 characters.
     pub name: Cow<'a, str>,
-    /// The e-mail address: at most 254 characters.
+    /// The email address: at most 254 characters.
     pub email: Cow<'a, str>,
     /// The answers, by the id of the question. Answers to unknown questions are ignored. A checkbox is ticked by any
     /// text other than a blank one, `0`, `false`, `no` or `off`. It is not ticked if it is omitted.

@@ -1,4 +1,4 @@
-//! E-mail addresses of volunteers.
+//! Email addresses of volunteers.
 //!
 //! The domain of a new address is a host name. [`EmailAddress::stored`] reads addresses from records, and also accepts
 //! every address that an earlier version accepted. So records stay readable after a stricter rule for new addresses.
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 use super::{TextError, check_line};
 use crate::text_form::text_form;
 
-/// An e-mail address of at most 254 characters. Addresses that differ only in case are equal.
+/// An email address of at most 254 characters. Addresses that differ only in case are equal.
 #[derive(Clone)]
 pub struct EmailAddress(String);
 

@@ -41,10 +41,10 @@ pub enum LocationDataError {
     #[error("must not be nested more than {} levels deep", LocationData::MAX_DEPTH)]
     TooDeep,
     /// A number at some depth is out of the range of a double.
-    #[error("must not contain a number out of range, beyond ±{:e}", f64::MAX)]
+    #[error("must not contain a number beyond ±{:e}", f64::MAX)]
     NumberOutOfRange,
     /// More than 16 KiB of compact JSON.
-    #[error("must not be greater than {} bytes as compact JSON", LocationData::MAX_BYTES)]
+    #[error("must not be longer than {} bytes as compact JSON", LocationData::MAX_BYTES)]
     TooLong,
     /// A key or a string at some depth contains U+0000.
     #[error("must not contain the character U+0000")]

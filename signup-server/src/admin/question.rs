@@ -14,9 +14,13 @@ pub(super) async fn run(admin: &Admin, command: QuestionCommand) -> Result<(), F
             (new.options, new.required) = (options.clone(), required);
             match admin.add_question(live_event(admin, &event).await?.id, new).await {
                 Ok(added) => print(&wire::Question::new(&added)),
-                Err(error) => Err(match option_mistake(&error, &options) {
-                    Some(line) => Failure::Usage(line),
-                    None => event_error(&event, error).into(),
+                Err(error) => Err(match (option_mistake(&error, &options), question_limit(&error)) {
+                    (Some(line), _) => Failure::Usage(line),
+                    (None, Some(max)) => {
+                        let event = shown(&event);
+                        format!("the event {event} already has {max} questions, which is the limit").into()
+                    }
+                    (None, None) => event_error(&event, error).into(),
                 }),
             }
         }
@@ -26,6 +30,16 @@ pub(super) async fn run(admin: &Admin, command: QuestionCommand) -> Result<(), F
             questions.iter().try_for_each(|question| print(&wire::Question::new(question)))
         }
     }
+}
+
+/// Returns how many questions an event may have, if the error is that it has as many. Returns `None` if the error is another
+/// one.
+fn question_limit(error: &Error) -> Option<usize> {
+    let Error::Invalid(faults) = error else { return None };
+    faults.iter().find_map(|fault| match fault.kind {
+        FaultKind::TooMany { max, .. } => Some(max),
+        _ => None,
+    })
 }
 
 /// Describes a fault of the options in the words of the command line. Returns `None` if the error is another one.

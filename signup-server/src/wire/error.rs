@@ -85,9 +85,6 @@ fn predicate(fault: &Fault) -> String {
         ([PathStep::Field("shifts")], FaultKind::TooMany { max, present: present @ 1.. }) => {
             format!("must not give the event more than {max} slots: it has {present}")
         }
-        ([PathStep::Field("label")], FaultKind::TooMany { max, .. }) => {
-            format!("cannot be added: the event has {max} questions, the most that are allowed")
-        }
         ([PathStep::Field("options"), PathStep::Index(_)], FaultKind::Repeated) => {
             "must differ from the other options".to_owned()
         }
@@ -100,6 +97,9 @@ fn sentence(fault: &Fault) -> String {
     match (fault.path.steps(), &fault.kind) {
         ([], FaultKind::Required) => "The request has no body. Send a JSON object.".to_owned(),
         ([], _) => format!("The {name} {predicate}."),
+        ([PathStep::Field("label")], FaultKind::TooMany { max, .. }) => {
+            format!("The event already has {max} questions, which is the limit.")
+        }
         _ => format!("The {name} field {predicate}."),
     }
 }
@@ -182,9 +182,14 @@ mod tests {
             ),
             (Fault::new("to", TimeError::DayOrder), "to", "The to field must not be before from."),
             (
+                Fault::new("label", FaultKind::TooMany { max: 50, present: 50 }),
+                "label",
+                "The event already has 50 questions, which is the limit.",
+            ),
+            (
                 Fault::new("idempotency_key", FaultKind::Repeated),
                 "Idempotency-Key",
-                "The Idempotency-Key field must be given once.",
+                "The Idempotency-Key field must be given only once.",
             ),
             (
                 Fault::new(
@@ -207,7 +212,7 @@ mod tests {
         let two = serde_json::to_string(&Validation::new(&faults)).unwrap();
         assert_eq!(
             two,
-            r#"{"message":"The title field is required. (and 1 more error)","errors":{"title":["The title field is required.","The title field must be given once."]}}"#
+            r#"{"message":"The title field is required. (and 1 more error)","errors":{"title":["The title field is required.","The title field must be given only once."]}}"#
         );
         faults.add("timezone", FaultKind::Required);
         assert_eq!(Validation::new(&faults).message, "The title field is required. (and 2 more errors)");

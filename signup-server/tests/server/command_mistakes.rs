@@ -65,7 +65,7 @@ fn an_invalid_flag_or_value_ends_with_exit_code_2() {
 fn a_wrong_contact_or_web_address_ends_with_exit_code_2_and_says_what_is_right() {
     for command in [vec!["create", "--name", "n"], vec!["update", "--organization", "x"]] {
         for (flag, value, says) in [
-            ("--contact", "ada@localhost", "must be an e-mail address, such as ada@example.org"),
+            ("--contact", "ada@localhost", "must be an email address, such as ada@example.org"),
             (
                 "--privacy-url",
                 "riverside.example",

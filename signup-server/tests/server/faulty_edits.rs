@@ -34,7 +34,7 @@ async fn every_field_that_is_wrong_is_named_in_one_answer_in_the_documented_orde
     let answer = patch(&server, &event, &body).await;
     assert_eq!(answer.fields(), fields);
     let message = answer.json()["message"].as_str().unwrap().to_owned();
-    assert_eq!(message, "The title field must not be greater than 255 characters. (and 13 more errors)");
+    assert_eq!(message, "The title field must not be longer than 255 characters. (and 13 more errors)");
     for field in fields {
         let alone = patch(&server, &event, &json!({field: body[field]})).await;
         assert_eq!(alone.fields(), [field]);

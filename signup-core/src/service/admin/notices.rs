@@ -20,7 +20,7 @@ impl Admin {
         Ok(self.shared.store.notices(query, limit).await?)
     }
 
-    /// Returns the e-mail address that the mail of a notice goes to. Returns `None` for a notice to several volunteers, and if
+    /// Returns the email address that the mail of a notice goes to. Returns `None` for a notice to several volunteers, and if
     /// the sign-up is gone.
     ///
     /// # Errors

@@ -95,7 +95,7 @@ impl Admin {
             .await
     }
 
-    /// Removes every sign-up of an e-mail address in the organization, with its answers, links and notices, and frees the
+    /// Removes every sign-up of an email address in the organization, with its answers, links and notices, and frees the
     /// places. Returns how many sign-ups this call removed. Sends no mail.
     ///
     /// # Errors
