@@ -285,7 +285,7 @@ async fn serve(
         );
     } else if options.mail_from.email.domain() == "localhost" {
         tracing::warn!(
-            "the sender of mails is {}, which most mail servers refuse; set --mail-from",
+            "the sender of emails is {}, which most mail servers refuse; set --mail-from",
             options.mail_from
         );
     }
@@ -308,7 +308,7 @@ async fn serve(
     };
     serve::serve(listener, app.filter(), limit.connections, shutdown).await;
     if tokio::time::timeout(MAIL_TIMEOUT, mail_task).await.is_err() {
-        tracing::warn!("a mail was still in flight at shutdown; it may be sent again");
+        tracing::warn!("an email was still in flight at shutdown; it may be sent again");
     }
     purge_task.abort();
     if let Some(metrics_task) = metrics_task {
@@ -316,7 +316,7 @@ async fn serve(
     }
     if is_store_broken {
         return Err(
-            "the disk failed during a commit: restart the server, which reads what the disk holds".to_owned()
+            "the disk failed during a commit: restart the server, so that it reads what is on the disk".to_owned()
         );
     }
     tracing::info!("the server has shut down");

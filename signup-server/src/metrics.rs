@@ -123,9 +123,9 @@ fn install() -> Result<PrometheusHandle, Box<dyn std::error::Error>> {
     describe_histogram!(DURATION, "Seconds from a request's head to its answer, by route");
     describe_gauge!(CONNECTIONS, "Open connections to the database");
     describe_gauge!(CONNECTIONS_IN_USE, "Connections to the database that are in use");
-    describe_counter!(MAILS, "Attempts to send a mail, by outcome");
-    describe_gauge!(NOTICES, "Notices that wait to be sent");
-    describe_gauge!(FAILED_NOTICES, "Notices that have failed for good");
+    describe_counter!(MAILS, "Attempts to send an email, by outcome");
+    describe_gauge!(NOTICES, "Queued notices: emails that wait to be sent");
+    describe_gauge!(FAILED_NOTICES, "Failed notices: emails that are not tried again");
     describe_counter!("signup_notices_unreadable_total", "Notices that cannot be read, each counted once");
     describe_counter!("signup_store_round_trips_total", "Round trips to the database, by kind");
     describe_counter!(

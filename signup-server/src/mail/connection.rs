@@ -145,7 +145,7 @@ fn parameters(
     ];
     for (is_needed, extension, parameter) in needs {
         if is_needed && !connection.server_info().supports_feature(extension) {
-            let reason = format!("the mail server lacks {extension}, which this mail needs");
+            let reason = format!("the mail server lacks {extension}, which this email needs");
             return Err(SendError { reason, kind: SendErrorKind::TransientRefusal, code: None });
         }
         parameters.extend(is_needed.then_some(parameter));

@@ -220,7 +220,7 @@ fn words(
                 words("Changed", &heading, intro)
             }
         }
-        other => Err(format!("there is no mail for the cause {}", other.name())),
+        other => Err(format!("there is no email for the cause {}", other.name())),
     }
 }
 

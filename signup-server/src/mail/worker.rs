@@ -29,7 +29,7 @@ pub(crate) async fn deliver(outbox: Outbox, mailer: Mailer, mut stop: watch::Rec
         // mail stays claimed until its lease expires, and fails after the usual number of attempts.
         let batch = tokio::spawn(deliver_batch(outbox.clone(), mailer.clone(), stop.clone()));
         let pause = batch.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "the delivery of mails panicked");
+            tracing::error!(%error, "the delivery of emails panicked");
             Some(UNREACHABLE_PAUSE)
         });
         if let Some(pause) = pause {
@@ -113,17 +113,17 @@ async fn send(
             match outbox.report_failed(&delivery, failure, &error.reason).await {
                 Ok(Some(Notice { failure: Some(_), id, .. })) => {
                     metrics::count_mail(MailFate::Failed);
-                    tracing::error!(notice = %id, %reason, "a mail has failed for good");
+                    tracing::error!(notice = %id, %reason, "an email has failed for good");
                 }
                 Ok(Some(Notice { id, due_at, .. })) => {
                     metrics::count_mail(MailFate::Deferred);
-                    tracing::warn!(notice = %id, %reason, again_at = %due_at, "a mail was not sent");
+                    tracing::warn!(notice = %id, %reason, again_at = %due_at, "an email was not sent");
                 }
                 Ok(None) => {
-                    tracing::warn!(notice = %notice.id, %reason, "a mail was not sent, and another process has claimed its notice");
+                    tracing::warn!(notice = %notice.id, %reason, "an email was not sent, and another process has claimed its notice");
                 }
                 Err(failed) => {
-                    tracing::warn!(notice = %notice.id, error = %WithSources(&failed), "a failed attempt to send a mail could not be stored");
+                    tracing::warn!(notice = %notice.id, error = %WithSources(&failed), "a failed attempt to send an email could not be stored");
                 }
             }
             Some(error.kind)
@@ -136,11 +136,11 @@ async fn extend_lease(outbox: &Outbox, notice: Notice) -> Notice {
     match outbox.extend_lease(&notice).await {
         Ok(Some(extended)) => extended,
         Ok(None) => {
-            tracing::warn!(notice = %notice.id, "another process has claimed the notice of a mail in flight");
+            tracing::warn!(notice = %notice.id, "another process has claimed the notice of an email in flight");
             notice
         }
         Err(error) => {
-            tracing::warn!(notice = %notice.id, error = %WithSources(&error), "the lease of a mail in flight could not be extended");
+            tracing::warn!(notice = %notice.id, error = %WithSources(&error), "the lease of an email in flight could not be extended");
             notice
         }
     }
@@ -154,11 +154,11 @@ async fn report_sent(outbox: &Outbox, notice: &Notice, stop: &watch::Receiver<bo
         match outbox.report_sent(notice).await {
             Ok(true) => return,
             Ok(false) => {
-                tracing::warn!(notice = %notice.id, "another process has claimed the notice of a mail that was sent");
+                tracing::warn!(notice = %notice.id, "another process has claimed the notice of an email that was sent");
                 return;
             }
             Err(error) => {
-                tracing::warn!(notice = %notice.id, error = %WithSources(&error), "the delivery of a mail could not be stored");
+                tracing::warn!(notice = %notice.id, error = %WithSources(&error), "the delivery of an email could not be stored");
             }
         }
         if *stop.borrow() {
