@@ -36,7 +36,7 @@ pub(crate) struct Cli {
 
 /// What the help of a management command says in place of the server's options.
 const SERVER_OPTIONS: &str = "Server options:
-  --database, --log and --log-format work here, too. To see them, run: signup-server --help
+  The options for the database and the log work here, too. To see them, run: signup-server --help
 ";
 
 impl Cli {
@@ -90,7 +90,7 @@ fn without_empty_variable(option: Arg) -> Arg {
 #[command(next_help_heading = "Server options")]
 pub(crate) struct Options {
     /// The database: sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME (separate several with commas, if they are servers of one
-    /// database), or memory: for one that is lost when the server stops
+    /// database), or memory: for a database that is lost when the server stops
     #[arg(
         long,
         env = "SIGNUP_DATABASE",
@@ -108,29 +108,29 @@ pub(crate) struct Options {
     /// A JSON file with the limits of every plan [default: built-in limits]
     #[arg(long, env = "SIGNUP_PLANS", global = true)]
     pub(crate) plans: Option<PathBuf>,
-    /// The mail server: smtp://USER:PASS@HOST:PORT or smtps://… Without it, no email is sent; each one is written to the log
+    /// The mail server: smtp://USER:PASS@HOST:PORT or smtps://… Without it, no email is sent: each is only written to the log
     #[arg(long, env = "SIGNUP_SMTP", hide_env_values = true, global = true)]
     pub(crate) smtp: Option<SmtpUrl>,
     /// The sender of emails
     #[arg(long, env = "SIGNUP_MAIL_FROM", default_value = "Signup <signup@localhost>", global = true, value_parser = sender)]
     pub(crate) mail_from: Mailbox,
-    /// How many seconds the emails about a changed shift wait for further changes, so that several changes are one email. They
-    /// never wait longer than 5 minutes in all. With 0 they are sent at once
+    /// How many seconds the emails about a changed shift wait for further changes, from 0 to 300, so that several changes are
+    /// one email. They never wait longer than 5 minutes in all. With 0 they are sent at once
     #[arg(long, env = "SIGNUP_CHANGE_MAIL_DELAY", default_value_t = 60, global = true,
         allow_negative_numbers = true, value_parser = whole(0_u32..=300))]
     pub(crate) change_mail_delay: u32,
     /// The addresses or networks of your proxies. Separate several with commas. Their X-Forwarded-For header is trusted
     #[arg(long, env = "SIGNUP_TRUSTED_PROXIES", global = true, value_delimiter = ',', value_parser = network)]
     pub(crate) trusted_proxies: Vec<IpNet>,
-    /// How many connections to PostgreSQL may be open
+    /// How many connections to PostgreSQL may be open, from 1 to 1000
     #[arg(long, env = "SIGNUP_DATABASE_CONNECTIONS", default_value_t = 8, global = true,
         allow_negative_numbers = true, value_parser = whole(1_u32..=1000))]
     pub(crate) database_connections: u32,
-    /// How many seconds a request waits for a connection to PostgreSQL before it fails
+    /// How many seconds a request waits for a connection to PostgreSQL before it fails, from 1 to 60
     #[arg(long, env = "SIGNUP_DATABASE_CONNECT_TIMEOUT_S", default_value_t = 3, global = true,
         allow_negative_numbers = true, value_parser = whole(1_u64..=60))]
     pub(crate) database_connect_timeout_s: u64,
-    /// How many seconds a statement on PostgreSQL may take, waits for locks included
+    /// How many seconds a statement on PostgreSQL may take, waits for locks included, from 1 to 600
     #[arg(long, env = "SIGNUP_DATABASE_STATEMENT_TIMEOUT_S", default_value_t = 5, global = true,
         allow_negative_numbers = true, value_parser = whole(1_u64..=600))]
     pub(crate) database_statement_timeout_s: u64,
@@ -262,7 +262,7 @@ pub(crate) fn plans(path: Option<&Path>) -> Result<PlanTable, String> {
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     let plans: PlanTable = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     match plans.unusable() {
-        Some(plan) => Err(wrong(format!("{plan} has to allow at least one request a minute and one day"))),
+        Some(plan) => Err(wrong(format!("{plan} must allow at least one request a minute and one day"))),
         None => Ok(plans),
     }
 }

@@ -159,13 +159,13 @@ pub(crate) enum EventCommand {
         #[arg(long)]
         no_mail: bool,
     },
-    /// Delete an event that nobody is signed up for. You can restore it for 30 days
+    /// Delete an event, unless people are signed up for shifts that are not over. You can restore it for 30 days
     Delete {
         /// The event: its id or its slug
         #[arg(long, value_name = "ID_OR_SLUG")]
         event: String,
     },
-    /// Restore a deleted event as it was, with its shifts, questions and sign-ups
+    /// Restore a deleted event as it was, with its shifts, questions and sign-ups. Set --plans as for the server
     Restore {
         /// The deleted event: its id or its slug
         #[arg(long, value_name = "ID_OR_SLUG")]
@@ -189,7 +189,7 @@ pub(crate) enum QuestionCommand {
         /// An option of a select. Give the flag once for each option
         #[arg(long = "option", value_name = "OPTION", value_parser = Label::new)]
         options: Vec<Label>,
-        /// People cannot sign up without an answer
+        /// Require an answer: without it, people cannot sign up
         #[arg(long)]
         required: bool,
     },
@@ -212,7 +212,7 @@ pub(crate) enum SignupCommand {
         #[arg(long)]
         csv: bool,
     },
-    /// Erase everything stored about a person and free their places. No email is sent
+    /// Erase everything stored about a person in an organization, and free their places. No email is sent
     Erase {
         /// The person's email address
         #[arg(long, value_parser = EmailAddress::stored)]

@@ -19,8 +19,8 @@ pub struct PostgresUrl {
 /// The error for a text that is not a [`PostgresUrl`]. The message omits the text, which may contain a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
-    "use postgres://USER:PASSWORD@HOST:PORT/NAME, several with commas between whole URLs, and what is special in a \
-     password percent-encoded"
+    "use postgres://USER:PASSWORD@HOST:PORT/NAME, separate several whole URLs with commas, and percent-encode special \
+     characters of a password"
 )]
 pub struct PostgresUrlError;
 

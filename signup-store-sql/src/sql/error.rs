@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// The path cannot be that of a file.
-    #[error("{path} is no path to a database file")]
+    #[error("{path} is not the path of a database file")]
     Path {
         /// The path.
         path: String,
@@ -46,7 +46,7 @@ pub enum OpenError {
         source: sqlx::Error,
     },
     /// Every server is a standby, or read-only.
-    #[error("none of the database servers takes writes: each is a standby, or read-only")]
+    #[error("none of the database servers takes writes: each is a standby or read-only")]
     NoPrimary,
     /// The database was written by a newer version.
     #[error(
@@ -67,7 +67,7 @@ pub enum OpenError {
         database: String,
     },
     /// The migration to the tables of this version failed.
-    #[error("cannot carry the tables of {database} forward")]
+    #[error("cannot migrate the tables of {database}")]
     Migrate {
         /// The path of the file, or the server and the name of the database.
         database: String,
