@@ -316,7 +316,7 @@ async fn serve(
     }
     if is_store_broken {
         return Err(
-            "the disk failed during a commit: restart the server, so that it reads what is on the disk".to_owned()
+            "the disk failed during a commit: restart the server, and it reads what is on the disk".to_owned()
         );
     }
     tracing::info!("the server has shut down");
