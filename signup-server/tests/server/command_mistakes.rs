@@ -1,5 +1,7 @@
 //! Mistakes on the command line: exit codes, what the error says, and what it hides.
 
+use serde_json::json;
+
 use crate::command_line::{assert_fails, text};
 use crate::harness::{Server, run};
 
@@ -102,6 +104,23 @@ async fn options_that_do_not_go_together_end_with_exit_code_2_and_say_what_does(
         let output = run(&[&["--database", &server.database()], command, options].concat());
         assert_fails(&output, 2, says);
     }
+}
+
+#[tokio::test]
+async fn a_question_too_many_names_the_limit_of_an_event() {
+    let server = Server::start_on_sqlite();
+    let event = server.create(&crate::harness::event()).await["id"].as_str().unwrap().to_owned();
+    let questions = format!("/v1/events/{event}/questions");
+    for number in 1..=50 {
+        let added = server.post(&questions, &json!({"label": format!("Question {number}")})).await;
+        assert_eq!(added.status, 201, "{}", added.text);
+    }
+    let refused = server.post(&questions, &json!({"label": "Another"})).await;
+    let says = "The event already has 50 questions, which is the limit.";
+    assert_eq!(refused.json()["errors"], json!({"label": [says]}));
+    let add = ["question", "add", "--event", &event, "--label", "Another"];
+    let output = run(&[&["--database", &server.database()][..], &add].concat());
+    assert_fails(&output, 1, "already has 50 questions, which is the limit");
 }
 
 #[test]
