@@ -214,7 +214,9 @@ fn a_patch_of_an_event_has_the_faults_of_a_create() {
         ("location_data", json!({"a": "\0"})),
         ("start_date", json!("2027-6-5")),
         ("start_date", json!("9999-01-01")),
+        ("start_date", json!("2027-06-05T13:00:00+00:00")),
         ("end_date", json!("1969-12-31")),
+        ("end_date", json!("2027-06-05T17:00:00Z")),
         ("timezone", json!("EST5EDT4")),
         ("is_published", json!(1)),
         ("theme", json!("Midnight")),
@@ -225,6 +227,24 @@ fn a_patch_of_an_event_has_the_faults_of_a_create() {
         let found = patch_faults(&json!({field: value}));
         assert_eq!(found.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), [field]);
         assert_eq!(event_faults(&create.to_string()), found, "{field}");
+    }
+}
+
+/// The title of a copy may be omitted, as in a patch.
+#[test]
+fn the_title_of_a_duplicate_has_the_faults_of_a_patch() {
+    let copy = |json: &Value| {
+        let json = json.to_string();
+        from_json::<DuplicateInput<'_>>(json.as_bytes()).and_then(|input| input.check())
+    };
+    let on = DuplicateEvent::on(date(2027, 7, 3));
+    assert_eq!(copy(&json!({"start_date": "2027-07-03"})), Ok(on.clone()));
+    let winter = json!({"start_date": "2027-07-03", "title": "  Winter drive\n"});
+    assert_eq!(copy(&winter), Ok(on.title("Winter drive".parse().unwrap())));
+    for title in [Value::Null, json!(""), json!(" \t"), json!("x".repeat(256)), json!("a\0b"), json!(5)] {
+        let found = faults_of(copy(&json!({"start_date": "2027-07-03", "title": title})));
+        assert_eq!(found.len(), 1, "{title}");
+        assert_eq!(found, patch_faults(&json!({"title": title})), "{title}");
     }
 }
 
@@ -239,6 +259,7 @@ fn a_shift_has_the_same_faults_in_a_create_an_addition_and_a_patch() {
         ("start_time", json!("9:00"), false),
         ("start_time", json!("24:00"), false),
         ("start_time", json!(900), false),
+        ("start_time", json!("2027-06-05T13:00:00+00:00"), false),
         ("end_time", json!("12:60"), false),
         ("end_time", json!("00:00"), false),
         ("capacity", json!(0), false),
