@@ -98,6 +98,21 @@ async fn an_answer_to_an_unknown_question_is_refused() {
     assert_eq!(faults, Fault::new(path, FaultKind::Unknown).into());
 }
 
+#[tokio::test]
+async fn a_repeated_form_keeps_the_first_name_address_and_answers() {
+    let world = world().await;
+    let first = world.form().await.sign_up(world.answered()).await.unwrap().signup;
+    let other = NewSignup::new("Bob".parse().unwrap(), "ADA@example.org".parse().unwrap())
+        .answer(world.text, "vegan".parse().unwrap())
+        .choose(world.select, label("S"))
+        .tick(world.checkbox);
+    assert!(!world.form().await.sign_up(other).await.unwrap().is_new());
+    let kept = world.scene.session.signup(first.id).await.unwrap();
+    assert!(kept.repeated_at.is_some(), "the repetition is mailed");
+    assert_eq!((&kept.name, kept.email.as_str()), (&first.name, "ada@example.org"));
+    assert_eq!(kept.answers, first.answers);
+}
+
 /// The shift has one place. An old form must not reveal which address has it.
 #[tokio::test]
 async fn an_old_form_answers_an_address_with_a_place_like_every_other() {
