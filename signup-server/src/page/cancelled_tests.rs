@@ -169,13 +169,14 @@ async fn only_a_sign_up_with_a_place_has_a_calendar_file() {
     assert_eq!(file().await, 404);
 }
 
-/// Checks the page of a cancelled sign-up, which cannot be cancelled again.
+/// Checks the page of a cancelled sign-up, which cannot be cancelled again and leads to the event.
 fn assert_cancelled_signup(page: &Shown, heading: &str, texts: &[&str]) {
     assert_eq!(page.status, 200);
-    for text in [heading, "Early", "Saturday 6 June 2099", "Ada"].iter().chain(texts) {
+    let onward = "<p class=\"onward\"><a href=\"/events/food-drive-";
+    for text in [heading, "Early", "Saturday 6 June 2099", "Ada", onward].iter().chain(texts) {
         assert!(page.text.contains(text), "{text} in {}", page.text);
     }
-    for text in ["<form", "<button", "/cancel"] {
+    for text in ["<form", "<button", "/cancel", "calendar.ics"] {
         assert!(!page.text.contains(text), "{text} in {}", page.text);
     }
 }

@@ -104,10 +104,14 @@ async fn a_place_on_a_slot_that_is_over_or_was_when_it_was_deleted_cannot_be_can
     let scene = Scene::start_with(&today()).await;
     scene.sign_up("All day", "ada@example.org").await;
     let place = scene.mailbox.wait_for(1, SOON).await[0].signup_path().unwrap();
+    let entry = format!("{place}/calendar.ics");
+    assert_eq!(scene.server.browse("GET", &entry, None).await.status, 200);
     let past = json!({"start_time": "00:00", "end_time": "00:01", "notify_volunteers": false});
     assert_eq!(scene.server.patch(&scene.slot_path("All day", ""), &past).await.status, 200);
     let over = scene.server.browse("POST", &format!("{place}/cancel"), None).await;
     assert!(over.status == 409 && over.text.contains("This shift is over"), "{}: {}", over.status, over.text);
+    assert!(!over.text.contains("calendar.ics"), "{}", over.text);
+    assert_eq!(scene.server.browse("GET", &entry, None).await.status, 404, "no entry of a past shift");
     assert_eq!(delete(&scene.server, &scene.slot_path("All day", "")).await.status, 200);
     let moved = json!({"start_date": "2099-06-05", "end_date": null});
     assert_eq!(scene.server.patch(&scene.event_path(""), &moved).await.status, 200);
@@ -120,6 +124,9 @@ async fn a_place_on_a_slot_that_is_over_or_was_when_it_was_deleted_cannot_be_can
         "{}",
         page.text
     );
-    assert!(!page.text.contains("/cancel\""), "{}", page.text);
+    for link in ["/cancel\"", "calendar.ics"] {
+        assert!(!page.text.contains(link), "{link} in {}", page.text);
+    }
+    assert_eq!(scene.server.browse("GET", &entry, None).await.status, 404, "no entry of a deleted shift");
     scene.mailbox.wait_for_exactly(1, SOON).await;
 }

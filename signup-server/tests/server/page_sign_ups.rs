@@ -41,6 +41,9 @@ async fn a_sign_up_takes_a_place_and_leads_to_a_page_that_names_the_shift() {
     let shown = page.get(&server).await.text;
     assert!(shown.contains("3 of 4 places left"), "{shown}");
     assert!(!shown.contains("Ada"), "the public page names no volunteer");
+    for public in [told.text, shown] {
+        assert!(!public.contains("calendar"), "only a sign-up has a calendar entry: {public}");
+    }
 }
 
 /// A link to the page after a sign-up may outlive the shift.
