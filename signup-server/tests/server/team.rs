@@ -41,7 +41,7 @@ async fn a_token_shows_what_it_may_do_and_warns_from_30_days_before_it_ends() {
         server
             .manage(&[&["token", "create", "--organization", "rowers", "--name", name], &scopes[..]].concat())
     };
-    let (short, long) = (create("import", "30"), create("year", "365"));
+    let (short, others) = (create("import", "30"), [create("month", "31"), create("year", "365")]);
     let text = short["token"].as_str().unwrap();
     let mut published = event();
     published["is_published"] = json!(true);
@@ -64,7 +64,9 @@ async fn a_token_shows_what_it_may_do_and_warns_from_30_days_before_it_ends() {
         let date = jiff::fmt::rfc2822::parse(&header).unwrap().timestamp();
         assert_eq!((answer.status, date), (status, expires_at), "{path}");
         assert!(header.ends_with(" GMT"), "{header}");
-        let other = send_as(&server, long["token"].as_str().unwrap(), "GET", path, None).await;
-        assert_eq!((other.status, other.header("token-expires")), (status, None), "{path}");
+        for other in &others {
+            let answer = send_as(&server, other["token"].as_str().unwrap(), "GET", path, None).await;
+            assert_eq!((answer.status, answer.header("token-expires")), (status, None), "{path}");
+        }
     }
 }
