@@ -174,6 +174,7 @@ async fn a_failed_mail_is_printed_with_its_reason() {
     ];
     let failed = assert_members(&line(&server, &["notice", "list", "--failed"]), &names);
     assert_eq!((&failed["cause"], &failed["attempts"]), (&json!("signed_up"), &json!(1)));
+    assert_eq!(failed["recipient"], "gone@example.org");
     assert!(failed["reason"].as_str().unwrap().contains("no \"such\" user"), "{failed}");
     assert_eq!(failed["due_at"], Value::Null, "a failed mail is not tried again");
 }
