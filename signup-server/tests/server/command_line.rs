@@ -1,6 +1,9 @@
 //! The command line: flags, environment variables, commands, exit codes and signals.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -8,9 +11,11 @@ use rstest::rstest;
 use signup_store_sql::test_cluster::Cluster;
 
 use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Engine, PROGRAM, Server, generous_plans, raw, run};
+use crate::harness::{Engine, PROGRAM, Server, event, generous_plans, raw, run};
+use crate::mails::SOON;
+use crate::pages::published;
 use crate::start::{Started, wait_until_listening};
-use crate::wait::wait_for_exit;
+use crate::wait::{wait_for_exit, wait_until};
 
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
@@ -205,6 +210,47 @@ fn a_server_logs_at_info_and_warns_that_its_mails_reach_nobody() {
     assert!(matches!(*warnings, [line] if line.contains("set --smtp before volunteers sign up")), "{log}");
 }
 
+#[tokio::test]
+async fn without_a_mail_server_a_mail_is_written_to_the_log_and_counts_as_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let mut child = Command::new(PROGRAM)
+        .args(["--database", &database, "--listen", "127.0.0.1:0", "--log", "info"])
+        .stdout(Stdio::piped())
+        .stderr(std::fs::File::create(&log).unwrap())
+        .spawn()
+        .unwrap();
+    let Started { url, token } = wait_until_listening(&mut child);
+    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let request = client.post(format!("{url}/v1/events")).bearer_auth(&token).json(&published());
+    let event = request.send().await.unwrap().json::<Value>().await.unwrap()["data"].clone();
+    let slot = event["slots"][0]["id"].as_str().unwrap();
+    let form = [("slot_id", slot), ("name", "Ada"), ("email", "ada@example.org")];
+    let page = format!("{}/signups", event["public_url"].as_str().unwrap());
+    assert_eq!(client.post(page).form(&form).send().await.unwrap().status(), 303);
+    let list = |more: &[&str]| {
+        let output = run(&[&["notice", "list", "--database", &database], more].concat());
+        assert!(output.status.success(), "{output:?}");
+        text(&output.stdout)
+    };
+    wait_until(SOON, async || {
+        let log = std::fs::read_to_string(&log).unwrap();
+        let is_written = log.contains("an email to ada@example.org, only written here")
+            && log.contains(&format!("{url}/signups/"));
+        let queued = list(&[]);
+        if is_written && queued.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("the mail was not written, or is still queued: {queued}\n{log}"))
+        }
+    })
+    .await;
+    assert_eq!(list(&["--failed"]), "");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 #[test]
 fn a_flag_overrides_its_environment_variable() {
     let folder = tempfile::tempdir().unwrap();
@@ -228,7 +274,7 @@ fn a_flag_overrides_its_environment_variable() {
 #[tokio::test]
 async fn a_signal_ends_the_server_cleanly_and_keeps_the_data(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(mut server) = Server::start_with(engine) else { return };
-    server.create(&crate::harness::event()).await;
+    server.create(&event()).await;
     assert_eq!(server.terminate().code(), Some(0));
     server.restart();
     assert_eq!(server.count_events().await, 1);
@@ -237,7 +283,7 @@ async fn a_signal_ends_the_server_cleanly_and_keeps_the_data(#[values(Sqlite, Po
 #[tokio::test]
 async fn after_a_signal_the_database_file_alone_holds_every_commit() {
     let mut server = Server::start_on_sqlite();
-    server.create(&crate::harness::event()).await;
+    server.create(&event()).await;
     // A read opens the read-only connections.
     assert_eq!(server.count_events().await, 1);
     assert_eq!(server.terminate().code(), Some(0));
@@ -248,11 +294,58 @@ async fn after_a_signal_the_database_file_alone_holds_every_commit() {
     assert!(text(&list.stdout).contains("Starter"), "{}", text(&list.stderr));
 }
 
+fn send_signal(server: &Server, signal: &str) {
+    let sent = Command::new("kill").args([signal, &server.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn an_interrupt_ends_the_server_like_a_termination() {
+    let mut server = Server::start(&[]);
+    send_signal(&server, "-INT");
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+/// The signal arrives after the head of the request and before its body.
+#[tokio::test]
+async fn a_request_in_flight_at_a_signal_is_answered_and_no_connection_is_accepted() {
+    let mut server = Server::start_on_sqlite();
+    let address = server.url.trim_start_matches("http://").to_owned();
+    let mut request = TcpStream::connect(&address).unwrap();
+    request.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let mut answer = BufReader::new(request.try_clone().unwrap());
+    let mut next_line = || {
+        let mut line = String::new();
+        answer.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    };
+    let body = event().to_string();
+    let head = format!(
+        "POST /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\nExpect: 100-continue\r\n\r\n",
+        server.token,
+        body.len()
+    );
+    request.write_all(head.as_bytes()).unwrap();
+    assert_eq!((next_line(), next_line()), ("HTTP/1.1 100 Continue".to_owned(), String::new()));
+    send_signal(&server, "-TERM");
+    wait_until(SOON, async || match TcpStream::connect(&address) {
+        Ok(_) => Err("the server still accepted a connection".to_owned()),
+        Err(_) => Ok(()),
+    })
+    .await;
+    request.write_all(body.as_bytes()).unwrap();
+    assert_eq!(next_line(), "HTTP/1.1 201 Created");
+    assert_eq!(server.wait().code(), Some(0));
+    server.restart();
+    assert_eq!(server.count_events().await, 1);
+}
+
 #[test]
 fn an_incomplete_request_does_not_block_the_shutdown() {
     let mut server = Server::start_on_sqlite();
-    let mut stream = std::net::TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
-    std::io::Write::write_all(&mut stream, b"GET /v1/team HTTP/1.1\r\nHost: x\r\n").unwrap();
+    let mut stream = TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
+    stream.write_all(b"GET /v1/team HTTP/1.1\r\nHost: x\r\n").unwrap();
     let since = std::time::Instant::now();
     assert_eq!(server.terminate().code(), Some(0));
     assert!(since.elapsed().as_secs() < 12, "requests in flight get 10 seconds");
