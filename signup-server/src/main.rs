@@ -315,9 +315,8 @@ async fn serve(
         metrics_task.abort();
     }
     if is_store_broken {
-        return Err(
-            "the disk failed during a commit: restart the server, and it reads what is on the disk".to_owned()
-        );
+        return Err("the disk failed during a commit: restart the server, and it reads what is on the disk"
+            .to_owned());
     }
     tracing::info!("the server has shut down");
     Ok(())
