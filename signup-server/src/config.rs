@@ -277,6 +277,13 @@ mod tests {
     }
 
     #[test]
+    fn a_change_mail_waits_a_minute_unless_an_option_says_otherwise() {
+        let delay = |arguments: &[&str]| Cli::read(arguments).unwrap().options.change_mail_delay;
+        assert_eq!(delay(&["signup-server"]), 60);
+        assert_eq!(delay(&["signup-server", "--change-mail-delay", "0"]), 0);
+    }
+
+    #[test]
     fn the_scheme_of_a_database_url_selects_the_store() {
         assert_eq!("memory:".parse(), Ok(Database::Memory));
         assert_eq!("sqlite:signup.db".parse(), Ok(Database::Sqlite("signup.db".into())));
