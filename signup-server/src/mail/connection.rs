@@ -59,7 +59,11 @@ impl Smtp {
         let smtp = self.clone();
         let sent = tokio::task::spawn_blocking(move || smtp.send_and_wait(&message)).await;
         sent.unwrap_or_else(|error| {
-            Err(SendError { reason: error.to_string(), kind: SendErrorKind::TransientRefusal, code: None })
+            Err(SendError {
+                reason: error.to_string(),
+                kind: SendErrorKind::TransientRefusal,
+                unquoted: None,
+            })
         })
     }
 
@@ -146,7 +150,7 @@ fn parameters(
     for (is_needed, extension, parameter) in needs {
         if is_needed && !connection.server_info().supports_feature(extension) {
             let reason = format!("the mail server lacks {extension}, which this email needs");
-            return Err(SendError { reason, kind: SendErrorKind::TransientRefusal, code: None });
+            return Err(SendError { reason, kind: SendErrorKind::TransientRefusal, unquoted: None });
         }
         parameters.extend(is_needed.then_some(parameter));
     }
@@ -165,7 +169,15 @@ fn server_error(step: &str, error: &Error) -> SendError {
         Some(code) => format!("the mail server refused the {step} ({code}): {}", answer(error)),
         None => format!("the {step} was not accepted: {}", WithSources(error)),
     };
-    SendError { reason, kind: SendErrorKind::Server, code }
+    SendError { reason, kind: SendErrorKind::Server, unquoted: unquoted(error) }
+}
+
+/// Describes an error that the mail server's answer caused, without the text of the answer.
+fn unquoted(error: &Error) -> Option<String> {
+    match error.status() {
+        Some(code) => Some(format!("the mail server answered {code}")),
+        None => error.is_response().then(|| "the mail server's answer could not be read".to_owned()),
+    }
 }
 
 /// Returns the text of the mail server's answer.
@@ -187,5 +199,5 @@ fn classify(error: &Error) -> SendError {
         Some(code) => format!("the mail server answered {code}: {}", answer(error)),
         None => WithSources(error).to_string(),
     };
-    SendError { reason, kind, code }
+    SendError { reason, kind, unquoted: unquoted(error) }
 }

@@ -13,8 +13,6 @@ mod worker;
 pub(crate) use smtp::SmtpUrl;
 pub(crate) use worker::deliver;
 
-use std::borrow::Cow;
-
 use lettre::message::Mailbox;
 use signup_core::{Delivery, Outbox};
 
@@ -42,17 +40,14 @@ struct SendError {
     /// The cause, for operators. May contain the answer of the mail server, and so the address of the volunteer.
     reason: String,
     kind: SendErrorKind,
-    /// The code of the mail server's answer, if it has answered.
-    code: Option<u16>,
+    /// What the log says instead, if the reason quotes the mail server.
+    unquoted: Option<String>,
 }
 
 impl SendError {
     /// Returns the cause without the text of the mail server's answer. No address may appear in a log.
-    fn reason_for_log(&self) -> Cow<'_, str> {
-        match self.code {
-            Some(code) => format!("the mail server answered {code}").into(),
-            None => self.reason.as_str().into(),
-        }
+    fn reason_for_log(&self) -> &str {
+        self.unquoted.as_deref().unwrap_or(&self.reason)
     }
 }
 
@@ -79,7 +74,7 @@ impl Mailer {
         let mail = written.map_err(|reason| SendError {
             reason,
             kind: SendErrorKind::PermanentRefusal,
-            code: None,
+            unquoted: None,
         })?;
         match &self.transport {
             Transport::Log => {

@@ -23,7 +23,10 @@ fn server(arguments: &[&str]) -> Option<(Cluster, Server)> {
 fn assert_unavailable(answer: &Answer, what: &str) {
     assert_eq!(answer.status, 503, "{what}: {}", answer.text);
     assert_eq!(answer.header("retry-after"), Some("1"), "{what}");
-    assert!(answer.json()["message"].as_str().unwrap().starts_with("The service is temporarily unavailable"), "{what}");
+    assert!(
+        answer.json()["message"].as_str().unwrap().starts_with("The service is temporarily unavailable"),
+        "{what}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -119,10 +119,20 @@ async fn no_answer_has_the_secret_of_a_link() {
     }
 }
 
+async fn wait_for_log(log: &std::path::Path, text: &str) {
+    wait_until(SOON, async || {
+        let log = std::fs::read_to_string(log).unwrap();
+        if log.contains(text) { Ok(()) } else { Err(format!("{text} is missing in the log: {log}")) }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn the_log_has_no_address() {
     let mailbox = Mailbox::start();
     mailbox.answer("hidden.ada@example.org", &[(450, "hidden.ada@example.org is over quota")]);
+    // Not a reply of SMTP.
+    mailbox.refuse(Some(("RCPT", "who is hidden.ada@example.org?")));
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());
@@ -143,6 +153,8 @@ async fn the_log_has_no_address() {
     let form = [("slot_id", slot), ("name", "Ada"), ("email", "hidden.ada@example.org")];
     let page = format!("{}/signups", event["public_url"].as_str().unwrap());
     assert_eq!(client.post(page).form(&form).send().await.unwrap().status(), 303);
+    wait_for_log(&log, "the mail server's answer could not be read").await;
+    mailbox.refuse(None);
     for (path, status) in [
         ("/v1/signups?email=hidden.ada@example.org".to_owned(), 200),
         ("/v1/signups?email=hidden.ada%40example.org&per_page=0".to_owned(), 422),
@@ -157,11 +169,7 @@ async fn the_log_has_no_address() {
     }
     let delete = client.delete(format!("{url}/v1/slots/{slot}?cancel_signups=1")).bearer_auth(&token);
     assert_eq!(delete.send().await.unwrap().status(), 200);
-    wait_until(SOON, async || {
-        let has_answer = std::fs::read_to_string(&log).unwrap().contains("the mail server answered 450");
-        if has_answer { Ok(()) } else { Err("no answer of the mail server was logged".to_owned()) }
-    })
-    .await;
+    wait_for_log(&log, "the mail server answered 450").await;
     child.kill().unwrap();
     child.wait().unwrap();
     let log = std::fs::read_to_string(&log).unwrap();
