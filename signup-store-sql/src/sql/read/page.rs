@@ -50,3 +50,55 @@ pub(super) fn cut<T>(
         (has_other_side, surplus > 0)
     }
 }
+
+/// A page of a list that is sorted by an id, as ranges of an index that ends in the id.
+pub(super) struct IdPage {
+    /// The page itself.
+    pub(super) page: IdRange,
+    /// The other side of the position, if the page has a position.
+    pub(super) other_side: Option<IdRange>,
+}
+
+/// A range of an index that ends in an id.
+pub(super) struct IdRange {
+    /// The condition of a row.
+    pub(super) condition: String,
+    /// The clause `ORDER BY`. The first rows are those nearest to the position.
+    pub(super) order: String,
+}
+
+/// Returns the ranges of a page of the table with this alias. `scope` is a column before the id in the index, with the parameter
+/// that it equals, and `position` is the parameter of an id, and a side of it. `low` and `high` are the parameters of an id below
+/// all others, and of one above.
+///
+/// The scope is a part of the range and of the order, so that only its index has both. With an equality, the planner may find
+/// the order in the index of the organization, and skip the rows of all other scopes.
+pub(super) fn id_page(
+    alias: char,
+    scope: Option<(&str, &str)>,
+    position: Option<(&str, Side)>,
+    [low, high]: [&str; 2],
+) -> IdPage {
+    let bound = |comparison: &str, id: &str| match scope {
+        None => format!("{alias}.id {comparison} {id}"),
+        Some((column, scope)) => format!("({alias}.{column}, {alias}.id) {comparison} ({scope}, {id})"),
+    };
+    let order = |direction: &str| match scope {
+        None => format!("ORDER BY {alias}.id {direction}"),
+        Some((column, _)) => format!("ORDER BY {alias}.{column} {direction}, {alias}.id {direction}"),
+    };
+    let (low, high) = (bound(">=", low), bound("<=", high));
+    let below = |condition| IdRange { condition, order: order("DESC") };
+    let above = |condition| IdRange { condition, order: order("ASC") };
+    match position {
+        None => IdPage { page: below(format!("{low} AND {high}")), other_side: None },
+        Some((id, Side::Below)) => IdPage {
+            page: below(format!("{low} AND {}", bound("<", id))),
+            other_side: Some(above(format!("{} AND {high}", bound(">=", id)))),
+        },
+        Some((id, Side::Above)) => IdPage {
+            page: above(format!("{} AND {high}", bound(">", id))),
+            other_side: Some(below(format!("{low} AND {}", bound("<=", id)))),
+        },
+    }
+}

@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 
 use signup_core::{
-    CancelledBy, Deleted, EmailAddress, OrganizationId, Page, Position, Side, Signup, SignupId, SignupInFull,
+    CancelledBy, Deleted, EmailAddress, OrganizationId, Page, Position, Signup, SignupId, SignupInFull,
     SignupQuery, SignupStatus,
 };
 use uuid::Uuid;
 
-use super::page::{HAS_OTHER_SIDE, PAGE, cut, row_limit};
+use super::page::{HAS_OTHER_SIDE, IdPage, IdRange, PAGE, cut, id_page, row_limit};
 use super::reader::{Reader, Result, one};
 use crate::records::{event, organization, shift, signup};
 use crate::sql::row::{FetchedRows as _, Row};
@@ -46,54 +46,34 @@ pub(crate) fn signup_page_query(
         }
         None => (String::new(), "current_signups"),
     };
-    let shift = wanted.shift.map(|shift| ("u.shift_id", parameter(shift.uuid().into())));
-    let event = wanted.event.map(|event| ("u.event_id", parameter(event.uuid().into())));
+    let shift = wanted.shift.map(|shift| ("shift_id", parameter(shift.uuid().into())));
+    let event = wanted.event.map(|event| ("event_id", parameter(event.uuid().into())));
     // The sign-ups for a shift are those of its event, so this condition skips all of them or none. Without IS TRUE the
     // planner may look them up in the index of the event.
     let of_event = match (&shift, &event) {
-        (Some(_), Some((column, event))) => format!("AND ({column} = {event}) IS TRUE "),
+        (Some(_), Some((column, event))) => format!("AND (u.{column} = {event}) IS TRUE "),
         _ => String::new(),
     };
     let scope = shift.or(event);
     let position = wanted.position.map(|Position { key, side }| (parameter(key.uuid().into()), side));
-    // The scope is a part of the range and of the order, so that only its index has both. With an equality for an event, the
-    // planner may find the order in the index of the organization, and skip the sign-ups for all other events.
-    let bound = |comparison: &str, id: &str| match &scope {
-        None => format!("u.id {comparison} {id}"),
-        Some((column, scope)) => format!("({column}, u.id) {comparison} ({scope}, {id})"),
-    };
-    let (low, high) = (bound(">=", "$3"), bound("<=", "$4"));
-    let order = |direction: &str| match &scope {
-        None => format!("ORDER BY u.id {direction}"),
-        Some((column, _)) => format!("ORDER BY {column} {direction}, u.id {direction}"),
-    };
-    let (page, page_order, other_side, other_order) = match position {
-        None => (format!("{low} AND {high}"), "DESC", None, ""),
-        Some((id, Side::Below)) => {
-            let (below, rest) = (bound("<", &id), bound(">=", &id));
-            (format!("{low} AND {below}"), "DESC", Some(format!("{rest} AND {high}")), "ASC")
-        }
-        Some((id, Side::Above)) => {
-            let (above, rest) = (bound(">", &id), bound("<=", &id));
-            (format!("{above} AND {high}"), "ASC", Some(format!("{low} AND {rest}")), "DESC")
-        }
-    };
-    let select = |what: &str, range: &str, direction: &str, limit: u32| {
+    let scope = scope.as_ref().map(|(column, parameter)| (*column, parameter.as_str()));
+    let position = position.as_ref().map(|(id, side)| (id.as_str(), *side));
+    let IdPage { page, other_side } = id_page('u', scope, position, ["$3", "$4"]);
+    let select = |what: &str, IdRange { condition, order }: IdRange, limit: u32| {
         let is_live = match wanted.deleted {
             Deleted::Excluded => format!("AND {} ", dialect.is_of_live_event('u')),
             Deleted::Included => String::new(),
         };
-        let order = order(direction);
         // A parameter also for a column that is not filtered: a connection keeps only a few statements prepared.
         format!(
-            "SELECT {what} FROM {table} u WHERE u.organization_id = $1 AND {range} AND ($2 IS NULL OR u.status = $2) \
+            "SELECT {what} FROM {table} u WHERE u.organization_id = $1 AND {condition} AND ($2 IS NULL OR u.status = $2) \
              AND ($5 IS NULL OR u.cancelled_by = $5) {of_event}{is_live}{order} LIMIT {limit}"
         )
     };
     // The nearest sign-ups come first, because the neighbouring page has one that the query selects.
-    let other_side = other_side.map(|range| select("1", &range, other_order, 1));
+    let other_side = other_side.map(|range| select("1", range, 1));
     let other_side = other_side.map_or_else(|| "1 = 0".to_owned(), |one| format!("({one}) IS NOT NULL"));
-    let page = select("*", &page, page_order, row_limit(wanted.limit));
+    let page = select("*", page, row_limit(wanted.limit));
     let from = format!("(SELECT {other_side} AS has_other_side) p LEFT JOIN ({page}) u ON TRUE");
     Statement::of(dialect, &format!("{addressed}{}", dialect.select(&page_columns(), &from)), values)
 }
