@@ -20,11 +20,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signup_core::{
-    Capacity, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventKey, EventQuery,
-    EventWithShifts, Kind, NewEvent, NewOrganization, NewShift, Notice, NoticeCounts, NoticeQuery,
-    Organization, OrganizationId, Page, Position, Purge, Record, RecordKey, RequestCounter, ScheduledShift,
-    Scopes, Service, Session, Shift, ShiftId, Side, Signup, SignupId, SignupInFull, SignupQuery, Store,
-    StoreError, Token, Unique, Wrapped, Wrapper, async_trait, date, uuid::Uuid,
+    Activity, ActivityQuery, Capacity, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull,
+    EventKey, EventQuery, EventWithShifts, Kind, NewEvent, NewOrganization, NewShift, Notice, NoticeCounts,
+    NoticeQuery, Organization, OrganizationId, Page, Position, Purge, Record, RecordKey, RequestCounter,
+    ScheduledShift, Scopes, Service, Session, Shift, ShiftId, Side, Signup, SignupId, SignupInFull,
+    SignupQuery, Store, StoreError, Token, Unique, Wrapped, Wrapper, async_trait, date, uuid::Uuid,
 };
 
 use records::Records;
@@ -184,6 +184,16 @@ impl Store for OwnStore {
         let beside = query.position.map(|Position { key, side }| (Reverse(key), side));
         let [first, last] = cut(&mut signups, key, beside, query.limit);
         Ok(Page::new(signups, first.map(|Reverse(id)| id), last.map(|Reverse(id)| id)))
+    }
+
+    async fn activity(&self, owner: OrganizationId, query: &ActivityQuery) -> Read<Page<Activity>> {
+        let selects = |activity: &Activity| activity.organization == owner && query.selects(activity);
+        let mut activity = self.records().list(Kind::Activity, Deleted::Excluded, selects);
+        let key = |activity: &Activity| Reverse(activity.id);
+        activity.sort_by_key(key);
+        let beside = query.position.map(|Position { key, side }| (Reverse(key), side));
+        let [first, last] = cut(&mut activity, key, beside, query.limit);
+        Ok(Page::new(activity, first.map(|Reverse(id)| id), last.map(|Reverse(id)| id)))
     }
 
     async fn signup_in_full(&self, owner: OrganizationId, id: SignupId) -> Read<Option<SignupInFull>> {

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::id::{EventId, SignupId};
+use crate::id::{ActivityId, EventId, SignupId};
 use crate::secret::Digest;
 use crate::store::{CoverageKey, EventKey, EventOrder, Position, Side};
 use crate::text_form::text_form;
@@ -72,16 +72,26 @@ impl CursorKey for CoverageKey {
     }
 }
 
-impl CursorKey for SignupId {
-    const LIST: &'static str = "signup list cursor of sign-ups";
+/// Implements the cursors of lists that are sorted by an id.
+macro_rules! ids {
+    ($($id:ty => $list:literal;)+) => {$(
+        impl CursorKey for $id {
+            const LIST: &'static str = $list;
 
-    fn to_bytes(&self) -> Vec<u8> {
-        self.uuid().as_bytes().to_vec()
-    }
+            fn to_bytes(&self) -> Vec<u8> {
+                self.uuid().as_bytes().to_vec()
+            }
 
-    fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        Some(Self::new(Uuid::from_slice(bytes).ok()?))
-    }
+            fn from_bytes(bytes: &[u8]) -> Option<Self> {
+                Some(Self::new(Uuid::from_slice(bytes).ok()?))
+            }
+        }
+    )+};
+}
+
+ids! {
+    SignupId => "signup list cursor of sign-ups";
+    ActivityId => "signup list cursor of activity";
 }
 
 /// Implements the text of positions: a cursor.
@@ -107,7 +117,7 @@ macro_rules! cursors {
     )+};
 }
 
-cursors!(EventKey, CoverageKey, SignupId);
+cursors!(EventKey, CoverageKey, SignupId, ActivityId);
 
 fn seal<K: CursorKey>(position: &Position<K>) -> String {
     let side = match position.side {

@@ -87,6 +87,10 @@ ids! {
     SignupId,
     /// The id of a [`Notice`](crate::Notice).
     NoticeId,
+    /// The id of an [`Activity`](crate::Activity).
+    ActivityId,
+    /// The id of a webhook.
+    WebhookId,
 }
 
 #[cfg(test)]

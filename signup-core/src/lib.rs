@@ -107,6 +107,7 @@
 //! Public signatures also name types of `serde_json` and `uuid`. This crate re-exports all four, for example as
 //! `signup_core::jiff`, so a program gets the matching versions without a dependency of its own.
 
+mod activity;
 mod allowance;
 mod clock;
 mod coverage;
@@ -142,6 +143,7 @@ mod zone;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 
+pub use activity::{Activity, ActivityType, Actor, Subject, TypeFilter};
 pub use allowance::{Allowance, RateKey, WINDOW_S, Window, Windows};
 #[doc(no_inline)]
 pub use async_trait::async_trait;
@@ -151,13 +153,15 @@ pub use error::{Error, Result};
 pub use event::{Event, EventDates, Latitude, Longitude, Theme};
 pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
-pub use id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
+pub use id::{
+    ActivityId, EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId, WebhookId,
+};
 pub use input::{
-    CancelEvent, CancelEventInput, Change, CoverageListInput, DeleteShift, DeleteShiftInput, DuplicateEvent,
-    DuplicateInput, EmptyInput, EventInput, EventListInput, EventPatch, EventPatchInput, Given, HoursPatch,
-    NewAnswer, NewEvent, NewOrganization, NewQuestion, NewShift, NewSignup, NewToken, NotifyInput, Object,
-    OrganizationPatch, QuestionInput, QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput,
-    SignUpInput, SignupListInput, from_json,
+    ActivityListInput, CancelEvent, CancelEventInput, Change, CoverageListInput, DeleteShift,
+    DeleteShiftInput, DuplicateEvent, DuplicateInput, EmptyInput, EventInput, EventListInput, EventPatch,
+    EventPatchInput, Given, HoursPatch, NewAnswer, NewEvent, NewOrganization, NewQuestion, NewShift,
+    NewSignup, NewToken, NotifyInput, Object, OrganizationPatch, QuestionInput, QuestionPatch, ShiftInput,
+    ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpInput, SignupListInput, from_json,
 };
 #[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};
@@ -179,9 +183,9 @@ pub use signup::{Answer, CancelledBy, Signup, SignupState, SignupStatus};
 #[doc(inline)]
 pub use store::writing;
 pub use store::{
-    Access, ChangeSet, CommitError, CoverageKey, CoverageQuery, Deleted, Entity, EventInFull, EventKey,
-    EventLocationData, EventOrder, EventQuery, Key, Keys, Kind, Listed, NoticeCounts, NoticeQuery, OpenShift,
-    Page, Position, Purge, Record, RecordKey, Refusal, RequestCounter, Requirement, Share, Side,
+    Access, ActivityQuery, ChangeSet, CommitError, CoverageKey, CoverageQuery, Deleted, Entity, EventInFull,
+    EventKey, EventLocationData, EventOrder, EventQuery, Key, Keys, Kind, Listed, NoticeCounts, NoticeQuery,
+    OpenShift, Page, Position, Purge, Record, RecordKey, Refusal, RequestCounter, Requirement, Share, Side,
     SignupInFull, SignupQuery, Store, StoreError, StoreErrorKind, Total, Unique, Wrapped, Wrapper, Write,
 };
 pub use text::{

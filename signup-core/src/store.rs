@@ -30,11 +30,12 @@ pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::{Wrapped, Wrapper};
 pub use keys::{Access, Key, Keys};
 pub use query::{
-    CoverageKey, CoverageQuery, EventKey, EventOrder, EventQuery, Listed, OpenShift, Page, Position, Side,
-    SignupQuery,
+    ActivityQuery, CoverageKey, CoverageQuery, EventKey, EventOrder, EventQuery, Listed, OpenShift, Page,
+    Position, Side, SignupQuery,
 };
 pub use record::{Entity, EventLocationData, Kind, Record, RecordKey, Share, Total, Unique};
 
+use crate::activity::Activity;
 use crate::allowance::{RateKey, Window};
 use crate::event::Event;
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId};
@@ -164,6 +165,14 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         organization: OrganizationId,
         id: SignupId,
     ) -> Result<Option<SignupInFull>, StoreError>;
+
+    /// Lists the organization's activity that `query` selects, by descending id, like [`signups`](Self::signups). Activity of a
+    /// deleted event is included.
+    async fn activity(
+        &self,
+        organization: OrganizationId,
+        query: &ActivityQuery,
+    ) -> Result<Page<Activity>, StoreError>;
 
     /// Lists at most `limit` notices that `query` selects, of all organizations, in the order that the query names.
     ///
@@ -329,7 +338,7 @@ pub enum NoticeQuery {
 /// What a purge removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Purge {
-    /// Records that have expired at this time, oldest expiry first, equal ones by key.
+    /// Records that have expired at this time: within a kind, the oldest expiry first, and equal ones by key.
     Expired(Timestamp),
     /// Records that were deleted at or before this time: each deleted event with its shifts, questions, sign-ups, links and
     /// notices, and each deleted shift that no sign-up or notice refers to.

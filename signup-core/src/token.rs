@@ -31,6 +31,8 @@ pub enum Scope {
     OrganizationRead,
     /// Read sign-ups: people's data.
     SignupsRead,
+    /// Read the activity of the organization.
+    ActivityRead,
 }
 
 names! {
@@ -42,6 +44,7 @@ names! {
         ShiftsWrite => "slots:write",
         OrganizationRead => "team:read",
         SignupsRead => "signups:read",
+        ActivityRead => "activity:read",
     }
 }
 

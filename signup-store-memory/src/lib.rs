@@ -25,10 +25,10 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use async_trait::async_trait;
 use signup_core::uuid::Uuid;
 use signup_core::{
-    ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, EventWithShifts, Kind, Notice,
-    NoticeCounts, NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter,
-    ScheduledShift, Shift, ShiftId, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Token,
-    TokenId, Unique,
+    Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery,
+    EventWithShifts, Kind, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId, Page, Purge,
+    Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup, SignupId, SignupInFull,
+    SignupQuery, Store, StoreError, Token, TokenId, Unique,
 };
 
 use tables::Tables;
@@ -176,6 +176,14 @@ impl Store for MemoryStore {
         id: SignupId,
     ) -> Result<Option<SignupInFull>, StoreError> {
         Ok(self.read().signup_in_full(organization, id))
+    }
+
+    async fn activity(
+        &self,
+        organization: OrganizationId,
+        query: &ActivityQuery,
+    ) -> Result<Page<Activity>, StoreError> {
+        Ok(self.read().activity(organization, query))
     }
 
     async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>, StoreError> {

@@ -9,9 +9,9 @@ use std::ops::Bound;
 
 use jiff::Timestamp;
 use signup_core::{
-    Event, EventId, EventKey, EventOrder, EventQuery, EventWithShifts, Listed, Notice, NoticeId, NoticeQuery,
-    OrganizationId, Page, Position, Record, RecordKey, ScheduledShift, ShiftId, Side, Signup, SignupId,
-    SignupQuery,
+    Activity, ActivityId, ActivityQuery, Event, EventId, EventKey, EventOrder, EventQuery, EventWithShifts,
+    Listed, Notice, NoticeId, NoticeQuery, OrganizationId, Page, Position, Record, RecordKey, ScheduledShift,
+    ShiftId, Side, Signup, SignupId, SignupQuery,
 };
 
 use crate::tables::Tables;
@@ -27,6 +27,8 @@ pub(crate) struct Lists {
     /// The events of an organization that are not deleted: all, the published ones, or the drafts.
     events: BTreeMap<(OrganizationId, Option<bool>), BTreeSet<EventPlace>>,
     signups: BTreeMap<SignupList, BTreeSet<SignupPlace>>,
+    /// The activity of an organization, by descending id: all, and that of each event.
+    activity: BTreeMap<(OrganizationId, Option<EventId>), BTreeSet<Reverse<ActivityId>>>,
     /// The queued notices by due time.
     due: BTreeSet<(Timestamp, NoticeId, OrganizationId)>,
     pub(crate) queued: BTreeSet<(NoticeId, OrganizationId)>,
@@ -91,6 +93,11 @@ impl Lists {
                     self.due.insert(due(notice));
                 }
             }
+            Record::Activity(activity) => {
+                for list in activity_lists(activity) {
+                    self.activity.entry(list).or_default().insert(Reverse(activity.id));
+                }
+            }
             Record::Organization(_)
             | Record::Token(_)
             | Record::LocationData(_)
@@ -127,6 +134,11 @@ impl Lists {
                 self.queued.remove(&key);
                 self.due.remove(&due(notice));
             }
+            Record::Activity(activity) => {
+                for list in activity_lists(activity) {
+                    remove_from(&mut self.activity, &list, &Reverse(activity.id));
+                }
+            }
             Record::Organization(_)
             | Record::Token(_)
             | Record::LocationData(_)
@@ -135,6 +147,12 @@ impl Lists {
             | Record::Receipt(_) => {}
         }
     }
+}
+
+/// Returns the lists that have `activity`.
+fn activity_lists(activity: &Activity) -> impl Iterator<Item = (OrganizationId, Option<EventId>)> + use<> {
+    let (organization, event) = (activity.organization, activity.subject.event);
+    std::iter::once(None).chain(event.map(Some)).map(move |event| (organization, event))
 }
 
 fn event_key(event: &Event) -> RecordKey {
@@ -286,6 +304,21 @@ impl Tables {
         let first = places.first().filter(|_| above).map(|Reverse(id)| *id);
         let last = places.last().filter(|_| below).map(|Reverse(id)| *id);
         Page::new(places.iter().filter_map(|Reverse(id)| read(*id)).collect(), first, last)
+    }
+
+    pub(crate) fn activity(&self, organization: OrganizationId, query: &ActivityQuery) -> Page<Activity> {
+        let read = |id: ActivityId| match self.records.get(&RecordKey::Activity(organization, id)) {
+            Some(Record::Activity(activity)) => Some(&**activity),
+            _ => None,
+        };
+        let selects =
+            |Reverse(id): &Reverse<ActivityId>| read(*id).is_some_and(|activity| query.selects(activity));
+        let beside = query.position.map(|Position { key, side }| (Reverse(key), side));
+        let Places { places, goes_on: [above, below] } =
+            page(self.lists.activity.get(&(organization, query.event)), beside, query.limit, selects);
+        let first = places.first().filter(|_| above).map(|Reverse(id)| *id);
+        let last = places.last().filter(|_| below).map(|Reverse(id)| *id);
+        Page::new(places.iter().filter_map(|Reverse(id)| read(*id)).cloned().collect(), first, last)
     }
 
     pub(crate) fn notices(&self, query: NoticeQuery, limit: u32) -> Vec<Notice> {

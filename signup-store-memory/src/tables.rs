@@ -129,7 +129,11 @@ impl Tables {
             Record::Question(question) => is_of_deleted(question.organization, question.event),
             Record::Signup(signup) => is_of_deleted(signup.organization, signup.event),
             Record::Link(link) => is_of_deleted(link.organization, link.event),
-            Record::Organization(_) | Record::Token(_) | Record::Receipt(_) | Record::Notice(_) => false,
+            Record::Organization(_)
+            | Record::Token(_)
+            | Record::Receipt(_)
+            | Record::Notice(_)
+            | Record::Activity(_) => false,
         }
     }
 

@@ -74,6 +74,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::store::Store;
 
+pub mod activity_lists;
 pub mod cancellations;
 pub mod contention;
 pub mod counter;
@@ -228,6 +229,11 @@ macro_rules! conformance_tests {
             round_trip::a_missing_record_is_none
             round_trip::each_lookup_returns_the_record_of_its_key
             round_trip::a_fresh_store_passes_its_check
+            activity_lists::a_list_of_activity_is_filtered_and_newest_first
+            activity_lists::a_page_of_activity_has_positions_exactly_where_the_list_continues
+            activity_lists::activity_is_kept_until_it_expires
+            activity_lists::an_activity_of_an_unknown_type_is_listed
+            activity_lists::the_activity_of_a_deleted_event_stays_listed
             signup_lists::a_list_of_sign_ups_is_filtered_and_newest_first
             signup_lists::a_page_of_sign_ups_has_positions_exactly_where_the_list_continues
             signup_lists::a_walk_shows_each_sign_up_once_while_others_sign_up

@@ -47,7 +47,7 @@ const ACTIONS: [Action; 6] =
     [Action::Insert, Action::Insert, Action::Replace, Action::Replace, Action::Remove, Action::Require];
 
 /// The kinds of records, and how frequent they are in steps.
-const KINDS: [(Kind, usize); 10] = [
+const KINDS: [(Kind, usize); 11] = [
     (Kind::Organization, 1),
     (Kind::Token, 1),
     (Kind::Event, 2),
@@ -58,6 +58,7 @@ const KINDS: [(Kind, usize); 10] = [
     (Kind::Link, 2),
     (Kind::Receipt, 2),
     (Kind::Notice, 1),
+    (Kind::Activity, 2),
 ];
 
 /// Returns the pairs of an action and a kind that make a step.
@@ -65,11 +66,12 @@ fn actions() -> Vec<(Action, Kind)> {
     let is_possible = |(action, kind): &(Action, Kind)| match action {
         // Location data is put with its event.
         Action::Insert => *kind != Kind::LocationData,
-        Action::Replace => !matches!(kind, Kind::Link | Kind::Receipt),
+        Action::Replace => !matches!(kind, Kind::Link | Kind::Receipt | Kind::Activity),
         // No rule removes other kinds of records.
         Action::Remove => matches!(kind, Kind::Token | Kind::Question | Kind::Signup | Kind::Notice),
-        // The removal of a sign-up removes its links and notices, too, and no key tells this.
-        Action::Require => !matches!(kind, Kind::LocationData | Kind::Link | Kind::Notice),
+        // The removal of a sign-up removes its links and notices, too, and no key tells this. Location data and activity have no
+        // version.
+        Action::Require => !matches!(kind, Kind::LocationData | Kind::Link | Kind::Notice | Kind::Activity),
     };
     let kinds = KINDS.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count));
     kinds.flat_map(|kind| ACTIONS.map(|action| (action, kind))).filter(is_possible).collect()

@@ -109,6 +109,19 @@ pub fn shift(event: &Event, number: u32, capacity: u32) -> Shift {
     }
 }
 
+/// Returns an activity of the organization itself, with each form of text.
+pub fn activity(organization: u32, number: u32) -> Activity {
+    Activity::new(
+        ActivityId::new(uuid(number)),
+        organization_id(organization),
+        ActivityType::ORGANIZATION_UPDATED,
+        at(0),
+        Actor::Token { id: TokenId::new(uuid(number)), name: Name::new("“nightly” import").unwrap() },
+        Subject::default(),
+        vec!["name".into(), "privacy_url".into()],
+    )
+}
+
 /// Returns a required question of `event` with two options.
 pub fn question(event: &Event, number: u32, position: u32) -> Question {
     Question {

@@ -341,6 +341,7 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
         RecordKey::Link(owner, Digest::of("x")),
         RecordKey::Receipt(receipt_key(1, "key")),
         RecordKey::Notice(owner, NoticeId::new(uuid(1))),
+        RecordKey::Activity(owner, ActivityId::new(uuid(1))),
     ];
     for key in keys {
         for deleted in [Deleted::Excluded, Deleted::Included] {

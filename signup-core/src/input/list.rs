@@ -6,7 +6,7 @@ use crate::fault::{Faults, ValueType};
 use crate::hours::{EventDate, TimeError};
 use crate::id::{EventId, ShiftId};
 use crate::signup::SignupStatus;
-use crate::store::{CoverageQuery, EventOrder, EventQuery, SignupQuery};
+use crate::store::{ActivityQuery, CoverageQuery, EventOrder, EventQuery, SignupQuery};
 use crate::text::EmailAddress;
 use crate::value_error::ValueError;
 
@@ -85,6 +85,35 @@ impl CoverageListInput<'_> {
         let limit = limit(&mut faults, self.per_page.as_ref(), CoverageQuery::MAX_LIMIT, default);
         let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
         faults.into_result(Some(CoverageQuery { from, to, is_covered, position, limit }))
+    }
+}
+
+/// A query of the list of activity, with the texts of a query string. An empty text counts as omitted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ActivityListInput<'a> {
+    /// A type of activity, such as `signup.created`, or a group, such as `signup.*`.
+    pub kind: Option<Cow<'a, str>>,
+    /// Only activity of this event.
+    pub event: Option<EventId>,
+    /// The page length, in decimal digits: at least 1. `None` means [`ActivityQuery::DEFAULT_LIMIT`]. A number above
+    /// [`ActivityQuery::MAX_LIMIT`] means `MAX_LIMIT`.
+    pub per_page: Option<Cow<'a, str>>,
+    /// A cursor of an earlier page.
+    pub cursor: Option<Cow<'a, str>>,
+}
+
+impl ActivityListInput<'_> {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn check(&self) -> Result<ActivityQuery, Faults> {
+        let mut faults = Faults::new();
+        let kind = given(self.kind.as_ref()).and_then(|text| faults.check("type", text.parse()));
+        let default = ActivityQuery::DEFAULT_LIMIT;
+        let limit = limit(&mut faults, self.per_page.as_ref(), ActivityQuery::MAX_LIMIT, default);
+        let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
+        faults.into_result(Some(ActivityQuery { kind, event: self.event, position, limit }))
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) use check::{check_added_shifts, check_last_day, check_shift_count};
 pub use event_patch::{CancelEvent, CancelEventInput, EventPatch, EventPatchInput};
 pub use given::Given;
 pub use json::from_json;
-pub use list::{CoverageListInput, EventListInput, SignupListInput};
+pub use list::{ActivityListInput, CoverageListInput, EventListInput, SignupListInput};
 pub use organization::{NewOrganization, OrganizationPatch};
 pub use questions::{NewQuestion, QuestionInput, QuestionPatch};
 pub(crate) use questions::{check_new_question, check_options, check_question_patch};

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::Decision;
+use super::{Decision, NewActivity};
+use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::Event;
 use crate::id::NoticeId;
@@ -59,7 +60,8 @@ pub(crate) fn cancel_event(
     if let Some(notice) = queued.filter(|_| cancel.notify_volunteers) {
         change.insert(notice);
     }
-    Ok(Decision::new(EventWithShifts { event: cancelled, shifts }, change))
+    let activity = NewActivity::of(ActivityType::EVENT_CANCELLED, &cancelled);
+    Ok(Decision::new(EventWithShifts { event: cancelled, shifts }, change, [activity]))
 }
 
 /// Closes a shift: cancels its sign-ups and frees their places.

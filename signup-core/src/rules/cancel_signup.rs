@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 
-use super::Decision;
 use super::mail::{MailIds, queue_mail};
+use super::{Decision, NewActivity};
+use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::notice::NoticeCause;
 use crate::signup::{CancelledBy, Signup};
@@ -37,7 +38,16 @@ pub(crate) fn cancel_signup(
     change.replace(signup, cancelled.clone());
     let cause = |signup, secret| NoticeCause::Cancelled { signup, secret };
     queue_mail(&mut change, &cancelled, mail, cause, now);
-    Ok(Decision::new(cancelled, change))
+    let activity = NewActivity::of(ActivityType::SIGNUP_CANCELLED, &cancelled);
+    Ok(Decision::new(cancelled, change, [activity]))
+}
+
+/// Removes a sign-up for good, with its links and notices. Decides never again: a sign-up that has changed is read anew.
+pub(crate) fn erase_signup(signup: Signup) -> Decision<()> {
+    let erased = NewActivity::of(ActivityType::SIGNUP_ERASED, &signup);
+    let mut change = ChangeSet::default();
+    change.remove(signup);
+    Decision::new((), change, [erased]).again_after(|_| false)
 }
 
 #[cfg(test)]

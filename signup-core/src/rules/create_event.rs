@@ -4,7 +4,8 @@ use jiff::Timestamp;
 
 use super::edit::{active_events_below, changed_or_slug_taken, slug_is_free};
 use super::shift_set::new_shifts;
-use super::{Decision, EventIds, slug_with_tail};
+use super::{Decision, EventIds, NewActivity, slug_with_tail};
+use crate::activity::ActivityType;
 use crate::event::{Event, EventDates};
 use crate::fault::Faults;
 use crate::hours::{Day, EventDate};
@@ -66,7 +67,8 @@ pub(crate) fn create_event(
         change.insert(EventLocationData { organization, event: event.id, data });
     }
     shifts.iter().for_each(|shift| change.insert(shift.shift.clone()));
-    Ok(Decision::new(EventWithShifts { event, shifts }, change).again_after(changed_or_slug_taken))
+    let created = NewActivity::of(ActivityType::EVENT_CREATED, &event);
+    Ok(Decision::new(EventWithShifts { event, shifts }, change, [created]).again_after(changed_or_slug_taken))
 }
 
 /// Checks what the types of the fields leave open, and returns the days.

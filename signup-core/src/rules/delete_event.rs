@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 
-use super::Decision;
 use super::edit::{active_events_below, changed_or_not_empty, next_gate, require_no_active_signups};
+use super::{Decision, NewActivity};
+use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::Event;
 use crate::plan::PlanLimits;
@@ -20,7 +21,8 @@ pub(crate) fn delete_event(full: &EventInFull, now: Timestamp) -> Result<Decisio
     if !require_no_active_signups(&mut change, event, &full.shifts, now) {
         return Err(Error::EventHasSignups);
     }
-    Ok(Decision::new((), change).again_after(changed_or_not_empty))
+    let deleted = NewActivity::of(ActivityType::EVENT_DELETED, event);
+    Ok(Decision::new((), change, [deleted]).again_after(changed_or_not_empty))
 }
 
 /// Restores a deleted event as it was. An event that is then active counts against the plan's limit.
@@ -31,7 +33,8 @@ pub(crate) fn restore_event(deleted: Event, limits: PlanLimits, now: Timestamp) 
     if restored.is_active(now) {
         change.requires.push(active_events_below(restored.organization, limits, now));
     }
-    Decision::new(restored, change)
+    let activity = NewActivity::of(ActivityType::EVENT_RESTORED, &restored);
+    Decision::new(restored, change, [activity])
 }
 
 #[cfg(test)]

@@ -87,13 +87,13 @@ pub(crate) fn claim(notice: &Notice, found: SignupInFull, now: Timestamp) -> Dec
         before.get_or_insert_with(|| signup.told.clone());
     }
     if is_obsolete(&claimed, &signup, &at, now) {
-        return Decision::new(None, delete_notice(notice));
+        return Decision::unrecorded(None, delete_notice(notice));
     }
     let mut change = replace_notice(notice, claimed.clone());
     let unclaimed = Some((notice.cause.clone(), signup.clone()));
     let signup = tell(&mut change, signup, at);
     let delivery = Delivery { unclaimed, ..Delivery::new(claimed, organization, event, shift, signup) };
-    Decision::new(Some(delivery), change)
+    Decision::unrecorded(Some(delivery), change)
 }
 
 /// Stores the failure of a claimed mail, and takes back what its claim changed: the volunteer was not told what the mail shows.
@@ -114,7 +114,7 @@ pub(crate) fn fail(
     if let Some((_, before)) = &delivery.unclaimed {
         let _ = tell(&mut change, delivery.signup.clone(), before.told.clone());
     }
-    Decision::new(failed, change)
+    Decision::unrecorded(failed, change)
 }
 
 /// Changes what the volunteer of a sign-up was told. Returns the sign-up afterwards.

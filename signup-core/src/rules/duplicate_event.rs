@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 
 use super::edit::{changed_or_slug_taken, slug_is_free};
-use super::{Decision, EventIds, slug_with_tail};
+use super::{Decision, EventIds, NewActivity, slug_with_tail};
+use crate::activity::ActivityType;
 use crate::event::Event;
 use crate::fault::Faults;
 use crate::hours::{EventDate, TimeError};
@@ -73,7 +74,8 @@ pub(crate) fn duplicate_event(
     for (id, question) in ids.questions.into_iter().zip(questions) {
         change.insert(Question { id, event: event.id, version: 1, ..question });
     }
-    Ok(Decision::new(EventWithShifts { event, shifts }, change).again_after(changed_or_slug_taken))
+    let created = NewActivity::of(ActivityType::EVENT_CREATED, &event);
+    Ok(Decision::new(EventWithShifts { event, shifts }, change, [created]).again_after(changed_or_slug_taken))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! **Invariant:** no rule reads a clock, a random source or a store. The service calls [`EventIds::generate`] before a
 //! rule.
 
+mod activity;
 mod cancel_event;
 mod cancel_signup;
 mod create_event;
@@ -24,8 +25,9 @@ mod shift_set;
 mod sign_up;
 mod slug;
 
+pub(crate) use activity::{NewActivity, record};
 pub(crate) use cancel_event::cancel_event;
-pub(crate) use cancel_signup::cancel_signup;
+pub(crate) use cancel_signup::{cancel_signup, erase_signup};
 pub(crate) use create_event::create_event;
 pub(crate) use delete_event::{delete_event, restore_event};
 pub(crate) use deliver::{claim, delete_notice, fail, fan_out, is_left_to_a_later_notice, replace_notice};
@@ -52,6 +54,8 @@ pub(crate) struct Decision<T> {
     pub(crate) outcome: T,
     /// The change set to commit; empty if nothing changes.
     pub(crate) change: ChangeSet,
+    /// The activity to record in the same commit.
+    pub(crate) activity: Vec<NewActivity>,
     /// Returns whether the rule decides again after a refusal, on records that are read again. By default this is so if a
     /// record has changed.
     pub(crate) decides_again: fn(&Refusal) -> bool,
@@ -59,13 +63,19 @@ pub(crate) struct Decision<T> {
 
 impl<T> Decision<T> {
     /// Creates a decision that is made again if a record has changed.
-    pub(crate) const fn new(outcome: T, change: ChangeSet) -> Self {
-        Self { outcome, change, decides_again: |refusal| matches!(refusal, Refusal::Changed(_)) }
+    pub(crate) fn new(outcome: T, change: ChangeSet, activity: impl Into<Vec<NewActivity>>) -> Self {
+        let decides_again = |refusal: &Refusal| matches!(refusal, Refusal::Changed(_));
+        Self { outcome, change, activity: activity.into(), decides_again }
+    }
+
+    /// Creates a decision that is no activity, like [`new`](Self::new): about a mail, or with nothing to write.
+    pub(crate) fn unrecorded(outcome: T, change: ChangeSet) -> Self {
+        Self::new(outcome, change, [])
     }
 
     /// Creates a decision that changes nothing.
     pub(crate) fn unchanged(outcome: T) -> Self {
-        Self::new(outcome, ChangeSet::default())
+        Self::unrecorded(outcome, ChangeSet::default())
     }
 
     /// Replaces the refusals after which the rule decides again.

@@ -2,12 +2,13 @@
 
 use jiff::Timestamp;
 
-use super::Decision;
+use super::activity::changes_of_organization;
+use super::{Decision, NewActivity};
+use crate::activity::ActivityType;
 use crate::input::{Change, OrganizationPatch};
 use crate::organization::Organization;
 use crate::plan::Plan;
 use crate::store::ChangeSet;
-use crate::text::EmailAddress;
 use crate::token::Token;
 
 /// Changes the fields that `patch` names.
@@ -35,15 +36,15 @@ pub(crate) fn set_plan(organization: Organization, plan: Plan) -> Decision<Organ
 
 /// Puts `changed` in place of `organization`. Writes nothing if no value differs.
 fn replace(organization: Organization, changed: Organization) -> Decision<Organization> {
-    // Addresses that differ only in case are equal, but not the same text.
-    let contact = |organization: &Organization| organization.contact.as_ref().map(EmailAddress::to_string);
-    if changed == organization && contact(&changed) == contact(&organization) {
+    let changes = changes_of_organization(&organization, &changed);
+    if changes.is_empty() {
         return Decision::unchanged(organization);
     }
     let changed = Organization { version: organization.version + 1, ..changed };
     let mut change = ChangeSet::default();
     change.replace(organization, changed.clone());
-    Decision::new(changed, change)
+    let activity = NewActivity::of_organization(ActivityType::ORGANIZATION_UPDATED, &changed);
+    Decision::new(changed, change, [activity.with_changes(changes)])
 }
 
 /// Revokes a token. A token that is revoked already keeps its first time of revocation.
@@ -54,7 +55,8 @@ pub(crate) fn revoke_token(token: Token, now: Timestamp) -> Decision<Token> {
     let revoked = Token { revoked_at: Some(now), version: token.version + 1, ..token.clone() };
     let mut change = ChangeSet::default();
     change.replace(token, revoked.clone());
-    Decision::new(revoked, change)
+    let activity = NewActivity::of(ActivityType::TOKEN_REVOKED, &revoked);
+    Decision::new(revoked, change, [activity])
 }
 
 #[cfg(test)]

@@ -2,11 +2,13 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Decision;
+use super::activity::changes_of_event;
 use super::edit::{
     active_events_below, changed_or_not_empty, check_not_cancelled, notice_of_change,
     require_no_active_signups,
 };
+use super::{Decision, NewActivity};
+use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::{Event, EventDates};
 use crate::fault::Faults;
@@ -82,6 +84,7 @@ pub(crate) fn patch_event(
         change.requires.push(active_events_below(event.organization, limits, now));
     }
     change.writes.push(Write::Put { before: Some(event.clone().into()), after: changed.clone().into() });
+    let activity = activity(&event, &changed, new_data.is_some());
     if let Some(data) = new_data {
         change.writes.extend(location_data_write(&event, location_data, data));
     }
@@ -92,7 +95,20 @@ pub(crate) fn patch_event(
     }
     sort_by_running_order(&mut after);
     let outcome = EventWithShifts { event: changed, shifts: after };
-    Ok(Decision::new(outcome, change).again_after(changed_or_not_empty))
+    Ok(Decision::new(outcome, change, activity).again_after(changed_or_not_empty))
+}
+
+/// Returns the activity of a patch. A change of fields comes before the publication.
+fn activity(before: &Event, after: &Event, has_new_data: bool) -> Vec<NewActivity> {
+    let changes = changes_of_event(before, after, has_new_data);
+    let updated = NewActivity::of(ActivityType::EVENT_UPDATED, after);
+    let published = match (before.is_published, after.is_published) {
+        (false, true) => Some(ActivityType::EVENT_PUBLISHED),
+        (true, false) => Some(ActivityType::EVENT_UNPUBLISHED),
+        _ => None,
+    };
+    let updated = (!changes.is_empty()).then(|| updated.with_changes(changes));
+    updated.into_iter().chain(published.map(|kind| NewActivity::of(kind, after))).collect()
 }
 
 /// Returns the write that replaces the location data of an event, which its version protects.

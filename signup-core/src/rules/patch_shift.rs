@@ -2,8 +2,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Decision;
+use super::activity::changes_of_shift;
 use super::edit::{check_not_cancelled, notice_of_change};
+use super::{Decision, NewActivity};
+use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::Event;
 use crate::fault::Faults;
@@ -63,9 +65,11 @@ pub(crate) fn patch_shift(
     }
     let mut change = ChangeSet::default();
     change.require_unchanged(event);
+    let activity = NewActivity::of(ActivityType::SHIFT_UPDATED, &changed.shift)
+        .with_changes(changes_of_shift(&shift.shift, &changed.shift));
     change.replace(shift.shift, changed.shift.clone());
     change.writes.extend(queued.map(Write::insert));
-    Ok(Decision::new(changed, change))
+    Ok(Decision::new(changed, change, [activity]))
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! The questions of an event: adding, changing and deleting one.
 
-use super::Decision;
+use super::activity::changes_of_question;
 use super::edit::{check_not_cancelled, next_gate};
+use super::{Decision, NewActivity};
+use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
@@ -44,7 +46,8 @@ pub(crate) fn add_question(
     let mut change = ChangeSet::default();
     change.replace(event.clone(), next_gate(event));
     change.insert(question.clone());
-    Ok(Decision::new(question, change))
+    let created = NewActivity::of(ActivityType::QUESTION_CREATED, &question);
+    Ok(Decision::new(question, change, [created]))
 }
 
 /// Changes the fields that `patch` names. A patch that changes no value writes nothing. If the new kind is not a select, the
@@ -83,8 +86,10 @@ pub(crate) fn patch_question(
     if changed.kind != question.kind {
         change.requires.push(is_unanswered(event, &question));
     }
+    let activity = NewActivity::of(ActivityType::QUESTION_UPDATED, &changed)
+        .with_changes(changes_of_question(&question, &changed));
     change.replace(question, changed.clone());
-    Ok(Decision::new(changed, change))
+    Ok(Decision::new(changed, change, [activity]))
 }
 
 /// Requires that no sign-up, confirmed or cancelled, has an answer to the question.
@@ -102,7 +107,8 @@ pub(crate) fn delete_question(event: &Event, question: &Question) -> Result<Deci
     let mut change = ChangeSet::default();
     change.replace(event.clone(), next_gate(event));
     change.remove(question.clone());
-    Ok(Decision::new((), change))
+    let deleted = NewActivity::of(ActivityType::QUESTION_DELETED, question);
+    Ok(Decision::new((), change, [deleted]))
 }
 
 #[cfg(test)]

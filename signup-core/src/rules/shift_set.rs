@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 
-use super::Decision;
 use super::cancel_event::closed;
 use super::edit::{changed_or_not_empty, check_not_cancelled, next_version, require_no_active_signups};
+use super::{Decision, NewActivity};
+use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
@@ -72,7 +73,9 @@ pub(crate) fn add_shifts(
     let next = next_version(&event);
     change.replace(event, next);
     shifts.iter().for_each(|shift| change.insert(shift.shift.clone()));
-    Ok(Decision::new(shifts, change))
+    let created = shifts.iter().map(|shift| NewActivity::of(ActivityType::SHIFT_CREATED, &shift.shift));
+    let created: Vec<_> = created.collect();
+    Ok(Decision::new(shifts, change, created))
 }
 
 /// Deletes a shift. If the request says so, cancels its active sign-ups for the reason that it gives, and queues one notice to
@@ -106,7 +109,8 @@ pub(crate) fn delete_shift(
         let path = (shift.organization, shift.event, shift.id);
         change.insert(Notice::new(notice, path, cause, now));
     }
-    Ok(Decision::new((), change).again_after(changed_or_not_empty))
+    let activity = NewActivity::of(ActivityType::SHIFT_DELETED, &shift.shift);
+    Ok(Decision::new((), change, [activity]).again_after(changed_or_not_empty))
 }
 
 #[cfg(test)]

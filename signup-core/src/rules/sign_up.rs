@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 
-use super::Decision;
 use super::edit::check_not_cancelled;
 use super::mail::{MailIds, queue_mail};
+use super::{Decision, NewActivity};
+use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::Event;
 use crate::id::SignupId;
@@ -67,7 +68,7 @@ pub(crate) fn sign_up(
     let place = Unique::Place(organization, shift.id, new.email.key());
     change.requires.push(Requirement::Absent { unique: place, now });
     if shift.is_over(now) {
-        return Ok(Decision::new(None, change));
+        return Ok(Decision::unrecorded(None, change));
     }
     let signup = Signup {
         id,
@@ -88,7 +89,8 @@ pub(crate) fn sign_up(
     change.insert(signup.clone());
     let secret = mail.secret.clone();
     queue_mail(&mut change, &signup, mail, |signup, secret| NoticeCause::SignedUp { signup, secret }, now);
-    Ok(Decision::new(Some((signup, secret)), change))
+    let created = NewActivity::of(ActivityType::SIGNUP_CREATED, &signup);
+    Ok(Decision::new(Some((signup, secret)), change, [created]))
 }
 
 /// Queues a mail about a repeated sign-up, which shows the place that the address has. Earlier links keep working.
@@ -106,7 +108,7 @@ pub(crate) fn sign_up_again(signup: Signup, mail: MailIds, now: Timestamp) -> De
     change.replace(signup, repeated.clone());
     let cause = |signup, secret| NoticeCause::SignedUpAgain { signup, secret };
     queue_mail(&mut change, &repeated, mail, cause, now);
-    Decision::new((), change)
+    Decision::unrecorded((), change)
 }
 
 #[cfg(test)]

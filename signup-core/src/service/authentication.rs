@@ -9,6 +9,7 @@ use moka::sync::Cache;
 
 use super::session::Principal;
 use super::{Service, Session, Shared};
+use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::id::{OrganizationId, TokenId};
 use crate::organization::Organization;
@@ -63,7 +64,8 @@ impl Service {
             limits: self.0.plans.limits(organization.plan),
             expires_at: token.expires_at,
         };
-        Ok(Session::new(Arc::clone(&self.0), principal))
+        let actor = Actor::Token { id: token.id, name: token.name.clone() };
+        Ok(Session::new(Arc::clone(&self.0), principal, actor))
     }
 
     /// Returns a session without a token, for a program that has a login of its own and decides itself what its users
@@ -98,7 +100,7 @@ impl Service {
             limits: self.0.plans.limits(organization.plan),
             expires_at: Timestamp::MAX,
         };
-        Ok(Session::new(Arc::clone(&self.0), principal))
+        Ok(Session::new(Arc::clone(&self.0), principal, Actor::Operator))
     }
 }
 

@@ -7,10 +7,13 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::Shared;
+use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::fault::{FaultKind, Faults};
+use crate::id::ActivityId;
 use crate::plan::PlanLimits;
-use crate::rules::Decision;
+use crate::rules::{self, Decision};
+use crate::secret;
 use crate::store::{ChangeSet, CommitError, Refusal, Total};
 
 /// How long a write is tried again, and how long it may wait for its turn before. An attempt is refused only if another
@@ -20,7 +23,7 @@ pub(super) const TIME_LIMIT: Duration = Duration::from_secs(10);
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 
 impl Shared {
-    /// Commits a decision. Decides again after a refusal that a new decision takes into account, such as a changed
+    /// Commits a decision, with its activity, which `actor` causes. Decides again after a refusal that a new decision takes into account, such as a changed
     /// shift. Returns every other refusal. An empty change set is not sent to the store.
     ///
     /// The second attempt follows at once, and each later one after a longer, random pause of the clock.
@@ -29,6 +32,7 @@ impl Shared {
     /// Returns the errors of `decide` and of the store, and [`Error::Contended`] after [`TIME_LIMIT`].
     pub(super) async fn commit<T: Send, F>(
         &self,
+        actor: &Actor,
         decide: impl Fn(Timestamp) -> F + Send + Sync,
     ) -> Result<std::result::Result<T, Refusal>>
     where
@@ -37,7 +41,9 @@ impl Shared {
         let mut retries = Retries::default();
         loop {
             let began = Instant::now();
-            let Decision { outcome, change, decides_again } = decide(self.now()).await?;
+            let now = self.now();
+            let Decision { outcome, mut change, activity, decides_again } = decide(now).await?;
+            rules::record(&mut change, activity, actor, || ActivityId::new(secret::new_uuid(now)), now);
             if change.is_empty() {
                 return Ok(Ok(outcome));
             }
@@ -58,12 +64,13 @@ impl Shared {
     /// `commit` decides again. Returns every other refusal as [`Error::Refused`].
     pub(super) async fn commit_unrefused<T: Send, F>(
         &self,
+        actor: &Actor,
         decide: impl Fn(Timestamp) -> F + Send + Sync,
     ) -> Result<T>
     where
         F: Future<Output = Result<Decision<T>>> + Send,
     {
-        self.commit(decide).await?.map_err(|refusal| Error::Refused(refusal.into()))
+        self.commit(actor, decide).await?.map_err(|refusal| Error::Refused(refusal.into()))
     }
 
     /// Commits the next state of a notice. Returns `false` if the notice, or its sign-up, has changed since it was read.

@@ -7,9 +7,10 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::{
-    ChangeSet, CommitError, Deleted, EventInFull, EventQuery, Kind, NoticeCounts, NoticeQuery, Page, Purge,
-    Record, RecordKey, RequestCounter, SignupInFull, SignupQuery, Store, StoreError, Unique,
+    ActivityQuery, ChangeSet, CommitError, Deleted, EventInFull, EventQuery, Kind, NoticeCounts, NoticeQuery,
+    Page, Purge, Record, RecordKey, RequestCounter, SignupInFull, SignupQuery, Store, StoreError, Unique,
 };
+use crate::activity::Activity;
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
 use crate::notice::Notice;
@@ -130,6 +131,7 @@ forward! { Arc, Box: {
     fn shift_with_event(organization: OrganizationId, id: ShiftId) -> Result<Option<(Shift, Event)>, StoreError>;
     fn signups(organization: OrganizationId, query: &SignupQuery) -> Result<Page<Signup>, StoreError>;
     fn signup_in_full(organization: OrganizationId, id: SignupId) -> Result<Option<SignupInFull>, StoreError>;
+    fn activity(organization: OrganizationId, query: &ActivityQuery) -> Result<Page<Activity>, StoreError>;
     fn notices(query: NoticeQuery, limit: u32) -> Result<Vec<Notice>, StoreError>;
     fn count_notices() -> Result<NoticeCounts, StoreError>;
     fn commit(change: ChangeSet) -> Result<(), CommitError>;

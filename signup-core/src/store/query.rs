@@ -1,5 +1,6 @@
-//! Queries and pages of lists: events, their coverage, and sign-ups.
+//! Queries and pages of lists: events, their coverage, sign-ups, and activity.
 
+mod activity;
 mod coverage;
 mod events;
 mod signups;
@@ -8,13 +9,15 @@ use std::cmp::Ordering;
 
 use jiff::Timestamp;
 
+pub use activity::ActivityQuery;
 pub use coverage::CoverageQuery;
 pub use events::{EventOrder, EventQuery, OpenShift};
 pub use signups::SignupQuery;
 
+use crate::activity::Activity;
 use crate::coverage::EventCoverage;
 use crate::event::Event;
-use crate::id::{EventId, SignupId};
+use crate::id::{ActivityId, EventId, SignupId};
 use crate::receipt::EventWithShifts;
 use crate::signup::Signup;
 
@@ -34,6 +37,10 @@ impl Listed for EventWithShifts {
 
 impl Listed for EventCoverage {
     type Key = CoverageKey;
+}
+
+impl Listed for Activity {
+    type Key = ActivityId;
 }
 
 impl Listed for Signup {

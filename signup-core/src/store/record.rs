@@ -9,8 +9,9 @@ mod declarations;
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::activity::Activity;
 use crate::event::Event;
-use crate::id::{EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
+use crate::id::{ActivityId, EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
 use crate::link::Link;
 use crate::notice::Notice;
 use crate::organization::Organization;
@@ -165,6 +166,8 @@ records! {
     Receipt(Receipt);
     /// A [`Notice`].
     Notice(Notice);
+    /// An [`Activity`].
+    Activity(Activity);
 }
 
 /// The key of a record. Every key but an organization's names the organization that owns the record.
@@ -190,6 +193,8 @@ pub enum RecordKey {
     Receipt(ReceiptKey),
     /// The key of a [`Notice`].
     Notice(OrganizationId, NoticeId),
+    /// The key of an [`Activity`].
+    Activity(OrganizationId, ActivityId),
 }
 
 impl RecordKey {
@@ -206,6 +211,7 @@ impl RecordKey {
             Self::Link(..) => Kind::Link,
             Self::Receipt(_) => Kind::Receipt,
             Self::Notice(..) => Kind::Notice,
+            Self::Activity(..) => Kind::Activity,
         }
     }
 
@@ -220,7 +226,8 @@ impl RecordKey {
             | Self::Question(organization, _)
             | Self::Signup(organization, _)
             | Self::Link(organization, _)
-            | Self::Notice(organization, _) => *organization,
+            | Self::Notice(organization, _)
+            | Self::Activity(organization, _) => *organization,
             Self::Receipt(key) => key.organization,
         }
     }
@@ -235,6 +242,7 @@ impl RecordKey {
             Self::Question(_, id) => id.uuid(),
             Self::Signup(_, id) => id.uuid(),
             Self::Notice(_, id) => id.uuid(),
+            Self::Activity(_, id) => id.uuid(),
             Self::Link(..) | Self::Receipt(_) => return None,
         })
     }

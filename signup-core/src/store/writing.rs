@@ -16,7 +16,7 @@
 //! use std::sync::Arc;
 //!
 //! use signup_core::{
-//!     ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, EventWithShifts, Kind, Notice, NoticeCounts,
+//!     Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, EventWithShifts, Kind, Notice, NoticeCounts,
 //!     NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup,
 //!     SignupId, SignupInFull, SignupQuery, Store, StoreError, Token, Unique, async_trait, uuid::Uuid,
 //! };
@@ -87,6 +87,10 @@
 //!
 //!     async fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Read<Page<Signup>> {
 //!         self.0.signups(organization, query).await
+//!     }
+//!
+//!     async fn activity(&self, organization: OrganizationId, query: &ActivityQuery) -> Read<Page<Activity>> {
+//!         self.0.activity(organization, query).await
 //!     }
 //!
 //!     async fn signup_in_full(&self, organization: OrganizationId, id: SignupId) -> Read<Option<SignupInFull>> {
@@ -167,13 +171,14 @@
 //! | [`Link`](Kind::Link) | its digest | sign-up | [`Link`](Unique::Link) | none | none |
 //! | [`Receipt`](Kind::Receipt) | a [`ReceiptKey`](crate::ReceiptKey) | none | [`Receipt`](Unique::Receipt) | none | none |
 //! | [`Notice`](Kind::Notice) | its id | the [sign-up](crate::NoticeCause::signup) of its cause, or else the shift | none | none | version |
+//! | [`Activity`](Kind::Activity) | its id | organization | none | none | none |
 //!
-//! Only a receipt [expires](Entity::expires_at). The expiry of a token is a field, which the service checks.
+//! Only a receipt and an activity [expire](Entity::expires_at). The expiry of a token is a field, which the service checks.
 //!
 //! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a sign-up, a link or a
 //! notice. [`Store::event_in_full`] takes the key of each of them, and of the event itself. The key of a deleted shift, of a
-//! sign-up for it with its links, or of a notice about it finds the event, too. The key of an organization, a token or a
-//! receipt finds none.
+//! sign-up for it with its links, or of a notice about it finds the event, too. The key of an organization, a token, a
+//! receipt or an activity finds none.
 //!
 //! The values in records are checked types, such as [`Title`](crate::Title). A store that decodes a value builds it with the
 //! type's constructor, and reports a refused value as [`StoreError::corrupt`]. Values that an earlier release accepted must

@@ -47,6 +47,29 @@ CREATE TABLE tokens (
     PRIMARY KEY (organization_id, id)
 );
 
+-- What happened, to which record, when and by whom. Each row is written in the transaction of its cause, and never changes.
+CREATE TABLE activity (
+    organization_id uuid   NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+    id              uuid   NOT NULL,
+    type            text   COLLATE "C" NOT NULL CHECK (length(type) BETWEEN 1 AND 255),
+    created_at      bigint NOT NULL,
+    -- Who did it, as a JSON object.
+    actor           json   NOT NULL,
+    -- The record and its parents. They are not foreign keys: a row stays when its record is purged.
+    event_id        uuid,
+    shift_id        uuid,
+    signup_id       uuid,
+    question_id     uuid,
+    token_id        uuid,
+    webhook_id      uuid,
+    -- The names of the fields that changed, as a JSON array.
+    changes         json   NOT NULL,
+    expires_at      bigint NOT NULL,
+    PRIMARY KEY (organization_id, id)
+);
+CREATE INDEX activity_by_event ON activity (organization_id, event_id, id);
+CREATE INDEX activity_by_expiry ON activity (expires_at);
+
 -- The events. A deleted event stays until it is purged, with all that belongs to it.
 CREATE TABLE events (
     organization_id     uuid    NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,

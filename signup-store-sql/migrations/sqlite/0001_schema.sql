@@ -42,6 +42,29 @@ CREATE TABLE tokens (
     PRIMARY KEY (organization_id, id)
 ) STRICT;
 
+-- What happened, to which record, when and by whom. Each row is written in the transaction of its cause, and never changes.
+CREATE TABLE activity (
+    organization_id BLOB    NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+    id              BLOB    NOT NULL CHECK (length(id) = 16),
+    type            TEXT    NOT NULL CHECK (length(type) BETWEEN 1 AND 255),
+    created_at      INTEGER NOT NULL,
+    -- Who did it, as a JSON object.
+    actor           TEXT    NOT NULL CHECK (json_type(actor) = 'object'),
+    -- The record and its parents. They are not foreign keys: a row stays when its record is purged.
+    event_id        BLOB,
+    shift_id        BLOB,
+    signup_id       BLOB,
+    question_id     BLOB,
+    token_id        BLOB,
+    webhook_id      BLOB,
+    -- The names of the fields that changed, as a JSON array.
+    changes         TEXT    NOT NULL CHECK (json_type(changes) = 'array'),
+    expires_at      INTEGER NOT NULL,
+    PRIMARY KEY (organization_id, id)
+) STRICT;
+CREATE INDEX activity_by_event ON activity (organization_id, event_id, id);
+CREATE INDEX activity_by_expiry ON activity (expires_at);
+
 -- The events. A deleted event stays until it is purged, with all that belongs to it.
 CREATE TABLE events (
     organization_id     BLOB    NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,

@@ -83,9 +83,11 @@ impl Lock {
                     Kind::Question => "question",
                     Kind::Signup => "signup",
                     Kind::Notice => "notice",
-                    // The lock of the event covers its location data, and the name of a receipt the receipt. A link never
-                    // changes.
-                    Kind::Event | Kind::LocationData | Kind::Link | Kind::Receipt => return None,
+                    // The lock of the event covers its location data, and the name of a receipt the receipt. A link and an
+                    // activity never change.
+                    Kind::Event | Kind::LocationData | Kind::Link | Kind::Receipt | Kind::Activity => {
+                        return None;
+                    }
                 };
                 row(kind, record.organization(), record.id())
             }

@@ -3,15 +3,17 @@
 use jiff::Timestamp;
 use rstest::rstest;
 use signup_core::{
-    CancelledBy, EmailAddress, EventId, EventKey, EventQuery, NoticeId, OpenShift, OrganizationId, Position,
-    Purge, ShiftId, Side, SignupId, SignupQuery, SignupStatus,
+    ActivityId, ActivityQuery, CancelledBy, EmailAddress, EventId, EventKey, EventQuery, NoticeId, OpenShift,
+    OrganizationId, Position, Purge, ShiftId, Side, SignupId, SignupQuery, SignupStatus,
 };
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use uuid::Uuid;
 
 use super::options::PLANNER;
 use crate::sql::purge::steps;
-use crate::sql::read::{due_notices_query, page_query, page_with_shifts_query, signup_page_query};
+use crate::sql::read::{
+    activity_page_query, due_notices_query, page_query, page_with_shifts_query, signup_page_query,
+};
 use crate::sql::{Dialect, Statement, Value, values};
 use crate::test_cluster::Cluster;
 
@@ -199,6 +201,40 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is(#[values(false, true)]
                 assert_eq!(plan.matches(" Filter: ((SubPlan").count(), events, "{plan}");
                 assert!(!["Sort", "Seq Scan"].iter().any(|step| plan.contains(step)), "{plan}");
             }
+        }
+    }
+}
+
+/// Inserts 20,000 activities of one of the events of [`MANY_EVENTS`].
+const MUCH_ACTIVITY: &str = "INSERT INTO activity (organization_id, id, type, created_at, actor, event_id, changes, expires_at) \
+     SELECT organization_id, gen_random_uuid(), 'event.updated', n, '{\"type\": \"system\"}', id, '[]', n \
+     FROM (SELECT * FROM events LIMIT 1) e, generate_series(1, 20000) n";
+
+/// A page is a range of the index of its scope. Activity of another type is skipped.
+#[rstest]
+#[tokio::test]
+async fn a_page_of_activity_costs_the_same_wherever_it_is(#[values(false, true)] is_analyzed: bool) {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut connection = connect(cluster).await;
+    connection.execute(MANY_EVENTS).await.unwrap();
+    connection.execute(MUCH_ACTIVITY).await.unwrap();
+    if is_analyzed {
+        connection.execute("ANALYZE").await.unwrap();
+    }
+    let all = ActivityQuery::new().of_type("signup.*".parse().unwrap());
+    for (query, index) in [(all.clone(), "activity_pkey"), (all.of_event(EventId::NONE), "activity_by_event")]
+    {
+        for side in [None, Some(Side::Below), Some(Side::Above)] {
+            let mut wanted = query.clone();
+            wanted.position = side.map(|side| Position { key: ActivityId::NONE, side });
+            let page = activity_page_query(Dialect::Postgres, OrganizationId::NONE, &wanted);
+            let plan = plan_of(&mut connection, page).await;
+            let ranges = plan.matches(&format!(" using {index} on activity a")).count();
+            assert_eq!(ranges, 1 + usize::from(side.is_some()), "{plan}");
+            // All conditions but those of the type are in the range of the index.
+            let filters = plan.matches(" Filter: ((($4 IS NULL)").count();
+            assert_eq!((filters, plan.matches(" Filter:").count()), (ranges, ranges), "{plan}");
+            assert!(!["Sort", "Seq Scan"].iter().any(|step| plan.contains(step)), "{plan}");
         }
     }
 }

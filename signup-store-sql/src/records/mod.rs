@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** no module here runs a statement.
 
+pub(crate) mod activity;
 pub(crate) mod event;
 pub(crate) mod link;
 pub(crate) mod location_data;
@@ -36,6 +37,7 @@ pub(crate) fn table(kind: Kind) -> &'static dyn RecordTable {
         Kind::Link => &link::TABLE,
         Kind::Receipt => &receipt::TABLE,
         Kind::Notice => &notice::TABLE,
+        Kind::Activity => &activity::TABLE,
     }
 }
 

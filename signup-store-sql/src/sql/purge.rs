@@ -35,7 +35,7 @@ impl Step {
 /// Returns the steps of a purge.
 pub(crate) fn steps(dialect: Dialect, purge: Purge) -> Vec<Step> {
     let (until, texts) = match purge {
-        Purge::Expired(until) => (until, vec![expired(dialect)]),
+        Purge::Expired(until) => (until, expired(dialect)),
         Purge::FailedNotices(until) => (until, vec![failed_notices(dialect)]),
         Purge::Deleted(until) => {
             let mark = mark(dialect);
@@ -52,11 +52,17 @@ fn removals(dialect: Dialect, until: i64, texts: Vec<String>) -> impl Iterator<I
     texts.into_iter().map(move |text| Step { dialect, text, until, removes: true })
 }
 
-/// The order is the same in every store.
-fn expired(dialect: Dialect) -> String {
-    let rows = "c.expires_at <= $2 \
-         ORDER BY c.expires_at, c.organization_id, c.token_id, c.operation, c.idempotency_key";
-    delete(dialect, "receipts", &first(dialect, "receipts", rows))
+/// The order within a kind is the same in every store.
+fn expired(dialect: Dialect) -> Vec<String> {
+    let tables = [
+        ("receipts", "c.organization_id, c.token_id, c.operation, c.idempotency_key"),
+        ("activity", "c.organization_id, c.id"),
+    ];
+    let remove = |(table, key)| {
+        let rows = format!("c.expires_at <= $2 ORDER BY c.expires_at, {key}");
+        delete(dialect, table, &first(dialect, table, &rows))
+    };
+    tables.map(remove).to_vec()
 }
 
 fn failed_notices(dialect: Dialect) -> String {

@@ -6,6 +6,7 @@
 //! Lists are sorted here, because SQL promises no order for an aggregate or a join. The rows mostly arrive in order, so the
 //! sort is cheap.
 
+mod activity_page;
 mod event_in_full;
 mod event_page;
 mod notices;
@@ -13,6 +14,9 @@ mod page;
 mod reader;
 mod signup_page;
 
+pub(crate) use activity_page::activity_page;
+#[cfg(test)]
+pub(crate) use activity_page::activity_page_query;
 pub(crate) use event_in_full::event_in_full;
 pub(crate) use event_page::{events, events_with_shifts};
 #[cfg(test)]

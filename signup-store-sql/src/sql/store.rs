@@ -5,10 +5,10 @@ use std::hash::Hash;
 
 use async_trait::async_trait;
 use signup_core::{
-    ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, EventWithShifts, Kind, Notice,
-    NoticeCounts, NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter,
-    ScheduledShift, Shift, ShiftId, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Token,
-    Unique, sort_by_running_order,
+    Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery,
+    EventWithShifts, Kind, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId, Page, Purge,
+    Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup, SignupId, SignupInFull,
+    SignupQuery, Store, StoreError, Token, Unique, sort_by_running_order,
 };
 use uuid::Uuid;
 
@@ -163,7 +163,7 @@ impl<B: Backend> Store for SqlStore<B> {
                 let [owner, id, ..] = table.key() else { return Ok(None) };
                 format!("(SELECT event_id FROM {} WHERE {owner} = $1 AND {id} = $2)", table.name())
             }
-            Kind::Organization | Kind::Token | Kind::Receipt => return Ok(None),
+            Kind::Organization | Kind::Token | Kind::Receipt | Kind::Activity => return Ok(None),
         };
         let condition = format!("e.organization_id = $1 AND e.id = {id}");
         read::event_in_full(self.0.reader(), &condition, key_values(key)).await
@@ -209,6 +209,10 @@ impl<B: Backend> Store for SqlStore<B> {
         };
         let values = values![organization.uuid(), id.uuid()];
         one(self.0.reader(), "reading a shift and its event", columns, from, values, read).await
+    }
+
+    async fn activity(&self, organization: OrganizationId, query: &ActivityQuery) -> Result<Page<Activity>> {
+        read::activity_page(self.0.reader(), organization, query).await
     }
 
     async fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Result<Page<Signup>> {

@@ -3,15 +3,17 @@
 use jiff::Timestamp;
 use rstest::rstest;
 use signup_core::{
-    CancelledBy, EmailAddress, EventId, EventKey, EventQuery, NoticeId, OpenShift, OrganizationId, Position,
-    Purge, Requirement, ShiftId, Side, SignupId, SignupQuery, SignupStatus, Total,
+    ActivityId, ActivityQuery, CancelledBy, EmailAddress, EventId, EventKey, EventQuery, NoticeId, OpenShift,
+    OrganizationId, Position, Purge, Requirement, ShiftId, Side, SignupId, SignupQuery, SignupStatus, Total,
 };
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnection};
 
 use crate::SqliteStore;
 use crate::sql::given_rows::GivenRows;
 use crate::sql::purge::steps;
-use crate::sql::read::{due_notices_query, page_query, page_with_shifts_query, signup_page_query};
+use crate::sql::read::{
+    activity_page_query, due_notices_query, page_query, page_with_shifts_query, signup_page_query,
+};
 use crate::sql::require;
 use crate::sql::{Dialect, Statement};
 
@@ -117,6 +119,26 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is() {
                 assert_eq!(plan.matches(shift).count(), ranges, "{plan}");
                 assert!(!plan.contains("B-TREE") && !plan.contains("SCAN signups"), "{plan}");
             }
+        }
+    }
+}
+
+/// A page is a range of the index of its scope. Activity of another type is skipped.
+#[tokio::test]
+async fn a_page_of_activity_costs_the_same_wherever_it_is() {
+    let (_folder, mut connection) = database().await;
+    let all = ActivityQuery::new().of_type("signup.*".parse().unwrap());
+    for (query, index) in
+        [(all.clone(), "sqlite_autoindex_activity_1"), (all.of_event(EventId::NONE), "activity_by_event")]
+    {
+        for side in [None, Some(Side::Below), Some(Side::Above)] {
+            let mut wanted = query.clone();
+            wanted.position = side.map(|side| Position { key: ActivityId::NONE, side });
+            let page = activity_page_query(Dialect::Sqlite, OrganizationId::NONE, &wanted);
+            let plan = plan(&mut connection, page).await;
+            let ranges = 1 + usize::from(side.is_some());
+            assert_eq!(plan.matches(&format!("SEARCH a USING INDEX {index}")).count(), ranges, "{plan}");
+            assert!(!plan.contains("B-TREE") && !plan.contains("SCAN activity"), "{plan}");
         }
     }
 }

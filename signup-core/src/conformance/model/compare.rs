@@ -64,12 +64,15 @@ pub(super) async fn compare(
             same!(store, reference, notices(query, limit))?;
         }
     }
-    let signup_queries = signup_queries(seen);
+    let (signup_queries, activity_queries) = (signup_queries(seen), activity_queries(seen));
     for owner in seen.organizations() {
         same!(store, reference, tokens(owner))?;
         same!(store, reference, deleted_events(owner, None::<EventId>, 99))?;
         for query in &signup_queries {
             same!(store, reference, signups(owner, query))?;
+        }
+        for query in &activity_queries {
+            same!(store, reference, activity(owner, query))?;
         }
         for key in &seen.keys {
             compare_key(store, reference, &in_organization(key, owner)).await?;
@@ -109,6 +112,24 @@ fn signup_queries(seen: &Seen) -> Vec<SignupQuery> {
         queries.extend(CancelledBy::ALL.iter().map(|by| deleted.clone().cancelled_by(*by)));
         queries.extend(SignupStatus::ALL.iter().map(|status| deleted.clone().status(*status)));
         queries.extend([deleted.limit(2), scope]);
+    }
+    queries
+}
+
+/// Returns queries of every scope, of each type, and at each position.
+fn activity_queries(seen: &Seen) -> Vec<ActivityQuery> {
+    let new = ActivityQuery::new().limit(2);
+    let mut queries = vec![new.clone(), new.clone().limit(99)];
+    queries.extend(["event.*", "event.updated"].map(|kind| new.clone().of_type(kind.parse().unwrap())));
+    for key in &seen.keys {
+        match *key {
+            RecordKey::Event(_, event) => queries.push(new.clone().of_event(event)),
+            RecordKey::Activity(_, key) => {
+                let beside = [Side::Below, Side::Above].map(|side| Position { key, side });
+                queries.extend(beside.map(|position| new.clone().at(position)));
+            }
+            _ => {}
+        }
     }
     queries
 }

@@ -57,6 +57,15 @@ impl Draft<'_> {
                 }
                 Notice { due_at, ..new }.into()
             }
+            Kind::Activity => {
+                let organization = numbers.pick(world.all::<&Organization>())?.id;
+                let kind = numbers.pick(ActivityType::ALL.iter().take(4))?.clone();
+                let subject = match numbers.pick(world.all::<&Event>()).filter(|_| numbers.below(3) > 0) {
+                    Some(event) => event.into(),
+                    None => Subject::default(),
+                };
+                Activity { organization, kind, subject, created_at: self.now, ..activity(1, number) }.into()
+            }
             // Location data is put with its event.
             Kind::LocationData => return None,
         })
@@ -98,7 +107,9 @@ impl Draft<'_> {
                     _ => notice.requeued(now),
                 };
             }
-            Record::LocationData(_) | Record::Link(_) | Record::Receipt(_) => return None,
+            Record::LocationData(_) | Record::Link(_) | Record::Receipt(_) | Record::Activity(_) => {
+                return None;
+            }
         }
         Some(record)
     }

@@ -95,6 +95,7 @@ pub(in crate::conformance) fn in_organization(key: &RecordKey, organization: Org
         RecordKey::Link(_, digest) => RecordKey::Link(organization, *digest),
         RecordKey::Receipt(key) => RecordKey::Receipt(ReceiptKey { organization, ..key.clone() }),
         RecordKey::Notice(_, id) => RecordKey::Notice(organization, *id),
+        RecordKey::Activity(_, id) => RecordKey::Activity(organization, *id),
     }
 }
 

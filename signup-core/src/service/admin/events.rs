@@ -1,6 +1,7 @@
 //! Events of an organization, for its operator.
 
 use super::Admin;
+use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{EventId, NoticeId, OrganizationId};
@@ -128,7 +129,7 @@ impl Admin {
         let organization = self.event_owner(id).await?;
         let _turn = self.shared.turns.of_event(organization, id).await?;
         self.shared
-            .commit_unrefused(move |now| async move {
+            .commit_unrefused(&Actor::Operator, move |now| async move {
                 let notice = NoticeId::new(secret::new_uuid(now));
                 rules::cancel_event(self.event(id).await?, cancel.clone(), notice, now)
             })
@@ -158,7 +159,7 @@ impl Admin {
         let organization = self.event_owner(id).await?;
         let _turn = self.shared.turns.of_event(organization, id).await?;
         let delete = move |now| async move { rules::delete_event(&self.event(id).await?, now) };
-        self.shared.commit_unrefused(delete).await
+        self.shared.commit_unrefused(&Actor::Operator, delete).await
     }
 
     /// Restores a deleted event as it was, with its shifts, questions and sign-ups.
@@ -188,7 +189,7 @@ impl Admin {
         let _turn = self.shared.turns.of_event(organization, id).await?;
         let restored = self
             .shared
-            .commit(move |now| async move {
+            .commit(&Actor::Operator, move |now| async move {
                 let deleted = self.read_deleted_event(organization, id).await?;
                 Ok(rules::restore_event(deleted, limits, now))
             })

@@ -3,12 +3,13 @@
 use jiff::Timestamp;
 
 use super::Admin;
+use crate::activity::{ActivityType, Actor};
 use crate::error::{Error, Result};
 use crate::id::{OrganizationId, TokenId};
 use crate::input::{NewOrganization, NewToken, OrganizationPatch};
 use crate::organization::Organization;
 use crate::plan::Plan;
-use crate::rules::{self, Decision, slug_base, slug_with_tail};
+use crate::rules::{self, Decision, NewActivity, slug_base, slug_with_tail};
 use crate::secret::{self, TokenText};
 use crate::store::{ChangeSet, RecordKey, Refusal, Requirement, Total, Unique};
 
@@ -40,7 +41,7 @@ impl Admin {
     pub async fn create_organization(&self, new: NewOrganization) -> Result<Organization> {
         let new = &new;
         self.shared
-            .commit_unrefused(move |now| async move {
+            .commit_unrefused(&Actor::Operator, move |now| async move {
                 let plain = slug_base(new.name.as_str());
                 let slug = match plain {
                     Some(plain) if self.by_slug(&plain).await?.is_none() => plain,
@@ -50,7 +51,8 @@ impl Admin {
                 let mut change = ChangeSet::default();
                 change.requires.push(Requirement::Absent { unique: Unique::OrganizationSlug(slug), now });
                 change.insert(organization.clone());
-                Ok(Decision::new(organization, change)
+                let created = NewActivity::of_organization(ActivityType::ORGANIZATION_CREATED, &organization);
+                Ok(Decision::new(organization, change, [created])
                     .again_after(|refusal| matches!(refusal, Refusal::Taken(_))))
             })
             .await
@@ -93,7 +95,7 @@ impl Admin {
         let (new, token) = (&new, &token);
         let created = self
             .shared
-            .commit(move |now| async move {
+            .commit(&Actor::Operator, move |now| async move {
                 let slug = slug_base(new.name.as_str()).unwrap_or_else(|| FALLBACK.to_owned());
                 let organization = organization(new, slug, now);
                 let text = TokenText::generate();
@@ -102,8 +104,12 @@ impl Admin {
                 let mut change = ChangeSet::default();
                 change.requires.push(Requirement::Below { total: Total::Organizations, bound: 1, now });
                 change.insert(organization.clone());
+                let created = [
+                    NewActivity::of_organization(ActivityType::ORGANIZATION_CREATED, &organization),
+                    NewActivity::of(ActivityType::TOKEN_CREATED, &token),
+                ];
                 change.insert(token);
-                Ok(Decision::new((organization, text), change))
+                Ok(Decision::new((organization, text), change, created))
             })
             .await?;
         match created {
@@ -223,7 +229,7 @@ impl Admin {
     ) -> Result<Organization> {
         let changed = self
             .shared
-            .commit_unrefused(move |_| async move {
+            .commit_unrefused(&Actor::Operator, move |_| async move {
                 Ok(rule(self.shared.get(RecordKey::Organization(organization)).await?))
             })
             .await;

@@ -1,6 +1,7 @@
 //! Questions of an event.
 
 use super::Admin;
+use crate::activity::Actor;
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
@@ -42,7 +43,7 @@ impl Admin {
         let organization = self.event_owner(event).await?;
         let _turn = self.shared.turns.of_event(organization, event).await?;
         self.shared
-            .commit_unrefused(move |now| async move {
+            .commit_unrefused(&Actor::Operator, move |now| async move {
                 let EventInFull { event, questions, .. } = self.event(event).await?;
                 let id = QuestionId::new(secret::new_uuid(now));
                 rules::add_question(&event, &questions, new.clone(), id)

@@ -1,12 +1,13 @@
 //! Sign-ups: people's data, across organizations.
 
 use super::Admin;
+use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
-use crate::rules::{self, Decision, MailIds};
+use crate::rules::{self, MailIds};
 use crate::shift::Shift;
 use crate::signup::{CancelledBy, Signup};
-use crate::store::{ChangeSet, Deleted, Kind, RecordKey, SignupQuery};
+use crate::store::{Deleted, Kind, RecordKey, SignupQuery};
 use crate::text::EmailAddress;
 
 impl Admin {
@@ -87,7 +88,7 @@ impl Admin {
     /// ```
     pub async fn cancel_signup(&self, organization: OrganizationId, id: SignupId) -> Result<Signup> {
         self.shared
-            .commit_unrefused(move |now| async move {
+            .commit_unrefused(&Actor::Operator, move |now| async move {
                 let found = self.shared.store.signup_in_full(organization, id).await?;
                 let found = found.filter(|found| found.event.deleted_at.is_none()).ok_or(Error::NotFound)?;
                 rules::cancel_signup(found, CancelledBy::Operator, MailIds::generate(now), now)
@@ -124,11 +125,9 @@ impl Admin {
                 return Ok(erased);
             }
             for signup in signups {
-                let mut change = ChangeSet::default();
-                change.remove(signup);
-                let erase = |_| async { Ok(Decision::new((), change.clone()).again_after(|_| false)) };
+                let erase = |_| async { Ok(rules::erase_signup(signup.clone())) };
                 // A sign-up that has changed since is listed again.
-                if self.shared.commit(erase).await?.is_ok() {
+                if self.shared.commit(&Actor::Operator, erase).await?.is_ok() {
                     erased += 1;
                 }
             }

@@ -3,12 +3,13 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::Admin;
+use crate::activity::{ActivityType, Actor};
 use crate::error::Result;
 use crate::fault::{FaultKind, Faults};
 use crate::id::{OrganizationId, TokenId};
 use crate::input::NewToken;
 use crate::organization::Organization;
-use crate::rules::{self, Decision};
+use crate::rules::{self, Decision, NewActivity};
 use crate::secret::{self, TokenText};
 use crate::store::{ChangeSet, Kind, RecordKey};
 use crate::token::Token;
@@ -46,12 +47,13 @@ impl Admin {
         let new = &new;
         let organization: Organization = self.shared.get(RecordKey::Organization(organization)).await?;
         self.shared
-            .commit_unrefused(move |now| async move {
+            .commit_unrefused(&Actor::Operator, move |now| async move {
                 let text = TokenText::generate();
                 let token = token(TokenId::new(secret::new_uuid(now)), organization.id, new, &text, now)?;
                 let mut change = ChangeSet::default();
                 change.insert(token.clone());
-                Ok(Decision::new((token, text), change))
+                let created = NewActivity::of(ActivityType::TOKEN_CREATED, &token);
+                Ok(Decision::new((token, text), change, [created]))
             })
             .await
     }
@@ -92,7 +94,7 @@ impl Admin {
     pub async fn revoke_token(&self, id: TokenId) -> Result<Token> {
         let revoked = self
             .shared
-            .commit_unrefused(move |now| async move {
+            .commit_unrefused(&Actor::Operator, move |now| async move {
                 let owner = self.shared.owner(Kind::Token, id.uuid()).await?;
                 let token = self.shared.get(RecordKey::Token(owner, id)).await?;
                 Ok(rules::revoke_token(token, now))

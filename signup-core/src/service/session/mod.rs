@@ -1,5 +1,6 @@
 //! Sessions: what a token may do, in its own organization.
 
+mod activity;
 mod event_life;
 mod events;
 mod pages;
@@ -18,6 +19,7 @@ pub use token::TokenUse;
 
 use super::Shared;
 use super::commit::refusal_error;
+use crate::activity::Actor;
 use crate::allowance::RateKey;
 use crate::error::{Error, Result};
 use crate::id::{OrganizationId, TokenId};
@@ -51,6 +53,7 @@ use crate::token::{Scope, Scopes};
 pub struct Session {
     shared: Arc<Shared>,
     principal: Principal,
+    actor: Arc<Actor>,
     key: Option<Arc<Key>>,
 }
 
@@ -74,8 +77,8 @@ pub(super) struct Principal {
 }
 
 impl Session {
-    pub(super) const fn new(shared: Arc<Shared>, principal: Principal) -> Self {
-        Self { shared, principal, key: None }
+    pub(super) fn new(shared: Arc<Shared>, principal: Principal, actor: Actor) -> Self {
+        Self { shared, principal, actor: Arc::new(actor), key: None }
     }
 
     /// Returns the organization that the session belongs to.
@@ -295,7 +298,7 @@ impl Session {
         };
         let committed = async {
             let _turn = self.shared.turn(self.organization_id(), operation).await?;
-            self.shared.commit(with_receipt).await
+            self.shared.commit(&self.actor, with_receipt).await
         };
         let error = match committed.await {
             Ok(Ok(outcome)) => return Ok(outcome),

@@ -136,9 +136,9 @@ impl Session {
     async fn with_fault_of_type(&self, event: &Event, question: &Question, faults: Faults) -> Result<Faults> {
         let check = |_| async move {
             let requires = vec![rules::is_unanswered(event, question)];
-            Ok(Decision::new((), ChangeSet { requires, writes: vec![] }))
+            Ok(Decision::unrecorded((), ChangeSet { requires, writes: vec![] }))
         };
-        let Err(Refusal::NotBelow { .. }) = self.shared.commit(check).await? else {
+        let Err(Refusal::NotBelow { .. }) = self.shared.commit(&self.actor, check).await? else {
             return Ok(faults);
         };
         let mut all = Faults::one("type", FaultKind::Answered);

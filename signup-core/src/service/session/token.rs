@@ -59,9 +59,9 @@ impl Session {
         let check = |now| async move {
             let total = Total::ActiveEvents(organization);
             let requires = vec![Requirement::Below { total, bound: 0, now }];
-            Ok(Decision::new((), ChangeSet { requires, writes: vec![] }).again_after(|_| false))
+            Ok(Decision::unrecorded((), ChangeSet { requires, writes: vec![] }).again_after(|_| false))
         };
-        match self.shared.commit(check).await? {
+        match self.shared.commit(&self.actor, check).await? {
             Ok(()) => Ok(0),
             Err(Refusal::NotBelow { count, .. }) => Ok(count),
             Err(refusal) => Err(Error::Refused(refusal.into())),

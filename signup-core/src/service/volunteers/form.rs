@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Shared, Volunteers};
+use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{OrganizationId, ShiftId, SignupId};
@@ -157,7 +158,7 @@ impl SignUpForm {
         let (new, is_first) = (&new, &AtomicBool::new(true));
         let decided = self
             .shared
-            .commit(move |now| async move {
+            .commit(&Actor::Volunteer, move |now| async move {
                 let sign_up = |facts: &SignUpFacts| {
                     let id = SignupId::new(secret::new_uuid(now));
                     rules::sign_up(facts, new, id, MailIds::generate(now), now)
@@ -202,7 +203,7 @@ impl SignUpForm {
     async fn mail_again(&self, signup: &Signup) -> Result<()> {
         let is_first = &AtomicBool::new(true);
         self.shared
-            .commit_unrefused(move |now| async move {
+            .commit_unrefused(&Actor::Volunteer, move |now| async move {
                 let present = match is_first.swap(false, Ordering::Relaxed) {
                     true => Some(signup.clone()),
                     // The sign-up has changed, or was erased.

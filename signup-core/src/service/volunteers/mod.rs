@@ -8,6 +8,7 @@ use std::sync::Arc;
 pub use form::{SignUpForm, SignedUp};
 
 use super::Shared;
+use crate::activity::Actor;
 use crate::allowance::{Allowance, RateKey};
 use crate::error::{Error, Result};
 use crate::event::Event;
@@ -160,7 +161,7 @@ impl Volunteers {
     /// ```
     pub async fn cancel(&self, secret: &Secret) -> Result<Signup> {
         self.shared
-            .commit_unrefused(move |now| async move {
+            .commit_unrefused(&Actor::Volunteer, move |now| async move {
                 let found = self.found(secret).await?;
                 rules::cancel_signup(found, CancelledBy::Volunteer, MailIds::generate(now), now)
             })

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Entity, EventLocationData, RecordKey, Share, Total, Unique};
+use crate::activity::Activity;
 use crate::event::Event;
 use crate::link::Link;
 use crate::notice::Notice;
@@ -176,6 +177,20 @@ impl Entity for Receipt {
 
     fn expires_at(&self) -> Option<Timestamp> {
         Some(self.expires_at)
+    }
+}
+
+impl Entity for Activity {
+    fn key(&self) -> RecordKey {
+        RecordKey::Activity(self.organization, self.id)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Organization(self.organization))
+    }
+
+    fn expires_at(&self) -> Option<Timestamp> {
+        Some(Self::expires_at(self))
     }
 }
 

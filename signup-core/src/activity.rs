@@ -1,0 +1,316 @@
+//! Activity: what happened, to which record, when and by whom.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::event::Event;
+use crate::id::{ActivityId, EventId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId, WebhookId};
+use crate::question::Question;
+use crate::shift::Shift;
+use crate::signup::Signup;
+use crate::text::Name;
+use crate::text_form::text_form;
+use crate::token::Token;
+use crate::value_error::ValueError;
+
+/// The record of one thing that happened.
+///
+/// Every write that takes effect records its activity in the same commit. A write that changes no value, a refused write and
+/// a replay record none. So the list of activity is complete, and nothing in it did not happen.
+///
+/// There is one activity for each record that the caller creates or changes, and none for what follows from it: an event that is
+/// created with ten shifts is one `event.created`, and a cancelled event is one `event.cancelled`, whatever number of sign-ups
+/// it cancels.
+///
+/// An activity has no value of a field, and no name or address of a volunteer. So it stays as it is when a volunteer's data is
+/// erased.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Activity {
+    /// The id. The ids of one commit sort in the order in which its activities are described.
+    pub id: ActivityId,
+    /// The organization that owns the record.
+    pub organization: OrganizationId,
+    /// What happened.
+    #[serde(rename = "type")]
+    pub kind: ActivityType,
+    /// When it happened.
+    pub created_at: Timestamp,
+    /// The caller that did it.
+    pub actor: Actor,
+    /// The record, and its parents.
+    pub subject: Subject,
+    /// The names of the fields that changed, as the HTTP API spells them. Empty for every type but `….updated`.
+    pub changes: Vec<Cow<'static, str>>,
+}
+
+impl Activity {
+    /// Creates the record of an activity.
+    pub const fn new(
+        id: ActivityId,
+        organization: OrganizationId,
+        kind: ActivityType,
+        created_at: Timestamp,
+        actor: Actor,
+        subject: Subject,
+        changes: Vec<Cow<'static, str>>,
+    ) -> Self {
+        Self { id, organization, kind, created_at, actor, subject, changes }
+    }
+
+    /// How long an activity is kept: 365 days.
+    pub const RETENTION: SignedDuration = SignedDuration::from_hours(365 * 24);
+
+    /// Returns when the activity expires.
+    pub fn expires_at(&self) -> Timestamp {
+        self.created_at.checked_add(Self::RETENTION).unwrap_or(Timestamp::MAX)
+    }
+}
+
+/// Who caused an activity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Actor {
+    /// A session of a token.
+    Token {
+        /// The id of the token.
+        id: TokenId,
+        /// The name of the token at that moment.
+        name: Name,
+    },
+    /// A volunteer.
+    Volunteer,
+    /// The operator: [`Admin`](crate::Admin), and a session [without a token](crate::Service::session_for).
+    Operator,
+    /// The service itself.
+    System,
+}
+
+impl Actor {
+    /// Returns the name of the variant in JSON.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Token { .. } => "token",
+            Self::Volunteer => "volunteer",
+            Self::Operator => "operator",
+            Self::System => "system",
+        }
+    }
+}
+
+/// The record that an activity is about, with its parents. An id is `None` if the record has no such parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Subject {
+    /// The event.
+    pub event: Option<EventId>,
+    /// The shift.
+    #[doc(alias = "slot")]
+    pub shift: Option<ShiftId>,
+    /// The sign-up.
+    pub signup: Option<SignupId>,
+    /// The question.
+    pub question: Option<QuestionId>,
+    /// The token.
+    pub token: Option<TokenId>,
+    /// The webhook.
+    pub webhook: Option<WebhookId>,
+}
+
+impl From<&Event> for Subject {
+    fn from(event: &Event) -> Self {
+        Self { event: Some(event.id), ..Self::default() }
+    }
+}
+
+impl From<&Shift> for Subject {
+    fn from(shift: &Shift) -> Self {
+        Self { event: Some(shift.event), shift: Some(shift.id), ..Self::default() }
+    }
+}
+
+impl From<&Signup> for Subject {
+    fn from(signup: &Signup) -> Self {
+        let (event, shift) = (Some(signup.event), Some(signup.shift));
+        Self { event, shift, signup: Some(signup.id), ..Self::default() }
+    }
+}
+
+impl From<&Question> for Subject {
+    fn from(question: &Question) -> Self {
+        Self { event: Some(question.event), question: Some(question.id), ..Self::default() }
+    }
+}
+
+impl From<&Token> for Subject {
+    fn from(token: &Token) -> Self {
+        Self { token: Some(token.id), ..Self::default() }
+    }
+}
+
+/// The type of an activity: a group, a dot, and what happened to a record of the group, such as `event.created`.
+///
+/// A store keeps a type as its text. So a store that a newer version has written to is readable, too: a type of that version
+/// is read as it is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ActivityType(Cow<'static, str>);
+
+macro_rules! types {
+    ($($(#[$doc:meta])* $name:ident => $text:literal,)+) => {
+        impl ActivityType {
+            $($(#[$doc])* pub const $name: Self = Self(Cow::Borrowed($text));)+
+
+            /// Every type of this version.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+        }
+    };
+}
+
+types! {
+    /// An event was created, or is a new copy of another event.
+    EVENT_CREATED => "event.created",
+    /// Fields of an event changed.
+    EVENT_UPDATED => "event.updated",
+    /// An event was published.
+    EVENT_PUBLISHED => "event.published",
+    /// An event became a draft again.
+    EVENT_UNPUBLISHED => "event.unpublished",
+    /// An event was cancelled.
+    EVENT_CANCELLED => "event.cancelled",
+    /// An event was deleted.
+    EVENT_DELETED => "event.deleted",
+    /// A deleted event was restored.
+    EVENT_RESTORED => "event.restored",
+    /// A shift was added to an event.
+    SHIFT_CREATED => "slot.created",
+    /// Fields of a shift changed.
+    SHIFT_UPDATED => "slot.updated",
+    /// A shift was deleted.
+    SHIFT_DELETED => "slot.deleted",
+    /// A question was added to an event.
+    QUESTION_CREATED => "question.created",
+    /// Fields of a question changed.
+    QUESTION_UPDATED => "question.updated",
+    /// A question was deleted.
+    QUESTION_DELETED => "question.deleted",
+    /// A volunteer signed up.
+    SIGNUP_CREATED => "signup.created",
+    /// One sign-up was cancelled.
+    SIGNUP_CANCELLED => "signup.cancelled",
+    /// A sign-up was removed for good.
+    SIGNUP_ERASED => "signup.erased",
+    /// A token was created.
+    TOKEN_CREATED => "token.created",
+    /// A token was revoked.
+    TOKEN_REVOKED => "token.revoked",
+    /// The organization was created.
+    ORGANIZATION_CREATED => "organization.created",
+    /// Fields of the organization changed.
+    ORGANIZATION_UPDATED => "organization.updated",
+}
+
+impl ActivityType {
+    /// Returns the text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the type that a store keeps as this text. The text need not be a type of this version.
+    pub fn stored(text: &str) -> Self {
+        let known = Self::ALL.iter().find(|known| known.as_str() == text);
+        known.cloned().unwrap_or_else(|| Self(Cow::Owned(text.to_owned())))
+    }
+}
+
+impl fmt::Display for ActivityType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Selects activity by its type: one type, every type of a group, such as `signup.*`, or `*`, every type.
+///
+/// ```
+/// use signup_core::{ActivityType, TypeFilter};
+///
+/// let filter: TypeFilter = "signup.*".parse()?;
+/// assert!(filter.selects(&ActivityType::SIGNUP_CREATED) && !filter.selects(&ActivityType::EVENT_CREATED));
+/// assert!("signup.moved".parse::<TypeFilter>().is_err());
+/// # Ok::<(), signup_core::ValueError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TypeFilter(String);
+
+impl TypeFilter {
+    /// Returns the text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns what every type of the group begins with, such as `signup.`, or nothing for `*`; `None` if the filter names one
+    /// type.
+    pub fn prefix(&self) -> Option<&str> {
+        self.0.strip_suffix('*')
+    }
+
+    /// Returns whether the filter selects `kind`.
+    pub fn selects(&self, kind: &ActivityType) -> bool {
+        match self.prefix() {
+            Some(prefix) => kind.as_str().starts_with(prefix),
+            None => kind.as_str() == self.0,
+        }
+    }
+}
+
+impl FromStr for TypeFilter {
+    type Err = ValueError;
+
+    /// Parses a type of this version, a group of such types, or `*`.
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        let filter = Self(text.to_owned());
+        let is_group = filter.prefix().is_none_or(|prefix| prefix.is_empty() || prefix.ends_with('.'));
+        let is_known = is_group && ActivityType::ALL.iter().any(|kind| filter.selects(kind));
+        is_known.then_some(filter).ok_or(ValueError::Malformed {
+            expected: "a type of activity, such as signup.created, or a group, such as signup.*",
+        })
+    }
+}
+
+impl fmt::Display for TypeFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+text_form!(TypeFilter);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_is_in_one_group_and_reads_back() {
+        for kind in ActivityType::ALL {
+            let (group, _) = kind.as_str().split_once('.').unwrap();
+            let group: TypeFilter = format!("{group}.*").parse().unwrap();
+            let exact: TypeFilter = kind.as_str().parse().unwrap();
+            assert!(group.selects(kind) && exact.selects(kind), "{kind}");
+            assert_eq!(ActivityType::ALL.iter().filter(|other| exact.selects(other)).count(), 1, "{kind}");
+            assert_eq!(&ActivityType::stored(kind.as_str()), kind);
+        }
+    }
+
+    #[test]
+    fn only_a_type_or_a_whole_group_is_a_filter() {
+        assert!("*".parse::<TypeFilter>().is_ok());
+        for bad in ["", "s*", "signup", "signup.", "signup.cre*", "sign.*", "signup.*.*", "Signup.*", ".*"] {
+            assert!(bad.parse::<TypeFilter>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What a rule names as activity, and the records that follow from it.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+use crate::activity::{Activity, ActivityType, Actor, Subject};
+use crate::event::Event;
+use crate::id::{ActivityId, OrganizationId};
+use crate::organization::Organization;
+use crate::question::Question;
+use crate::shift::Shift;
+use crate::signup::Signup;
+use crate::store::ChangeSet;
+use crate::text::EmailAddress;
+use crate::token::Token;
+
+/// What a decision does to one record, for the list of activity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NewActivity {
+    organization: OrganizationId,
+    pub(super) kind: ActivityType,
+    subject: Subject,
+    pub(super) changes: Vec<&'static str>,
+}
+
+impl NewActivity {
+    /// Names what happened to a record.
+    pub(crate) fn of<'r, R>(kind: ActivityType, record: &'r R) -> Self
+    where
+        R: Owned,
+        &'r R: Into<Subject>,
+    {
+        Self { organization: record.owner(), kind, subject: record.into(), changes: vec![] }
+    }
+
+    /// Names what happened to the organization itself.
+    pub(crate) fn of_organization(kind: ActivityType, organization: &Organization) -> Self {
+        Self { organization: organization.id, kind, subject: Subject::default(), changes: vec![] }
+    }
+
+    /// Adds the names of the fields that changed.
+    pub(super) fn with_changes(self, changes: Vec<&'static str>) -> Self {
+        Self { changes, ..self }
+    }
+}
+
+/// A record that belongs to an organization.
+pub(crate) trait Owned {
+    /// Returns the owner.
+    fn owner(&self) -> OrganizationId;
+}
+
+macro_rules! owned {
+    ($($type:ty),+) => {$(
+        impl Owned for $type {
+            fn owner(&self) -> OrganizationId {
+                self.organization
+            }
+        }
+    )+};
+}
+
+owned!(Event, Shift, Question, Signup, Token);
+
+/// Adds the records of the activity of a decision to its change set.
+pub(crate) fn record(
+    change: &mut ChangeSet,
+    activity: Vec<NewActivity>,
+    actor: &Actor,
+    mut new_id: impl FnMut() -> ActivityId,
+    now: Timestamp,
+) {
+    for NewActivity { organization, kind, subject, changes } in activity {
+        let changes = changes.into_iter().map(Cow::Borrowed).collect();
+        let actor = actor.clone();
+        change.insert(Activity {
+            id: new_id(),
+            organization,
+            kind,
+            created_at: now,
+            actor,
+            subject,
+            changes,
+        });
+    }
+}
+
+/// Returns the names of the fields that differ between two states of an event, apart from whether it is published.
+pub(super) fn changes_of_event(before: &Event, after: &Event, has_new_data: bool) -> Vec<&'static str> {
+    let zone = |event: &Event| event.dates.first.zone().clone();
+    names([
+        ("title", before.title != after.title),
+        ("description", before.description != after.description),
+        ("location", before.location != after.location),
+        ("is_virtual", before.is_virtual != after.is_virtual),
+        ("location_lat", before.latitude != after.latitude),
+        ("location_lng", before.longitude != after.longitude),
+        ("location_data", has_new_data),
+        ("start_date", before.dates.first.date() != after.dates.first.date()),
+        ("end_date", before.dates.last != after.dates.last),
+        ("timezone", zone(before) != zone(after)),
+        ("theme", before.theme != after.theme),
+        ("badge_label", before.badge_label != after.badge_label),
+    ])
+}
+
+/// Returns the names of the fields that differ between two states of a shift.
+pub(super) fn changes_of_shift(before: &Shift, after: &Shift) -> Vec<&'static str> {
+    names([
+        ("title", before.title != after.title),
+        ("location", before.location != after.location),
+        ("start_time", before.hours.start() != after.hours.start()),
+        ("end_time", before.hours.end() != after.hours.end()),
+        ("capacity", before.occupancy.capacity != after.occupancy.capacity),
+    ])
+}
+
+/// Returns the names of the fields that differ between two states of a question.
+pub(super) fn changes_of_question(before: &Question, after: &Question) -> Vec<&'static str> {
+    names([
+        ("label", before.label != after.label),
+        ("type", before.kind != after.kind),
+        ("options", before.options != after.options),
+        ("required", before.required != after.required),
+        ("position", before.position != after.position),
+    ])
+}
+
+/// Returns the names of the fields that differ between two states of an organization.
+pub(super) fn changes_of_organization(before: &Organization, after: &Organization) -> Vec<&'static str> {
+    // Addresses that differ only in case are equal, but not the same text.
+    let contact = |organization: &Organization| organization.contact.as_ref().map(EmailAddress::to_string);
+    names([
+        ("name", before.name != after.name),
+        ("contact", contact(before) != contact(after)),
+        ("privacy_url", before.privacy_url != after.privacy_url),
+        ("sport", before.sport != after.sport),
+        ("public_url", before.public_url != after.public_url),
+        ("plan", before.plan != after.plan),
+    ])
+}
+
+fn names<const N: usize>(fields: [(&'static str, bool); N]) -> Vec<&'static str> {
+    fields.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
+}
+
+#[cfg(test)]
+mod tests;

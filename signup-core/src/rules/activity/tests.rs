@@ -1,0 +1,205 @@
+//! What each rule names as activity.
+
+use super::super::facts::*;
+use super::super::*;
+use super::*;
+use crate::conformance::records;
+use crate::id::{QuestionId, ShiftId, SignupId};
+use crate::input::*;
+use crate::occupancy::Capacity;
+use crate::plan::Plan;
+use crate::question::QuestionKind;
+use crate::signup::CancelledBy;
+use crate::store::{EventInFull, Record, SignupInFull, Write};
+
+/// Returns the type and the changes of each activity, one line each.
+fn named<T>(decision: &Decision<T>) -> Vec<String> {
+    let line = |activity: &NewActivity| [&[activity.kind.as_str()], &activity.changes[..]].concat().join(" ");
+    decision.activity.iter().map(line).collect()
+}
+
+fn patch(full: EventInFull, patch: EventPatch) -> Vec<String> {
+    let notices = vec![notice(8), notice(9)];
+    named(&patch_event(full, patch, limits(), notices, DELAY, before()).unwrap())
+}
+
+fn drive() -> NewEvent {
+    NewEvent::new("Food drive".parse().unwrap(), jiff::civil::date(2027, 6, 5), "UTC".parse().unwrap())
+}
+
+fn ids() -> EventIds {
+    EventIds::generate(before(), 2, 1)
+}
+
+#[test]
+fn a_new_event_is_one_activity_whatever_it_has() {
+    let shift = NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap());
+    let new = drive().published().shift(shift.clone()).shift(shift);
+    let created = create_event(records::organization_id(1), limits(), new, ids(), before()).unwrap();
+    assert_eq!(named(&created), ["event.created"]);
+    let copy = DuplicateEvent::on(jiff::civil::date(2027, 6, 6));
+    assert_eq!(named(&duplicate_event(full(), copy, ids(), before()).unwrap()), ["event.created"]);
+}
+
+#[test]
+fn a_patch_names_the_fields_that_changed_and_then_the_publication() {
+    let new = EventPatch::new;
+    let draft = || full_with(|event, _| event.is_published = false);
+    let title = || new().title("Winter drive".parse().unwrap());
+    assert_eq!(patch(full(), new()), [""; 0]);
+    assert_eq!(patch(full(), new().title("Food drive".parse().unwrap())), [""; 0], "the same title");
+    assert_eq!(patch(full(), title()), ["event.updated title"]);
+    assert_eq!(patch(draft(), new().published(true)), ["event.published"]);
+    assert_eq!(patch(full(), new().published(false)), ["event.unpublished"]);
+    assert_eq!(patch(draft(), title().published(true)), ["event.updated title", "event.published"]);
+    let data = new().location_data(r#"{"floor": 3}"#.parse().unwrap());
+    assert_eq!(patch(full(), data), ["event.updated location_data"]);
+    // The last day moves with the first.
+    let long = full_with(|event, _| event.dates.last = "2027-06-06".parse().ok());
+    let moved = new().start_date(jiff::civil::date(2027, 6, 7));
+    assert_eq!(patch(long, moved), ["event.updated start_date end_date"]);
+    let everything = new()
+        .badge_label("Families".parse().unwrap())
+        .theme(crate::event::Theme::Midnight)
+        .zone("UTC".parse().unwrap())
+        .end_date(jiff::civil::date(2027, 6, 6))
+        .longitude(crate::event::Longitude::new(1.0).unwrap())
+        .latitude(crate::event::Latitude::new(1.0).unwrap())
+        .online(true)
+        .location("Hall".parse().unwrap())
+        .description("Bring gloves".parse().unwrap());
+    let names = "event.updated description location is_virtual location_lat location_lng end_date timezone \
+                 theme badge_label";
+    assert_eq!(patch(full(), everything), [names]);
+}
+
+#[test]
+fn the_end_of_an_event_is_one_activity_whatever_it_cancels() {
+    let filled = || full_with(|_, shifts| shifts[0].occupancy.filled = 5);
+    let cancel = |full| cancel_event(full, CancelEvent::new(), notice(8), before()).unwrap();
+    assert_eq!(named(&cancel(filled())), ["event.cancelled"]);
+    let cancelled = full_with(|event, _| event.cancelled_at = Some(before()));
+    assert_eq!(named(&cancel(cancelled)), [""; 0], "cancelled already");
+    assert_eq!(named(&delete_event(&full(), before()).unwrap()), ["event.deleted"]);
+    let deleted = Event { deleted_at: Some(before()), ..full().event };
+    assert_eq!(named(&restore_event(deleted, limits(), before())), ["event.restored"]);
+}
+
+#[test]
+fn each_shift_that_is_added_changed_or_deleted_is_one_activity() {
+    let EventInFull { event, shifts, .. } = full();
+    let new = vec![NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap()); 2];
+    let ids = vec![ShiftId::new(records::uuid(20)), ShiftId::new(records::uuid(21))];
+    let added = add_shifts(full(), new, ids, before()).unwrap();
+    assert_eq!(named(&added), ["slot.created", "slot.created"]);
+    let subjects: Vec<_> = added.activity.iter().map(|activity| activity.subject.shift).collect();
+    assert_eq!(subjects, added.outcome.iter().map(|shift| Some(shift.id)).collect::<Vec<_>>());
+    let patch =
+        |patch| named(&patch_shift(&event, shifts[0].clone(), patch, notice(8), DELAY, before()).unwrap());
+    assert_eq!(patch(ShiftPatch::new().clear_location()), [""; 0], "no location before");
+    let everything = ShiftPatch::new()
+        .capacity(Capacity::new(9).unwrap())
+        .hours((600, 660).try_into().unwrap())
+        .location("Dock".parse().unwrap())
+        .title("Late".parse().unwrap());
+    assert_eq!(patch(everything), ["slot.updated title location start_time end_time capacity"]);
+    let cancel = DeleteShift::new().cancel_signups();
+    assert_eq!(
+        named(&delete_shift(&event, &shifts[0], cancel, notice(8), before()).unwrap()),
+        ["slot.deleted"]
+    );
+}
+
+#[test]
+fn each_question_that_is_added_changed_or_deleted_is_one_activity() {
+    let event = full().event;
+    let question = records::question(&event, 7, 3);
+    let new = NewQuestion::new("Size".parse().unwrap(), QuestionKind::Text);
+    let added = add_question(&event, &[], new, QuestionId::new(records::uuid(70))).unwrap();
+    assert_eq!(named(&added), ["question.created"]);
+    let patch = |patch| named(&patch_question(&event, question.clone(), patch).unwrap());
+    assert_eq!(patch(QuestionPatch::new().required(true)), [""; 0], "required before");
+    let everything = QuestionPatch::new()
+        .position(0)
+        .required(false)
+        .kind(QuestionKind::Text)
+        .label("Shirt".parse().unwrap());
+    assert_eq!(patch(everything), ["question.updated label type options required position"]);
+    assert_eq!(named(&delete_question(&event, &question).unwrap()), ["question.deleted"]);
+}
+
+#[test]
+fn a_sign_up_is_recorded_when_it_is_made_cancelled_and_erased() {
+    let EventInFull { event, mut shifts, questions, .. } = full();
+    let shift = shifts.remove(0);
+    let facts = SignUpFacts { event: event.clone(), shift: shift.clone(), questions };
+    let ada = NewSignup::new("Ada".parse().unwrap(), "ada@example.org".parse().unwrap());
+    let sign = |now| sign_up(&facts, &ada, SignupId::new(records::uuid(7)), mail(8), now).unwrap();
+    assert_eq!(named(&sign(before())), ["signup.created"]);
+    assert_eq!(named(&sign(after_shifts())), [""; 0], "the shift is over");
+    let signup = records::signup(&shift.shift, 3);
+    assert_eq!(named(&sign_up_again(signup.clone(), mail(8), before())), [""; 0]);
+    let found = |signup: &Signup| {
+        let owner = records::organization(1);
+        SignupInFull::new(owner, event.clone(), shift.shift.clone(), signup.clone())
+    };
+    let cancel = |signup| cancel_signup(found(signup), CancelledBy::Operator, mail(8), before()).unwrap();
+    let cancelled = cancel(&signup);
+    assert_eq!(named(&cancelled), ["signup.cancelled"]);
+    assert_eq!(named(&cancel(&cancelled.outcome)), [""; 0], "cancelled already");
+    assert_eq!(named(&erase_signup(signup.clone())), ["signup.erased"]);
+    let subject = erase_signup(signup.clone()).activity[0].subject;
+    assert_eq!(
+        (subject.event, subject.shift, subject.signup),
+        (Some(event.id), Some(shift.id), Some(signup.id))
+    );
+}
+
+#[test]
+fn changes_of_an_organization_and_of_its_tokens_are_recorded() {
+    let owner = records::organization(1);
+    let update = |patch| named(&update_organization(owner.clone(), patch));
+    assert_eq!(update(OrganizationPatch::new().name(owner.name.clone())), [""; 0], "the same name");
+    let everything = OrganizationPatch::new()
+        .clear_public_url()
+        .clear_sport()
+        .clear_privacy_url()
+        .clear_contact()
+        .name("Hillside".parse().unwrap());
+    assert_eq!(update(everything), ["organization.updated name contact privacy_url sport public_url"]);
+    assert_eq!(named(&set_plan(owner.clone(), Plan::Pro)), ["organization.updated plan"]);
+    let token = records::token(1, 3);
+    let revoked = revoke_token(token, before());
+    assert_eq!(named(&revoked), ["token.revoked"]);
+    assert_eq!(named(&revoke_token(revoked.outcome, before())), [""; 0], "revoked already");
+}
+
+#[test]
+fn the_records_have_the_actor_the_time_and_ids_in_their_order() {
+    let draft = full_with(|event, _| event.is_published = false);
+    let event = draft.event.id;
+    let edit = EventPatch::new().title("Winter drive".parse().unwrap()).published(true);
+    let decision = patch_event(draft, edit, limits(), vec![notice(8), notice(9)], DELAY, before()).unwrap();
+    let (mut change, mut next) = (ChangeSet::default(), 0);
+    let new_id = || {
+        next += 1;
+        ActivityId::new(records::uuid(next))
+    };
+    record(&mut change, decision.activity, &Actor::System, new_id, before());
+    assert_eq!(change.requires, []);
+    let records = change.writes.iter().map(|write| match write {
+        Write::Put { before: None, after: Record::Activity(activity) } => (**activity).clone(),
+        write => panic!("{write:?}"),
+    });
+    let records: Vec<_> = records.collect();
+    let [updated, published] = &records[..] else { panic!("{records:?}") };
+    assert_eq!((updated.kind.as_str(), published.kind.as_str()), ("event.updated", "event.published"));
+    assert_eq!(
+        (updated.id, published.id),
+        (ActivityId::new(records::uuid(1)), ActivityId::new(records::uuid(2)))
+    );
+    for activity in [updated, published] {
+        assert_eq!((activity.subject.event, activity.created_at), (Some(event), before()));
+        assert_eq!((&activity.actor, activity.organization), (&Actor::System, records::organization_id(1)));
+    }
+}
