@@ -15,9 +15,9 @@ use warp::reply::Response;
 use crate::call::{ApiCall, OpenCall, PageCall};
 use crate::handlers::{
     add_question, add_slots, cancel_event, create_event, delete_event, delete_question, delete_slot,
-    duplicate_event, list_coverage, list_events, list_questions, list_signups, list_signups_of_event,
-    list_signups_of_slot, list_slots, patch_event, patch_question, patch_slot, publish_event, show_coverage,
-    show_event, show_signup, show_slot, show_team, show_token, unpublish_event,
+    duplicate_event, list_activity, list_coverage, list_events, list_questions, list_signups,
+    list_signups_of_event, list_signups_of_slot, list_slots, patch_event, patch_question, patch_slot,
+    publish_event, show_coverage, show_event, show_signup, show_slot, show_team, show_token, unpublish_event,
 };
 use crate::health;
 use crate::page;
@@ -85,6 +85,7 @@ static ROUTES: &[Route] = &[
         Api(|c| delete_question(c.session, c.path.question(), c.request).boxed())),
     personal(Method::GET, "/v1/signups", Api(|c| list_signups(c.context, c.session, c.request).boxed())),
     personal(Method::GET, "/v1/signups/{id}", Api(|c| show_signup(c.session, c.path.signup(), c.request).boxed())),
+    route(Method::GET, "/v1/activity", Api(|c| list_activity(c.context, c.session, c.request).boxed())),
     route(Method::GET, "/v1/token", Api(|c| show_token(c.session, c.request).boxed())),
     route(Method::GET, "/v1/team", Api(|c| show_team(c.session, c.request).boxed())),
     route(Method::GET, "/openapi.json", Open(|c| async move { c.openapi.json() }.boxed())),

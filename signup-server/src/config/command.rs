@@ -107,7 +107,7 @@ pub(crate) enum TokenCommand {
         #[arg(long, value_parser = Name::new)]
         name: Name,
         /// What the token may do. Separate several with commas: events:read, events:write, slots:read, slots:write, team:read,
-        /// signups:read. Without this flag, it may do everything
+        /// signups:read, activity:read. Without this flag, it may do everything
         #[arg(long)]
         scopes: Option<String>,
         /// The number of days that the token works, from 1 to 365

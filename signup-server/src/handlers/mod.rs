@@ -1,5 +1,6 @@
 //! The handlers of the API: each calls the library with the session and the input, and serializes the outcome.
 
+mod activity;
 mod events;
 mod questions;
 mod signups;
@@ -7,6 +8,7 @@ mod slots;
 mod team;
 mod write;
 
+pub(crate) use activity::list_activity;
 pub(crate) use events::{
     cancel_event, create_event, delete_event, duplicate_event, list_events, patch_event, publish_event,
     show_event, unpublish_event,
@@ -19,6 +21,7 @@ pub(crate) use slots::{
 pub(crate) use team::{show_team, show_token};
 
 use std::borrow::Cow;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use signup_core::{DeleteShiftInput, Faults, Scope, Service, Session};
@@ -41,6 +44,12 @@ type Answer = Result<Response, ApiError>;
 fn authorize_read(session: &Session, scope: Scope, request: &Request) -> Result<(), ApiError> {
     session.require(scope)?;
     Ok(request.no_query()?)
+}
+
+/// Returns the id in a query parameter. Malformed text becomes `none`, which no record has, as in a
+/// [path](crate::path::PathParameters::event).
+fn wanted_id<T: FromStr>(text: Option<&str>, none: T) -> Option<T> {
+    text.filter(|text| !text.is_empty()).map(|text| text.parse().unwrap_or(none))
 }
 
 /// Takes the query parameter of a deletion that sends no mail: it is checked, and has no effect.

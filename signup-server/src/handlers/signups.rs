@@ -1,11 +1,9 @@
 //! Handlers of sign-ups, which the API only reads.
 
-use std::str::FromStr;
-
 use signup_core::{EventId, Scope, Session, ShiftId, SignupId, SignupListInput, SignupQuery};
 use warp::http::StatusCode;
 
-use super::{Answer, Context, authorize_read};
+use super::{Answer, Context, authorize_read, wanted_id};
 use crate::reply::json;
 use crate::request::Request;
 use crate::wire::{Data, Signup, signup_page};
@@ -56,12 +54,6 @@ async fn list_within(session: Session, of: SignupQuery, path: String, request: R
     (query.event, query.shift) = (of.event, of.shift);
     let page = session.signups(query).await?;
     Ok(json(StatusCode::OK, &signup_page(&filter, &page, path)))
-}
-
-/// Returns the id in a query parameter. Malformed text becomes `none`, which no record has, as in a
-/// [path](crate::path::PathParameters::event).
-fn wanted_id<T: FromStr>(text: Option<&str>, none: T) -> Option<T> {
-    text.filter(|text| !text.is_empty()).map(|text| text.parse().unwrap_or(none))
 }
 
 /// `GET /v1/signups/{id}`: returns a sign-up.

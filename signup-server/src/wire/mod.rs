@@ -3,6 +3,7 @@
 //! The API calls a shift a *slot* and an organization a *team*. Serialization is most of the cost of a response, so
 //! values are borrowed from the records.
 
+mod activity;
 mod coverage;
 mod error;
 mod event;
@@ -15,6 +16,7 @@ mod slot;
 mod team;
 mod token;
 
+pub(crate) use activity::activity_page;
 pub(crate) use coverage::{Coverage, coverage_page};
 pub(crate) use error::{Conflict, Message, MissingScope, PlanLimit, Validation, field_name};
 pub(crate) use event::{Event, event_page};

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod activity;
 mod added_slots;
 mod addresses;
 mod answer;

@@ -59,6 +59,7 @@ impl Records {
         vec![
             read("/v1/events".to_owned(), "events:read"),
             read("/v1/signups".to_owned(), "signups:read"),
+            read("/v1/activity".to_owned(), "activity:read"),
             read("/v1/team".to_owned(), "team:read"),
             read("/v1/coverage".to_owned(), "slots:read"),
             read(of(""), "events:read"),
@@ -92,7 +93,7 @@ impl Records {
 
     /// Returns the operations that name one of the records.
     pub(crate) fn operations_on_records(&self) -> impl Iterator<Item = Operation> {
-        let of_organization = ["/v1/events", "/v1/signups", "/v1/team", "/v1/coverage"];
+        let of_organization = ["/v1/events", "/v1/signups", "/v1/activity", "/v1/team", "/v1/coverage"];
         self.operations().into_iter().filter(move |found| !of_organization.contains(&found.path.as_str()))
     }
 }
@@ -104,7 +105,15 @@ async fn each_operation_requires_its_scope_and_no_other() {
         let make = ["token", "create", "--organization", "starter", "--name", "t", "--scopes", scopes];
         server.manage(&make)["token"].as_str().unwrap().to_owned()
     };
-    let all = ["events:read", "events:write", "slots:read", "slots:write", "signups:read", "team:read"];
+    let all = [
+        "events:read",
+        "events:write",
+        "slots:read",
+        "slots:write",
+        "signups:read",
+        "team:read",
+        "activity:read",
+    ];
     let tokens = all.map(|scope| {
         let others: Vec<_> = all.into_iter().filter(|other| *other != scope).collect();
         (scope, token(scope), token(&others.join(",")))
