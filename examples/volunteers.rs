@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use signup_core::{
-    CancelledBy, Capacity, Delivery, DeliveryFailure, Error, FixedClock, Hours, NewEvent, NewOrganization,
-    NewShift, NewSignup, NoticeCause, Outbox, Scopes, Secret, Service, ShiftId, ShiftPatch, date, time,
+    CancelledBy, Capacity, Error, FixedClock, Hours, Mail, MailFailure, NewEvent, NewOrganization, NewShift,
+    NewSignup, NoticeCause, Outbox, Scopes, Secret, Service, ShiftId, ShiftPatch, date, time,
 };
 use signup_store_memory::MemoryStore;
 
@@ -75,8 +75,8 @@ async fn deliver(outbox: &Outbox) -> signup_core::Result<()> {
             return Ok(());
         }
         for notice in due {
-            let delivery = match outbox.claim(&notice).await {
-                Ok(Some(delivery)) => delivery,
+            let mail = match outbox.claim(&notice).await {
+                Ok(Some(mail)) => mail,
                 // The notice is obsolete, was claimed by another process, or was fanned out to each volunteer.
                 Ok(None) => continue,
                 // The store does not answer. Every notice stays due.
@@ -87,10 +87,10 @@ async fn deliver(outbox: &Outbox) -> signup_core::Result<()> {
                     continue;
                 }
             };
-            match send(&delivery) {
-                Ok(()) => drop(outbox.report_sent(&delivery.notice).await?),
+            match send(&mail) {
+                Ok(()) => drop(outbox.report_sent(&mail.notice).await?),
                 Err((failure, reason)) => {
-                    drop(outbox.report_failed(&delivery, failure, reason).await?);
+                    drop(outbox.report_failed(&mail, failure, reason).await?);
                 }
             }
         }
@@ -98,17 +98,17 @@ async fn deliver(outbox: &Outbox) -> signup_core::Result<()> {
 }
 
 /// Prints the mail. A server sends the mail, and returns whether a failure is transient or permanent, with the reason.
-fn send(delivery: &Delivery) -> std::result::Result<(), (DeliveryFailure, &'static str)> {
-    let about = match &delivery.notice.cause {
+fn send(mail: &Mail) -> std::result::Result<(), (MailFailure, &'static str)> {
+    let about = match &mail.notice.cause {
         NoticeCause::SignedUp { .. } => "confirms a place",
         NoticeCause::SignedUpAgain { .. } => "says that the address already has a place",
-        NoticeCause::Cancelled { .. } if delivery.signup.cancelled_by() == Some(CancelledBy::Volunteer) => {
+        NoticeCause::Cancelled { .. } if mail.signup.cancelled_by() == Some(CancelledBy::Volunteer) => {
             "confirms a cancellation"
         }
         NoticeCause::Cancelled { .. } => "tells of a cancellation by the organizer",
         NoticeCause::ShiftMoved { .. } => "tells of a changed time or place",
-        _ => return Err((DeliveryFailure::Permanent, "there is no mail for this cause")),
+        _ => return Err((MailFailure::Permanent, "there is no mail for this cause")),
     };
-    println!("A mail to {} {about}.", delivery.signup.email);
+    println!("A mail to {} {about}.", mail.signup.email);
     Ok(())
 }

@@ -168,7 +168,7 @@ pub use jiff::civil::{Date, Time, date, time};
 #[doc(no_inline)]
 pub use jiff::{self, SignedDuration, Timestamp};
 pub use link::Link;
-pub use notice::{Delivery, DeliveryFailure, Notice, NoticeCause, NoticeFailure};
+pub use notice::{Mail, MailFailure, Notice, NoticeCause, NoticeFailure};
 pub use occupancy::{Capacity, Occupancy};
 pub use organization::Organization;
 pub use plan::{Plan, PlanLimits, PlanTable};

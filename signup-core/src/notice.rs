@@ -77,7 +77,7 @@ impl NoticeFailure {
 ///
 /// The cause of a claimed notice is [`SignedUp`](NoticeCause::SignedUp), [`SignedUpAgain`](NoticeCause::SignedUpAgain),
 /// [`Cancelled`](NoticeCause::Cancelled) or [`ShiftMoved`](NoticeCause::ShiftMoved). The other causes are fanned out, and never
-/// reach a delivery:
+/// reach a mail:
 ///
 /// | queued | delivered | [`signup.cancelled_by()`](Signup::cancelled_by) |
 /// |---|---|---|
@@ -91,13 +91,13 @@ impl NoticeFailure {
 /// ```
 /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
 /// # fn main() -> ExampleResult { example(async |Example { service, session, created, ada, .. }| {
-/// use signup_core::{CancelEvent, CancelledBy, Delivery, NoticeCause};
+/// use signup_core::{CancelEvent, CancelledBy, Mail, NoticeCause};
 ///
-/// fn text(delivery: &Delivery) -> String {
-///     let Delivery { event, shift, signup, .. } = delivery;
+/// fn text(mail: &Mail) -> String {
+///     let Mail { event, shift, signup, .. } = mail;
 ///     let zone = shift.day.zone().rules();
 ///     let start = shift.interval().start.to_zoned(zone.clone()).strftime("%A, %-d %B %Y, %H:%M %Z");
-///     match &delivery.notice.cause {
+///     match &mail.notice.cause {
 ///         NoticeCause::SignedUp { secret, .. } => {
 ///             format!("You are signed up for {start}. To cancel: https://example.org/cancel/{}", secret.reveal())
 ///         }
@@ -117,9 +117,9 @@ impl NoticeFailure {
 /// # let outbox = service.outbox();
 /// # let next = async || {
 /// #     let due = outbox.due(1).await?.pop().ok_or("no notice is due")?;
-/// #     let Some(delivery) = outbox.claim(&due).await? else { return Ok(None) };
-/// #     outbox.report_sent(&delivery.notice).await?;
-/// #     Ok::<_, Box<dyn std::error::Error>>(Some(text(&delivery)))
+/// #     let Some(mail) = outbox.claim(&due).await? else { return Ok(None) };
+/// #     outbox.report_sent(&mail.notice).await?;
+/// #     Ok::<_, Box<dyn std::error::Error>>(Some(text(&mail)))
 /// # };
 /// let form = service.volunteers().form(&created.event.slug, created.shifts[0].id).await?;
 /// form.sign_up(ada).await?;
@@ -134,7 +134,7 @@ impl NoticeFailure {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Delivery {
+pub struct Mail {
     /// The claimed notice. Its cause is that of one mail, so [`NoticeCause::signup`] is the id of the sign-up. Its id stays the
     /// same over all attempts.
     pub notice: Notice,
@@ -151,7 +151,7 @@ pub struct Delivery {
     pub(crate) unclaimed: Option<(NoticeCause, Signup)>,
 }
 
-impl Delivery {
+impl Mail {
     /// Creates the mail of a notice, for tests of a program's mail texts. [`Outbox::claim`](crate::Outbox::claim)
     /// returns the mails to send.
     pub const fn new(
@@ -277,7 +277,7 @@ impl NoticeCause {
 
 /// Whether a failed attempt to deliver a notice may be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeliveryFailure {
+pub enum MailFailure {
     /// A later attempt may succeed: the notice is due again after a backoff.
     Transient,
     /// No later attempt can succeed: the notice fails.
@@ -338,9 +338,9 @@ impl Notice {
     ///
     /// The notice fails after a permanent failure, or if it has [no attempts left](Self::has_attempts_left).
     #[must_use]
-    pub fn after_failure(self, failure: DeliveryFailure, reason: &str, now: Timestamp) -> Self {
+    pub fn after_failure(self, failure: MailFailure, reason: &str, now: Timestamp) -> Self {
         let (version, failed) = (self.version + 1, NoticeFailure::new(now, reason));
-        match backoff(self.attempts).filter(|_| failure == DeliveryFailure::Transient) {
+        match backoff(self.attempts).filter(|_| failure == MailFailure::Transient) {
             Some(backoff) => {
                 let last_reason = Some(failed.reason);
                 Self { version, due_at: now + backoff, failure: None, last_reason, ..self }

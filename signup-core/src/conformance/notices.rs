@@ -48,7 +48,7 @@ pub async fn a_due_time_after_the_latest_is_due(store: Arc<dyn Store>) {
 pub async fn failed_notices_are_listed_and_counted_separately(store: Arc<dyn Store>) {
     let notices = with_due(&store, &[(1, 0), (2, 0)]).await;
     let (first, second) = (notices[0].clone(), &notices[1..]);
-    let failed = first.clone().after_failure(DeliveryFailure::Permanent, "550 no such user", at(7));
+    let failed = first.clone().after_failure(MailFailure::Permanent, "550 no such user", at(7));
     write(&*store, vec![put(first, failed.clone())]).await;
     assert_eq!(due(&*store, 99, 99, 1).await, [2], "the limit counts due notices only");
     assert_eq!(due(&*store, 99, 99, 9).await, [2]);
@@ -67,7 +67,7 @@ pub async fn failed_notices_are_listed_and_counted_separately(store: Arc<dyn Sto
 pub async fn a_purge_removes_old_failed_notices(store: Arc<dyn Store>) {
     let notices = with_due(&store, &[(1, 0), (2, 0), (3, 0), (4, 0)]).await;
     for (notice, failed_at) in notices.iter().zip([20, 10, 20]) {
-        let failed = notice.clone().after_failure(DeliveryFailure::Permanent, "550", at(failed_at));
+        let failed = notice.clone().after_failure(MailFailure::Permanent, "550", at(failed_at));
         write(&*store, vec![put(notice.clone(), failed)]).await;
     }
     for (until, limit, removed) in [(9, 9, 0), (10, 9, 1), (20, 1, 1), (20, 9, 1), (99, 9, 0)] {

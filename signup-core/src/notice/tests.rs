@@ -20,13 +20,13 @@ fn the_reason_of_the_last_failed_attempt_stays_with_the_notice() {
     let tried = |notice: Notice, failure, reason| {
         notice.claimed(Timestamp::UNIX_EPOCH).after_failure(failure, reason, Timestamp::UNIX_EPOCH)
     };
-    let deferred = tried(new, DeliveryFailure::Transient, "450 busy\0");
+    let deferred = tried(new, MailFailure::Transient, "450 busy\0");
     assert_eq!((deferred.reason(), &deferred.failure), (Some("450 busy"), &None));
     assert_eq!(deferred.clone().claimed(Timestamp::UNIX_EPOCH).reason(), Some("450 busy"));
-    let failed = tried(deferred, DeliveryFailure::Permanent, "550 no such user");
+    let failed = tried(deferred, MailFailure::Permanent, "550 no such user");
     assert_eq!((failed.reason(), failed.failure.is_some()), (Some("550 no such user"), true));
     let requeued = failed.requeued(Timestamp::UNIX_EPOCH);
     assert_eq!((requeued.reason(), &requeued.failure), (Some("550 no such user"), &None));
-    let again = tried(requeued, DeliveryFailure::Transient, &"x".repeat(501));
+    let again = tried(requeued, MailFailure::Transient, &"x".repeat(501));
     assert_eq!(again.reason(), Some("x".repeat(500).as_str()));
 }

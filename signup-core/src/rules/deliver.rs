@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::Decision;
 use super::mail::{MailIds, queue_mail};
 use crate::id::SignupId;
-use crate::notice::{Delivery, DeliveryFailure, Notice, NoticeCause};
+use crate::notice::{Mail, MailFailure, Notice, NoticeCause};
 use crate::secret::Secret;
 use crate::shift::Shift;
 use crate::signup::Signup;
@@ -79,7 +79,7 @@ fn mail_cause(cause: &NoticeCause, signup: SignupId, secret: Secret) -> NoticeCa
 /// From now on, the volunteer counts as told what the mail shows: its time and place become those of the sign-up. A notice about
 /// a change keeps what the volunteer was told before, so that an attempt after a lost lease shows the same. [`fail`] takes both
 /// back.
-pub(crate) fn claim(notice: &Notice, found: SignupInFull, now: Timestamp) -> Decision<Option<Delivery>> {
+pub(crate) fn claim(notice: &Notice, found: SignupInFull, now: Timestamp) -> Decision<Option<Mail>> {
     let SignupInFull { organization, event, shift, signup } = found;
     let at = signup.time_and_place(&shift, &event);
     let mut claimed = notice.clone().claimed(now);
@@ -92,27 +92,22 @@ pub(crate) fn claim(notice: &Notice, found: SignupInFull, now: Timestamp) -> Dec
     let mut change = replace_notice(notice, claimed.clone());
     let unclaimed = Some((notice.cause.clone(), signup.clone()));
     let signup = tell(&mut change, signup, at);
-    let delivery = Delivery { unclaimed, ..Delivery::new(claimed, organization, event, shift, signup) };
-    Decision::unrecorded(Some(delivery), change)
+    let mail = Mail { unclaimed, ..Mail::new(claimed, organization, event, shift, signup) };
+    Decision::unrecorded(Some(mail), change)
 }
 
 /// Stores the failure of a claimed mail, and takes back what its claim changed: the volunteer was not told what the mail shows.
 ///
 /// So the next change of the shift is compared with what the volunteer knows, and a later attempt is too. The sign-up has to be
 /// unchanged since the claim.
-pub(crate) fn fail(
-    delivery: &Delivery,
-    failure: DeliveryFailure,
-    reason: &str,
-    now: Timestamp,
-) -> Decision<Notice> {
-    let mut failed = delivery.notice.clone().after_failure(failure, reason, now);
-    if let Some((cause, _)) = &delivery.unclaimed {
+pub(crate) fn fail(mail: &Mail, failure: MailFailure, reason: &str, now: Timestamp) -> Decision<Notice> {
+    let mut failed = mail.notice.clone().after_failure(failure, reason, now);
+    if let Some((cause, _)) = &mail.unclaimed {
         failed.cause.clone_from(cause);
     }
-    let mut change = replace_notice(&delivery.notice, failed.clone());
-    if let Some((_, before)) = &delivery.unclaimed {
-        let _ = tell(&mut change, delivery.signup.clone(), before.told.clone());
+    let mut change = replace_notice(&mail.notice, failed.clone());
+    if let Some((_, before)) = &mail.unclaimed {
+        let _ = tell(&mut change, mail.signup.clone(), before.told.clone());
     }
     Decision::unrecorded(failed, change)
 }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::Shared;
 use crate::error::Result;
-use crate::notice::{Delivery, DeliveryFailure, Notice, NoticeCause};
+use crate::notice::{Mail, MailFailure, Notice, NoticeCause};
 use crate::rules::{self, Decision, MailIds};
 use crate::signup::{CancelledBy, SignupStatus};
 use crate::store::{NoticeQuery, RecordKey, SignupQuery};
@@ -36,7 +36,7 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 /// ```
 /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
 /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
-/// use signup_core::{CancelEvent, Delivery, DeliveryFailure, Outbox, Result};
+/// use signup_core::{CancelEvent, Mail, MailFailure, Outbox, Result};
 ///
 /// /// Delivers notices until none is due. A program calls this function about once a second.
 /// async fn deliver_due(outbox: &Outbox) -> Result<()> {
@@ -46,8 +46,8 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 ///             return Ok(());
 ///         }
 ///         for notice in due {
-///             let delivery = match outbox.claim(&notice).await {
-///                 Ok(Some(delivery)) => delivery,
+///             let mail = match outbox.claim(&notice).await {
+///                 Ok(Some(mail)) => mail,
 ///                 // There is no mail to send: `Outbox::claim` lists the cases. After a fan-out, the next `due` returns
 ///                 // the notice of each volunteer.
 ///                 Ok(None) => continue,
@@ -59,17 +59,17 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 ///                     continue;
 ///                 }
 ///             };
-///             match send_mail(&delivery).await {
-///                 Ok(()) => drop(outbox.report_sent(&delivery.notice).await?),
-///                 Err((failure, reason)) => drop(outbox.report_failed(&delivery, failure, reason).await?),
+///             match send_mail(&mail).await {
+///                 Ok(()) => drop(outbox.report_sent(&mail.notice).await?),
+///                 Err((failure, reason)) => drop(outbox.report_failed(&mail, failure, reason).await?),
 ///             }
 ///         }
 ///     }
 /// }
 ///
 /// /// Sends the mail, within a time that is shorter than the lease.
-/// async fn send_mail(delivery: &Delivery) -> std::result::Result<(), (DeliveryFailure, &'static str)> {
-///     println!("a mail to {}", delivery.signup.email);
+/// async fn send_mail(mail: &Mail) -> std::result::Result<(), (MailFailure, &'static str)> {
+///     println!("a mail to {}", mail.signup.email);
 ///     Ok(())
 /// }
 ///
@@ -116,7 +116,7 @@ impl Outbox {
 
     /// Claims a due notice and returns the mail to send. The lease lasts for [`Notice::LEASE`].
     ///
-    /// The cause of the mail is one of those that [`Delivery`] lists. Its example has a text for each.
+    /// The cause of the mail is one of those that [`Mail`] lists. Its example has a text for each.
     ///
     /// Returns `None` if there is no mail to send:
     ///
@@ -134,13 +134,13 @@ impl Outbox {
     /// [`report_claim_failed`](Self::report_claim_failed), so that the notice does not delay others.
     ///
     /// See [`Outbox`] for an example.
-    pub async fn claim(&self, notice: &Notice) -> Result<Option<Delivery>> {
+    pub async fn claim(&self, notice: &Notice) -> Result<Option<Mail>> {
         if notice.cause.signup().is_none() {
             self.fan_out(notice.clone()).await?;
             return Ok(None);
         }
         if !notice.has_attempts_left() {
-            let failed = notice.clone().after_failure(DeliveryFailure::Permanent, NO_RESULT, self.now());
+            let failed = notice.clone().after_failure(MailFailure::Permanent, NO_RESULT, self.now());
             self.shared.commit_notice(rules::replace_notice(notice, failed)).await?;
             return Ok(None);
         }
@@ -214,9 +214,9 @@ impl Outbox {
     /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
     /// let outbox = service.outbox();
     /// let due = outbox.due(1).await?.pop().ok_or("no notice is due")?;
-    /// let delivery = outbox.claim(&due).await?.ok_or("there is no mail to send")?;
+    /// let mail = outbox.claim(&due).await?.ok_or("there is no mail to send")?;
     /// // The mail server is slow.
-    /// let extended = outbox.extend_lease(&delivery.notice).await?.ok_or("the lease is lost")?;
+    /// let extended = outbox.extend_lease(&mail.notice).await?.ok_or("the lease is lost")?;
     /// assert_eq!(extended.due_at, outbox.now() + Notice::LEASE);
     /// assert!(outbox.report_sent(&extended).await?);
     /// # Ok(()) }) }
@@ -240,7 +240,7 @@ impl Outbox {
         Ok(self.commit_claimed(notice, |_| None).await?.is_some())
     }
 
-    /// Reports that a claimed mail was not sent for `reason`. Returns the updated notice. `delivery.notice` is the notice with the
+    /// Reports that a claimed mail was not sent for `reason`. Returns the updated notice. `mail.notice` is the notice with the
     /// last lease.
     ///
     /// The volunteer no longer counts as [told](crate::Signup::told) what the mail shows, unless the sign-up has changed since the
@@ -256,19 +256,19 @@ impl Outbox {
     /// See [`Outbox`] for an example.
     pub async fn report_failed(
         &self,
-        delivery: &Delivery,
-        failure: DeliveryFailure,
+        mail: &Mail,
+        failure: MailFailure,
         reason: &str,
     ) -> Result<Option<Notice>> {
         let now = self.now();
-        let Decision { outcome, change, .. } = rules::fail(delivery, failure, reason, now);
+        let Decision { outcome, change, .. } = rules::fail(mail, failure, reason, now);
         if self.shared.commit_notice(change).await? {
             return Ok(Some(outcome));
         }
         // The notice or the sign-up has changed since the claim. Then a mail that is not taken back is the safe choice: the
         // volunteer may be told the same twice, but is told.
         let fail = |notice: &Notice| Some(notice.clone().after_failure(failure, reason, now));
-        Ok(self.commit_claimed(&delivery.notice, fail).await?.flatten())
+        Ok(self.commit_claimed(&mail.notice, fail).await?.flatten())
     }
 
     /// Reports that [`claim`](Self::claim) failed for a due notice. Counts an attempt with a transient failure: the
@@ -281,7 +281,7 @@ impl Outbox {
     /// See [`Outbox`] for an example.
     pub async fn report_claim_failed(&self, notice: &Notice, reason: &str) -> Result<()> {
         let now = self.now();
-        let after = notice.clone().claimed(now).after_failure(DeliveryFailure::Transient, reason, now);
+        let after = notice.clone().claimed(now).after_failure(MailFailure::Transient, reason, now);
         self.shared.commit_notice(rules::replace_notice(notice, after)).await?;
         Ok(())
     }

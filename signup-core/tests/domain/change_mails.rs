@@ -39,7 +39,7 @@ impl World {
     }
 
     /// Claims all notices that are due, and returns the mails.
-    async fn claim_all(&self) -> Vec<Delivery> {
+    async fn claim_all(&self) -> Vec<Mail> {
         let (outbox, mut mails) = (self.scene.service.outbox(), vec![]);
         loop {
             let due = outbox.due(9).await.unwrap();
@@ -52,7 +52,7 @@ impl World {
         }
     }
 
-    async fn fail(&self, mail: &Delivery, failure: DeliveryFailure) {
+    async fn fail(&self, mail: &Mail, failure: MailFailure) {
         let failed = self.scene.service.outbox().report_failed(mail, failure, "450 later").await;
         assert!(failed.unwrap().is_some(), "{mail:?}");
     }
@@ -69,7 +69,7 @@ impl World {
 }
 
 /// Returns the places of a mail about a change.
-fn places(mail: &Delivery) -> Option<Places> {
+fn places(mail: &Mail) -> Option<Places> {
     let NoticeCause::ShiftMoved { before: Some(before), .. } = &mail.notice.cause else { return None };
     let place = |at: &TimeAndPlace| at.location.as_ref().map(ToString::to_string);
     Some((place(before), place(&mail.signup.time_and_place(&mail.shift, &mail.event))))
@@ -188,7 +188,7 @@ async fn a_move_of_the_event_joins_the_changes_of_its_shifts() {
 /// The first attempt fails, and the shift changes again before the second.
 #[tokio::test]
 async fn a_later_attempt_shows_what_was_told_before_the_first_one() {
-    for failure in [None, Some(DeliveryFailure::Transient)] {
+    for failure in [None, Some(MailFailure::Transient)] {
         let world = world().await;
         world.move_to("Dock 1").await;
         world.wait(60);
@@ -212,7 +212,7 @@ async fn a_change_whose_mail_failed_and_that_is_undone_mails_nobody() {
     world.move_to("Dock 1").await;
     world.wait(60);
     let mail = world.claim_all().await.remove(0);
-    world.fail(&mail, DeliveryFailure::Transient).await;
+    world.fail(&mail, MailFailure::Transient).await;
     world.move_to("Dock 0").await;
     world.wait(60);
     assert_eq!(world.mails().await, [], "ada was only ever told of Dock 0");
@@ -228,7 +228,7 @@ async fn two_changes_of_which_the_first_mail_failed_are_one_mail() {
         for backoff in [60, 30, 60].into_iter().take(attempts) {
             world.wait(backoff);
             let mail = world.claim_all().await.remove(0);
-            world.fail(&mail, DeliveryFailure::Transient).await;
+            world.fail(&mail, MailFailure::Transient).await;
         }
         world.move_to("Dock 2").await;
         world.wait(60);
@@ -244,7 +244,7 @@ async fn a_change_after_a_mail_that_failed_for_good_shows_what_was_told_before_i
     world.move_to("Dock 1").await;
     world.wait(60);
     let mail = world.claim_all().await.remove(0);
-    world.fail(&mail, DeliveryFailure::Permanent).await;
+    world.fail(&mail, MailFailure::Permanent).await;
     world.move_to("Dock 2").await;
     world.wait(60);
     assert_eq!(world.mails().await, [change("ada", None, "Dock 2")]);
@@ -259,7 +259,7 @@ async fn a_failure_is_stored_although_the_sign_up_has_changed() {
     let mail = world.claim_all().await.remove(0);
     let Some(secret) = mail.notice.cause.secret() else { panic!("{mail:?}") };
     world.scene.service.volunteers().cancel(secret).await.unwrap();
-    let failed = world.scene.service.outbox().report_failed(&mail, DeliveryFailure::Permanent, "550").await;
+    let failed = world.scene.service.outbox().report_failed(&mail, MailFailure::Permanent, "550").await;
     assert!(failed.unwrap().unwrap().failure.is_some());
 }
 

@@ -73,7 +73,7 @@ fn secret(notice: &Notice) -> Secret {
 }
 
 /// Claims the only notice that is due.
-async fn claim(world: &World) -> Delivery {
+async fn claim(world: &World) -> Mail {
     let mut due = world.outbox().due(9).await.unwrap();
     assert_eq!(due.len(), 1, "{due:?}");
     world.outbox().claim(&due.remove(0)).await.unwrap().unwrap()
@@ -114,7 +114,7 @@ async fn a_mail_queued_by_a_clock_that_was_ahead_is_sent_at_once() {
     world.scene.clock.advance(2 * 3600);
     world.sign_up("ada").await;
     let mail = claim(&world).await;
-    world.outbox().report_failed(&mail, DeliveryFailure::Transient, "450 later").await.unwrap();
+    world.outbox().report_failed(&mail, MailFailure::Transient, "450 later").await.unwrap();
     world.sign_up("bob").await;
     world.scene.clock.advance(-2 * 3600);
     let mut mails = world.deliver().await;
@@ -130,8 +130,7 @@ async fn a_notice_with_the_longest_backoff_is_not_due_by_a_slower_clock() {
     let backoff_s = loop {
         let mail = claim(&world).await;
         let outbox = world.outbox();
-        let after =
-            outbox.report_failed(&mail, DeliveryFailure::Transient, "450 later").await.unwrap().unwrap();
+        let after = outbox.report_failed(&mail, MailFailure::Transient, "450 later").await.unwrap().unwrap();
         let backoff_s = after.due_at.as_second() - world.scene.service.now().as_second();
         if backoff_s >= 3600 {
             break backoff_s;
@@ -189,7 +188,7 @@ async fn a_lease_is_exclusive_until_it_expires() {
     assert_eq!(world.outbox().extend_lease(&extended).await.unwrap(), None);
     assert!(!world.outbox().report_sent(&extended).await.unwrap());
     first.notice = extended;
-    assert_eq!(world.outbox().report_failed(&first, DeliveryFailure::Permanent, "x").await.unwrap(), None);
+    assert_eq!(world.outbox().report_failed(&first, MailFailure::Permanent, "x").await.unwrap(), None);
     assert_eq!(world.counts().await, (1, 0), "another process has the lease");
     assert!(world.outbox().report_sent(&second.notice).await.unwrap());
     assert_eq!(world.counts().await, (0, 0));
@@ -209,8 +208,7 @@ async fn an_extended_lease_holds_even_if_the_answer_was_lost() {
         match name {
             "ada" => assert!(world.outbox().report_sent(&mail.notice).await.unwrap()),
             _ => {
-                let after =
-                    world.outbox().report_failed(&mail, DeliveryFailure::Permanent, "550").await.unwrap();
+                let after = world.outbox().report_failed(&mail, MailFailure::Permanent, "550").await.unwrap();
                 assert!(after.unwrap().failure.is_some());
             }
         }
@@ -265,12 +263,8 @@ async fn a_mail_is_tried_for_a_day_and_then_kept_for_a_retry_by_the_operator() {
     while world.counts().await.0 == 1 {
         let mail = claim(&world).await;
         attempts += 1;
-        let after = world
-            .outbox()
-            .report_failed(&mail, DeliveryFailure::Transient, "450 later")
-            .await
-            .unwrap()
-            .unwrap();
+        let after =
+            world.outbox().report_failed(&mail, MailFailure::Transient, "450 later").await.unwrap().unwrap();
         world.scene.clock.advance(after.due_at.as_second() - world.scene.service.now().as_second());
     }
     let hours = (world.scene.service.now().as_second() - begin.as_second()) / 3600;

@@ -2,8 +2,7 @@
 
 use jiff::Timestamp;
 use signup_core::{
-    CancellationReason, CancelledBy, Delivery, Description, EmailAddress, Link, NoticeCause, Signup,
-    TimeAndPlace,
+    CancellationReason, CancelledBy, Description, EmailAddress, Link, Mail, NoticeCause, Signup, TimeAndPlace,
 };
 
 use super::name::{safe_answer, safe_name};
@@ -71,13 +70,13 @@ impl<'a> Content<'a> {
     /// # Errors
     /// Returns the reason if the cause has no mail: it is fanned out, or newer than this mapping.
     pub(super) fn of(
-        delivery: &'a Delivery,
+        mail: &'a Mail,
         at: &TimeAndPlace,
         base_url: &str,
         url: Option<&'a str>,
         now: Timestamp,
     ) -> Result<Self, String> {
-        let Delivery { notice, organization, event, shift, signup, .. } = delivery;
+        let Mail { notice, organization, event, shift, signup, .. } = mail;
         let is_over = at.interval.is_over(now);
         let shift_title = one_line(shift.title.as_str());
         let words = words(&notice.cause, signup, &shift_title, at, is_over)?;

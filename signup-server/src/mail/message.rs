@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
-use signup_core::{Delivery, EmailAddress, NoticeCause};
+use signup_core::{EmailAddress, Mail, NoticeCause};
 
 use super::content::{Action, Content};
 use super::name::safe_name;
@@ -20,7 +20,7 @@ use crate::calendar::{Method, SignupEntry};
 
 /// A mail that is ready to be sent.
 #[derive(Debug)]
-pub(super) struct Mail {
+pub(super) struct WrittenMail {
     pub(super) message: Message,
     pub(super) subject: String,
     pub(super) text: String,
@@ -45,12 +45,12 @@ struct HtmlPart<'a> {
 /// # Errors
 /// Returns the reason if the mail cannot be written. A retry would fail, too.
 pub(super) fn write(
-    delivery: &Delivery,
+    mail: &Mail,
     from: &Mailbox,
     base_url: &str,
     now: Timestamp,
-) -> Result<Mail, String> {
-    let Delivery { notice, organization, event, shift, signup, .. } = delivery;
+) -> Result<WrittenMail, String> {
+    let Mail { notice, organization, event, shift, signup, .. } = mail;
     let url = format!("{base_url}/events/{}", event.slug);
     let url = (event.is_published && event.deleted_at.is_none()).then_some(url.as_str());
     // The current state of the shift, which may differ from the state that the notice recorded. Mails about two changes
@@ -60,7 +60,7 @@ pub(super) fn write(
         NoticeCause::Cancelled { .. } => Method::Cancel,
         _ => Method::Publish,
     };
-    let content = Content::of(delivery, &present, base_url, url, now)?;
+    let content = Content::of(mail, &present, base_url, url, now)?;
     let failed = |error: askama::Error| error.to_string();
     let text = TextPart { mail: &content }.render().map_err(failed)?;
     let html = HtmlPart { mail: &content }.render().map_err(failed)?;
@@ -99,7 +99,7 @@ pub(super) fn write(
                 .singlepart(Attachment::new("shift.ics".to_owned()).body(entry.to_text(), calendar)),
         )
         .map_err(|error| error.to_string())?;
-    Ok(Mail { message, subject: content.subject, text })
+    Ok(WrittenMail { message, subject: content.subject, text })
 }
 
 /// Returns the address for the envelope: the domain is in ASCII.

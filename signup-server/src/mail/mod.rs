@@ -14,7 +14,7 @@ pub(crate) use smtp::SmtpUrl;
 pub(crate) use worker::deliver;
 
 use lettre::message::Mailbox;
-use signup_core::{Delivery, Outbox};
+use signup_core::{Mail, Outbox};
 
 use connection::Smtp;
 
@@ -69,9 +69,9 @@ impl Mailer {
     }
 
     /// Writes and sends the mail of a delivery. Each answer of the mail server may take up to 10 seconds.
-    async fn send(&self, delivery: &Delivery, outbox: &Outbox) -> Result<(), SendError> {
-        let written = message::write(delivery, &self.from, &self.base_url, outbox.now());
-        let mail = written.map_err(|reason| SendError {
+    async fn send(&self, mail: &Mail, outbox: &Outbox) -> Result<(), SendError> {
+        let written = message::write(mail, &self.from, &self.base_url, outbox.now());
+        let written = written.map_err(|reason| SendError {
             reason,
             kind: SendErrorKind::PermanentRefusal,
             unquoted: None,
@@ -80,13 +80,13 @@ impl Mailer {
             Transport::Log => {
                 tracing::info!(
                     "an email to {}, only written here because --smtp is not set\nSubject: {}\n\n{}\n",
-                    delivery.signup.email,
-                    mail.subject,
-                    mail.text
+                    mail.signup.email,
+                    written.subject,
+                    written.text
                 );
                 Ok(())
             }
-            Transport::Smtp(smtp) => smtp.send(mail.message).await,
+            Transport::Smtp(smtp) => smtp.send(written.message).await,
         }
     }
 

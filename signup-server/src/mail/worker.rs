@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use signup_core::{Delivery, DeliveryFailure, Error, Notice, Outbox};
+use signup_core::{Error, Mail, MailFailure, Notice, Outbox};
 use tokio::sync::watch;
 
 use super::{Mailer, SendErrorKind};
@@ -60,8 +60,8 @@ async fn deliver_batch(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<boo
             return None;
         }
         match outbox.claim(&notice).await {
-            Ok(Some(delivery)) => {
-                if send(&outbox, &mailer, delivery, &stop).await == Some(SendErrorKind::Server) {
+            Ok(Some(mail)) => {
+                if send(&outbox, &mailer, mail, &stop).await == Some(SendErrorKind::Server) {
                     return Some(UNREACHABLE_PAUSE);
                 }
             }
@@ -83,12 +83,12 @@ async fn deliver_batch(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<boo
 async fn send(
     outbox: &Outbox,
     mailer: &Mailer,
-    mut delivery: Delivery,
+    mut mail: Mail,
     stop: &watch::Receiver<bool>,
 ) -> Option<SendErrorKind> {
-    let mut notice = delivery.notice.clone();
+    let mut notice = mail.notice.clone();
     let sent = {
-        let mut sending = std::pin::pin!(mailer.send(&delivery, outbox));
+        let mut sending = std::pin::pin!(mailer.send(&mail, outbox));
         loop {
             tokio::select! {
                 sent = &mut sending => break sent,
@@ -104,13 +104,13 @@ async fn send(
         }
         Err(error) => {
             let failure = match error.kind {
-                SendErrorKind::PermanentRefusal => DeliveryFailure::Permanent,
-                SendErrorKind::TransientRefusal | SendErrorKind::Server => DeliveryFailure::Transient,
+                SendErrorKind::PermanentRefusal => MailFailure::Permanent,
+                SendErrorKind::TransientRefusal | SendErrorKind::Server => MailFailure::Transient,
             };
             let reason = error.reason_for_log();
-            delivery.notice = notice;
-            let notice = &delivery.notice;
-            match outbox.report_failed(&delivery, failure, &error.reason).await {
+            mail.notice = notice;
+            let notice = &mail.notice;
+            match outbox.report_failed(&mail, failure, &error.reason).await {
                 Ok(Some(Notice { failure: Some(_), id, .. })) => {
                     metrics::count_mail(MailFate::Failed);
                     tracing::error!(notice = %id, %reason, "an email has failed for good");

@@ -102,8 +102,8 @@ impl Draft<'_> {
                 let notice = Notice::clone(found);
                 **found = match numbers.below(4) {
                     0 => notice.claimed(now),
-                    1 => notice.after_failure(DeliveryFailure::Permanent, "550 never", now),
-                    2 => notice.after_failure(DeliveryFailure::Transient, "450 later", now),
+                    1 => notice.after_failure(MailFailure::Permanent, "550 never", now),
+                    2 => notice.after_failure(MailFailure::Transient, "450 later", now),
                     _ => notice.requeued(now),
                 };
             }

@@ -128,7 +128,7 @@ fn a_change_keeps_what_was_told_before_its_first_attempt() {
     let present = found.signup.told.clone();
     let signup = Signup { told: elsewhere(&present), ..found.signup.clone() };
     let first = queued(&signup, moved(None));
-    let before_of = |mail: &Delivery| match &mail.notice.cause {
+    let before_of = |mail: &Mail| match &mail.notice.cause {
         NoticeCause::ShiftMoved { before, .. } => before.clone(),
         other => panic!("{other:?}"),
     };
@@ -157,7 +157,7 @@ fn a_reported_failure_takes_back_what_the_claim_told() {
     ] {
         let signup = Signup { told: told.clone(), ..found.signup.clone() };
         let mail = claim(&notice, SignupInFull { signup, ..found.clone() }, before()).outcome.unwrap();
-        for failure in [DeliveryFailure::Transient, DeliveryFailure::Permanent] {
+        for failure in [MailFailure::Transient, MailFailure::Permanent] {
             let failed = fail(&mail, failure, "450 later", before());
             assert_eq!(lines(&failed), expected, "{what}");
             assert_eq!(failed.outcome.cause, notice.cause, "{what}");

@@ -61,7 +61,7 @@ impl Admin {
     /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
     /// # let due = service.outbox().due(1).await?.pop().ok_or("no notice is due")?;
     /// # let claimed = service.outbox().claim(&due).await?.ok_or("the notice is obsolete")?;
-    /// # service.outbox().report_failed(&claimed, DeliveryFailure::Permanent, "550 no such user").await?;
+    /// # service.outbox().report_failed(&claimed, MailFailure::Permanent, "550 no such user").await?;
     /// use signup_core::NoticeQuery;
     ///
     /// let admin = service.admin();

@@ -9,9 +9,9 @@ use super::*;
 /// unknown cause lists all causes, and the test compares their number with its own list.
 #[tokio::test]
 async fn every_cause_of_a_notice_has_a_mail_or_is_fanned_out() {
-    let delivery = Sample::create().await.delivery().await;
-    let signup = delivery.signup.id;
-    let before = TimeAndPlace::of(&delivery.shift, &delivery.event);
+    let mail = Sample::create().await.delivery().await;
+    let signup = mail.signup.id;
+    let before = TimeAndPlace::of(&mail.shift, &mail.event);
     let secret = Secret::generate;
     let mailed = [
         (NoticeCause::SignedUp { signup, secret: secret() }, "You’re signed up: "),
@@ -30,9 +30,9 @@ async fn every_cause_of_a_notice_has_a_mail_or_is_fanned_out() {
     assert_eq!(tested, names.matches(", ").count() + 1, "every cause is tested: {names}");
     let from = "Riverside <help@example.org>".parse().unwrap();
     let written = |cause: &NoticeCause| {
-        let mut delivery = delivery.clone();
-        delivery.notice.cause = cause.clone();
-        write(&delivery, &from, "https://example.org", delivery.signup.created_at)
+        let mut mail = mail.clone();
+        mail.notice.cause = cause.clone();
+        write(&mail, &from, "https://example.org", mail.signup.created_at)
     };
     for (cause, prefix) in mailed {
         let mail = written(&cause).unwrap();

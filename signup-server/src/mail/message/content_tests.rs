@@ -6,7 +6,7 @@ use super::delivered::{Sample, parts};
 use super::*;
 
 /// Delivers the confirmation of a volunteer who gave these answers.
-async fn answered(sample: &Sample, answers: &[&str]) -> Delivery {
+async fn answered(sample: &Sample, answers: &[&str]) -> Mail {
     drop(sample.delivery().await);
     let two = ShiftPatch::new().capacity(Capacity::new(2).unwrap());
     sample.session.patch_shift(sample.shift, two).await.unwrap();
@@ -84,7 +84,7 @@ async fn replies_go_to_the_contact_of_the_organization_if_it_has_one() {
 }
 
 /// Signs the volunteer of the sample up again, and delivers the mail about that.
-async fn answered_again(sample: &Sample) -> Delivery {
+async fn answered_again(sample: &Sample) -> Mail {
     let owner = sample.service.admin().event_owner(sample.event).await.unwrap();
     let form = sample.service.volunteers().form_of(owner, sample.shift).await.unwrap();
     let again = NewSignup::new("Mallory".parse().unwrap(), "ada@example.org".parse().unwrap());

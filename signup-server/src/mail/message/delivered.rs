@@ -42,13 +42,13 @@ impl Sample {
     }
 
     /// Delivers the next mail. Panics if no mail is due.
-    pub(super) async fn delivery(&self) -> Delivery {
+    pub(super) async fn delivery(&self) -> Mail {
         let outbox = self.service.outbox();
         loop {
             let notice = outbox.due(1).await.unwrap().pop().expect("a mail is due");
-            if let Some(delivery) = outbox.claim(&notice).await.unwrap() {
-                assert!(outbox.report_sent(&delivery.notice).await.unwrap());
-                return delivery;
+            if let Some(mail) = outbox.claim(&notice).await.unwrap() {
+                assert!(outbox.report_sent(&mail.notice).await.unwrap());
+                return mail;
             }
         }
     }
@@ -59,10 +59,10 @@ impl Sample {
     }
 }
 
-/// Writes the mail of a delivery, and parses it.
-pub(super) fn parts(delivery: &Delivery) -> Parts {
+/// Writes a mail, and parses it.
+pub(super) fn parts(mail: &Mail) -> Parts {
     let from = "Riverside <help@example.org>".parse().unwrap();
-    let mail = write(delivery, &from, "https://example.org", delivery.signup.created_at).unwrap();
+    let mail = write(mail, &from, "https://example.org", mail.signup.created_at).unwrap();
     let raw = mail.message.formatted();
     let parsed = mailparse::parse_mail(&raw).unwrap();
     let body = |part: &ParsedMail<'_>| part.get_body().unwrap();

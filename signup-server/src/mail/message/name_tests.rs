@@ -62,14 +62,14 @@ proptest! {
     /// character. A name that is left out occurs nowhere in the mail.
     #[test]
     fn no_mail_contains_a_name_that_could_be_a_link(name in suspicious_names()) {
-        static DELIVERY: std::sync::LazyLock<Delivery> = std::sync::LazyLock::new(|| {
+        static DELIVERY: std::sync::LazyLock<Mail> = std::sync::LazyLock::new(|| {
             tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async { Sample::create().await.delivery().await })
         });
         let Ok(name) = PersonName::new(&name) else { return Ok(()) };
-        let mut delivery = DELIVERY.clone();
-        delivery.signup.name = name.clone();
+        let mut mail = DELIVERY.clone();
+        mail.signup.name = name.clone();
         let from = "Riverside <help@example.org>".parse().unwrap();
-        let mail = write(&delivery, &from, "https://example.org", delivery.signup.created_at).unwrap();
+        let mail = write(&mail, &from, "https://example.org", mail.signup.created_at).unwrap();
         let raw = mail.message.formatted();
         let parsed = mailparse::parse_mail(&raw).unwrap();
         for shown in names(&parsed) {
