@@ -38,6 +38,14 @@ async fn a_page_limit_out_of_range_is_clamped() {
         let query = EventQuery::new().limit(limit);
         assert_eq!(session.events(query).await.unwrap().items.len(), length, "{limit}");
     }
+    let cap = usize::try_from(ActivityQuery::MAX_LIMIT).unwrap();
+    for _ in 0..cap {
+        session.create_event(event(date(2027, 7, 1))).await.unwrap();
+    }
+    for (limit, length) in [(0, 1), (u32::MAX, cap)] {
+        let query = ActivityQuery::new().limit(limit);
+        assert_eq!(session.activity(query).await.unwrap().items.len(), length, "{limit}");
+    }
 }
 
 #[tokio::test]

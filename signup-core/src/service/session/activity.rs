@@ -8,13 +8,15 @@ use crate::store::{ActivityQuery, Deleted, Page, RecordKey};
 use crate::token::Scope;
 
 impl Session {
-    /// Lists what happened in the organization, newest first, page by page. Activity of a deleted event stays listed. An
-    /// activity is kept for [365 days](Activity::RETENTION).
+    /// Lists what happened in the organization, newest first. Activity of a deleted event stays listed. An activity is kept
+    /// for [365 days](Activity::RETENTION).
     ///
-    /// Requires [`Scope::ActivityRead`].
+    /// A page has at most `limit` activities. A `limit` outside 1 to 100 counts as the nearest bound. Requires
+    /// [`Scope::ActivityRead`].
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if the query names an event that the organization never had, or of which nothing is left.
+    /// Returns [`Error::NotFound`] if the query names an event, and the organization has neither the event, deleted or not, nor
+    /// any activity of it.
     ///
     /// # Example
     ///
@@ -32,6 +34,7 @@ impl Session {
     /// ```
     pub async fn activity(&self, query: ActivityQuery) -> Result<Page<Activity>> {
         self.require(Scope::ActivityRead)?;
+        let query = ActivityQuery { limit: query.limit.clamp(1, ActivityQuery::MAX_LIMIT), ..query };
         let page = self.shared.store.activity(self.organization_id(), &query).await?;
         if page.items.is_empty()
             && let Some(event) = query.event
