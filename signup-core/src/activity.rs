@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::id::{ActivityId, EventId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId, WebhookId};
+use crate::organization::Organization;
 use crate::question::Question;
 use crate::shift::Shift;
 use crate::signup::Signup;
@@ -120,6 +121,13 @@ pub struct Subject {
     pub token: Option<TokenId>,
     /// The webhook.
     pub webhook: Option<WebhookId>,
+}
+
+impl From<&Organization> for Subject {
+    /// Returns a subject without ids: every activity names its organization.
+    fn from(_: &Organization) -> Self {
+        Self::default()
+    }
 }
 
 impl From<&Event> for Subject {

@@ -1,4 +1,4 @@
-//! What a rule names as activity, and the records that follow from it.
+//! The activity that a decision names, and the records that are made of it.
 
 use std::borrow::Cow;
 
@@ -10,12 +10,10 @@ use crate::id::{ActivityId, OrganizationId};
 use crate::organization::Organization;
 use crate::question::Question;
 use crate::shift::Shift;
-use crate::signup::Signup;
-use crate::store::ChangeSet;
+use crate::store::{ChangeSet, Entity};
 use crate::text::EmailAddress;
-use crate::token::Token;
 
-/// What a decision does to one record, for the list of activity.
+/// What a decision does to one record: an activity without its id, its time and its actor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NewActivity {
     organization: OrganizationId,
@@ -28,15 +26,10 @@ impl NewActivity {
     /// Names what happened to a record.
     pub(crate) fn of<'r, R>(kind: ActivityType, record: &'r R) -> Self
     where
-        R: Owned,
+        R: Entity,
         &'r R: Into<Subject>,
     {
-        Self { organization: record.owner(), kind, subject: record.into(), changes: vec![] }
-    }
-
-    /// Names what happened to the organization itself.
-    pub(crate) fn of_organization(kind: ActivityType, organization: &Organization) -> Self {
-        Self { organization: organization.id, kind, subject: Subject::default(), changes: vec![] }
+        Self { organization: record.key().organization(), kind, subject: record.into(), changes: vec![] }
     }
 
     /// Adds the names of the fields that changed.
@@ -45,26 +38,8 @@ impl NewActivity {
     }
 }
 
-/// A record that belongs to an organization.
-pub(crate) trait Owned {
-    /// Returns the owner.
-    fn owner(&self) -> OrganizationId;
-}
-
-macro_rules! owned {
-    ($($type:ty),+) => {$(
-        impl Owned for $type {
-            fn owner(&self) -> OrganizationId {
-                self.organization
-            }
-        }
-    )+};
-}
-
-owned!(Event, Shift, Question, Signup, Token);
-
-/// Adds the records of the activity of a decision to its change set.
-pub(crate) fn record(
+/// Adds the activity of a decision to its change set. The ids are generated in the order of the activity.
+pub(crate) fn record_activity(
     change: &mut ChangeSet,
     activity: Vec<NewActivity>,
     actor: &Actor,
@@ -88,7 +63,6 @@ pub(crate) fn record(
 
 /// Returns the names of the fields that differ between two states of an event, apart from whether it is published.
 pub(super) fn changes_of_event(before: &Event, after: &Event, has_new_data: bool) -> Vec<&'static str> {
-    let zone = |event: &Event| event.dates.first.zone().clone();
     names([
         ("title", before.title != after.title),
         ("description", before.description != after.description),
@@ -99,7 +73,7 @@ pub(super) fn changes_of_event(before: &Event, after: &Event, has_new_data: bool
         ("location_data", has_new_data),
         ("start_date", before.dates.first.date() != after.dates.first.date()),
         ("end_date", before.dates.last != after.dates.last),
-        ("timezone", zone(before) != zone(after)),
+        ("timezone", before.dates.first.zone() != after.dates.first.zone()),
         ("theme", before.theme != after.theme),
         ("badge_label", before.badge_label != after.badge_label),
     ])

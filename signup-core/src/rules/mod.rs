@@ -25,7 +25,7 @@ mod shift_set;
 mod sign_up;
 mod slug;
 
-pub(crate) use activity::{NewActivity, record};
+pub(crate) use activity::{NewActivity, record_activity};
 pub(crate) use cancel_event::cancel_event;
 pub(crate) use cancel_signup::{cancel_signup, erase_signup};
 pub(crate) use create_event::create_event;
@@ -68,7 +68,7 @@ impl<T> Decision<T> {
         Self { outcome, change, activity: activity.into(), decides_again }
     }
 
-    /// Creates a decision that is no activity, like [`new`](Self::new): about a mail, or with nothing to write.
+    /// Creates a decision without activity, like [`new`](Self::new): it concerns only mails, or only checks requirements.
     pub(crate) fn unrecorded(outcome: T, change: ChangeSet) -> Self {
         Self::new(outcome, change, [])
     }

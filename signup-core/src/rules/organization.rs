@@ -43,7 +43,7 @@ fn replace(organization: Organization, changed: Organization) -> Decision<Organi
     let changed = Organization { version: organization.version + 1, ..changed };
     let mut change = ChangeSet::default();
     change.replace(organization, changed.clone());
-    let activity = NewActivity::of_organization(ActivityType::ORGANIZATION_UPDATED, &changed);
+    let activity = NewActivity::of(ActivityType::ORGANIZATION_UPDATED, &changed);
     Decision::new(changed, change, [activity.with_changes(changes)])
 }
 

@@ -23,8 +23,11 @@ pub(super) const TIME_LIMIT: Duration = Duration::from_secs(10);
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 
 impl Shared {
-    /// Commits a decision, with its activity, which `actor` causes. Decides again after a refusal that a new decision takes into account, such as a changed
-    /// shift. Returns every other refusal. An empty change set is not sent to the store.
+    /// Commits a decision, and in the same change set its activity, which `actor` causes. An empty change set is not sent to
+    /// the store.
+    ///
+    /// Decides again after a refusal that a new decision takes into account, such as a changed shift. Returns every other
+    /// refusal.
     ///
     /// The second attempt follows at once, and each later one after a longer, random pause of the clock.
     ///
@@ -43,7 +46,8 @@ impl Shared {
             let began = Instant::now();
             let now = self.now();
             let Decision { outcome, mut change, activity, decides_again } = decide(now).await?;
-            rules::record(&mut change, activity, actor, || ActivityId::new(secret::new_uuid(now)), now);
+            let new_id = || ActivityId::new(secret::new_uuid(now));
+            rules::record_activity(&mut change, activity, actor, new_id, now);
             if change.is_empty() {
                 return Ok(Ok(outcome));
             }

@@ -9,7 +9,7 @@ use crate::input::*;
 use crate::occupancy::Capacity;
 use crate::plan::Plan;
 use crate::question::QuestionKind;
-use crate::signup::CancelledBy;
+use crate::signup::{CancelledBy, Signup};
 use crate::store::{EventInFull, Record, SignupInFull, Write};
 
 /// Returns the type and the changes of each activity, one line each.
@@ -185,7 +185,7 @@ fn the_records_have_the_actor_the_time_and_ids_in_their_order() {
         next += 1;
         ActivityId::new(records::uuid(next))
     };
-    record(&mut change, decision.activity, &Actor::System, new_id, before());
+    record_activity(&mut change, decision.activity, &Actor::System, new_id, before());
     assert_eq!(change.requires, []);
     let records = change.writes.iter().map(|write| match write {
         Write::Put { before: None, after: Record::Activity(activity) } => (**activity).clone(),

@@ -51,7 +51,7 @@ impl Admin {
                 let mut change = ChangeSet::default();
                 change.requires.push(Requirement::Absent { unique: Unique::OrganizationSlug(slug), now });
                 change.insert(organization.clone());
-                let created = NewActivity::of_organization(ActivityType::ORGANIZATION_CREATED, &organization);
+                let created = NewActivity::of(ActivityType::ORGANIZATION_CREATED, &organization);
                 Ok(Decision::new(organization, change, [created])
                     .again_after(|refusal| matches!(refusal, Refusal::Taken(_))))
             })
@@ -105,7 +105,7 @@ impl Admin {
                 change.requires.push(Requirement::Below { total: Total::Organizations, bound: 1, now });
                 change.insert(organization.clone());
                 let created = [
-                    NewActivity::of_organization(ActivityType::ORGANIZATION_CREATED, &organization),
+                    NewActivity::of(ActivityType::ORGANIZATION_CREATED, &organization),
                     NewActivity::of(ActivityType::TOKEN_CREATED, &token),
                 ];
                 change.insert(token);
