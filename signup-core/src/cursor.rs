@@ -198,6 +198,10 @@ mod tests {
         assert_eq!(signups.to_string().parse(), Ok(signups));
         assert_eq!(signups.to_string().parse::<EventPosition>(), Err(MALFORMED));
         assert_eq!(position().to_string().parse::<Position<SignupId>>(), Err(MALFORMED));
+        let activity = Position { key: ActivityId::new(position().key.id.uuid()), side: Side::Below };
+        assert_eq!(activity.to_string().parse(), Ok(activity));
+        assert_eq!(activity.to_string().parse::<Position<SignupId>>(), Err(MALFORMED), "equal bytes");
+        assert_eq!(signups.to_string().parse::<Position<ActivityId>>(), Err(MALFORMED), "equal bytes");
         let coverage = Position { key: CoverageKey(position().key), side: Side::Below };
         assert_eq!(coverage.to_string().parse::<EventPosition>(), Err(MALFORMED));
         assert_eq!(position().to_string().parse::<Position<CoverageKey>>(), Err(MALFORMED));

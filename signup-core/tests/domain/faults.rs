@@ -156,6 +156,19 @@ fn a_page_length_is_a_whole_number_in_digits() {
     }
 }
 
+#[test]
+fn a_list_of_activity_has_every_fault_of_its_query() {
+    let input = |text: &'static str| {
+        let text = Some(text.into());
+        ActivityListInput { kind: text.clone(), per_page: text.clone(), cursor: text, event: None }
+    };
+    let paths = faults_of(input("x").check()).into_iter().map(|(path, _)| path);
+    assert_eq!(paths.collect::<Vec<_>>(), ["type", "per_page", "cursor"]);
+    assert_eq!(input("").check().unwrap(), ActivityQuery::new(), "an empty text counts as omitted");
+    let above = ActivityListInput { per_page: Some("101".into()), ..ActivityListInput::default() };
+    assert_eq!(above.check().unwrap().limit, ActivityQuery::MAX_LIMIT);
+}
+
 /// Returns the faults of the checked JSON.
 fn faults_of<T>(checked: std::result::Result<T, Faults>) -> Vec<(String, FaultKind)> {
     checked.err().map_or_else(Vec::new, |found| faults(found.into()))

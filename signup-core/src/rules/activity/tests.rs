@@ -58,6 +58,20 @@ fn a_patch_names_the_fields_that_changed_and_then_the_publication() {
     let long = full_with(|event, _| event.dates.last = "2027-06-06".parse().ok());
     let moved = new().start_date(jiff::civil::date(2027, 6, 7));
     assert_eq!(patch(long, moved), ["event.updated start_date end_date"]);
+    assert_eq!(
+        patch(full(), new().zone("UTC".parse().unwrap())),
+        ["event.updated timezone"],
+        "the dates stay"
+    );
+    let same = new().end_date(jiff::civil::date(2027, 6, 6)).without_mail();
+    let long = full_with(|event, _| event.dates.last = "2027-06-06".parse().ok());
+    assert_eq!(patch(long, same), [""; 0], "the same last day, and no mail");
+    let place = full_with(|event, _| event.location = "Hall".parse().ok());
+    assert_eq!(
+        patch(place, new().clear_location().clear_theme()),
+        ["event.updated location"],
+        "no theme before"
+    );
     let everything = new()
         .badge_label("Families".parse().unwrap())
         .theme(crate::event::Theme::Midnight)
@@ -160,6 +174,13 @@ fn changes_of_an_organization_and_of_its_tokens_are_recorded() {
     let owner = records::organization(1);
     let update = |patch| named(&update_organization(owner.clone(), patch));
     assert_eq!(update(OrganizationPatch::new().name(owner.name.clone())), [""; 0], "the same name");
+    let contact = OrganizationPatch::new().contact("HELP@riverside.example".parse().unwrap());
+    let with_contact = Organization { contact: "help@riverside.example".parse().ok(), ..owner.clone() };
+    assert_eq!(
+        named(&update_organization(with_contact, contact)),
+        ["organization.updated contact"],
+        "its case"
+    );
     let everything = OrganizationPatch::new()
         .clear_public_url()
         .clear_sport()
