@@ -3,12 +3,13 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use signup_benches::event;
-use signup_core::{Clock as _, Receipt, SystemClock, new_uuid};
+use signup_core::{Activity, Clock as _, Receipt, SystemClock, new_uuid};
 use uuid::Uuid;
 
 /// An event with new ids and times. All other values are the same for each event.
 pub(crate) struct Draft {
     pub(crate) event: Uuid,
+    pub(crate) activity: Uuid,
     /// The time of creation, in Unix seconds.
     pub(crate) now: i64,
     shifts: Vec<Uuid>,
@@ -23,7 +24,8 @@ impl Draft {
     pub(crate) fn new() -> Self {
         let now = SystemClock.now();
         let id = || new_uuid(now);
-        Self { event: id(), now: now.as_second(), shifts: (0..event::SHIFTS).map(|_| id()).collect() }
+        let shifts = (0..event::SHIFTS).map(|_| id()).collect();
+        Self { event: id(), activity: id(), now: now.as_second(), shifts }
     }
 
     pub(crate) fn slug(&self) -> String {
@@ -38,6 +40,11 @@ impl Draft {
     /// Returns the expiry of the receipt, in Unix seconds.
     pub(crate) fn expires_at(&self) -> i64 {
         self.now + Receipt::LIFE.as_secs()
+    }
+
+    /// Returns the expiry of the activity, in Unix seconds.
+    pub(crate) fn activity_expires_at(&self) -> i64 {
+        activity_expires_at(self.now)
     }
 
     /// Returns the ids of the shifts, each with its position.
@@ -87,6 +94,15 @@ impl Draft {
         };
         serde_json::to_string(&outcome).unwrap()
     }
+}
+
+/// The actor of each activity, as the server stores the actor of a token.
+pub(crate) const ACTOR: &str =
+    r#"{"type":"token","id":"019aaf00-0000-7000-8000-000000000000","name":"benchmark"}"#;
+
+/// Returns the expiry of an activity of this time, both in Unix seconds.
+pub(crate) fn activity_expires_at(now: i64) -> i64 {
+    now + Activity::RETENTION.as_secs()
 }
 
 #[derive(Serialize)]

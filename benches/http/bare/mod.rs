@@ -1,7 +1,8 @@
 //! Bare programs: warp and sqlx servers that do the least work for one kind of request.
 //!
 //! A bare program checks no token, no limit and no input. It converts no data that it can pass on unchanged. It uses the
-//! store's schema with all keys, indexes and checks, and its commits are as durable as the server's.
+//! store's schema with all keys, indexes and checks, and its commits are as durable as the server's. A write also inserts the
+//! row of its activity.
 
 mod draft;
 mod postgres;
@@ -16,7 +17,7 @@ use warp::Filter;
 use warp::http::{Method, StatusCode};
 use warp::path::FullPath;
 
-use draft::Draft;
+use draft::{ACTOR, Draft, activity_expires_at};
 
 /// Runs a bare program until its process is killed.
 pub(crate) fn run(arguments: &[String]) {

@@ -9,7 +9,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgRow};
 use sqlx::{ConnectOptions as _, Row as _, TypeInfo as _, ValueRef as _};
 use uuid::Uuid;
 
-use super::{Draft, Rows, event_in, organization, serve};
+use super::{ACTOR, Draft, Rows, event_in, organization, serve};
 
 pub(crate) use create::{create_batches, create_each};
 

@@ -5,7 +5,7 @@ mod create;
 use std::path::Path;
 
 use serde_json::json;
-use signup_core::{Clock as _, SystemClock};
+use signup_core::{Clock as _, SystemClock, new_uuid};
 use signup_store_sql::SqliteStore;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
@@ -14,7 +14,7 @@ use sqlx::{ConnectOptions as _, Row as _};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::{Draft, Rows, event_in, organization, serve};
+use super::{ACTOR, Draft, Rows, activity_expires_at, event_in, organization, serve};
 
 pub(crate) use create::{create_batches, create_each};
 
@@ -73,10 +73,12 @@ async fn writer(options: SqliteConnectOptions) -> SqlitePool {
     pool.acquire_timeout(std::time::Duration::from_secs(60)).connect_with(options).await.unwrap()
 }
 
-const SHIFT: &str = "SELECT title, location, start_minute, end_minute, capacity, version FROM shifts \
+const SHIFT: &str = "SELECT title, location, start_minute, end_minute, capacity, version, event_id FROM shifts \
      WHERE organization_id = $1 AND id = $2";
 const UPDATE_SHIFT: &str = "UPDATE shifts SET title = $3, location = $4, start_minute = $5, end_minute = $6, capacity = $7, \
      version = $8, updated_at = $9 WHERE organization_id = $1 AND id = $2";
+const INSERT_ACTIVITY: &str = "INSERT INTO activity (organization_id, id, type, created_at, actor, event_id, shift_id, changes, \
+     expires_at) VALUES (?, ?, 'slot.updated', ?, ?, ?, ?, '[\"title\"]', ?)";
 
 /// Changes the title of a shift, with a transaction for each request.
 pub(crate) async fn patch_each() {
@@ -99,7 +101,8 @@ pub(crate) async fn patch_each() {
 }
 
 async fn patch(pool: &SqlitePool, organization: Uuid, shift: Uuid, title: &str) -> sqlx::Result<String> {
-    let now = SystemClock.now().as_second();
+    let at = SystemClock.now();
+    let now = at.as_second();
     let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
     let row = sqlx::query(SHIFT).bind(organization).bind(shift).fetch_one(&mut *transaction).await?;
     let (location, start, end) =
@@ -108,6 +111,9 @@ async fn patch(pool: &SqlitePool, organization: Uuid, shift: Uuid, title: &str) 
     let update = sqlx::query(UPDATE_SHIFT).bind(organization).bind(shift).bind(title).bind(&location);
     let update = update.bind(start).bind(end).bind(capacity).bind(version).bind(now);
     update.execute(&mut *transaction).await?;
+    let activity = sqlx::query(INSERT_ACTIVITY).bind(organization).bind(new_uuid(at)).bind(now).bind(ACTOR);
+    let activity = activity.bind(row.get::<Uuid, _>(6)).bind(shift).bind(activity_expires_at(now));
+    activity.execute(&mut *transaction).await?;
     transaction.commit().await?;
     let changed = json!({
         "id": shift, "title": title, "location": location, "hours": [start, end], "capacity": capacity,

@@ -1,6 +1,6 @@
 //! Creates: a statement for each request, and a statement for each batch of waiting requests.
 //!
-//! Both statements write all three tables, so a create takes one round trip and one commit. Unique indexes refuse a key or
+//! Both statements write all four tables, so a create takes one round trip and one commit. Unique indexes refuse a key or
 //! a slug that is taken.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use sqlx::{ConnectOptions as _, Connection as _, query};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use uuid::Uuid;
 
-use super::{Draft, options, pool, serve};
+use super::{ACTOR, Draft, options, pool, serve};
 
 /// Writes nothing and returns no row if an unexpired receipt has the key.
 const CREATE: &str = "WITH live AS (SELECT 1 FROM receipts WHERE organization_id = $1 AND token_id = $1 \
@@ -26,7 +26,9 @@ const CREATE: &str = "WITH live AS (SELECT 1 FROM receipts WHERE organization_id
      filled, version, gate, created_at, updated_at, ends_at) SELECT $1, $4, CAST(value->>0 AS uuid), value->>1, \
      CAST(value->>2 AS integer), CAST(value->>3 AS integer), CAST(value->>4 AS integer), CAST(value->>5 AS integer), 0, 1, 1, \
      $3, $3, $12 \
-     FROM jsonb_array_elements(CAST($13 AS jsonb)) WHERE NOT EXISTS (SELECT 1 FROM live)) \
+     FROM jsonb_array_elements(CAST($13 AS jsonb)) WHERE NOT EXISTS (SELECT 1 FROM live)), \
+     activity AS (INSERT INTO activity (organization_id, id, type, created_at, actor, event_id, changes, expires_at) \
+     SELECT $1, $16, 'event.created', $3, CAST($17 AS json), $4, '[]', $18 WHERE NOT EXISTS (SELECT 1 FROM live)) \
      INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) \
      SELECT $1, $1, 'create-event', $2, CAST($14 AS json), $15 WHERE NOT EXISTS (SELECT 1 FROM live) RETURNING 1";
 
@@ -53,7 +55,8 @@ async fn create(executor: impl PgExecutor<'_>, organization: Uuid) -> String {
     let create = create.bind(event::DESCRIPTION).bind(event::LOCATION).bind(event::DATE);
     let create = create.bind(event::ZONE).bind(Draft::STARTS_AT).bind(Draft::ENDS_AT);
     let create = create.bind(Value::Array(draft.shift_rows()).to_string()).bind(&outcome);
-    create.bind(draft.expires_at()).fetch_one(executor).await.unwrap();
+    let create = create.bind(draft.expires_at()).bind(draft.activity).bind(ACTOR);
+    create.bind(draft.activity_expires_at()).fetch_one(executor).await.unwrap();
     outcome
 }
 
@@ -75,7 +78,8 @@ const MAX_BATCH: usize = 64;
 /// How often a writer lets other tasks run while a batch gathers.
 const YIELDS: usize = 3;
 
-/// Inserts a batch. Parameters are columns: $2 to $11 of the events, $12 to $19 of their shifts, $20 to $22 of the receipts.
+/// Inserts a batch. Parameters are columns: $2 to $11 of the events, $12 to $19 of their shifts, $20 to $22 of the receipts,
+/// $23 to $25 of the activity.
 const CREATE_BATCH: &str = "WITH event AS (INSERT INTO events (organization_id, id, title, slug, description, location, \
      is_virtual, start_date, timezone, is_published, version, gate, created_at, updated_at, starts_at, ends_at, \
      length_class) SELECT $1, id, title, slug, description, location, FALSE, CAST(start_date AS date), timezone, FALSE, 1, 1, now, now, \
@@ -89,7 +93,11 @@ const CREATE_BATCH: &str = "WITH event AS (INSERT INTO events (organization_id, 
      0, 1, 1, now, now, now FROM (SELECT unnest(CAST($12 AS uuid[])) AS event_id, unnest(CAST($13 AS uuid[])) AS id, \
      unnest(CAST($14 AS text[])) AS title, unnest(CAST($15 AS integer[])) AS start_minute, \
      unnest(CAST($16 AS integer[])) AS end_minute, unnest(CAST($17 AS integer[])) AS capacity, \
-     unnest(CAST($18 AS integer[])) AS position, unnest(CAST($19 AS bigint[])) AS now) AS s) \
+     unnest(CAST($18 AS integer[])) AS position, unnest(CAST($19 AS bigint[])) AS now) AS s), \
+     activity AS (INSERT INTO activity (organization_id, id, type, created_at, actor, event_id, changes, expires_at) \
+     SELECT $1, id, 'event.created', now, CAST($24 AS json), event_id, '[]', expires_at \
+     FROM (SELECT unnest(CAST($23 AS uuid[])) AS id, unnest(CAST($9 AS bigint[])) AS now, \
+     unnest(CAST($2 AS uuid[])) AS event_id, unnest(CAST($25 AS bigint[])) AS expires_at) AS a) \
      INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) \
      SELECT $1, $1, 'create-event', key, CAST(outcome AS json), expires_at \
      FROM (SELECT unnest(CAST($20 AS text[])) AS key, unnest(CAST($21 AS text[])) AS outcome, \
@@ -191,5 +199,9 @@ fn insert_batch(organization: Uuid, batch: &mut [Waiting]) -> query::Query<'stat
 
     let keys: Vec<_> = drafts.iter().map(|draft| draft.key()).collect();
     let expiries: Vec<_> = drafts.iter().map(|draft| draft.expires_at()).collect();
-    query.bind(keys).bind(outcomes).bind(expiries)
+    let query = query.bind(keys).bind(outcomes).bind(expiries);
+
+    let activities: Vec<_> = drafts.iter().map(|draft| draft.activity).collect();
+    let expiries: Vec<_> = drafts.iter().map(|draft| draft.activity_expires_at()).collect();
+    query.bind(activities).bind(ACTOR).bind(expiries)
 }

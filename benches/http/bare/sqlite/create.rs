@@ -13,7 +13,7 @@ use sqlx::{ConnectOptions as _, query};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
-use super::{Draft, database, serve, writer};
+use super::{ACTOR, Draft, database, serve, writer};
 
 /// The beginning of an insert, and the text of one row. A parameter is a plain `?`, because sqlx looks up a numbered one by
 /// its text at every execution.
@@ -32,6 +32,10 @@ const SHIFTS: Insert = [
 const RECEIPTS: Insert = [
     "INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) VALUES ",
     "(?, ?, 'create-event', ?, ?, ?)",
+];
+const ACTIVITY: Insert = [
+    "INSERT INTO activity (organization_id, id, type, created_at, actor, event_id, changes, expires_at) VALUES ",
+    "(?, ?, 'event.created', ?, ?, ?, '[]', ?)",
 ];
 const SHIFTS_EACH: usize = event::SHIFTS as usize;
 
@@ -61,11 +65,17 @@ fn bind_receipt(query: Query, organization: Uuid, draft: &Draft, outcome: String
     query.bind(outcome).bind(draft.expires_at())
 }
 
+fn bind_activity(query: Query, organization: Uuid, draft: &Draft) -> Query {
+    let query = query.bind(organization).bind(draft.activity).bind(draft.now).bind(ACTOR);
+    query.bind(draft.event).bind(draft.activity_expires_at())
+}
+
 const RECEIPT: &str = "SELECT outcome FROM receipts WHERE organization_id = $1 AND token_id = $1 \
      AND operation = 'create-event' AND idempotency_key = $2 AND expires_at > $3";
 static INSERT_EVENT: LazyLock<String> = LazyLock::new(|| insert(EVENTS, 1));
 static INSERT_SHIFTS: LazyLock<String> = LazyLock::new(|| insert(SHIFTS, SHIFTS_EACH));
 static INSERT_RECEIPT: LazyLock<String> = LazyLock::new(|| insert(RECEIPTS, 1));
+static INSERT_ACTIVITY: LazyLock<String> = LazyLock::new(|| insert(ACTIVITY, 1));
 
 /// Runs a transaction for each request, as the documentation of sqlx shows.
 pub(crate) async fn create_each() {
@@ -92,6 +102,8 @@ pub(super) async fn create(pool: &SqlitePool, organization: Uuid, draft: &Draft)
     shifts.execute(&mut *transaction).await?;
     let receipt = sqlx::query(INSERT_RECEIPT.as_str());
     bind_receipt(receipt, organization, draft, outcome.clone()).execute(&mut *transaction).await?;
+    let activity = bind_activity(sqlx::query(INSERT_ACTIVITY.as_str()), organization, draft);
+    activity.execute(&mut *transaction).await?;
     transaction.commit().await?;
     Ok(outcome)
 }
@@ -153,8 +165,11 @@ fn insert_batch(organization: Uuid, batch: &mut [Waiting]) -> Query {
     for Waiting { draft, .. } in &*batch {
         query = bind_shifts(query, organization, draft);
     }
-    for Waiting { draft, outcome, .. } in batch {
+    for Waiting { draft, outcome, .. } in &mut *batch {
         query = bind_receipt(query, organization, draft, std::mem::take(outcome));
+    }
+    for Waiting { draft, .. } in batch {
+        query = bind_activity(query, organization, draft);
     }
     query
 }
@@ -162,7 +177,8 @@ fn insert_batch(organization: Uuid, batch: &mut [Waiting]) -> Query {
 fn batch_text(size: usize) -> &'static str {
     static TEXTS: [OnceLock<String>; MAX_BATCH + 1] = [const { OnceLock::new() }; MAX_BATCH + 1];
     TEXTS[size].get_or_init(|| {
-        let tables = [insert(EVENTS, size), insert(SHIFTS, size * SHIFTS_EACH), insert(RECEIPTS, size)];
+        let rows = [(EVENTS, size), (SHIFTS, size * SHIFTS_EACH), (RECEIPTS, size), (ACTIVITY, size)];
+        let tables = rows.map(|(table, rows)| insert(table, rows));
         format!("BEGIN IMMEDIATE; {}; COMMIT", tables.join("; "))
     })
 }
