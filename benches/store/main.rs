@@ -64,6 +64,7 @@ fn measure(runtime: &Runtime, report: &mut Report, engine: &Engine) {
     report.add(create_line(engine.name(), &by_events));
     drop(sites_by_events);
     pages::of_signups(runtime, report, engine);
+    pages::of_activity(runtime, report, engine);
     pages::of_coverage(runtime, report, engine);
     edits::cancellations(runtime, report, engine);
     purge::beside_a_patch(runtime, report, engine);

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use signup_benches::{Report, in_turn, median, per_call};
 use signup_core::{
-    EventId, EventKey, EventOrder, EventQuery, OpenShift, OrganizationId, Position, Side, SignupId,
-    SignupQuery, Store,
+    ActivityId, ActivityQuery, EventId, EventKey, EventOrder, EventQuery, OpenShift, OrganizationId,
+    Position, Side, SignupId, SignupQuery, Store,
 };
 use tokio::runtime::Runtime;
 
@@ -17,6 +17,8 @@ use crate::{ROUNDS, SMALLEST, line};
 const PAGES: u32 = 50;
 /// The number of sign-ups of each of two events.
 const SIGN_UPS: u32 = 100_000;
+/// The number of activities of each of two events.
+const ACTIVITIES: u32 = 500_000;
 
 pub(crate) fn of_events(runtime: &Runtime, report: &mut Report, engine: &str, site: &Site) {
     let organization = site.session.organization_id();
@@ -94,6 +96,43 @@ pub(crate) fn of_signups(runtime: &Runtime, report: &mut Report, engine: &Engine
         let read = async |page: &SignupQuery| drop(site.store.signups(organization, page).await.unwrap());
         compare(runtime, report, format!("last page of {list}, {}", engine.name()), &pages, &read);
     }
+}
+
+/// Measures the list of an event's activity, and the list of the organization's. The shifts of two events get activity in
+/// turn.
+pub(crate) fn of_activity(runtime: &Runtime, report: &mut Report, engine: &Engine) {
+    let site = runtime.block_on(Site::new(engine, SMALLEST));
+    let organization = site.session.organization_id();
+    let event = runtime.block_on(async {
+        let [one, other] = [publish(&site.session).await, publish(&site.session).await];
+        site.record_activity(&[one.shifts, other.shifts].concat(), 2 * ACTIVITIES).await;
+        site.settle().await;
+        one.event.id
+    });
+    for (list, query) in [
+        ("500,000 activities of an event", ActivityQuery::new().of_event(event)),
+        ("1,000,000 activities", ActivityQuery::new()),
+    ] {
+        let query = query.limit(PER_PAGE);
+        let last = runtime.block_on(last_page_of_activity(&*site.store, organization, &query));
+        let pages = [query.clone().at(last), query];
+        let page = runtime.block_on(site.store.activity(organization, &pages[0])).unwrap();
+        assert!(page.items.len() == PER_PAGE as usize && page.next.is_none() && page.previous.is_some());
+        let read = async |page: &ActivityQuery| drop(site.store.activity(organization, page).await.unwrap());
+        compare(runtime, report, format!("last page of {list}, {}", engine.name()), &pages, &read);
+    }
+}
+
+/// Returns the position of the activity before the last page.
+async fn last_page_of_activity(
+    store: &dyn Store,
+    organization: OrganizationId,
+    query: &ActivityQuery,
+) -> Position<ActivityId> {
+    let bottom = Position { key: ActivityId::NONE, side: Side::Above };
+    let query = query.clone().at(bottom).limit(PER_PAGE + 1);
+    let end = store.activity(organization, &query).await.unwrap();
+    Position { key: end.items[0].id, side: Side::Below }
 }
 
 /// Returns the position of the sign-up before the last page.

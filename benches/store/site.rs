@@ -6,20 +6,20 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use jiff::Timestamp;
 use signup_benches::event;
 use signup_core::{
-    ChangeSet, EventId, EventInput, EventKey, EventOrder, EventQuery, EventWithShifts, OrganizationId,
-    PersonName, PlanLimits, PlanTable, Position, ScheduledShift, Scopes, Service, Session, ShiftId, Side,
-    Signup, SignupId, Store, TimeAndPlace, Write, new_uuid,
+    Activity, ActivityId, ActivityType, Actor, ChangeSet, EventId, EventInput, EventKey, EventOrder,
+    EventQuery, EventWithShifts, OrganizationId, PersonName, PlanLimits, PlanTable, Position, ScheduledShift,
+    Scopes, Service, Session, ShiftId, Side, Signup, SignupId, Store, TimeAndPlace, Write, new_uuid,
 };
 use uuid::Uuid;
 
 use crate::engine::{Engine, settle_postgres};
 use crate::population::Population;
 
-/// The number of events or sign-ups of a page.
+/// The number of records of a page.
 pub(crate) const PER_PAGE: u32 = 25;
 /// The number of events that are unpublished and published in turn.
 const ALTERNATING: usize = 100;
-/// The number of sign-ups of one commit while a site is filled.
+/// The number of sign-ups or activities of one commit while a site is filled.
 const PER_COMMIT: usize = 1000;
 
 pub(crate) struct Site {
@@ -89,11 +89,29 @@ impl Site {
 
     /// Adds sign-ups, in turn for each of these shifts.
     pub(crate) async fn sign_up(&self, shifts: &[ScheduledShift], count: u32) {
+        self.fill(shifts, count, |shift| Write::insert(self.signup(shift))).await;
+    }
+
+    /// Adds activities, in turn for each of these shifts.
+    pub(crate) async fn record_activity(&self, shifts: &[ScheduledShift], count: u32) {
+        self.fill(shifts, count, |shift| Write::insert(self.activity(shift))).await;
+    }
+
+    /// Commits `count` writes, in turn for each of these shifts.
+    async fn fill(&self, shifts: &[ScheduledShift], count: u32, write: impl Fn(&ScheduledShift) -> Write) {
         let shifts: Vec<_> = shifts.iter().cycle().take(count as usize).collect();
         for shifts in shifts.chunks(PER_COMMIT) {
-            let writes = shifts.iter().map(|shift| Write::insert(self.signup(shift))).collect();
+            let writes = shifts.iter().map(|shift| write(shift)).collect();
             self.store.commit(ChangeSet { requires: vec![], writes }).await.unwrap();
         }
+    }
+
+    /// Returns the activity of a change of the shift's title.
+    fn activity(&self, shift: &ScheduledShift) -> Activity {
+        let now = self.service.now();
+        let (id, kind) = (ActivityId::new(new_uuid(now)), ActivityType::SHIFT_UPDATED);
+        let subject = (&**shift).into();
+        Activity::new(id, shift.organization, kind, now, Actor::Operator, subject, vec!["title".into()])
     }
 
     fn signup(&self, shift: &ScheduledShift) -> Signup {
