@@ -117,6 +117,36 @@ pub async fn activity_is_kept_until_it_expires(store: Arc<dyn Store>) {
     }
 }
 
+/// Every field of an activity comes back as it was written, in a list and by its key, for each type of actor.
+pub async fn an_activity_comes_back_as_it_was(store: Arc<dyn Store>) {
+    commit(&*store, insert([organization(1)])).await;
+    let subject = Subject {
+        event: Some(EventId::new(uuid(11))),
+        shift: Some(ShiftId::new(uuid(12))),
+        signup: Some(SignupId::new(uuid(13))),
+        question: Some(QuestionId::new(uuid(14))),
+        token: Some(TokenId::new(uuid(15))),
+        webhook: Some(WebhookId::new(uuid(16))),
+    };
+    let token = activity(1, 1);
+    let others = [Actor::Volunteer, Actor::Operator, Actor::System];
+    let others = others.into_iter().zip(2..).map(|(actor, number)| Activity {
+        actor,
+        subject,
+        changes: vec![],
+        created_at: at(i64::from(number)),
+        ..activity(1, number)
+    });
+    let mut all: Vec<_> = std::iter::once(token).chain(others).collect();
+    commit(&*store, insert(all.clone())).await;
+    for activity in &all {
+        let found = store.record(&activity.key(), Deleted::Excluded).await.unwrap();
+        assert_eq!(found, Some(activity.clone().into()));
+    }
+    all.reverse();
+    assert_eq!(page(&*store, &ActivityQuery::new()).await.items, all);
+}
+
 /// An activity is read as it was written, whatever its type is. A newer version can have written the type.
 pub async fn an_activity_of_an_unknown_type_is_listed(store: Arc<dyn Store>) {
     commit(&*store, insert([organization(1)])).await;

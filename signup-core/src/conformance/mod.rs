@@ -232,6 +232,7 @@ macro_rules! conformance_tests {
             activity_lists::a_list_of_activity_is_filtered_and_newest_first
             activity_lists::a_page_of_activity_has_positions_exactly_where_the_list_continues
             activity_lists::activity_is_kept_until_it_expires
+            activity_lists::an_activity_comes_back_as_it_was
             activity_lists::an_activity_of_an_unknown_type_is_listed
             activity_lists::the_activity_of_a_deleted_event_stays_listed
             signup_lists::a_list_of_sign_ups_is_filtered_and_newest_first
